@@ -1,4 +1,4 @@
-"""What commands take and print: numbers, errors, consoles, and the bar that shows how far they are; its imports are light."""
+"""What commands take and print: numbers, errors, consoles; its imports are light."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import os
 import sys
 import textwrap
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
 
 WIDTH = 80  # of a table that goes to a file or a pipe, which have no width of their own
 WIDEST = 100  # of lines that are wrapped; longer ones are hard to read
@@ -141,29 +139,3 @@ def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2) -> Non
         lines = wrapped(shown(text), console.width - indent)
         for line in lines if console.is_terminal or not lines else [shown(text)]:
             console.print(Text(" " * indent + line, "dim"), soft_wrap=True)
-
-
-class CopyProgress(AbstractContextManager["CopyProgress"]):
-    """A bar that appears with the first bytes and is gone when the work is done."""
-
-    def __init__(self, console: Console) -> None:
-        self._bar: Progress | None = None
-        self._tasks: dict[str, Any] = {}
-        if not console.is_terminal:  # nothing is shown, and nothing need be loaded
-            return
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-        self._bar = Progress(*columns, console=console, transient=True)
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        if self._bar is None:
-            return
-        if what not in self._tasks:
-            self._bar.start()
-            self._tasks[what] = self._bar.add_task(shown(what), total=total)
-        self._bar.update(self._tasks[what], completed=done)
-
-    def __exit__(self, *error: object) -> None:
-        if self._bar is not None and self._tasks:
-            self._bar.stop()

@@ -2,9 +2,9 @@
 
     python3 scripts/bench_providers.py [NAME ...] [options of padops bench, such as --quick --markdown --json {}.json]
 
-Names are those of scripts/providers.py; without any, OpenVINO is asked (ort-openvino) and WebGPU (ort-webgpu, with --quick: its
-Vulkan is software). The first call makes their environments. {} in an option is the name. QNN's processor is emulated, so its
-times say nothing.
+Names are those of scripts/providers.py; without any, OpenVINO is asked (ort-openvino) and WebGPU (ort-webgpu, with
+--quick: its Vulkan is software). The first call makes their environments. {} in an option is the name. QNN's processor
+is emulated, so its times say nothing.
 """
 
 import os

@@ -67,6 +67,7 @@ TARGETS = {
     "macos-arm64": Target("Darwin", "arm64", "aarch64-macos.11.0", "macosx_11_0_arm64", "MACHO ARM64", APPLE),
     "macos-x86_64": Target("Darwin", "x86_64", "x86_64-macos.11.0", "macosx_11_0_x86_64", "MACHO X86_64", APPLE),
     "windows-amd64": Target("Windows", "AMD64", "x86_64-windows-gnu", "win_amd64", "PE AMD64", WINDOWS),
+    "windows-arm64": Target("Windows", "ARM64", "aarch64-windows-gnu", "win_arm64", "PE ARM64", WINDOWS),
 }
 
 

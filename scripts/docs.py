@@ -2,8 +2,8 @@
 
     python3 scripts/docs.py [--serve]
 
-It sets up a .venv with the extra ``docs``. A warning is a broken link or anchor, or a page that the navigation lacks. With
---serve the pages are shown at a local address and follow the sources.
+It sets up a .venv with the extra ``docs``. A warning is a broken link or anchor, or a page that the navigation lacks.
+With --serve the pages are shown at a local address and follow the sources.
 """
 
 import os

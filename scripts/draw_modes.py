@@ -3,8 +3,8 @@
     python3 scripts/draw_modes.py            write it
     python3 scripts/draw_modes.py --check    compare it with what is on disk; exit 1 where they differ
 
-Every element is where padops/spec/plan.py says. The file has no style sheet and no script, which some pages take out of a
-picture, and a light card of its own, so that it reads the same on a light and on a dark page.
+Every element is where padops/spec/plan.py says. The file has no style sheet and no script, which some pages take out of
+a picture, and a light card of its own, so that it reads the same on a light and on a dark page.
 """
 
 from __future__ import annotations

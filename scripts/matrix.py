@@ -2,16 +2,16 @@
 
     python3 scripts/matrix.py [--only TEXT | --ci] [--record] [--keep]
 
-Builds the wheel, then installs it for each Python into an environment of its own under build/matrix (one at a time, taken
-away when its runtimes have had their turn), and runs there, for each onnxruntime: the self-check, ``padops convert
---verify`` of the samples in models/, and a choice of the tests. Nothing counts that does not end with the exit code that
-it should. "Lowest" is what ``uv pip install --resolution lowest-direct`` takes: what pyproject.toml names, or the first
-version from there on that has a wheel for that Python.
+Builds the wheel, then installs it for each Python into an environment of its own under build/matrix (one at a time,
+taken away when its runtimes have had their turn), and runs there, for each onnxruntime: the self-check, ``padops
+convert --verify`` of the samples in models/, and a choice of the tests. Nothing counts that does not end with the exit
+code that it should. "Lowest" is what ``uv pip install --resolution lowest-direct`` takes: what pyproject.toml names, or
+the first version from there on that has a wheel for that Python.
 
 --only runs the cells whose name contains TEXT, such as "1.20.1" or "python 3.13, lowest". --record writes each row into
-docs/matrix.md as soon as it is known, in the place of the one before. --ci runs the two cells that each change must pass:
-the oldest onnxruntime with the lowest dependencies, and one in the middle with the newest, both on the Python that runs
-this script; a cell that cannot exist fails. scripts/test.py has the newest onnxruntime.
+docs/matrix.md as soon as it is known, in the place of the one before. --ci runs the two cells that each change must
+pass: the oldest onnxruntime with the lowest dependencies, and one in the middle with the newest, both on the Python
+that runs this script; a cell that cannot exist fails. scripts/test.py has the newest onnxruntime.
 """
 
 import argparse
@@ -50,7 +50,8 @@ TESTS = (*(f"csrc/test_{x}" for x in KERNELS),
 PROVIDER_TESTS = ("runtime/test_provider", "runtime/test_inference_session")
 FIRST_WITH_PROVIDER = "1.24"
 EXAMPLES = "200"
-# Samples whose originals no older onnxruntime runs rightly: it wraps out of bounds, or does not know their element types.
+# Samples whose originals no older onnxruntime runs rightly: it wraps out of bounds, or does not know their element
+# types.
 UNVERIFIED = {"pad_19.onnx": "1.31", "pad_23.onnx": "1.24", "pad_24.onnx": "1.27", "pad_25.onnx": "1.27"}
 
 

@@ -4,8 +4,8 @@
     python3 scripts/peers.py --list
 
 Without names all are made. Each file of padops/conformance/peers/apart/ says what its environment holds, with versions;
-other peers may share it. It goes into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS, and nowhere else. What is
-there already and of these versions stays. A peer in JavaScript needs node and npm.
+other peers may share it. It goes into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS, and nowhere else. What
+is there already and of these versions stays. A peer in JavaScript needs node and npm.
 """
 
 import ast

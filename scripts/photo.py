@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-# A letter for each colour: the sky from above, sun and glow, snow, rock and shade, roof and wall, wood, leaves, meadow, water.
+# A letter for each colour: the sky from above, sun and glow, snow, rock and shade, roof and wall, wood, leaves, meadow,
+# water.
 COLOURS = {
     "1": "#8fc1ea", "2": "#a3cdee", "3": "#b9daf2", "4": "#d0e6f5", "5": "#e8e7dc", "6": "#f6dcb8",
     "O": "#ffd23f", "o": "#ffe58a", "^": "#ffffff", "/": "#7a7f8c", "#": "#565b69", "A": "#c8452f", "H": "#f3e7d3",

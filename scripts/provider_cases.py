@@ -200,13 +200,14 @@ def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None)
     Args:
         case: The case.
         provider: The provider's name.
-        way: ``"stock"``, or ``"plain"`` and ``"lowered"``, which are the same of a model that was lowered, and lowered for the
-            provider; or with padops ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
+        way: ``"stock"``, or ``"plain"`` and ``"lowered"``, which are the same of a model that was lowered, and lowered
+            for the provider; or with padops ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
         model: Its model.
         expected: What it gives, as lists; by default what a Pad does.
 
     Returns:
-        ``outcome``: ``"right"``, ``"wrong"``, or ``"refused"`` with the error in ``why``; ``providers``: of the session;
+        ``outcome``: ``"right"``, ``"wrong"``, or ``"refused"`` with the error in ``why``; ``providers``: of the
+            session;
         ``ran``: for each node that ran, its operator, its provider, and how often.
     """
     import onnxruntime

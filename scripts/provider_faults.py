@@ -52,8 +52,8 @@ def _depends_on_data(id: str, said: str) -> bool:
 def _is_open(provider: str, answer: "dict[str, Any]") -> bool:
     """Whether something decides that no rule knows.
 
-    Below opset 7 WebGPU and QNN take nothing, SwiftShader has no float16, QNN takes a double that another node has made and is
-    now right, now wrong in mode edge of float16, and what has no elements they may leave, or not even look at.
+    Below opset 7 WebGPU and QNN take nothing, SwiftShader has no float16, QNN takes a double that another node has made
+    and is now right, now wrong in mode edge of float16, and what has no elements they may leave, or not even look at.
     """
     unsure = {WEBGPU: ("float16",), QNN: ("double", "float16")}.get(provider, ())
     return answer["is_empty"] or provider != OPENVINO and answer["opset"] < 7 or answer["dtype"] in unsure

@@ -3,9 +3,9 @@
     python3 scripts/provider_networks.py NAME [PACKAGE ...]            # one of the names of scripts/providers.py
     python provider_networks.py --one PROVIDER WAY MODEL FEEDS         # in the provider's environment: a line of JSON
 
-The networks are those of scripts/models.json. Each runs in a process of its own, which may die or take too long. Exit codes:
-0 done, 1 a network that was lowered for the provider is wrong, refused for its Pads or in part on the processor, or one with padops beside
-the provider is wrong.
+The networks are those of scripts/models.json. Each runs in a process of its own, which may die or take too long. Exit
+codes: 0 done, 1 a network that was lowered for the provider is wrong, refused for its Pads or in part on the processor,
+or one with padops beside the provider is wrong, or does not run although it does without padops.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ def ask(
         ways: As of ``provider_cases.run``.
 
     Returns:
-        By network and way: ``outcome``: ``"right"``, ``"wrong"``, ``"refused"``, ``"dead"`` or ``"late"``, with ``why``; ``nodes``: how
-        many nodes each provider has run; ``copies`` and ``parts``; ``away``: the largest difference from the processor, as a part of
-        the largest number of the output; ``written``: which of the nodes that lowering wrote ran elsewhere; ``left``: whether
-        lowering says that it leaves any.
+        By network and way: ``outcome``: ``"right"``, ``"wrong"``, ``"refused"``, ``"dead"`` or ``"late"``, with
+        ``why``; ``nodes``: how many nodes each provider has run; ``copies`` and ``parts``; ``away``: the largest
+        difference from the processor, as a part of the largest number of the output; ``written``: which of the nodes
+        that lowering wrote ran elsewhere; ``left``: whether lowering says that it leaves any.
     """
     provider, told = providers.provider_of(name), {}
     for network, path in fetch_models.fetch(packages).items():
@@ -198,6 +198,8 @@ def faults(provider: str, told: dict[str, dict[str, dict[str, Any]]]) -> list[st
         beside = ways["name"]
         if beside["outcome"] == "wrong" and not _is_as_wrong(beside, stock):
             found.append(f"{network}, beside: wrong, {beside['away']:.3g} away")
+        if beside["outcome"] in ("refused", "dead") and stock["outcome"] == "right":
+            found.append(f"{network}, beside: {beside['outcome']}, and it is right without padops: {beside['why']}")
         found += [
             f"{network}, {way}: {one['why']}" for way, one in ways.items() if "been dropped" in one.get("why", "")
         ]

@@ -17,9 +17,11 @@ def run_suite(id: str, provider: str, way: str) -> dict[str, Any]:
         way: ``"stock"``; ``"name"``, with padops beside it; or ``"verdict"``, which asks inspect alone.
 
     Returns:
-        As of ``provider_cases.run``, where ``outcome`` may be ``"none"``, too: no provider has a kernel; or ``"unknown"``: this
-        onnxruntime does not know the type or the opset. An error that the rules want is ``"right"``. ``ran`` is what onnxruntime says when the session is created. ``opset``, ``dtype`` and
-        ``is_empty``, of the data, the output or the axes, are the case's; ``verdict``, ``runner`` and ``why`` are what ``padops.inspect`` says.
+        As of ``provider_cases.run``, where ``outcome`` may be ``"none"``, too: no provider has a kernel; or
+        ``"unknown"``: this onnxruntime does not know the type or the opset. An error that the rules want is
+        ``"right"``. ``ran`` is what onnxruntime says when the session is created. ``opset``, ``dtype`` and
+        ``is_empty``, of the data, the output or the axes, are the case's; ``verdict``, ``runner`` and ``why`` are what
+        ``padops.inspect`` says.
     """
     import padops
     from padops.conformance import cases

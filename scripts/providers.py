@@ -3,14 +3,15 @@
     python3 scripts/providers.py [NAME ...] [--with PACKAGE==VERSION ...] [--way stock|name|device|plain|lowered] [--json FILE]
     python3 scripts/providers.py --list
 
-Without names all three are asked that need no device: ort-openvino, ort-webgpu (a Vulkan in software, out of Debian's packages,
-which are unpacked and not installed) and ort-qnn (its HTP, emulated). The first call makes an environment for each of them, as
-scripts/peers.py does for peers; --with changes the versions in one. Any other name is that of a provider, such as
-CUDAExecutionProvider, which this Python has.
+Without names all three are asked that need no device: ort-openvino, ort-webgpu (a Vulkan in software, out of Debian's
+packages, which are unpacked and not installed) and ort-qnn (its HTP, emulated). The first call makes an environment for
+each of them, as scripts/peers.py does for peers; --with changes the versions in one. Any other name is that of a
+provider, such as CUDAExecutionProvider, which this Python has.
 
 Each of the models of scripts/provider_cases.py runs in a process that may die. A row says what came of it, and which
-provider ran the Pad; of a model that was lowered, plainly or for the provider, what ran elsewhere. Exit codes: 0 done, 1 padops
-beside a provider is not right, or the provider has been dropped, or a model that was lowered for it is not right, 2 usage.
+provider ran the Pad; of a model that was lowered, plainly or for the provider, what ran elsewhere. Exit codes: 0 done,
+1 padops beside a provider is not right, or the provider has been dropped, or a model that was lowered for it is not
+right, 2 usage.
 """
 
 import argparse
@@ -33,19 +34,18 @@ ENVIRONMENTS = {name: about for name, about in peers.stated().items() if "provid
 WAYS = ("stock", "name", "device", "plain", "lowered")
 SECONDS = 60  # that one model may take, the start of a process included
 
-# What a provider does by itself, whatever stands beside it: it dies of a Relu of five dims, too, refuses one of no elements, and
-# dies of looking at Pads that another one has taken.
+# What a provider does by itself, whatever stands beside it: it dies of a Relu of five dims, too, and refuses one of no
+# elements.
 UNHELPED = {(QNN, name) for name in provider_cases.ALL if name.endswith(("rank 5", "nothing"))}
-UNHELPED |= {(QNN, "reflect rank 0"), (QNN, "reflect, fill of 0")}
 
-# What lowering does not help: OpenVINO leaves a Relu without dims or elements, too, and compiles no graph whose output is constant;
-# QNN leaves a Relu of six dims.
+# What lowering does not help: OpenVINO leaves a Relu without dims or elements, too, and compiles no graph whose output
+# is constant; QNN leaves a Relu of six dims.
 LEFT_BARE = {(OPENVINO, name) for name in ALL if name.endswith(("rank 0", "of nothing"))}
 LEFT_BARE |= {(QNN, name) for name in ALL if name.endswith("rank 6")}
 UNLOWERED = {(OPENVINO, name) for name in ALL if name.endswith(("cut beyond", "to nothing"))}
 
-# Modes of which the nodes behind the Pad decide, so that padops takes what the provider might run.
-UNSURE = {(QNN, "reflect")}
+# Modes and cases of which the nodes behind the Pad decide, so that padops takes what the provider might run.
+UNSURE = {(QNN, "reflect"), (QNN, "constant cut away"), (QNN, "constant cut beyond")}
 
 
 def with_packages(name: str, packages: "tuple[str, ...]") -> str:
@@ -187,7 +187,7 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
         if provider not in answer["providers"]:
             found.append(f"{name}: {provider} has been dropped")
         ran_right = stock[name]["outcome"] == "right" and who(stock[name], provider) == provider
-        unsure = ALL[name].given or (provider, ALL[name].mode) in UNSURE
+        unsure = ALL[name].given or {(provider, ALL[name].mode), (provider, name)} & UNSURE
         if ran_right and who(answer, provider) != provider and not unsure:
             found.append(f"{name}: {who(answer, provider)} took a Pad that {provider} runs right")
     return found

@@ -9,9 +9,9 @@ compiler and run there:
 - replay, which loads the wheel's library into ONNX Runtime's own library for that machine, as operators and as an
   execution provider, and compares each case of the conformance suite, bit by bit.
 
-On aarch64 the self-check and scripts/wheel_tests.py follow, with the Python of Debian and the wheel installed; that takes
-twenty minutes, --no-tests leaves it out. What is needed is downloaded into build/run_wheels; of the system only QEMU, Wine
-and apt-get are used. --record writes what was counted into docs/platforms.md.
+On aarch64 the self-check and scripts/wheel_tests.py follow, with the Python of Debian and the wheel installed; that
+takes twenty minutes, --no-tests leaves it out. What is needed is downloaded into build/run_wheels; of the system only
+QEMU, Wine and apt-get are used. --record writes what was counted into docs/platforms.md.
 """
 
 import argparse
@@ -57,8 +57,8 @@ MACHINES = {
     "linux-aarch64": Machine("qemu-aarch64", "qemu-user", "1.24.4", LINUX_LIBRARY),
     "windows-amd64": Machine("wine", "wine64 wine", "1.32.0", "onnxruntime/capi/onnxruntime.dll"),
 }
-# Tests that cannot pass in QEMU. It cannot start the Python that it runs a second time; and ONNX Runtime's own Pad, which
-# the last one compares with, ends the process there.
+# Tests that cannot pass in QEMU. It cannot start the Python that it runs a second time; and ONNX Runtime's own Pad,
+# which the last one compares with, ends the process there.
 NOT_IN_QEMU = (
     "spec/test_shapes.py::test_no_schema_is_left_when_python_ends",
     "spec/test_shapes.py::test_onnx_reference_still_imports",

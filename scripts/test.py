@@ -4,19 +4,19 @@
     python3 scripts/test.py [--peers] tests/spec/test_plan.py [-k PATTERN] [-x] ...
     python3 scripts/test.py --long [--record] [tests/long/long_FILE.py[::TEST]] [-k PATTERN] ...
 
-The second form gives its arguments to pytest, which runs in the checkout's root, and ends there. Each core takes files of
-its own, unless -n says otherwise (-n 0: one process). The third runs the long tests, of load, files and fuzzing, one after
-the other; --record writes what they counted into docs/reliability.md.
+The second form gives its arguments to pytest, which runs in the checkout's root, and ends there. Each core takes files
+of its own, unless -n says otherwise (-n 0: one process). The third runs the long tests, of load, files and fuzzing, one
+after the other; --record writes what they counted into docs/reliability.md.
 
-The first form leaves out what takes long (tests/processes/slow.py): sanitizers, random cases by the thousand, whole programs.
-With --all these run as well, and then the quick conformance run.
+The first form leaves out what takes long (tests/processes/slow.py): sanitizers, random cases by the thousand, whole
+programs. With --all these run as well, and then the quick conformance run.
 
-With --peers the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB) are installed and compared with as well;
-so is onnxruntime-web (node and npm), which like nine others has an environment of its own (scripts/peers.py makes all ten;
-3 GB), and the type checkers are installed. All tests run. Without it the run names those that it did not have.
+With --peers the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB) are installed and compared with as
+well; so is onnxruntime-web (node and npm), which like nine others has an environment of its own (scripts/peers.py makes
+all ten; 3 GB), and the type checkers are installed. All tests run. Without it the run names those that it did not have.
 
-With --rest the tests run that the last run of the first form did not: those that it left out, and those that failed. Together
-the two run all tests, each once. The sources must be the same.
+With --rest the tests run that the last run of the first form did not: those that it left out, and those that failed.
+Together the two run all tests, each once. The sources must be the same.
 """
 
 import os

@@ -2,9 +2,9 @@
 
     python wheel_tests.py [NAME ...] [PYTEST ARGUMENTS]
 
-The self-check of the library comes first. A name is one of CHOSEN: these alone are run then, without it. The tests are those that say what the kernels and the two ways into a session
-give, and build nothing in C++. cibuildwheel runs this with each wheel that it has built, and
-scripts/run_wheels.py under an emulator.
+The self-check of the library comes first. A name is one of CHOSEN: these alone are run then, without it. The tests are
+those that say what the kernels and the two ways into a session give, and build nothing in C++. cibuildwheel runs this
+with each wheel that it has built, and scripts/run_wheels.py under an emulator.
 """
 
 import os

@@ -1,7 +1,8 @@
 """What every run of the tests says first: which runtime and library it is about, and what it does not have.
 
 Tests that compare with another implementation stand in files of their own and import it plainly. ``needs.py`` says what
-is left out where the implementation, or a program, is missing; ``rest.py`` has a second run take what a first one left out.
+is left out where the implementation, or a program, is missing; ``rest.py`` has a second run take what a first one left
+out.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import pytest
 import rest
 import slow
 
-# Without oneDNN TensorFlow 2.21 has no NCHW and no dilations in 3-D, and its MaxPool3D is wrong where a stride is longer
-# than its window. Unless it is told, it uses oneDNN on some processors only.
+# Without oneDNN TensorFlow 2.21 has no NCHW and no dilations in 3-D, and its MaxPool3D is wrong where a stride is
+# longer than its window. Unless it is told, it uses oneDNN on some processors only.
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
 
 # It forks in a thread when a test imports openvino; the copy may never end, and holds the pipes of this process.

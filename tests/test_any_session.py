@@ -21,9 +21,10 @@ import padops
 import padops.extras
 from padops import session as door
 from padops.extras import DependencyError
-from padops.runtime import model_words, pyop
+from padops.runtime import model_words
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 from padops.session import DATA_FOLDER, FIRST_MINOR_OF_DATA_FOLDER
+from padops.spec import pyop_node
 
 IMPORTS = '"": 18, "com.microsoft": 1, "tf": 1'
 ROWS = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -126,7 +127,7 @@ def test_kernels_in_python(tmp_path: Path) -> None:
     path = tmp_path / "python.onnx"
     padops.convert(onnx.ModelProto.FromString(INT32_AXES), path, target="pyop")
     np.testing.assert_array_equal(padops.InferenceSession(path).run(None, {"x": ROWS})[0], REFLECTED)
-    assert model_words.PYTHON_DOMAIN.decode() == pyop.DOMAIN
+    assert model_words.PYTHON_DOMAIN.decode() == pyop_node.DOMAIN
 
 
 def test_other_errors_stay_onnxruntimes() -> None:

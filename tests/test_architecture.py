@@ -112,6 +112,12 @@ def test_who_imports_the_runtime(runtime: str) -> None:
     assert {name for name in found if not allowed.fullmatch(name)} == set()
 
 
+def test_who_imports_the_python_kernel() -> None:
+    """Whoever runs it; what only writes its nodes takes them from ``padops.spec``."""
+    running = {"padops.runtime.session", "padops.convert.verify.sessions", "padops.conformance.peers.python_kernel"}
+    assert importers("padops.runtime.pyop") == {"padops", *running}
+
+
 def test_the_proof_shares_no_code_with_the_converter() -> None:
     """What both used would be wrong in both: a proof reads files with the converter, and nothing else."""
     allowed = re.compile(r"padops\.(processes|convert\.(errors|model\.(document|external)|proof(\..*)?))")
@@ -120,6 +126,19 @@ def test_the_proof_shares_no_code_with_the_converter() -> None:
     for path in proof:
         used = {name_of(other) for other in imported_files(path) - FACADES}
         assert {name for name in used if not allowed.fullmatch(name)} == set(), f"{name_of(path)} shares code"
+
+
+def test_sources_are_recognisers_alone() -> None:
+    """What a Pad is, and what a runtime does with it, stand elsewhere: what is no recogniser serves one, and nobody else."""
+    folder = PACKAGE / "convert" / "sources"
+    asked = {path for path in imported_files(folder / "__init__.py") if path.is_relative_to(folder)}
+    assert len(asked) > 10 and asked >= set(folder.glob("*/__init__.py"))
+    for path in asked:
+        functions = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if hasattr(node, "args")]
+        matches = [node for node in functions if node.name.startswith("match_")]
+        assert matches and all([row.arg for row in node.args.args[:2]] == ["site", "types"] for node in matches)
+    for path in set(folder.glob("*.py")) - asked - {folder / "__init__.py"}:
+        assert all(name.startswith("padops.convert.sources.") for name in importers(name_of(path))), name_of(path)
 
 
 def test_nothing_imports_the_command_line() -> None:

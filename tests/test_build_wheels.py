@@ -101,7 +101,7 @@ def test_a_wheel_has_one_library(libraries: tuple[str, ...], tmp_path: Path, scr
 
 def test_every_target_has_a_name_of_its_own(script: ModuleType) -> None:
     targets = script.TARGETS.values()
-    assert len({target.tag for target in targets}) == len({target.triple for target in targets}) == len(targets) == 5
+    assert len({target.tag for target in targets}) == len({target.triple for target in targets}) == len(targets) == 6
     for target in targets:
         if target.system == "Linux":  # the oldest glibc that it is built for is that of the wheel's name
             assert target.triple.endswith(".".join(target.tag.split("_")[1:3]))
@@ -130,6 +130,16 @@ def test_the_time_of_the_build_is_in_no_wheel(
 
 
 WORKFLOW = Path(__file__).resolve().parent.parent / ".github" / "workflows" / "wheels.yml"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "platforms.md"
+
+
+def test_the_page_and_the_workflow_have_every_target(script: ModuleType) -> None:
+    """And no other; the page with the platform of the wheel's name."""
+    rows = re.findall(r"^\| ([\w-]+) \| `((?:many|win|mac)\w+)` \|", PAGE.read_text(encoding="utf-8"), re.M)
+    assert sorted(rows) == sorted((name, target.tag) for name, target in script.TARGETS.items())
+    built = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]["build"]["strategy"]["matrix"]["include"]
+    assert sorted(row["name"] for row in built) == sorted(script.TARGETS)
+    assert len({row["runner"] for row in built}) == len(built)
 
 
 def test_actions_are_pinned_by_commit() -> None:

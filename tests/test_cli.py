@@ -242,18 +242,16 @@ def test_a_request_to_end(tmp_path: Path) -> None:
 def test_progress_is_shown_while_data_are_copied(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rich.console import Console
-
     save(tmp_path / "m.onnx", model([pad()], 17, tensors=[external("w", "w.bin", 4), tensor("pads", [0, 0, 0, 1])]))
     (tmp_path / "w.bin").write_bytes(bytes(16))
     (tmp_path / "out").mkdir()
-    monkeypatch.setattr(
-        cli.convert, "make_console", lambda quiet=False, stderr=False: Console(force_terminal=True, width=120)
-    )
-    code, out, _ = run(capsys, "convert", tmp_path / "m.onnx", "-o", tmp_path / "out" / "m.onnx")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # which rich takes for a terminal
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    code, _, err = run(capsys, "convert", tmp_path / "m.onnx", "-o", tmp_path / "out" / "m.onnx")
     assert code == 0
-    assert "copying external data" in out
-    assert "16/16 bytes" in out
+    assert "copying external data" in err
+    assert "16/16 bytes" in err
     monkeypatch.undo()
     code, out, _ = run(capsys, "convert", tmp_path / "m.onnx", "-o", tmp_path / "out" / "m.onnx")
     assert out.splitlines()[-1].endswith("; its data stay in w.bin")

@@ -88,7 +88,7 @@ def test_usage(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     code, _, err = run(capsys, "convert", folder, tmp_path / "o", "--jobs", "0")
     assert (code, "argument --jobs: '0' is not a whole number of at least 1" in err) == (2, True)
     (tmp_path / "empty").mkdir()
-    expected = (1, "", f"error: {tmp_path / 'empty'} has no .onnx file\n")
+    expected = (1, "", f"error: {tmp_path / 'empty'} has no .onnx file in it\n")
     assert run(capsys, "convert", tmp_path / "empty", tmp_path / "o") == expected
 
 
@@ -150,7 +150,8 @@ def test_models_that_fail_leave_no_folders(folder: Path, tmp_path: Path, capsys:
     assert list((tmp_path / "old").iterdir()) == []
 
 
-# Has the process that reads one of the models end, or wait, wherever it is started: it stands in a file that Python runs first.
+# Has the process that reads one of the models end, or wait, wherever it is started: it stands in a file that Python
+# runs first.
 PLANTED = """
 import os, sys, time
 if "spawn_main" in " ".join(sys.orig_argv):

@@ -18,7 +18,8 @@ from small_models import FLOAT, external, model, pad, tensor
 from padops.lines import Text
 from padops.terminal import make_console, shown
 
-# Clears the screen, begins a line of its own, turns the direction of writing round, and is a control character of Latin-1.
+# Clears the screen, begins a line of its own, turns the direction of writing round, and is a control character of
+# Latin-1.
 HOSTILE = "x\x1b[2J\x07\r\nFAKED\u2028\u202egnp\u2066\x9b1m\x7f\u200f\ufeff"
 ESCAPED = r"x\x1b[2J\x07\r\nFAKED\u2028\u202egnp\u2066\x9b1m\x7f\u200f\ufeff"
 FILE = HOSTILE.replace("[", "")

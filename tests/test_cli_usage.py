@@ -63,6 +63,7 @@ def test_a_dry_run_checks_the_output(source: Path, tmp_path: Path, capsys: pytes
         ("convert a b --target onx", "did you mean onnx?"),
         ("convert a b --select neded", "did you mean needed?"),
         ("convrt a b", "did you mean convert?"),
+        ("lower a b", "did you mean convert --target onnx?"),
         ("inspect a --jsn", "--jsn: did you mean --json?"),
         ("verify a b --sed 1", "--sed: did you mean --seed?"),
         ("bench --polt a", "--polt: did you mean --plot?"),
@@ -138,8 +139,21 @@ def test_padops_alone_prints_help() -> None:
 
 
 def test_providers_have_short_names() -> None:
-    given = terminal.names(" qnn , OpenVINOExecutionProvider,Mine,")
-    assert full_names(given) == ["QNNExecutionProvider", "OpenVINOExecutionProvider", "Mine"]
+    given = terminal.names(" qnn , OpenVINOExecutionProvider,Mine,padops,cpu")
+    named = [
+        "QNNExecutionProvider",
+        "OpenVINOExecutionProvider",
+        "Mine",
+        "PadopsExecutionProvider",
+        "CPUExecutionProvider",
+    ]
+    assert full_names(given) == named
+
+
+def test_inspect_knows_the_processor_by_its_short_name(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "inspect", "--providers", "cuda,cpu", source)
+    assert (code, err) == (0, "") and "no rules" not in out
+    assert out == run(capsys, "inspect", "--providers", "CUDAExecutionProvider,CPUExecutionProvider", source)[1]
 
 
 @pytest.mark.parametrize("text", [",", "", " , "])

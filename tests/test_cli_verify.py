@@ -65,7 +65,7 @@ def test_different(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert (code, err) == (4, "")
     assert out[0] == "different: the outputs agree, but not what Pads give"
     assert out[-3:] == [
-        "y: equal, but weak: every element is 10 in all draws",
+        "y: equal, but weak: every element is 10 in every run",
         "graph/pad different",
         "p: 4 of 10 elements, first at [0, 0]: 1.0 became 0.0; largest difference 1",
     ]
@@ -92,9 +92,9 @@ def test_what_could_not_be_told(unproved: None, capsys: pytest.CaptureFixture[st
     code, out, _ = run(capsys, *arguments)
     assert code == 0
     assert out[-3:] == [
-        "y: equal, but weak: every element is 1.0 in all draws",
+        "y: equal, but weak: every element is 1.0 in every run",
         "graph/pad not exercised",
-        "it padded nothing in any draw",
+        "it padded nothing in any run",
     ]
     assert run(capsys, *arguments, "--strict")[0] == 5
 
@@ -166,7 +166,7 @@ def test_rounding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     arguments = ["convert", source, "-o", out, "--verify", "--run"]
     for more in (["--strict"], ["--rtol", "0", "--atol", "1e-9"]):
         code, _, err = run(capsys, *arguments, *more)
-        assert (code, out.exists()) == (4, False) and "each Pad gives what it must of the data that it has" in err
+        assert (code, out.exists()) == (4, False) and "each Pad gives the right result for its data" in err
     code, text, err = run(capsys, *arguments)
     assert (code, err, out.exists()) == (0, "", True)
     assert "run as well: the outputs differ by rounding, and no Pad is the reason" in text

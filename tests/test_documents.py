@@ -1,8 +1,8 @@
 """Every code block of README.md and docs/ runs, prints what its page says, and names what is there.
 
-Blocks of Python and of the console run in this process, each page in a folder of its own that has ``models/`` in it. A block
-that cannot run carries a comment with the reason before it; with ``-s`` those are listed. Of files for CI, what they run of
-padops is run, without what it installs.
+Blocks of Python and of the console run in this process, each page in a folder of its own that has ``models/`` in it. A
+block that cannot run carries a comment with the reason before it; with ``-s`` those are listed. Of files for CI, what
+they run of padops is run, without what it installs.
 """
 
 from __future__ import annotations

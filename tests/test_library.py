@@ -112,8 +112,8 @@ BUILD = ROOT / "build" / "wheel"
 def build_wheel(source: Path, build: Path, folder: Path) -> Path:
     """A wheel of a checkout.
 
-    It is about what the wheel holds: its library is not optimised, which takes a third of the time. How the library of a
-    release is compiled shows in that of the installed package.
+    It is about what the wheel holds: its library is not optimised, which takes a third of the time. How the library of
+    a release is compiled shows in that of the installed package.
     """
     command = [sys.executable, "-m", "pip", "wheel", str(source), "--no-deps", "--wheel-dir", str(folder)]
     command += ["--disable-pip-version-check", "--quiet", f"--config-settings=build-dir={build}"]

@@ -121,7 +121,8 @@ def test_platforms_that_pip_is_told(script: ModuleType) -> None:
     assert told[:2] == ["manylinux2014_aarch64", "manylinux_2_17_aarch64"] and told[-1] == "manylinux_2_28_aarch64"
 
 
-# --- scripts/wheel_tests.py, as cibuildwheel runs it -------------------------------------------------------------------
+# --- scripts/wheel_tests.py, as cibuildwheel runs it
+# -------------------------------------------------------------------
 
 
 def test_the_choice_runs_where_padops_is_installed(script: ModuleType, tmp_path: Path) -> None:

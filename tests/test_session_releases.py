@@ -1,7 +1,7 @@
 """Every kind of model that ``padops.InferenceSession`` converts in memory, on the release of onnxruntime that is installed.
 
-``scripts/matrix.py`` runs the tests on older ones. Each model gives the right bits where the extra ``convert`` is installed; where it
-is not, an error names it, but for what the execution provider runs without converting anything.
+``scripts/matrix.py`` runs the tests on older ones. Each model gives the right bits where the extra ``convert`` is
+installed; where it is not, an error names it, but for what the execution provider runs without converting anything.
 """
 
 from __future__ import annotations

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from rich.console import Console
-
-from padops.terminal import CopyProgress
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "models"
@@ -50,6 +46,7 @@ def python(program: str, *arguments: str) -> str:
         (["convert", str(MODELS), "--dry-run"], COMPUTING + RUNNING),
         (["convert", str(MODELS / "tokens.onnx"), "--dry-run"], COMPUTING + RUNNING + NO_BAR),
         (["convert", str(MODELS / "tokens.onnx"), "--dry-run", "--verify", "--run"], COMPUTING),
+        (["convert", str(MODELS / "tokens.onnx"), "--dry-run", "-q"], (*COMPUTING, *RUNNING, "rich")),
         (["info"], COMPUTING),
     ],
     ids=lambda value: "-".join(map(str, value)).replace(str(MODELS), "models"),
@@ -114,14 +111,3 @@ def test_a_submodule_of_a_deferred_module() -> None:
         "import email; print(type(email).__name__, email.charset.__name__)"
     )
     assert python(program) == "module email.charset"
-
-
-@pytest.mark.parametrize("terminal", [True, False])
-def test_the_bar_of_a_copy_is_for_terminals(terminal: bool) -> None:
-    """Elsewhere nothing is printed, and nothing of the bar is loaded."""
-    written = io.StringIO()
-    with CopyProgress(Console(file=written, force_terminal=terminal, width=80)) as progress:
-        progress("copying a.data", 1, 4)
-        progress("copying a.data", 4, 4)
-    assert ("copying a.data" in written.getvalue()) == terminal
-    assert terminal or written.getvalue() == ""

@@ -83,12 +83,15 @@ def test_of_macos_on_intel(script: ModuleType) -> None:
     [
         ({"exports": MORE}, SHOWS_MORE),
         ({"needed": ["KERNEL32.dll", "libgcc_s_seh-1.dll"]}, "its library needs libgcc_s_seh-1.dll"),
+        ({"machine": "I386"}, "its library is PE I386, expected PE "),
     ],
 )
-def test_of_windows(changed: dict[str, Any], text: str, script: ModuleType) -> None:
-    target = script.TARGETS["windows-amd64"]
-    assert script.wrong_with_library(made_libraries.pe(), target) == []
-    assert only(script.wrong_with_library(made_libraries.pe(**changed), target)).startswith(text)
+@pytest.mark.parametrize("processor", ["AMD64", "ARM64"])
+def test_of_windows(changed: dict[str, Any], text: str, processor: str, script: ModuleType) -> None:
+    target = script.TARGETS[f"windows-{processor.lower()}"]
+    assert script.wrong_with_library(made_libraries.pe(machine=processor), target) == []
+    library = made_libraries.pe(**{"machine": processor, **changed})
+    assert only(script.wrong_with_library(library, target)).startswith(text)
 
 
 def test_of_another_system(script: ModuleType) -> None:

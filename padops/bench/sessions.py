@@ -104,7 +104,7 @@ def built_in(workload: Workload, memory: Memory, threads: int) -> Call | None:
         memory: Its data, and room for the output.
         threads: How many may work.
     """
-    from padops.convert.sources.builtin_support import KERNELS
+    from padops.convert.runtimes.builtin_support import KERNELS
 
     has_type = workload.dtype == "float16" or workload.dtype in KERNELS[""][max(KERNELS[""])]  # float16 is cast
     if workload.interior or workload.mode == "symmetric" or not has_type:

@@ -49,7 +49,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     if options.output is not None and os.path.isfile(options.output):
         options.usage_error(f"OUT is a file ({options.output}), but IN is a folder ({source})")
     jobs = _jobs(options, passed, source)
-    why = None if jobs else f"{source} has no {SUFFIX} file"
+    why = None if jobs else f"{source} has no {SUFFIX} file in it"
     if why := why or _report_refusal(options.report, jobs):
         return fail(why)
     console = make_console(options.quiet)
@@ -221,7 +221,7 @@ def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outc
         output: The file to write, or None.
         passed: The options.
     """
-    from padops.cli.tables import reservations, what_was_written
+    from padops.cli.endings import reservations, what_was_written
     from padops.convert import PadopsError, convert
 
     told = _outcome(source, output)

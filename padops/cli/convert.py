@@ -10,7 +10,8 @@ from typing import Any
 from padops.cli.parsing import add_tolerance, typed
 from padops.files.streams import STREAM
 from padops.files.targets import identity
-from padops.terminal import CopyProgress, count, fail, make_console, say
+from padops.progress import StepBars
+from padops.terminal import count, fail, make_console, say
 
 ABOUT = (
     "Turn every Pad of a model into an operator of the domain padops. Nothing else in the model changes but nodes that "
@@ -119,22 +120,28 @@ def _passed(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from padops.cli.tables import reservations, show, show_end, what_was_written
+    from padops.cli.endings import reservations, what_was_written
     from padops.convert import PadopsError
     from padops.convert.streams import convert_streams
 
-    console = make_console(options.quiet, stderr=STREAM in (options.output, options.report))
+    # Of thousands of Pads the lines take long to make: a quiet run makes none.
+    console = None if options.quiet else make_console(stderr=STREAM in (options.output, options.report))
     try:
-        with CopyProgress(console) as progress:
+        with StepBars(options.quiet) as progress:
             conversion = convert_streams(options.source, options.output, **_passed(options), progress=progress)
     except PadopsError as error:
         found = getattr(error, "conversion", None)
-        if found is not None:
+        if found is not None and console is not None:
+            from padops.cli.tables import show
+
             show(console, found)
         return fail(typed(error), error.exit_code)
-    show(console, conversion)
     would = options.output if options.dry_run else None
-    show_end(console, conversion, would, options.dry_run)
+    if console is not None:
+        from padops.cli.tables import show, show_end
+
+        show(console, conversion)
+        show_end(console, conversion, would, options.dry_run)
     code, why = reservations(conversion)
     if code:
         say(f"warning: {why}; {what_was_written(conversion, would, options.dry_run)}", stderr=True)

@@ -13,6 +13,7 @@ from padops.terminal import shown
 
 CHOICE = re.compile(r"invalid choice: '?([^' ]*)'? \(choose from (.*)\)")
 UNKNOWN = "unrecognized arguments: "
+IN_PYTHON = {"lower": "convert --target onnx"}  # functions of the package that are no commands by themselves
 LATE = "place"  # a positional argument that may be absent, which argparse does not find behind an option
 
 
@@ -48,6 +49,8 @@ class Parser(argparse.ArgumentParser):
             given = [word.partition("=")[0] for word in message.removeprefix(UNKNOWN).split() if word.startswith("-")]
             return [f"{word}: {meant}" for word in given if (meant := did_you_mean(word, options))]
         if (choice := CHOICE.search(message)) is not None:
+            if choice[1] in IN_PYTHON:
+                return [f"did you mean {IN_PYTHON[choice[1]]}?"]
             meant = did_you_mean(choice[1], [text.strip(" '") for text in choice[2].split(",")])
             return [meant] if meant else []
         return []

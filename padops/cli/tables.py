@@ -6,12 +6,12 @@ from collections import Counter
 
 from rich.console import Console
 
+from padops.cli.endings import what_was_written
 from padops.cli.verdicts import show_verification
 from padops.convert.conversion import Conversion
 from padops.convert.facts import Road, Verdict
 from padops.convert.inspection import Inspection
 from padops.convert.records import PadRecord
-from padops.convert.verify.choice import shortcoming
 from padops.lines import Text
 from padops.spec.dialects import OPS
 from padops.terminal import show_wrapped
@@ -116,19 +116,6 @@ def _why(record: PadRecord) -> list[str]:
     return list(dict.fromkeys(told))
 
 
-def reservations(conversion: Conversion) -> tuple[int, str]:
-    """The exit code of a conversion that was not refused: 0, or 5 where nothing could be compared; and then the reason.
-
-    Args:
-        conversion: What was done.
-    """
-    verification = conversion.verification
-    error = None if verification is None else shortcoming(verification, strict=False)
-    if verification is None or error is None:
-        return 0, ""
-    return error.exit_code, f"not verified: {(*verification.doubts, *verification.unproved)[0]}"
-
-
 def show_end(console: Console, conversion: Conversion, would: str | None, dry_run: bool) -> None:
     """One line: how many of each, and what was written.
 
@@ -139,19 +126,3 @@ def show_end(console: Console, conversion: Conversion, would: str | None, dry_ru
         dry_run: Whether nothing was to be written.
     """
     console.print(Text(f"{conversion.summary()}; {what_was_written(conversion, would, dry_run)}"), soft_wrap=True)
-
-
-def what_was_written(conversion: Conversion, would: str | None, dry_run: bool) -> str:
-    """The files that were written, in words.
-
-    Args:
-        conversion: What was done.
-        would: The file that would have been written.
-        dry_run: Whether nothing was to be written.
-    """
-    if conversion.output is None:
-        named = f"; {would} would have been" if would else ""
-        return "nothing was written" + (f" (dry run{named})" if dry_run else "")
-    files = [f"{file.name} ({file.bytes:,} bytes)" for file in conversion.outputs if file.written]
-    kept = [file.name for file in conversion.outputs if not file.written]
-    return f"wrote {', '.join(files)}" + (f"; its data stay in {', '.join(kept)}" if kept else "")

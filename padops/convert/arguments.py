@@ -12,6 +12,7 @@ from typing import Any
 from padops.convert import sources
 from padops.convert.errors import UsageError, kind_of
 from padops.convert.targets import FOR, NAMED
+from padops.progress import Progress
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
 from padops.runtime.provider_rules import KNOWN_PROVIDERS, find_provider
 
@@ -26,6 +27,7 @@ class Request:
         fold: Whether Pads that need not run are taken away.
         fallback: Whether the model gets functions of standard operators.
         sources: What counts as a Pad.
+        progress: Who is told how far the conversion is.
     """
 
     target: str
@@ -33,6 +35,7 @@ class Request:
     fold: bool
     fallback: bool
     sources: tuple[sources.Source, ...]
+    progress: Progress | None = None
 
 
 def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: Any, seed: Any) -> None:

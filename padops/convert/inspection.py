@@ -18,17 +18,17 @@ from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.model.types import Types
+from padops.convert.pad_facts import facts_of, pad_of, why_too_new
+from padops.convert.pads.match import Match, Rewrite, Unconvertible, Unneeded
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.records import SCHEMA
 from padops.convert.runners import asked_here, in_several_graphs, notes_on_runners
+from padops.convert.runtimes.beside_rules import as_others_may, ask
+from padops.convert.runtimes.builtin_rules import reaches_provider
+from padops.convert.runtimes.builtin_support import CONCAT_SINCE
 from padops.convert.sources import find_pads, foreign_domains
-from padops.convert.sources.beside_rules import as_others_may, ask
-from padops.convert.sources.builtin_rules import reaches_provider
-from padops.convert.sources.builtin_support import CONCAT_SINCE
 from padops.convert.sources.converted import RENAMED
-from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
-from padops.convert.sources.pad_facts import facts_of, pad_of, why_too_new
-from padops.convert.sources.pad_info import PadInfo
-from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.convert.targets import CHECKS
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
 from padops.runtime.provider import FIRST_MINOR

@@ -6,9 +6,9 @@ from padops.convert.conversion import Conversion
 from padops.convert.errors import PadsLeftError
 from padops.convert.model.document import Document
 from padops.convert.model.types import Types
+from padops.convert.pad_facts import facts_of
 from padops.convert.sources import find_pads
 from padops.convert.sources.auto_pad import match_auto_pad
-from padops.convert.sources.pad_facts import facts_of
 from padops.runtime.installed import installed_minor
 
 SHOWN = 3  # of the nodes that are named

@@ -37,17 +37,17 @@ from padops.convert.model.external import DataFile
 from padops.convert.model.reach import values_behind
 from padops.convert.model.reading import Source, given_model, original_of, read_document
 from padops.convert.model.types import Types
+from padops.convert.pad_facts import facts_of
 from padops.convert.records import FileRecord
 from padops.convert.rewrite import ConvertPads
 from padops.convert.sources.auto_pad import match_auto_pad
-from padops.convert.sources.pad_facts import facts_of
 from padops.convert.standard.fallback import embed
 from padops.convert.targets import STANDARD
 from padops.convert.targets.onnx import prune_opset_imports
 from padops.convert.verify.choice import Asked, comparison, doubted_values, refusal
 from padops.convert.verify.feeds import Inputs
-from padops.files.staging import Progress
 from padops.files.targets import identity
+from padops.progress import Progress, counted
 from padops.runtime.installed import installed_minor
 
 
@@ -125,7 +125,7 @@ def convert(
         follow_links: Take external data in that are symbolic links out of the model's folder. Without it, only links of a
             Hugging Face cache are followed, and those to beside the file that the model itself is a link to.
         base_dir: The folder that the external data of bytes, a file object or an ``onnx.ModelProto`` are relative to.
-        progress: Called with what is being done, bytes done and bytes in all, while external data are copied.
+        progress: Called with what is being done, how much, and of how much: bytes of data, or Pads and nodes by the thousand.
 
     Returns:
         The converted model and a record of each Pad.
@@ -147,7 +147,7 @@ def convert(
     check_options(target, without_pad, select, verify, run, inputs, seed)
     check_tolerance(rtol, atol)
     asked = choose_sources(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
-    request = Request(choose_target(target, without_pad, select, provider), select, fold, fallback, asked)
+    request = Request(choose_target(target, without_pad, select, provider), select, fold, fallback, asked, progress)
     check_paths(source, path, report)
     replaced = identity(path) if in_place and path is not None else None
     with os_errors_as("cannot read", source):
@@ -209,11 +209,13 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
     """
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     types = Types(document)
-    facts, fatal = _look_at(document, request.sources, types)
+    facts, fatal = _look_at(document, request, types)
     unasked = [] if document.foreign or match_auto_pad in request.sources else same_left(document, types)
-    convert_pads = ConvertPads(document, request.select, request.target, request.sources)
+    convert_pads = ConvertPads(document, request.select, request.target, request.sources, request.progress)
     if request.fold:
-        records = convert_and_fold(document, convert_pads, request.select, request.target, request.sources)
+        records = convert_and_fold(
+            document, convert_pads, request.select, request.target, request.sources, request.progress
+        )
     else:
         convert_pads(document.model)
         document.write_back()
@@ -246,9 +248,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
     return conversion
 
 
-def _look_at(
-    document: Document, asked: Collection[sources.Source], types: Types
-) -> tuple[dict[str, PadFacts], set[str]]:
+def _look_at(document: Document, request: Request, types: Types) -> tuple[dict[str, PadFacts], set[str]]:
     """The facts of each Pad by its path, before anything is changed; and the paths of those that no run gets past.
 
     ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that is
@@ -256,7 +256,8 @@ def _look_at(
     """
     minor = installed_minor()
     found, fatal = {}, set()
-    for site, match in sources.find_pads(document.model, types, tuple(asked)):
+    pads = sources.find_pads(document.model, types, request.sources)
+    for site, match in counted("looking at Pads", pads, request.progress):
         facts = found[site.path] = facts_of(site, match, types, minor)
         always = site.scope.graph is document.model.graph
         if facts.verdict == "refuses" or (facts.verdict == "breaks a rule" and always):

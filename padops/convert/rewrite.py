@@ -17,14 +17,15 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
+from padops.convert.pads.match import Match, Rewrite, Unconvertible, Unneeded
+from padops.convert.pads.pad_info import PadInfo, describe
 from padops.convert.records import PadRecord
+from padops.convert.runtimes.builtin_rules import needs, runs
 from padops.convert.sources import SOURCES, Source
-from padops.convert.sources.builtin_rules import needs, runs
-from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
-from padops.convert.sources.pad_info import PadInfo, describe
 from padops.convert.targets import CALLED, CHECKS, STANDARD, TARGETS
 from padops.convert.targets.calls import declare_calls
 from padops.convert.targets.scans import declare_rows
+from padops.progress import Progress, counted
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,12 @@ class ConvertPads(ir.passes.InPlacePass):
     """
 
     def __init__(
-        self, document: Document, select: str = "all", target: str = "padops", asked: Sequence[Source] = SOURCES
+        self,
+        document: Document,
+        select: str = "all",
+        target: str = "padops",
+        asked: Sequence[Source] = SOURCES,
+        progress: Progress | None = None,
     ) -> None:
         super().__init__()
         self.records: dict[ir.Node, PadRecord] = {}
@@ -62,17 +68,19 @@ class ConvertPads(ir.passes.InPlacePass):
         self._select = select
         self._sources = asked
         self._target = target
+        self._progress = progress
 
     def call(self, model: ir.Model) -> ir.passes.PassResult:
         """Converts in place; nodes keep their names, outputs and metadata."""
         types = Types(self._document)
         found = sources.find_pads(model, types, self._sources)
-        decisions = [self._decide(site, match, types) for site, match in found]
+        pads = counted("deciding", found, self._progress)
+        decisions = [self._decide(site, match, types) for site, match in pads]
         self.records = {decision.site.node: decision.record for decision in decisions}
         converted = [decision for decision in decisions if decision.record.status == "converted"]
         if converted:
             constants = Constants(model)
-            for decision in converted:
+            for decision in counted("converting", converted, self._progress):
                 self.records[decision.site.node] = self._apply(decision, constants, types)
         if converted and self._target not in STANDARD:
             self._document.touched.update(declare_calls(model, types))

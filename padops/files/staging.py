@@ -20,8 +20,6 @@ from padops.files.hidden import FILES, hidden_folder, is_hidden, locked, note, s
 from padops.files.interrupts import uninterrupted
 from padops.files.targets import Identity, behind_link, identity, obstacle, same_bytes
 
-Progress = Callable[[str, int, int], None]  # what is being done, bytes done, bytes in all
-
 BLOCK = 8 << 20  # bytes that pass through this process at a time
 KERNEL_BLOCK = 1 << 31  # and inside the kernel, which takes up to twice as long in small parts (ext4)
 

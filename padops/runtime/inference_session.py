@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from padops.extras import NeedingOnnxruntime
-from padops.runtime.model_words import DOMAIN, PYTHON_DOMAIN, named_operators, words_of, wrong_optimizers
+from padops.runtime.constant_pads import pads_constants
+from padops.runtime.model_words import DOMAIN, FOLDING, PYTHON_DOMAIN, named_operators, words_of, wrong_optimizers
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, is_provided, runtime_minor
 from padops.runtime.session import register
 
@@ -55,7 +56,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
 
     Some optimizers of onnxruntime change Pads before any provider is asked, and are wrong. They are disabled for models that
     may meet them: ``Pad_Fusion`` before onnxruntime 1.32 where the model has a MaxPool or an AveragePool; ``ConstantFolding``
-    before 1.27 where it has mode reflect, and before 1.31 where it has mode wrap; ``TransposeOptimizer`` where it has a Pad
+    before 1.27 where it has mode reflect, and before 1.31 where it has mode wrap, if data that are padded may be constant; ``TransposeOptimizer`` where it has a Pad
     with axes and a Transpose, and ``NhwcTransformer`` where it has such a Pad and quantized operators.
 
     Before OpenVINO's provider, a session without ``sess_options`` has ``session.intra_op.allow_spinning`` set to ``"0"``:
@@ -131,7 +132,11 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             register(options, operators=named_operators(words) if sess_options is None else None)
         if PYTHON_DOMAIN in words:
             register(options, backend="pyop")
-        if wrong := wrong_optimizers(words, minor):
+        wrong = wrong_optimizers(words, minor)
+        if FOLDING in wrong and not pads_constants(path_or_bytes):
+            # Without it OpenVINO gets parts that are constant, and cannot run some of them.
+            wrong.remove(FOLDING)
+        if wrong:
             kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
         with _having(options, entries):
             onnxruntime.InferenceSession.__init__(self, path_or_bytes, options, providers, provider_options, **kwargs)

@@ -11,6 +11,7 @@ from padops.spec.dialects import OPS
 
 AXES = b"a Pad with axes"  # no word of the model: it stands for a Pad that has this input
 
+FOLDING = "ConstantFolding"
 # What onnxruntime does to Pads before it asks a provider, the words that a model with such Pads contains, and the first
 # onnxruntime 1.x that does it right (None: not yet). docs/fusions.md has what was measured.
 WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
@@ -20,8 +21,8 @@ WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
     ("Pad_Fusion", (b"Pad", b"AveragePool"), 32),
     # Its own kernel runs a Pad of constant data: it reads past them, or refuses the model, to reflect more than once;
     # it leaves zeros behind the first period of a wrap.
-    ("ConstantFolding", (b"Pad", b"reflect"), 27),
-    ("ConstantFolding", (b"Pad", b"wrap"), 31),
+    (FOLDING, (b"Pad", b"reflect"), 27),
+    (FOLDING, (b"Pad", b"wrap"), 31),
     # A Transpose is moved through a Pad, whose amounts are reordered as though they were those of all axes.
     ("TransposeOptimizer", (AXES, b"Transpose"), None),
     ("TransposeOptimizer_CPUExecutionProvider", (AXES, b"Transpose"), None),
@@ -35,13 +36,14 @@ STRIDED = b"windows with SAME and strides that are longer"  # as AXES
 # With SAME and dilations a MaxPool gives a smaller output without a word, and a convolution ends its first run. With SAME and such
 # strides, a pooling takes other windows, or ends its first run; a convolution takes others from three elements more on.
 SILENT = ((b"SAME_", DILATED), (STRIDED,))
-# The dilations of an operator as a model has them, where all are 1: unpacked or packed, then their type.
-NO_DILATIONS = re.compile(rb"(?:(?:@\x01)+|B[\x01-\x10]\x01+)\xa0\x01\x07")
+# Attributes as a model has them, unpacked or packed, then their type: dilations that are not all 1, and strides of which a
+# convolution may have one that is so much longer than its window. One search of all is faster than a look at each.
+DILATIONS = re.compile(rb"\tdilations(?!(?:(?:@\x01)+|B[\x01-\x10]\x01+)\xa0\x01\x07)")
+LONG_STRIDES = re.compile(rb"\x07strides(?!(?:(?:@[\x01-\x03])+|B[\x01-\x10][\x01-\x03]+)\xa0\x01\x07)")
 
 # The operators with windows as a node has them, and more bytes than their attributes take.
-WINDOWS = re.compile(
-    rb'"(?:\x07MaxPool|\x0bAveragePool|\x06LpPool|\x04Conv|\x0bConvInteger|\x0bQLinearConv|\x09FusedConv)'
-)
+POOLS = re.compile(rb'"(?:\x07MaxPool|\x0bAveragePool|\x06LpPool)')
+WINDOWS = re.compile(POOLS.pattern + rb'|"(?:\x04Conv|\x0bConvInteger|\x0bQLinearConv|\x09FusedConv)')
 OF_WINDOWS = 512
 CONVOLUTIONS = (b"Conv", b"ConvInteger", b"QLinearConv", b"FusedConv")
 BEYOND = 3  # elements by which a stride of a convolution is longer than its window where its windows are others
@@ -108,7 +110,7 @@ def _dim_names(content: bytes | mmap.mmap) -> tuple[str, ...]:
     parts = [(0, len(content))]
     for wanted in TO_DIM_NAME:
         parts = [
-            (first, last) for at, end in parts for number, first, last in _fields(content, at, end) if number == wanted
+            (first, last) for at, end in parts for number, first, last in fields(content, at, end) if number == wanted
         ]
     return tuple(dict.fromkeys(content[first:last].decode() for first, last in parts if last > first))
 
@@ -131,11 +133,14 @@ def _words_in(content: bytes | mmap.mmap) -> frozenset[bytes]:
 def _of_same(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]]) -> set[bytes]:
     """Which of the words that stand for windows are true of a model that pads SAME."""
     found = set()
-    if any(not NO_DILATIONS.match(content, at) for at in _after(content, parts, b"\tdilations")):
+    if any(DILATIONS.search(content, first, last) for first, last in parts):
         found.add(DILATED)
+    operators = WINDOWS if any(LONG_STRIDES.search(content, first, last) for first, last in parts) else POOLS
     try:
         asked = any(
-            _may_stride_past(content, found, last) for first, last in parts for found in _windows(content, first, last)
+            _may_stride_past(content, operator, last)
+            for first, last in parts
+            for operator in operators.finditer(content, first, last)
         )
         strided = asked and _has_longer_strides(content, 0, len(content))
     except (IndexError, KeyError, RecursionError):  # as above
@@ -152,11 +157,6 @@ def _after(content: bytes | mmap.mmap, parts: Iterable[tuple[int, int]], word: b
         while at >= 0:
             yield at + len(word)
             at = content.find(word, at + 1, end)
-
-
-def _windows(content: bytes | mmap.mmap, start: int, end: int) -> Iterator[re.Match[bytes]]:
-    """The name of each operator with windows in a part of a model; its attributes come after it."""
-    return WINDOWS.finditer(content, start, end)
 
 
 def _may_stride_past(content: bytes | mmap.mmap, operator: re.Match[bytes], end: int) -> bool:
@@ -198,7 +198,7 @@ def _has_longer_strides(content: bytes | mmap.mmap, start: int, end: int, kind: 
     if end - start < SMALL and content.find(b"SAME_", start, end) < 0:
         return False
     operator = b""
-    for number, first, last in _fields(content, start, end):
+    for number, first, last in fields(content, start, end):
         if number == TENSOR.get(kind):
             continue
         inner = WITHIN[kind].get(number)
@@ -236,7 +236,7 @@ def _parts(content: bytes | mmap.mmap, start: int, end: int, kind: str) -> Itera
     if end - start < SMALL:
         yield start, end
         return
-    for number, first, last in _fields(content, start, end):
+    for number, first, last in fields(content, start, end):
         if number == TENSOR.get(kind):
             continue
         if inner := WITHIN[kind].get(number):
@@ -250,7 +250,7 @@ def _has_axes(content: bytes | mmap.mmap, start: int, end: int, kind: str = "mod
     if end - start < SMALL and content.find(b"Pad", start, end) < 0:
         return False
     inputs, operator = 0, b""
-    for number, first, last in _fields(content, start, end):
+    for number, first, last in fields(content, start, end):
         inner = WITHIN[kind].get(number)
         if inner is not None and _has_axes(content, first, last, inner):
             return True
@@ -261,8 +261,8 @@ def _has_axes(content: bytes | mmap.mmap, start: int, end: int, kind: str = "mod
     return operator == b"Pad" and inputs > 3
 
 
-def _fields(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """The fields of a message that have a length: the number, and where the content begins and ends."""
+def fields(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """The fields of a message from ``at`` to ``end`` that have a length: the number, and where the content begins and ends."""
     while at < end:
         key, at = _varint(content, at)
         if key & 7 == 2:

@@ -1,7 +1,7 @@
 """What other execution providers of onnxruntime do with Pads: one table, with the source of each row.
 
 The library has the same table (``csrc/core/known_providers.cpp``), for the moment at which onnxruntime asks it which nodes it
-takes; a test compares the two. ``convert/sources/beside_rules.py`` judges a Pad by it, as ``builtin_rules.py`` does for
+takes; a test compares the two. ``convert/runtimes/beside_rules.py`` judges a Pad by it, as ``builtin_rules.py`` does for
 onnxruntime's own. ``python3 scripts/providers.py NAME`` runs the cases on a machine that has the provider.
 """
 
@@ -11,12 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from padops.runtime.provider import CPU, EP_NAMES
+
 Does = Literal["leaves", "refuses", "wrong", "dies"]
 When = Literal[
     "always", "axes", "axes but all", "axes turned", "axes and fill", "axes beside", "crop", "beyond", "beyond all", "crop beyond", "single",
-    "cut beyond", "open rank", "open dims", "computed", "rank above", "sizes above", "rank below", "above", "below", "other types", "empty",
+    "cut beyond", "cut away", "open rank", "open dims", "computed", "rank above", "sizes above", "rank below", "above", "below", "other types", "empty",
     "computed fill", "computed scalar fill", "fill not one", "bare fill not one", "fill empty", "rounded fill", "endless value",
-    "nodes behind",
+    "nodes behind", "in a body",
 ]  # fmt: skip
 
 MEASURED = "measured: python3 scripts/providers.py"
@@ -37,15 +39,15 @@ class ProviderRule:
             with an amount beyond m - 1 in mode reflect, or m in mode wrap, where a crop leaves m elements; ``"beyond all"``,
             the same of the axis as it is without its crop; ``"crop beyond"``, the same of an axis that is cropped;
             ``"single"``, which make an axis longer of which a crop leaves one element; ``"cut beyond"``, where a crop takes
-            more than there is; ``"open rank"`` and ``"open dims"``, of data whose number of dims, or one of whose dims, is
+            more than there is; ``"cut away"``, all of an axis, and nodes behind decide, too; ``"open rank"`` and ``"open dims"``, of data whose number of dims, or one of whose dims, is
             not known; ``"computed"``, whose amounts or axes are; ``"rank above"`` the limit, and ``"sizes above"``, the
-            same where the sizes of the dims decide, too, and no rule tells which; ``"rank below"`` it, where it is known; ``"above"`` and ``"below"``, of a version of Pad other than the limit; ``"other types"``, of none of
-            ``types``; ``"empty"``, of data, or with an output, that are known to have a dim of 0; ``"computed fill"`` and
+            same where the sizes of the dims decide, too, and no rule tells which; ``"rank below"`` it, where it is known;
+            ``"above"`` and ``"below"``, of a version of Pad other than the limit; ``"other types"``, of none of ``types``; ``"empty"``, of data, or with an output, that are known to have a dim of 0; ``"computed fill"`` and
             ``"computed scalar fill"``, whose fill is no constant, and has no dims; ``"fill not one"`` and ``"fill empty"``,
-            whose fill has another number of elements than one, and none; ``"bare fill not one"``, those without axes alone; ``"rounded fill"``, whose fill a float does not
-            keep: a whole number of more than 24 bits, or a negative zero; ``"endless value"``, whose value is an attribute,
-            and no number or infinite in its type; ``"nodes behind"``, where nodes next to the Pad decide, and no rule tells
-            which.
+            whose fill has another number of elements than one, and none; ``"bare fill not one"``, those without axes alone;
+            ``"rounded fill"``, whose fill a float does not keep: a whole number of more than 24 bits, or a negative zero;
+            ``"endless value"``, whose value is an attribute, and no number or infinite in its type; ``"nodes behind"``,
+            where nodes next to the Pad decide, and no rule tells which; ``"in a body"``, in a branch or a body of a node.
         source: How that is known.
         modes: Of the Pads; empty for any.
         limit: For ``when``.
@@ -85,11 +87,6 @@ class KnownProvider:
     def was_run(self) -> bool:
         """Whether the rules have been measured."""
         return self.version != NOT_RUN
-
-    @property
-    def short(self) -> str:
-        """Its name as a command takes it, too: ``"openvino"``."""
-        return self.name.removesuffix(SUFFIX).lower()
 
 
 _OPENVINO = f"{MEASURED} ort-openvino"
@@ -183,6 +180,7 @@ KNOWN_PROVIDERS = (
         "onnxruntime-qnn 2.7.0",
         False,
         (
+            ProviderRule("leaves", "in a body", _QNN),
             ProviderRule("refuses", "axes beside", _QNN, types=TURNED),
             # It leaves all of a model below opset 7, as WebGPU does; of Pad 2, nothing tells the opset.
             ProviderRule("leaves", "below", _QNN, limit=2),
@@ -192,20 +190,22 @@ KNOWN_PROVIDERS = (
             ProviderRule("leaves", "rank above", _QNN, limit=5),
             ProviderRule("leaves", "rank above", _QNN, ("edge", "reflect"), limit=4),
             ProviderRule("leaves", "computed fill", _QNN),
-            ProviderRule("dies", "rank below", _QNN, ("reflect",), limit=1),
-            ProviderRule("leaves", "rank below", _QNN, limit=1),
             ProviderRule("leaves", "always", _QNN, ("wrap",)),
             ProviderRule("leaves", "crop", _QNN, ("reflect",)),
             ProviderRule("leaves", "beyond", _QNN, ("reflect",)),
+            ProviderRule("dies", "fill empty", _QNN),
+            ProviderRule("dies", "rank below", _QNN, ("reflect",), limit=1),
+            ProviderRule("leaves", "rank below", _QNN, limit=1),
             ProviderRule("leaves", "other types", _QNN, types=("float", "float16", "double")),
             ProviderRule("refuses", "other types", _QNN, types=("float", "float16")),
             ProviderRule("refuses", "other types", _QNN, ("edge",), types=("float16",)),
             # Of float16 a Pad alone is wrong, and right between two Relus.
             ProviderRule("wrong", "nodes behind", _QNN, ("edge",)),
             ProviderRule("refuses", "empty", _QNN),
+            # Not in front of Relu.
+            ProviderRule("refuses", "cut away", _QNN, ("constant",)),
             # In front of Conv, MatMul, Mul, normalizations; not in front of Relu, Sigmoid, Transpose.
             ProviderRule("refuses", "nodes behind", _QNN, ("reflect",)),
-            ProviderRule("dies", "fill empty", _QNN),
             # Of float where it grows, or where the first dims are not 1; not of float16.
             ProviderRule("refuses", "sizes above", _QNN, limit=4),
         ),
@@ -284,13 +284,13 @@ BY_NAME = {row.name: row for row in KNOWN_PROVIDERS}
 
 def find_provider(name: str) -> KnownProvider | None:
     """The row of a provider, by its name in any case, with or without "ExecutionProvider"; None where there is none."""
-    short = name.lower().removesuffix(SUFFIX.lower())
-    return next((row for row in KNOWN_PROVIDERS if row.short == short), None)
+    return BY_NAME.get(full_names([name])[0])
 
 
 def full_names(names: Iterable[str]) -> list[str]:
-    """The same providers by the names that onnxruntime has for them; unknown names as they are."""
-    return [name if (row := find_provider(name)) is None else row.name for name in names]
+    """The same providers by the names that onnxruntime has for them, the CPU's and padops' among them; unknown names as they are."""
+    known = {name.removesuffix(SUFFIX).lower(): name for name in (*BY_NAME, CPU, *EP_NAMES)}
+    return [known.get(name.lower().removesuffix(SUFFIX.lower()), name) for name in names]
 
 
 def needing_padops(names: Iterable[str]) -> list[str]:

@@ -5,7 +5,7 @@ which ``padops convert --target pyop`` puts in the place of every Pad. Its body 
 there counts from the next run of a session on. ONNX Runtime gives a kernel in Python the following limits.
 
 * The inputs are always ``SLOTS`` many, so a node repeats an empty tensor for those that it does not have, and its
-  attributes are all strings: see :func:`encode`.
+  attributes are all strings: see ``padops.spec.pyop_node``.
 * float16 and the types that NumPy itself lacks abort the process on their way into Python or back; the converter refuses
   them. Strings end at their first NUL, and one that is not UTF-8 aborts the process.
 * The extensions turn an output into a list and that into an array again, which takes 70 ms for 10**6 floats, makes
@@ -20,35 +20,25 @@ there counts from the next run of a session on. ONNX Runtime gives a kernel in P
 from __future__ import annotations
 
 import _thread
-import json
 import logging
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from padops.spec import reference
-from padops.spec.dialects import OPS
 from padops.spec.dtypes import by_name
 from padops.spec.plan import PadError
+from padops.spec.pyop_node import ATTRIBUTES, DOMAIN, OP_TYPE, SLOTS, TYPES, VERSION, decode, encode
 
 if TYPE_CHECKING:
     import onnxruntime
-
-DOMAIN = "padops.pyop"
-VERSION = 1
-OP_TYPE = "Pad"
-SLOTS = 4  # as many as any operator has; it is part of every model that has been converted
-ATTRIBUTES = ("op", "node", "given", "attributes")
-# fmt: off
-TYPES = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "double", "uint32", "uint64")
-# fmt: on
 
 KEPT_ERRORS = 1000
 SURELY_THERE = 1 << 30  # bytes that are not tried out before the runtime is asked for them
@@ -99,51 +89,6 @@ def collected() -> Iterator[list[PyOpError]]:
         yield _collecting
     finally:
         _collecting = outer
-
-
-def refusal(type_name: str | None) -> str | None:
-    """Why a Pad of this element type cannot be a Python kernel, or None if it can.
-
-    A type that is not known until the model is loaded is no danger: ONNX Runtime refuses one that no kernel is for.
-    """
-    if type_name is None or type_name in TYPES:
-        return None
-    return f"its data are {type_name}, which onnxruntime-extensions cannot hand to Python: it aborts the process"
-
-
-def encode(op_type: str, attributes: Mapping[str, Any], given: Sequence[bool], node: str = "") -> dict[str, str]:
-    """The attributes of a node of ``padops.pyop`` that does what a node of ``padops`` does.
-
-    Its inputs are those that are given, in their order, and after them an empty tensor until there are ``SLOTS``.
-
-    Args:
-        op_type: A key of ``padops.OPS``.
-        attributes: Those of the node; floats are written as their 32 bits, which JSON would not keep of a NaN.
-        given: For each input of the operator, whether the node has it; absent ones at the end may be left out.
-        node: The node's name, for error messages.
-    """
-    op = OPS[op_type]
-    floats = {row.name for row in op.attributes if row.type == "float"}
-    with np.errstate(over="ignore"):
-        plain = {
-            name: int(np.float32(value).view(np.uint32)) if name in floats else value
-            for name, value in attributes.items()
-        }
-    names = [row.name for row, there in zip(op.inputs, given) if there]
-    texts = (op_type, node, " ".join(names), json.dumps(plain, sort_keys=True))
-    return dict(zip(ATTRIBUTES, texts, strict=True))
-
-
-def decode(fields: Mapping[str, str], arrays: Sequence[Any]) -> tuple[str, dict[str, Any], list[Any], str]:
-    """The reverse of :func:`encode`: operator, attributes, inputs (None where absent) and name of the node."""
-    op = OPS[fields["op"]]
-    floats = {row.name for row in op.attributes if row.type == "float"}
-    attributes = {
-        name: np.uint32(value).view(np.float32) if name in floats else value
-        for name, value in json.loads(fields["attributes"]).items()
-    }
-    present = dict(zip(fields["given"].split(), arrays))
-    return op.name, attributes, [present.get(row.name) for row in op.inputs], fields["node"]
 
 
 class _AsItIs(np.ndarray):

@@ -1,6 +1,7 @@
 """OpenVINO itself on random Pads: its CPU device, and the reference code in its operators, against the native kernels.
 
-``PADOPS_EXAMPLES`` sets how many are drawn. What is known to differ is a row of ``DIVERGENCES``, and has its smallest case below.
+``PADOPS_EXAMPLES`` sets how many are drawn. What is known to differ is a row of ``DIVERGENCES``, and has its smallest
+case below.
 """
 
 from __future__ import annotations
@@ -198,7 +199,8 @@ SMALLEST = [
     # max(..., 0), as OpenVINO's own document says.
     ("constant", "constant", floats(1, 2), [-3], [0], "undefined source memory", floats(), "P1"),
     ("evaluate", "constant", floats(1, 2), [-3], [0], "Cannot allocate memory", floats(), "P1"),
-    # Far outside, so that the read is sure to leave the process's memory: it happens from ([-2], [2]) on one element on.
+    # Far outside, so that the read is sure to leave the process's memory: it happens from ([-2], [2]) on one element
+    # on.
     ("constant", "edge", floats(1, 2), [-(2**30)], [2**30], "crash", floats(2, 2), "P3"),
     # The limit is checked, but the error is lost.
     ("dynamic", "reflect", floats(1, 2), [2], [0], floats(), "[P4]", "P4"),

@@ -58,7 +58,8 @@ def bits(arrays: list[np.ndarray] | None) -> list[Any] | None:
     return None if arrays is None else [native.bits(array) for array in arrays]
 
 
-# --- what it says, and what onnxruntime does ---------------------------------------------------------------------------
+# --- what it says, and what onnxruntime does
+# ---------------------------------------------------------------------------
 
 TYPES = (FLOAT, DOUBLE, HALF, BOOL, INT16, TensorProto.UINT8, TensorProto.STRING)
 AMOUNTS = ([0, 1, 0, 2], [0, 3, 0, 0], [0, 4, 0, 0], [0, -1, 0, 1], [0, -1, 0, -2], [0, -3, 0, 4])
@@ -109,7 +110,8 @@ def specified(source: onnx.ModelProto, feeds: Mapping[str, np.ndarray]) -> list[
     return [padops.run_reference(node.op_type, plain, [known.get(name) for name in node.input])]
 
 
-# --- where its roads lead ----------------------------------------------------------------------------------------------
+# --- where its roads lead
+# ----------------------------------------------------------------------------------------------
 
 P = tensor("pads", [0, 1, 0, 2])
 KERNEL = tensor("w", np.arange(1, 10).reshape(1, 1, 3, 3), np.float32)
@@ -231,7 +233,8 @@ def test_pads_that_need_different_roads(tmp_path: Path) -> None:
         np.testing.assert_array_equal(array, np.pad(data, [(0, 0), (1, 2)]))
 
 
-# --- whole models ------------------------------------------------------------------------------------------------------
+# --- whole models
+# ------------------------------------------------------------------------------------------------------
 
 REFUSED_SAMPLES = {"int16", "string", "tokens", "pad_01", "pad_13", "pad_21", "pad_23", "pad_24", "pad_25"}
 

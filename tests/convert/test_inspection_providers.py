@@ -15,9 +15,9 @@ from padops.cli import main
 from padops.convert import runners
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types
+from padops.convert.pad_facts import pad_of
+from padops.convert.runtimes.beside_rules import find_fault
 from padops.convert.sources import SOURCES, find_pads
-from padops.convert.sources.beside_rules import find_fault
-from padops.convert.sources.pad_facts import pad_of
 from padops.runtime.assignment import FIRST_MINOR_THAT_TELLS
 from padops.runtime.provider import FIRST_NAME, runtime_minor
 from padops.runtime.provider_rules import BY_NAME

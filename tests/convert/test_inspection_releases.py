@@ -6,6 +6,8 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
+import onnxruntime
 import pytest
 from onnx import parser
 
@@ -93,6 +95,20 @@ def test_what_only_shape_inference_refuses(given: str) -> None:
         verdict == "runs if"
         and "as long as it does not find out how many dims the data have; ONNX Runtime refuses constant " in why
     )
+
+
+@pytest.mark.parametrize(("axes", "verdict"), [("int64[0]", "runs"), ("int32[0]", "refuses")])
+def test_amounts_of_two_dims_for_no_axes(axes: str, verdict: str) -> None:
+    """Shape inference looks at their shape only where there are axes: here, and in each older release."""
+    text = f"g (float[3] x) => (float[n] y) <int64[1, 0] p = {{}}, {axes} axes = {{}}> {{ y = Pad (x, p, , axes) }}"
+    assert {verdict_of(text, f"1.{minor}")[0] for minor in range(OLDEST_MINOR, NEWEST_MINOR + 1)} == {verdict}
+    model = parser.parse_model(f'<ir_version: 8, opset_import: ["" : 18]> {text}').SerializeToString()
+    try:
+        session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    except onnxruntime.capi.onnxruntime_pybind11_state.Fail as error:
+        assert verdict == "refuses" and "ParseData type mismatch for tensor: axes" in str(error)
+    else:
+        assert verdict == "runs" and session.run(None, {"x": np.arange(3, dtype=np.float32)})[0].tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(("release", "verdict"), [("1.23", "runs"), ("1.24", "refuses")])

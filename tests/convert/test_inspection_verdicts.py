@@ -39,7 +39,8 @@ def only_pad(source: onnx.ModelProto) -> PadFacts:
     return facts
 
 
-# --- commands ----------------------------------------------------------------------------------------------------------
+# --- commands
+# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["my dir/m.onnx", 'it\'s "one".onnx', "back\\slash $HOME.onnx", "new\nline.onnx"])
@@ -55,7 +56,8 @@ def test_commands_can_be_pasted(name: str, tmp_path: Path) -> None:
         assert session.run(None, {"x": np.zeros((2, 3), np.float32)})[0].shape == (5, 3)
 
 
-# --- rules that are broken whatever the data are -------------------------------------------------------------------------
+# --- rules that are broken whatever the data are
+# -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("fallback", [False, True])
@@ -112,7 +114,8 @@ def test_declared_dims_of_pads(length: list[int | str], parts: dict[str, Any]) -
     assert ran or facts.why.endswith("[P8]")
 
 
-# --- empty data --------------------------------------------------------------------------------------------------------
+# --- empty data
+# --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mode", ["edge", "reflect", "wrap"])
@@ -140,7 +143,8 @@ def test_the_guide_names_every_option(capsys: pytest.CaptureFixture[str]) -> Non
     assert options - set(re.findall(r"(?<=^\| `)--[a-z-]+", guide, re.MULTILINE)) == set()
 
 
-# --- the rank of the data, where the model does not say it ----------------------------------------------------------------
+# --- the rank of the data, where the model does not say it
+# ----------------------------------------------------------------
 
 
 def test_a_rank_that_nothing_tells_is_named() -> None:

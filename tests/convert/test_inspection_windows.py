@@ -12,7 +12,8 @@ from test_inspection_verdicts import only_pad, stock
 import padops
 from padops.runtime.provider import runtime_minor
 
-# --- poolings that pad SAME --------------------------------------------------------------------------------------------
+# --- poolings that pad SAME
+# --------------------------------------------------------------------------------------------
 
 # Operator, type, opset, kernel, stride, dilation, size, and what is said of the last releases.
 POOLINGS: list[tuple[str, int, int, int, int, int, int, str]] = [

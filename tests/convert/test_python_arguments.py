@@ -27,7 +27,8 @@ def has_external_data(folder: Path) -> Path:
     return path
 
 
-# --- what they take ----------------------------------------------------------------------------------------------------
+# --- what they take
+# ----------------------------------------------------------------------------------------------------
 
 
 def test_bytes_and_file_objects(tmp_path: Path) -> None:
@@ -61,7 +62,8 @@ def test_what_is_no_model() -> None:
         padops.convert(io.StringIO("text"))
 
 
-# --- what they say of what they do not take ----------------------------------------------------------------------------
+# --- what they say of what they do not take
+# ----------------------------------------------------------------------------
 
 KINDS = "expected a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -126,7 +128,8 @@ def test_every_public_function_says_what_it_does() -> None:
         assert pydoc.getdoc(getattr(padops, name)).splitlines()[0].endswith(".")
 
 
-# --- what they give back -----------------------------------------------------------------------------------------------
+# --- what they give back
+# -----------------------------------------------------------------------------------------------
 
 
 def test_a_short_repr(tmp_path: Path) -> None:

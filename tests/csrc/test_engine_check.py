@@ -1,8 +1,8 @@
 """``tests/cpp/engine_check.cpp``: the engine on random small tensors, in each build that the library can have.
 
 Every task runs alone between pages that nobody may touch, so that a byte outside its part, a byte that two tasks write
-and a byte that none writes show. The sizes that choose a way are parameters there: rows in parts, stores past the caches,
-AVX2 and every writer are taken on a few kilobytes.
+and a byte that none writes show. The sizes that choose a way are parameters there: rows in parts, stores past the
+caches, AVX2 and every writer are taken on a few kilobytes.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def test_threads() -> None:
     assert passed(check(folder, "--count", 2_000, "--threads", 100)) == 2_000
 
 
-# A break in the sources, and that the check must find it: file, what stands there, what stands there where BREAK is true.
+# A break in the sources, and that the check must find it: file, what stands there, what stands there where BREAK is
+# true.
 BREAKS = {
     "the overrun: a part of a row of fill fills the whole row": (
         "core/walk.h",

@@ -12,7 +12,8 @@ from padops.runtime.provider import FIRST_MINOR, runtime_minor
 if sys.platform != "linux":
     pytest.skip("memory is read from /proc, and processes fork", allow_module_level=True)
 
-# What destroying a session may leave behind; without -z nodelete it was 137 kB for each whose options were the last ones.
+# What destroying a session may leave behind; without -z nodelete it was 137 kB for each whose options were the last
+# ones.
 KEPT = 10
 
 

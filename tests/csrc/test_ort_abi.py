@@ -1,9 +1,10 @@
 """``-DPADOPS_ORT_INCLUDE_DIR=DIR`` proves csrc/ort/ort_abi.h: it builds beside a right header and fails beside a wrong one.
 
-The wheels of onnxruntime have no header. Debian has it in libonnxruntime-dev, from Debian 13 on; where that is installed,
-or where the environment names a folder in PADOPS_ORT_INCLUDE_DIR, the check runs beside the official header. Elsewhere it
-runs beside a stand-in. The stand-in is written here a second time and takes nothing from ort_abi.h: a number that changes
-there alone is noticed. ort_abi.h was proved against the headers of ONNX Runtime 1.21.0, 1.23.2 and 1.27.1.
+The wheels of onnxruntime have no header. Debian has it in libonnxruntime-dev, from Debian 13 on; where that is
+installed, or where the environment names a folder in PADOPS_ORT_INCLUDE_DIR, the check runs beside the official header.
+Elsewhere it runs beside a stand-in. The stand-in is written here a second time and takes nothing from ort_abi.h: a
+number that changes there alone is noticed. ort_abi.h was proved against the headers of ONNX Runtime 1.21.0, 1.23.2 and
+1.27.1.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ ENTRIES = """
 295 CreateKeyValuePairs v p; 296 AddKeyValuePair v ppp; 298 GetKeyValuePairs v pppp;
 300 ReleaseKeyValuePairs v p; 307 HardwareDevice_Type i p; 317 GetEpApi p ; 326 ValueInfo_GetInitializerValue p pp;
 331 ValueInfo_IsConstantInitializer p pp; 344 Graph_GetNumNodes p pp; 345 Graph_GetNodes p ppz;
+346 Graph_GetParentNode p pp;
 349 Node_GetName p pp; 350 Node_GetOperatorType p pp; 351 Node_GetDomain p pp; 352 Node_GetSinceVersion p pp; 353 Node_GetNumInputs p pp;
 354 Node_GetInputs p ppz; 361 Node_GetAttributeByName p ppp; 379 GetSessionOptionsConfigEntries p pp;
 390 TensorTypeAndShape_HasShape b p; 414 GetTensorElementTypeAndShapeDataReference p pppp

@@ -60,7 +60,8 @@ def _built_in(case: case_strategies.Case) -> np.ndarray | None:
         return None
 
 
-# What the built-in has kernels for: peers.md's list, all of which NumPy can hold. float16 runs as Cast, Pad, Cast there.
+# What the built-in has kernels for: peers.md's list, all of which NumPy can hold. float16 runs as Cast, Pad, Cast
+# there.
 BUILT_IN_TYPES = {
     2: ("float", "double"),
     11: ("float", "double", "int8", "int32", "int64", "uint8", "uint32", "uint64"),

@@ -29,8 +29,8 @@ TESTS = [
     *(f"tests/csrc/test_{name}.py" for name in KERNELS),
     *(f"tests/runtime/test_{name}.py" for name in PROVIDER),
 ]
-# Operators differ in how they read a node, not in how they move elements: three stand for the rest, and of the widths of
-# whole bytes two do. test_engine_check.py has all of them under both sanitizers.
+# Operators differ in how they read a node, not in how they move elements: three stand for the rest, and of the widths
+# of whole bytes two do. test_engine_check.py has all of them under both sanitizers.
 SELECTION = (
     "not (test_op_mode_type or test_large or test_it_takes_what_inspect_says)"
     " or (test_op_mode_type and (Pad_2- or Pad_25- or NGraphPad_0-))"

@@ -28,7 +28,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def tally(request: pytest.FixtureRequest) -> Iterator[Tally]:
     """``tally(tried, count, harmed)``: one row of the table; fails the test where anything was harmed or nothing tried.
 
-    ``allowed`` is the part of the count that may be harmed, ``seconds`` the time where that of the test is not what it took.
+    ``allowed`` is the part of the count that may be harmed, ``seconds`` the time where that of the test is not what it
+    took.
     """
     start = time.monotonic()
 

@@ -1,6 +1,7 @@
 """What is proved of the conversions of models/, of the fetched models and of the suite's cases, on each target.
 
-``PADOPS_PROOF_CASES`` sets how many cases of each dialect are drawn from the suite's usual level, ``PADOPS_SEED`` which ones.
+``PADOPS_PROOF_CASES`` sets how many cases of each dialect are drawn from the suite's usual level, ``PADOPS_SEED`` which
+ones.
 """
 
 from __future__ import annotations

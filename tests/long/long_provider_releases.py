@@ -14,8 +14,8 @@ import providers
 
 QNN = "onnxruntime-qnn==2.7.0"
 TOLD_NOT, SAID = "onnxruntime==1.24.4", "does not tell which providers these options have"  # an error names the way
-# The newest build of OpenVINO's is 1.24.1, the first release with providers in libraries; onnxruntime-qnn 2.3.0 makes no session
-# with onnxruntime 1.32.
+# The newest build of OpenVINO's is 1.24.1, the first release with providers in libraries; onnxruntime-qnn 2.3.0 makes
+# no session with onnxruntime 1.32.
 RELEASES = [
     *(("ort-webgpu", f"onnxruntime-webgpu=={release}") for release in ("1.25.0", "1.25.1", "1.27.0")),
     ("ort-openvino", "onnxruntime-openvino==1.24.1"),

@@ -1,6 +1,7 @@
 """Random models on every road of padops, each model in a process that may die; and what inspect says of them.
 
-``PADOPS_ROADS`` sets how many models, ``PADOPS_SEED`` which ones. ``tests/models/road_findings.py`` names the known limits.
+``PADOPS_ROADS`` sets how many models, ``PADOPS_SEED`` which ones. ``tests/models/road_findings.py`` names the known
+limits.
 """
 
 from __future__ import annotations

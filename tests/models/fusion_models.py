@@ -23,7 +23,8 @@ class Row:
         functions: Of the domain ``local``.
         feeds: Inputs, by name, that are not numbers below 0.
         strays_before: The first onnxruntime whose Pad does not read outside of the data here, which gives anything.
-        finite: Whether its weights are; else a Pad that is padding skips what a Pad of zeros makes NaN, in padops as well.
+        finite: Whether its weights are; else a Pad that is padding skips what a Pad of zeros makes NaN, in padops as
+            well.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """The reference's answer for tensors that its loops in Python are too slow for: the same rules, the map by NumPy.
 
-What is checked, and the plan, are ``padops.spec.reference``'s own; only the positions come from arrays instead of one call of
-``source_index`` for each. ``tests/csrc/test_session_fuzz.py`` compares the two on all that is small.
+What is checked, and the plan, are ``padops.spec.reference``'s own; only the positions come from arrays instead of one
+call of ``source_index`` for each. ``tests/csrc/test_session_fuzz.py`` compares the two on all that is small.
 """
 
 from __future__ import annotations

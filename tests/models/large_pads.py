@@ -1,7 +1,7 @@
 """Pads of 64 to 256 MB: one for each mode, width and shape of rows, in memory whose surroundings are watched.
 
-They are tests and no cases of the conformance suite: its reference maps position by position in Python, and its peers get
-every case through a pipe. Data come from a seed, and outputs are compared where they lie.
+They are tests and no cases of the conformance suite: its reference maps position by position in Python, and its peers
+get every case through a pipe. Data come from a seed, and outputs are compared where they lie.
 """
 
 from __future__ import annotations

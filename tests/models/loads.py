@@ -1,7 +1,7 @@
 """Load on sessions with padops: many threads, many calls, many sessions, forked processes, bound memory.
 
-``python tests/models/loads.py NAME COUNT`` puts one of them into a process of its own, where nothing else takes memory, and prints
-as JSON what was done, how much of it was wrong, and by how much the process grew after a tenth of it.
+``python tests/models/loads.py NAME COUNT`` puts one of them into a process of its own, where nothing else takes memory,
+and prints as JSON what was done, how much of it was wrong, and by how much the process grew after a tenth of it.
 """
 
 from __future__ import annotations

@@ -70,11 +70,14 @@ def export_tree(names: Sequence[str]) -> bytes:
     return bytes([0, len(names)]) + b"".join(edges) + leaf * len(names)
 
 
-def pe(exports: Sequence[str] = ENTRY_POINTS, needed: Sequence[str] = ("KERNEL32.dll",)) -> bytes:
+def pe(
+    exports: Sequence[str] = ENTRY_POINTS, needed: Sequence[str] = ("KERNEL32.dll",), machine: str = "AMD64"
+) -> bytes:
     """For Windows."""
     import lief
 
     made = lief.PE.Factory.create(lief.PE.PE_TYPE.PE32_PLUS).get()
+    made.header.machine = getattr(lief.PE.Header.MACHINE_TYPES, machine)
     made.set_export(lief.PE.Export("libpadops.dll", [lief.PE.ExportEntry(name, 0x1000) for name in exports]))
     for name in needed:
         made.add_import(name).add_entry("wanted")

@@ -1,7 +1,7 @@
 """One change in a model: an amount, a mode, a fill, an axis, inputs that change places, a node less, another type.
 
-Most of these models are wrong, some fail, and some compute what they did: a run tells. The same generator gives the same
-changes.
+Most of these models are wrong, some fail, and some compute what they did: a run tells. The same generator gives the
+same changes.
 """
 
 from __future__ import annotations

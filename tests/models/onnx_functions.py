@@ -1,7 +1,7 @@
 """Which operators of ONNX are functions whose bodies pad, as the installed ``onnx`` has them; with ``-m``, printed as JSON.
 
-Bodies that depend on the node are asked for with each of the optional inputs absent and present, with each attribute at its ends, for
-several ranks and element types: what one of these bodies holds counts.
+Bodies that depend on the node are asked for with each of the optional inputs absent and present, with each attribute at
+its ends, for several ranks and element types: what one of these bodies holds counts.
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ import padops
 from padops import cli, exits
 from padops.cli.findings import KINDS, RULES, UNREADABLE
 from padops.convert import errors
-from padops.runtime import pyop
 from padops.runtime import session as runtime_session
 from padops.runtime.provider import OPTIONS
+from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -188,7 +188,7 @@ def exit_codes() -> Iterator[str]:
 def operators() -> Iterator[str]:
     """The operators: their inputs, attributes, modes and element types."""
     yield f"domain {DOMAIN}, version {VERSION}"
-    yield f"domain {pyop.DOMAIN}: operator {pyop.OP_TYPE}" if hasattr(pyop, "OP_TYPE") else f"domain {pyop.DOMAIN}"
+    yield f"domain {pyop_node.DOMAIN}: operator {pyop_node.OP_TYPE}"
     for kind, types in INTEGER_KINDS.items():
         yield f"{kind}: {' '.join(types)}"
     for op in OPS.values():

@@ -1,7 +1,7 @@
 """What a random model of ``road_models.py`` must give: its nodes in NumPy, its Pads by the rules.
 
-Each Pad is computed twice, by the reference and by the walk of ``padops.conformance.peers.independent``, which must agree.
-Nothing here looks at how a model is converted, nor at onnxruntime.
+Each Pad is computed twice, by the reference and by the walk of ``padops.conformance.peers.independent``, which must
+agree. Nothing here looks at how a model is converted, nor at onnxruntime.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Random models of one to four Pads of ONNX, what they are fed with, and what they must give.
 
-Opsets 1 to 25; Pads of every form between other nodes, in branches, loops and functions. The same seed and number give the
-same model. ``road_answers.py`` says what it must give; ``roads.py`` takes it along every road of padops.
+Opsets 1 to 25; Pads of every form between other nodes, in branches, loops and functions. The same seed and number give
+the same model. ``road_answers.py`` says what it must give; ``roads.py`` takes it along every road of padops.
 """
 
 from __future__ import annotations

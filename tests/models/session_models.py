@@ -1,7 +1,7 @@
 """Random whole sessions: models of one to three Pads of padops, run several times with shapes that change.
 
-Types, operators, modes, amounts, what is constant and what is fed, ranks, sizes, arena, threads and who holds the memory of
-the output are drawn by Hypothesis. ``session_checks.py`` runs them.
+Types, operators, modes, amounts, what is constant and what is fed, ranks, sizes, arena, threads and who holds the
+memory of the output are drawn by Hypothesis. ``session_checks.py`` runs them.
 """
 
 from __future__ import annotations

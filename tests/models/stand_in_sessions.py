@@ -2,8 +2,8 @@
 
     python stand_in_sessions.py STAND_IN NAME WAY
 
-registers the library STAND_IN under NAME, makes a session of Relu, Pad, Relu in one way for each of a few Pads, and prints
-who ran what as a line of JSON.
+registers the library STAND_IN under NAME, makes a session of Relu, Pad, Relu in one way for each of a few Pads, and
+prints who ran what as a line of JSON.
 """
 
 from __future__ import annotations

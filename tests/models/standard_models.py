@@ -19,7 +19,7 @@ from small_models import graph, model
 import padops
 from padops.convert import Conversion
 from padops.runtime import ort_values, pyop
-from padops.spec import reference
+from padops.spec import pyop_node, reference
 from padops.spec.dialects import DOMAIN, OPS, Node
 from padops.spec.dtypes import by_numpy
 from padops.spec.plan import PadError
@@ -217,7 +217,7 @@ def check(case: case_strategies.Case, opset: int, declared: tuple[str, str], see
     assert left or (nothing_of_padops(bare.proto()) and 'op_type: "Pad"' not in str(bare.proto().graph))
     _compare("without Pad", bare.records[0].reason if left else None, bare, feeds, case, opset, seen)
 
-    if type_name in pyop.TYPES and not _has_nul(case):
+    if type_name in pyop_node.TYPES and not _has_nul(case):
         in_python = padops.convert(converted.proto(), target="pyop", fold=False).proto()
         assert not in_python.functions
         assert run_python(in_python, feeds) == (str(expected) if wrong else expected)

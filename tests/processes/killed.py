@@ -63,8 +63,8 @@ class Runner:
 
         Args:
             arguments: Of the command.
-            how: ``number``, the signal to send: at ``step``, a number of ``EVENTS`` that are about paths that begin with
-                ``below``, or after ``delay`` seconds. ``limit``: the bytes that a file may have.
+            how: ``number``, the signal to send: at ``step``, a number of ``EVENTS`` that are about paths that begin
+                with ``below``, or after ``delay`` seconds. ``limit``: the bytes that a file may have.
         """
         return self.run_together([arguments], **how)[0]
 

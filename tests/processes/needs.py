@@ -1,9 +1,9 @@
 """What tests need that the README does not name, and which of it is not here.
 
-A test says what it needs by what its file imports (peers), by the fixture ``browser``, by the parameter ``checker``, or by
-the marks ``needs`` and ``needs_environment``. Where that is not here, the test is left out, and the run says so at its
-beginning and at its end. Where ``PADOPS_PEERS`` is set (``scripts/test.py --peers``, and so in CI) nothing is left out but
-the environments that it does not name: what is not here is a failure.
+A test says what it needs by what its file imports (peers), by the fixture ``browser``, by the parameter ``checker``, or
+by the marks ``needs`` and ``needs_environment``. Where that is not here, the test is left out, and the run says so at
+its beginning and at its end. Where ``PADOPS_PEERS`` is set (``scripts/test.py --peers``, and so in CI) nothing is left
+out but the environments that it does not name: what is not here is a failure.
 """
 
 from __future__ import annotations

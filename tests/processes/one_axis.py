@@ -1,7 +1,7 @@
 """Pads of one axis on the onnxruntime of this interpreter, which need not have padops.
 
-Reads a list of ``[mode, size, begin, end]`` a line, and answers each list with a line: for each Pad ``["out", elements]`` or
-``["refused", text]``; ``["dead", ""]`` from the one on that ended the process.
+Reads a list of ``[mode, size, begin, end]`` a line, and answers each list with a line: for each Pad ``["out",
+elements]`` or ``["refused", text]``; ``["dead", ""]`` from the one on that ended the process.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the verification of two model files costs, in a process where nothing else takes memory.
 
-``python tests/processes/proof_size.py ORIGINAL CONVERTED``: a line of JSON. It reads all bytes of the folders of both first,
-each file once, which says how long reading and hashing them takes at least.
+``python tests/processes/proof_size.py ORIGINAL CONVERTED``: a line of JSON. It reads all bytes of the folders of both
+first, each file once, which says how long reading and hashing them takes at least.
 """
 
 from __future__ import annotations

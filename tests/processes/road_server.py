@@ -1,7 +1,7 @@
 """Takes random models along the roads of padops, each model in a child that may die; a line of JSON for each model.
 
-``python tests/processes/road_server.py SEED FIRST COUNT [PLANT]``: a plant is a wrong road beside the right ones. It needs
-``tests/models`` on the path.
+``python tests/processes/road_server.py SEED FIRST COUNT [PLANT]``: a plant is a wrong road beside the right ones. It
+needs ``tests/models`` on the path.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python sessions_without.py EXTRA FOLDER
 
-makes a ``padops.InferenceSession`` of each model in a folder of models with their inputs, in a process that cannot import
-what the extra brings, runs it, and prints a line of JSON: for each the bytes of its first output in hexadecimal digits, or the
-class of the error and its text.
+makes a ``padops.InferenceSession`` of each model in a folder of models with their inputs, in a process that cannot
+import what the extra brings, runs it, and prints a line of JSON: for each the bytes of its first output in hexadecimal
+digits, or the class of the error and its text.
 """
 
 from __future__ import annotations

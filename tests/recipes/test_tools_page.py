@@ -101,6 +101,9 @@ def test_each_row_has_its_test() -> None:
         ("onnxoptimizer",),
         ("onnxconverter-common",),
         ("convert_onnx_models_to_ort",),
+        ("ORTQuantizer", "optimum"),
+        ("OnnxFloatToFloat16", "Olive"),
+        ("OnnxDynamicQuantization", "OnnxPeepholeOptimizer", "Olive"),
     ]  # and here
     tested = [words for words, _ in TOOLS.values()] + elsewhere
     assert sorted(name_of(*words) for words in tested) == sorted(rows())

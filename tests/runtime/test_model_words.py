@@ -82,9 +82,32 @@ def test_the_dilations_of_each_node_are_read() -> None:
 def test_fields_of_all_kinds() -> None:
     """Numbers of any length, of 8 and of 4 bytes stand between what has a length."""
     content = b"\x08" + varint(300) + b"\x11" + b"\xff" * 8 + b"\x1d" + b"\xff" * 4 + b"\x22\x03Pad" + b"\x2a\x00"
-    found = [(number, content[first:last]) for number, first, last in model_words._fields(content, 0, len(content))]
+    found = [(number, content[first:last]) for number, first, last in model_words.fields(content, 0, len(content))]
     assert found == [(4, b"Pad"), (5, b"")]
 
 
 def varint(number: int) -> bytes:
     return bytes([number]) if number < 128 else bytes([number & 127 | 128, number >> 7])
+
+
+def test_convolutions_with_small_strides_are_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Networks that pad SAME have hundreds; one with a long stride among them is found all the same."""
+    asked = []
+    look = model_words._may_stride_past
+    monkeypatch.setattr(model_words, "_may_stride_past", lambda *given: asked.append(given) or look(*given))
+
+    def network(*strides: int) -> bytes:
+        attributes = [
+            f'auto_pad = "SAME_UPPER", strides = [{s}, 1], kernel_shape = [1, 1], dilations = [1, 1]' for s in strides
+        ]
+        lines = [f"v{i + 1} = Conv <{text}> (v{i}, w)" for i, text in enumerate(attributes)]
+        head = f'<ir_version: 8, opset_import: ["": 17]> net (float[1, 1, 9, 9] v0, float[1, 1, 1, 1] w) => (float[a, b, c, d] v{len(strides)})'
+        return onnx.parser.parse_model(f"{head} {{ {' '.join(lines)} }}").SerializeToString()
+
+    assert model_words.words_of(network(1, 2, 3)) & {model_words.DILATED, model_words.STRIDED} == set() and not asked
+    for long in (4, 127, 128, 300):
+        assert (
+            model_words.words_of(network(1, long, 2)) & {model_words.DILATED, model_words.STRIDED}
+            == {model_words.STRIDED}
+            and asked
+        )

@@ -28,7 +28,8 @@ def check(built: onnxruntime.InferenceSession, feeds: dict, expected: np.ndarray
         assert to_bytes(output) == to_bytes(expected)
 
 
-# --- what stock onnxruntime refuses or gets wrong ------------------------------------------------------------------------
+# --- what stock onnxruntime refuses or gets wrong
+# ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("opset", "mode"), [(1, "edge"), (2, "reflect"), (10, "constant"), (2, "wrap"), (13, "wrap")])

@@ -65,7 +65,8 @@ def test_it_takes_what_inspect_says(row) -> None:
                     assert took is (told.runner == FIRST_NAME), (opset, mode, pads, data, told.why)
 
 
-# Fills, ranks and sizes; each text is a graph of one Pad with amounts p. None: nobody takes it here, and the CPU's has no kernel.
+# Fills, ranks and sizes; each text is a graph of one Pad with amounts p. None: nobody takes it here, and the CPU's has
+# no kernel.
 FILLED = 'g (float[4] x{0}) => (float[a] y) <int64[2] p = {{1, 2}}{1}> {{ [p] y = Pad <mode = "{2}"> (x, p, f) }}'
 ODD = {
     "one element": FILLED.format("", ", float[1] f = {7}", "constant"),

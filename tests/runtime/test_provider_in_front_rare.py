@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
+import onnxruntime
 import pytest
-from provider_sessions import CPU, model, providers_of_pads
+from provider_sessions import CPU, model, providers_of_pads, recording_options
 from test_provider_in_front import session
 
 import padops
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types
+from padops.convert.pad_facts import pad_of
+from padops.convert.runtimes.beside_rules import find_fault
 from padops.convert.sources import SOURCES, find_pads
-from padops.convert.sources.beside_rules import find_fault
-from padops.convert.sources.pad_facts import pad_of
-from padops.runtime.provider import FIRST_NAME, runtime_minor
+from padops.runtime.provider import EP_NAME, FIRST_NAME, register_provider_library, runtime_minor
 from padops.runtime.provider_rules import KNOWN_PROVIDERS
 
 RARE = [  # the mode, the data, the amounts, the fill
@@ -53,6 +57,87 @@ def test_rare_pads_that_it_takes(row) -> None:
         (told,) = padops.inspect(content, providers=[row.name, CPU]).pads
         assert (FIRST_NAME in providers_of_pads(session(content, row.name))) is (told.runner == FIRST_NAME), mode
     assert (taken > 0) is any(rule.does != "leaves" for rule in row.rules)
+
+
+QNN = "QNNExecutionProvider"
+
+
+@pytest.mark.parametrize(
+    ("mode", "data", "pads", "fill", "ends"),
+    [
+        ("edge", "float[4]", [1, 1], ", float[0] f = {}", True),
+        ("reflect", "float", [], "", True),
+        ("edge", "float[4]", [1, 1], ", float[2] f = {7, 8}", False),
+    ],
+)
+def test_what_a_provider_dies_of_is_compiled(
+    mode: str, data: str, pads: list[int], fill: str, ends: bool, tmp_path: Path
+) -> None:
+    """It is no Pad any more by the time the provider looks at the graph; what the provider refuses stays one."""
+    dims = "[a]" if pads else ""
+    held = f"int64[{len(pads)}] p = {{{', '.join(map(str, pads))}}}{fill}"
+    inputs = "x, p, f" if fill else "x, p"
+    text = f'g ({data} x) => (float{dims} y) <{held}> {{ [p] y = Pad <mode = "{mode}"> ({inputs}) }}'
+    options = recording_options()
+    options.enable_profiling, options.profile_file_prefix = True, str(tmp_path / "profile")
+    options.add_provider_for_devices([register_provider_library()[FIRST_NAME]], {"before": QNN})
+    built = onnxruntime.InferenceSession(model(text).SerializeToString(), options, enable_fallback=0)
+    assert providers_of_pads(built) == [FIRST_NAME]
+    x = np.arange(4, dtype=np.float32) if pads else np.array(3, np.float32)
+    expected = np.pad(x, [(1, 1)], mode="edge") if pads else x
+    assert built.run(None, {"x": x})[0].tolist() == expected.tolist()
+    told = [row.get("args", {}) for row in json.loads(Path(built.end_profiling()).read_text())]
+    ran = {row["op_name"] for row in told if "op_name" in row}
+    assert ran and ("Pad" not in ran) is ends, ran
+
+
+def test_a_fill_of_no_element_that_is_read_is_refused() -> None:
+    """By padops, before QNN dies of it."""
+    text = "g (int32[4] x) => (int32[a] y) <int64[2] p = {1, 1}, int32[0] f = {}> { [p] y = Pad (x, p, f) }"
+    with pytest.raises(Exception, match=r"padops::Pad_18 'p': constant_value has 0 elements, expected one \[P7\]"):
+        session(model(text), QNN)
+
+
+@pytest.mark.parametrize(
+    ("data", "pads", "taken"),
+    [
+        ("float[4]", [-4, 3], True),
+        ("float[4]", [9, -7], True),
+        ("float[4, 3]", [0, -3, 0, 1], True),
+        ("float[4]", [-3, 3], False),
+        ("float[4]", [9, -3], False),
+        ("float[4]", [4, 0], False),
+    ],
+)
+def test_crops_of_all_that_there_is(data: str, pads: list[int], taken: bool) -> None:
+    """QNN refuses a constant Pad that shows nothing of an axis of its data, but in front of a Relu."""
+    output, amounts = data.replace("4", "a").replace("3", "b"), ", ".join(map(str, pads))
+    content = model(f"g ({data} x) => ({output} y) <int64[{len(pads)}] p = {{{amounts}}}> {{ [p] y = Pad (x, p) }}")
+    (told,) = padops.inspect(content, providers=[QNN, CPU]).pads
+    assert (told.verdict, told.runner) == (("may be wrong", FIRST_NAME) if taken else ("runs", QNN)), told.why
+    assert ("a crop of all that there is, in front of some nodes" in told.why) is taken
+    assert (providers_of_pads(session(content, QNN)) == [FIRST_NAME]) is taken
+
+
+BRANCHES = """g (bool c, float[4] x) => (float[a] y) <int64[2] p = {1, 1}, bool t = {1}> { r = Relu (x)
+    b = If (COND) <then_branch = k () => (float[d] u) { [p] u = Pad <mode = "MODE"> (r, p) },
+        else_branch = e () => (float[h] v) { v = Identity (r) }> y = Relu (b) }"""
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])
+def test_a_pad_in_a_branch(mode: str) -> None:
+    """QNN takes no node of a branch, so that nobody need stand before it there; the other providers do."""
+    content = model(BRANCHES.replace("MODE", mode).replace("COND", "c"), 19)
+    for row in KNOWN_PROVIDERS:
+        (told,) = padops.inspect(content, providers=[row.name, CPU]).pads
+        took = FIRST_NAME in providers_of_pads(session(content, row.name))
+        assert took is (told.runner == FIRST_NAME), (row.name, told.why)
+        assert told.runner == EP_NAME or row.name != QNN
+    # onnxruntime writes out a branch whose condition is constant.
+    content = model(BRANCHES.replace("MODE", mode).replace("COND", "t"), 19)
+    (told,) = padops.inspect(content, providers=[QNN, CPU]).pads
+    took = FIRST_NAME in providers_of_pads(session(content, QNN))
+    assert took is (told.runner == FIRST_NAME) is (mode in ("edge", "reflect")), told.why
 
 
 MOST, LEAST = 2**63 - 1, -(2**63)

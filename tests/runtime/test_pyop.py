@@ -24,7 +24,7 @@ from onnx import helper
 
 import padops
 from padops.runtime import pyop
-from padops.spec import reference
+from padops.spec import pyop_node, reference
 from padops.spec.dtypes import by_numpy
 from padops.spec.plan import PadError
 
@@ -45,21 +45,21 @@ def options() -> onnxruntime.SessionOptions:
 @lru_cache(maxsize=1024)
 def session(fields: tuple[tuple[str, str], ...], types: tuple[int, ...]) -> onnxruntime.InferenceSession:
     names = [f"i{i}" for i in range(len(types))]
-    slots = names + ["empty"] * (pyop.SLOTS - len(names))
+    slots = names + ["empty"] * (pyop_node.SLOTS - len(names))
     graph = helper.make_graph(
-        [helper.make_node(pyop.OP_TYPE, slots, ["output"], domain=pyop.DOMAIN, **dict(fields))],
+        [helper.make_node(pyop_node.OP_TYPE, slots, ["output"], domain=pyop_node.DOMAIN, **dict(fields))],
         "one",
         [helper.make_tensor_value_info(name, dtype, None) for name, dtype in zip(names, types)],
         [helper.make_tensor_value_info("output", types[0], None)],
         [helper.make_tensor("empty", onnx.TensorProto.INT64, [0], [])],
     )
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid(pyop.DOMAIN, pyop.VERSION)]
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid(pyop_node.DOMAIN, pyop_node.VERSION)]
     return native.session(helper.make_model(graph, opset_imports=imports, ir_version=9), options())
 
 
 def run(op_type: str, attributes: dict, inputs: list[np.ndarray | None], node: str = "") -> np.ndarray:
     """One node in a session."""
-    fields = pyop.encode(op_type, attributes, [array is not None for array in inputs], node)
+    fields = pyop_node.encode(op_type, attributes, [array is not None for array in inputs], node)
     arrays = [array for array in inputs if array is not None]
     built = session(tuple(fields.items()), tuple(by_numpy(array.dtype).onnx for array in arrays))
     return built.run(None, {f"i{i}": array for i, array in enumerate(arrays)})[0]
@@ -73,7 +73,7 @@ def without_nul(array: np.ndarray | None) -> np.ndarray | None:
 
 
 def in_python(case: case_strategies.Case) -> bool:
-    return by_numpy(case.inputs[0].dtype).name in pyop.TYPES
+    return by_numpy(case.inputs[0].dtype).name in pyop_node.TYPES
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_pyop_is_the_reference(family: str, quiet: None) -> None:
     ops = [op for op in padops.OPS.values() if op.name.startswith(PREFIX[family])]
     ranks = range(3, 6) if family == "same" else range(5)
     modes = {mode.lower() for op in ops for mode in op.modes}
-    for what in (*(op.name for op in ops), *modes, *pyop.TYPES, *(f"rank {rank}" for rank in ranks), *rules):
+    for what in (*(op.name for op in ops), *modes, *pyop_node.TYPES, *(f"rank {rank}" for rank in ranks), *rules):
         # A release of Hypothesis may draw one type 60 times and another one never: what is not seen yet is looked for.
         case_strategies.until(cases, check, partial(seen.__getitem__, what))
 
@@ -138,7 +138,7 @@ def padded(options: onnxruntime.SessionOptions) -> list[float]:
                 helper.make_node("Pad_2", ["x"], ["y"], domain="padops", pads=[1, 0], mode="edge"),
                 helper.make_node(
                     "Pad", ["y", *["e"] * 3], ["z"], domain="padops.pyop",
-                    **pyop.encode("Pad_2", {"pads": [0, 2], "value": -1.5}, [True]),
+                    **pyop_node.encode("Pad_2", {"pads": [0, 2], "value": -1.5}, [True]),
                 ),
             ],
             "both",
@@ -162,7 +162,7 @@ def test_both_backends_in_a_session(backends: tuple[str, str]) -> None:
 
 
 def test_every_operator_fits() -> None:
-    assert max(len(op.inputs) for op in padops.OPS.values()) == pyop.SLOTS
+    assert max(len(op.inputs) for op in padops.OPS.values()) == pyop_node.SLOTS
 
 
 def test_unknown_backend() -> None:
@@ -177,7 +177,7 @@ def test_without_the_extensions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_threads() -> None:
-    built = session(tuple(pyop.encode("Pad_2", {"pads": [2, 1]}, [True]).items()), (1,))
+    built = session(tuple(pyop_node.encode("Pad_2", {"pads": [2, 1]}, [True]).items()), (1,))
     arrays = [np.full(5, i, np.float32) for i in range(64)]
     with ThreadPoolExecutor(4) as pool:
         outputs = list(pool.map(lambda array: built.run(None, {"i0": array})[0], arrays))

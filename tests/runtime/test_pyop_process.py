@@ -15,11 +15,12 @@ import logging, sys
 import numpy as np, onnxruntime
 import padops
 from padops.runtime import pyop
+from padops.spec import pyop_node
 from test_pyop import session
 options = onnxruntime.SessionOptions()
 padops.register(options, backend="pyop")
 def run(attributes, array, op="Pad_2", node="decoder/pad"):
-    fields = pyop.encode(op, attributes, [True], node)
+    fields = pyop_node.encode(op, attributes, [True], node)
     return session(tuple(fields.items()), (1,)).run(None, {"i0": array})[0]
 """
 
@@ -164,7 +165,7 @@ print("it is done")
 def test_an_output_of_another_shape_that_the_caller_has_bound() -> None:
     """The one failure that a body cannot keep in: the runtime refuses the shape, and the extensions abort."""
     done = in_process("""
-built = session(tuple(pyop.encode("Pad_2", {"pads": [-4, 0]}, [True]).items()), (1,))
+built = session(tuple(pyop_node.encode("Pad_2", {"pads": [-4, 0]}, [True]).items()), (1,))
 binding = built.io_binding()
 binding.bind_cpu_input("i0", np.zeros(3, np.float32))
 binding.bind_ortvalue_output("output", onnxruntime.OrtValue.ortvalue_from_numpy(np.zeros(5, np.float32)))

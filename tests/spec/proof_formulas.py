@@ -1,8 +1,9 @@
 """The arithmetic of a Pad, formula by formula as csrc/core/plan.cpp and csrc/core/runs.cpp compute it.
 
-Each takes plain integers or a solver's (``proof_terms``). ``test_proof_formulas.py`` compares them with padops/spec/plan.py
-and with the C++; ``test_proofs.py`` and ``test_proofs_overflow.py`` prove of them what the engine relies on.
-``source_index`` is the map as padops/spec/plan.py states it. The C++ derives its own from ``run_at``, and must agree.
+Each takes plain integers or a solver's (``proof_terms``). ``test_proof_formulas.py`` compares them with
+padops/spec/plan.py and with the C++; ``test_proofs.py`` and ``test_proofs_overflow.py`` prove of them what the engine
+relies on. ``source_index`` is the map as padops/spec/plan.py states it. The C++ derives its own from ``run_at``, and
+must agree.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ HEAD = "| release | cases run | agree | wrong output | error | dies | not run |\
 WORDS = {
     "agree": "right", "differ": "wrong output", "error": "error", "crash": "dies", "not run": "not run", "runs": "runs",
 }  # fmt: skip
-_WIDTH, _LEFT, _PANEL, _PLOT, _TOP = 760, 190, 58, 520, 50
+_WIDTH, _LEFT, _PANEL, _PLOT, _TOP = 480, 14, 70, 456, 50  # as narrow as a phone, so that its letters can be read there
 _LINE, _FAINT = "#2f5f9e", "#ddd"
 
 
@@ -66,7 +66,7 @@ def svg(told: Sequence[dict[str, Any]]) -> str:
     ]
     height = _TOP + _PANEL * len(packages) + 10
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="11">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="12">',
         f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>',
         f'<text x="{_LEFT}" y="18" font-size="13" fill="#111">Agreement with the rules, of the cases that a release runs</text>',
         f'<text x="{_LEFT}" y="34" fill="#333">each line from 0 to 100 %; one point a minor release, the oldest at the left</text>',
@@ -78,10 +78,10 @@ def svg(told: Sequence[dict[str, Any]]) -> str:
 
 def _panel(name: str, ran: Sequence[dict[str, Any]], top: int) -> list[str]:
     bottom, step = top + _PANEL - 20, (_PLOT - 60) / (len(ran) - 1)
-    points = [(_LEFT + step * i, bottom - agreement(one) * (_PANEL - 26)) for i, one in enumerate(ran)]
+    points = [(_LEFT + step * i, bottom - agreement(one) * (_PANEL - 44)) for i, one in enumerate(ran)]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     parts = [
-        f'<text x="{_LEFT - 10}" y="{bottom - 8}" text-anchor="end" fill="#111">{escape(name)}</text>',
+        f'<text x="{_LEFT}" y="{top + 12}" font-weight="bold" fill="#111">{escape(name)}</text>',
         f'<line x1="{_LEFT}" y1="{bottom}" x2="{points[-1][0]:.1f}" y2="{bottom}" stroke="{_FAINT}"/>',
         f'<polyline points="{path}" fill="none" stroke="{_LINE}" stroke-width="1.5"/>',
     ]
@@ -89,9 +89,9 @@ def _panel(name: str, ran: Sequence[dict[str, Any]], top: int) -> list[str]:
         tip = f"{one['package']} {one['version']}: {agreement(one):.1%} of {run_of(one):,}"
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{_LINE}"><title>{escape(tip)}</title></circle>')
     (first, _), (last, y) = points[0], points[-1]
-    parts.append(f'<text x="{first:.1f}" y="{bottom + 12}" font-size="9" fill="#333">{ran[0]["version"]}</text>')
+    parts.append(f'<text x="{first:.1f}" y="{bottom + 13}" font-size="11" fill="#333">{ran[0]["version"]}</text>')
     parts.append(
-        f'<text x="{last:.1f}" y="{bottom + 12}" text-anchor="middle" font-size="9" fill="#333">{ran[-1]["version"]}</text>'
+        f'<text x="{last:.1f}" y="{bottom + 13}" text-anchor="end" font-size="11" fill="#333">{ran[-1]["version"]}</text>'
     )
     parts.append(f'<text x="{last + 8:.1f}" y="{y + 4:.1f}" fill="#111">{agreement(ran[-1]):.1%}</text>')
     return parts

@@ -23,8 +23,9 @@ from padops.convert.model.scan import external_tensors
 from padops.convert.records import FileRecord, Verification
 from padops.convert.verify.choice import refusal
 from padops.files.interrupts import uninterrupted
-from padops.files.staging import Progress, Staging, staging
+from padops.files.staging import Staging, staging
 from padops.files.targets import Identity, identity, name_of
+from padops.progress import COPYING, Progress
 
 # An initializer of more bytes than this goes to a data file where the model is more than one message can hold.
 WORTH_MOVING = 1024
@@ -135,7 +136,7 @@ def _stage_data(stage: Staging, placements: Sequence[Placement], progress: Progr
         nonlocal done
         done += count
         if progress is not None:
-            progress("copying external data", done, total)
+            progress(COPYING, done, total)
 
     for placement in copies:
         stage.copy(placement.file.source, placement.location, advance)

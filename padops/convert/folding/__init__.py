@@ -30,6 +30,7 @@ from padops.convert.model.document import Document
 from padops.convert.records import PadRecord
 from padops.convert.rewrite import ConvertPads
 from padops.convert.sources import SOURCES, Source
+from padops.progress import Progress
 
 
 def convert_and_fold(
@@ -38,6 +39,7 @@ def convert_and_fold(
     select: str = "all",
     target: str = "padops",
     asked: Sequence[Source] = SOURCES,
+    progress: Progress | None = None,
 ) -> list[PadRecord]:
     """Folds what can be folded, converts the rest, and folds what only the conversion has made plain.
 
@@ -52,18 +54,19 @@ def convert_and_fold(
         select: As for ``convert``.
         target: As for ``convert``.
         asked: The sources of Pads.
+        progress: Who is told how far it is.
 
     Returns:
         A record of each Pad, in the order in which they stood at first.
     """
-    first = FoldPads(document, select, target, asked)
+    first = FoldPads(document, select, target, asked, progress=progress)
     first(document.model)
     document.write_back()
     convert_pads(document.model)
     document.write_back()
     passes = [first]
     if any(record.status == "converted" for record in convert_pads.records.values()):
-        passes.append(FoldPads(document, select, target, asked, first.paths))
+        passes.append(FoldPads(document, select, target, asked, first.paths, progress))
         passes[1](document.model)
         document.write_back()
     return _in_order(convert_pads.records, passes)

@@ -11,8 +11,8 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Match, Replacement
-from padops.convert.sources.pad_info import PadInfo, describe
+from padops.convert.pads.match import Match, Replacement
+from padops.convert.pads.pad_info import PadInfo, describe
 from padops.spec.dialects import Op
 from padops.spec.plan import Amounts, Limit, Mode, PadError
 

@@ -16,9 +16,9 @@ from padops.convert.folding.forms import set_input
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import Index, NodeSite, take_out
 from padops.convert.model.types import Types
-from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_type
+from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS, has_type
 from padops.convert.targets import STANDARD
-from padops.runtime import pyop
+from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_name, by_onnx
 from padops.spec.plan import Mode
@@ -94,7 +94,7 @@ def _is_read_once(value: ir.Value, index: Index) -> bool:
 def _has_type(pad: Candidate, narrow: str, target: str) -> bool:
     """Whether the Pad can be one of the narrow type."""
     node = pad.site.node
-    if node.domain == pyop.DOMAIN or (target == "pyop" and pyop.refusal(narrow) is not None):
+    if node.domain == pyop_node.DOMAIN or (target == "pyop" and pyop_node.refusal(narrow) is not None):
         return False
     return node.domain != DOMAIN or narrow in pad.op.types
 

@@ -35,7 +35,7 @@ import onnx_ir as ir
 from padops.convert.folding.candidate import ZERO, Candidate, bits_of
 from padops.convert.model.graphs import Scope, constant
 from padops.convert.model.types import Types
-from padops.convert.sources.window_operators import LOWEST_IS_EXACT, WINDOW_OPERATORS, WindowOperator
+from padops.convert.pads.window_operators import LOWEST_IS_EXACT, WINDOW_OPERATORS, WindowOperator
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Mode
 

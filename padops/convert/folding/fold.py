@@ -19,11 +19,12 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.types import Types
+from padops.convert.pads.match import Replacement
 from padops.convert.records import PadRecord
+from padops.convert.runtimes.builtin_rules import needs
 from padops.convert.sources import SOURCES, Source
-from padops.convert.sources.builtin_rules import needs
-from padops.convert.sources.match import Replacement
 from padops.convert.targets import STANDARD
+from padops.progress import Progress, counted
 from padops.spec.dialects import DOMAIN
 from padops.spec.plan import Mode
 
@@ -45,6 +46,7 @@ class FoldPads(ir.passes.InPlacePass):
         target: As for ``convert``.
         asked: The sources of Pads.
         former: Where the nodes stood before the Pads were converted; None where they have not been.
+        progress: Who is told how far it is.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class FoldPads(ir.passes.InPlacePass):
         target: str = "padops",
         asked: Sequence[Source] = SOURCES,
         former: Mapping[ir.Node, str] | None = None,
+        progress: Progress | None = None,
     ) -> None:
         super().__init__()
         self.records: dict[ir.Node, PadRecord] = {}
@@ -64,6 +67,7 @@ class FoldPads(ir.passes.InPlacePass):
         self._select = select
         self._target = target
         self._sources = asked
+        self._progress = progress
         self._types = Types(document)
         self._candidates: dict[ir.Node, tuple[tuple[object, ...], Candidate | None]] = {}
 
@@ -71,7 +75,9 @@ class FoldPads(ir.passes.InPlacePass):
         """Folds in place, until there is nothing left to fold."""
         everything = list(walk(model))
         self.paths = {site.node: site.path for site in everything} | self.paths
-        pads = {site.node: site for site in everything if self._candidate(site) is not None}
+        what = "looking for what the conversion lets fold" if self._after_conversion else "looking for what folds"
+        sites = counted(what, everything, self._progress)
+        pads = {site.node: site for site in sites if self._candidate(site) is not None}
         folded = 0
         while any(steps := [self._fold(site, pads) for site in pads.values() if site.node.graph is not None]):
             folded += sum(steps)
@@ -105,7 +111,8 @@ class FoldPads(ir.passes.InPlacePass):
     def _remove(self, pad: Candidate, only_bypass: bool = False) -> bool:
         if not pad.changes_nothing:
             return False
-        removal = remove(pad.site, self._types, only_bypass)
+        # QNN's provider composes no Identity of data without elements.
+        removal = remove(pad.site, self._types, only_bypass or 0 in (pad.info.dims or ()))
         if removal is None:
             return False
         self._record(pad, removal, ("it changes nothing", *removal.notes), ())

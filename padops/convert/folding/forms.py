@@ -10,7 +10,8 @@ import onnx_ir as ir
 from padops.convert.folding.candidate import Candidate
 from padops.convert.model.constants import Constants
 from padops.convert.model.evaluate import remove_unread
-from padops.convert.sources import microsoft, openvino
+from padops.convert.pads.match import MICROSOFT
+from padops.convert.sources import openvino
 from padops.spec.dialects import DOMAIN
 from padops.spec.plan import Amounts
 
@@ -55,7 +56,7 @@ def _form(pad: Candidate) -> str | None:
         return "below and above"
     if node.domain in (DOMAIN, openvino.DOMAIN):
         return {"O": "begin and end", "P": "input"}.get(op[0])
-    if node.domain not in ("", microsoft.DOMAIN):
+    if node.domain not in ("", MICROSOFT):
         return None
     written = [name for name in ATTRIBUTES if name in node.attributes]
     has_input = len(node.inputs) > 1 and node.inputs[1] is not None

@@ -13,7 +13,7 @@ from padops.convert.folding.candidate import Change
 from padops.convert.model.evaluate import remove_unread
 from padops.convert.model.graphs import NodeSite, replace_in_place, take_out
 from padops.convert.model.types import Types
-from padops.convert.sources.builtin_support import has_identity
+from padops.convert.runtimes.builtin_support import has_identity
 
 
 def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Change | None:

@@ -1,1 +1,1 @@
-"""What can be proved of two models without running them."""
+"""Proofs that two models do the same, without running them."""

@@ -1,4 +1,4 @@
-"""Pads of ONNX that say the same amounts in other words: with axes or without, in another order, zeros left out, one by one."""
+"""ONNX Pads that write equal amounts differently: with or without axes, in another order, without zeros, one by one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,7 @@ RULE = "amounts"
 
 
 def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Outcome | None:
-    """Decides whether two Pads do the same to equal data; None where their amounts do not tell.
-
-    Args:
-        terms: The store.
-        a: A term of the original.
-        b: A term of the converted model.
-        prove: Proves that two terms are equal.
-    """
+    """PROVED if two Pads have equal data, fill and amounts; else None."""
     one, other = terms.head(a), terms.head(b)
     if one.kind is not Kind.PAD or one != other:
         return None
@@ -35,12 +28,12 @@ def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Out
 
 
 class Row(NamedTuple):
-    """Pads in a row that do together what one Pad does.
+    """Successive Pads that together do what one Pad does.
 
     Attributes:
-        data: The term that the first of them pads.
-        amounts: What all of them add, for all axes: begins, and then ends.
-        length: How many Pads these are.
+        data: The term that the first Pad pads.
+        amounts: The sums of all Pads, for all axes: begins, then ends.
+        length: The number of Pads.
     """
 
     data: int
@@ -49,13 +42,10 @@ class Row(NamedTuple):
 
 
 class Rows:
-    """Pads of one mode and one fill that follow each other, and only add constants or repeat the edge: they count as one.
+    """Successive Pads of one mode (constant or edge) and one fill: they count as one Pad.
 
-    Nothing is cropped between them, so each position shows what it shows if all is added at once. The sizes never become
-    smaller, so that what P1, P5 and P10 refuse at once, they refuse at the last Pad of the row at the latest.
-
-    Args:
-        terms: The store.
+    No Pad of a row crops, so each position shows what one Pad with the summed amounts shows. Sizes never shrink along a
+    row, so what P1, P5 and P10 reject for one Pad, they reject at the last Pad of the row at the latest.
     """
 
     MODES = ("constant", "edge")
@@ -65,11 +55,9 @@ class Rows:
         self._rows: dict[int, Row | None] = {}
 
     def data(self, a: int, b: int) -> tuple[int, int] | None:
-        """What two rows pad by the same in all; None where they do not, or where both are single Pads.
+        """The data of the two rows that end with Pads ``a`` and ``b``, if their summed amounts are equal.
 
-        Args:
-            a: The term of the last Pad of the original's row.
-            b: The term of the last Pad of the other one.
+        None if they differ, or if both rows are single Pads.
         """
         terms = self._terms
         if Kind.PAD is not terms.head(a).kind or terms.head(a) != terms.head(b):
@@ -82,7 +70,7 @@ class Rows:
         return one.data, other.data
 
     def _row(self, last: int) -> Row | None:
-        """The longest row that ends with a Pad; None where it crops, or where its amounts are not known."""
+        """The longest row that ends with a Pad; None if the Pad crops or its amounts are not known."""
         terms, pending = self._terms, [last]
         while pending[-1] not in self._rows and self._continues(pending[-1]):
             pending.append(terms.inputs(pending[-1])[0])
@@ -92,12 +80,12 @@ class Rows:
         return self._rows[last]
 
     def _continues(self, term: int) -> bool:
-        """Whether the data of a Pad are a Pad of the same mode and fill."""
+        """Whether a Pad's data come from a Pad of the same mode and fill."""
         data, _, fill, _ = self._terms.inputs(term)
         return self._terms.head(data) == self._terms.head(term) and self._terms.inputs(data)[2] == fill
 
     def _longer(self, term: int) -> Row | None:
-        """The row that ends with a Pad, where that of its data is known."""
+        """The row that ends with a Pad whose data's row is known."""
         data, pads, _, axes = self._terms.inputs(term)
         before = self._rows[data] if self._continues(term) else None
         own = full_amounts(self._terms, data, pads, axes, None if before is None else len(before.amounts) // 2)
@@ -109,15 +97,7 @@ class Rows:
 
 
 def full_amounts(terms: Terms, data: int, pads: int, axes: int, rank: int | None = None) -> tuple[int, ...] | None:
-    """The amounts for all axes, begins and then ends, of constant ``pads`` and ``axes``; None where they are not known.
-
-    Args:
-        terms: The store.
-        data: What is padded.
-        pads: The term of the amounts.
-        axes: The term of the axes, or ABSENT.
-        rank: That of the data; None for what is known of it.
-    """
+    """The amounts of all axes, begins then ends, from constant ``pads`` and ``axes`` (or ABSENT); None if unknown."""
     shape, amounts = terms.shape(data), terms.constant(pads)
     listed = None if axes == ABSENT else terms.constant(axes)
     rank = len(shape) if rank is None and shape is not None else rank
@@ -137,14 +117,10 @@ def full_amounts(terms: Terms, data: int, pads: int, axes: int, rank: int | None
 
 
 def learned_ranks(terms: Terms, computed: set[int]) -> dict[int, int]:
-    """Of what rank data of the original's Pads are, by term: without axes, there are two amounts for each.
+    """The ranks of data that Pads without axes tell by their amounts, two for each axis; by term.
 
-    It holds where the Pad is computed, so only data of the same graph are spoken of, and only while it is compared: an
-    equal value elsewhere has no Pad to say so.
-
-    Args:
-        terms: The store.
-        computed: What a graph of the original computes, its inputs included.
+    A rank holds only where the Pad is computed. So it is learned only for data of the same graph (``computed``), and
+    only while that graph is compared: an equal value elsewhere may have no such Pad.
     """
     found = {}
     for term in computed:

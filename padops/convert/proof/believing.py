@@ -1,8 +1,9 @@
-"""What of onnx's own inference is believed: the dims of operators that are named here, and no elements of shapes.
+"""How far onnx's shape inference is believed: the dims of the operators listed here, and never the elements of shapes.
 
-Of an operator that is not named, or that is newer than those that are, the element type is believed alone: onnx may infer
-other dims than a runtime gives. ``tests/convert/proof/test_believed_dims.py`` compares those that are named with onnx's own examples. onnx also follows the elements of shapes through a model (``data_prop``), and takes every Cast for one of integers and every
-sum for one that does not overflow. This is never asked for: the rules of the proofs compute with shapes themselves.
+For other operators, and for newer versions, only the element type is believed: onnx may infer other dims than a runtime
+gives. ``tests/convert/proof/test_believed_dims.py`` compares the listed operators with onnx's own examples. onnx can
+also propagate the elements of shapes (``data_prop``), but takes every Cast for one of integers and assumes that no sum
+overflows. So ``data_prop`` is never used: the proof rules compute with shapes themselves.
 """
 
 from __future__ import annotations
@@ -16,18 +17,18 @@ from onnx import numpy_helper
 
 from padops.convert.proof.schemas import PADOPS
 
-# Pools, of which runtimes answer two things otherwise. With ceil_mode, whether there is a last window that begins in the
-# padding; with auto_pad SAME, whether dilations count. ONNX Runtime 1.32 leaves them out.
+# Runtimes disagree on two dims of pools: with ceil_mode, whether the last window may begin in the padding; with
+# auto_pad SAME, whether dilations count. ONNX Runtime 1.32 ignores such windows and dilations.
 _POOLS = {"AveragePool", "LpPool", "MaxPool"}
 BELIEVED = frozenset(
     """
-    Abs Acos Acosh Asin Asinh Atan Atanh BitwiseNot Cast CastLike Ceil Celu Clip Cos Cosh CumSum DequantizeLinear Dropout Elu
-    Erf Exp Floor Gelu HardSigmoid HardSwish Hardmax Identity IsInf IsNaN LeakyRelu Log LogSoftmax LpNormalization LRN
-    Mish Neg Not QuantizeLinear Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softmax
+        Abs Acos Acosh Asin Asinh Atan Atanh BitwiseNot Cast CastLike Ceil Celu Clip Cos Cosh CumSum DequantizeLinear
+    Dropout Elu Erf Exp Floor Gelu HardSigmoid HardSwish Hardmax Identity IsInf IsNaN LeakyRelu Log LogSoftmax
+    LpNormalization LRN Mish Neg Not QuantizeLinear Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softmax
     Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu Trilu
 
-    Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod Mul
-    Or Pow PRelu Sub Sum Where Xor
+    Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod
+    Mul Or Pow PRelu Sub Sum Where Xor
 
     ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum
     ReduceSumSquare
@@ -36,35 +37,30 @@ BELIEVED = frozenset(
     InstanceNormalization LayerNormalization LpPool LSTM MatMul MatMulInteger MaxPool QLinearConv
     QLinearMatMul RMSNormalization RNN
 
-    Concat Constant ConstantOfShape DepthToSpace Expand EyeLike Flatten Gather GatherElements GatherND NonZero OneHot Pad
-    Range Reshape Resize ReverseSequence Scatter ScatterElements ScatterND Shape Size Slice SpaceToDepth Split Squeeze Tile
-    TopK Transpose Unsqueeze Upsample Compress Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct
-    SequenceEmpty SequenceErase SequenceInsert SequenceLength
+    Concat Constant ConstantOfShape DepthToSpace Expand EyeLike Flatten Gather GatherElements GatherND NonZero OneHot
+        Pad Range Reshape Resize ReverseSequence Scatter ScatterElements ScatterND Shape Size Slice SpaceToDepth Split
+    Squeeze Tile TopK Transpose Unsqueeze Upsample Compress Optional OptionalGetElement OptionalHasElement SequenceAt
+    SequenceConstruct SequenceEmpty SequenceErase SequenceInsert SequenceLength
 
     If Loop Scan
     """.split()
 )
-LONGEST = 8  # elements of the lists that are looked at: as many as axes
+LONGEST = 8  # the most elements of a list that is read: one for each axis
 _OF_INTEGERS = {"value_int", "value_ints"}
 _INTEGERS = {onnx.TensorProto.INT16, onnx.TensorProto.INT32, onnx.TensorProto.INT64}
 _NUMBERS = {onnx.TensorProto.FLOAT, onnx.TensorProto.INT64, onnx.TensorProto.INT32}
-ENDLESS = (
-    2**31 - 1,
-    2**63 - 1,
-)  # ends of a Slice backward: ONNX gives nothing then, and ONNX Runtime everything before the start
-NEWEST = 28  # the opset whose operators these are
-_UNKNOWN = "padops.unknown"  # a domain that onnx knows nothing of
+# Ends of a backward Slice: by ONNX it is empty; ONNX Runtime gives everything before the start.
+ENDLESS = (2**31 - 1, 2**63 - 1)
+NEWEST = 28  # the newest opset whose operators are believed
+_UNKNOWN = "padops.unknown"  # a domain that onnx does not know
 _Part = onnx.ModelProto | onnx.FunctionProto
-_NOWHERE = "a value that is nowhere"  # so that inference cannot know its elements
+_NOWHERE = "a value that is nowhere"  # an undefined name: inference cannot know its elements
 
 
 def infer(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with the types and dims that follow from its inputs and constants, as far as they are believed.
+    """A copy of the model with the believed types and dims that follow from its inputs and constants.
 
-    Where the dims of a node are not believed, another operator stands in its place that says the type alone, or the rank too.
-
-    Args:
-        model: The model. It is not changed.
+    Another operator replaces each node whose dims are not believed: it tells the type alone, or also the rank.
 
     Raises:
         onnx.shape_inference.InferenceError: onnx does not understand the model.
@@ -73,35 +69,35 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
     copy.CopyFrom(model)
     parts: list[tuple[_Part, Sequence[onnx.NodeProto]]] = [(copy, copy.graph.node)]
     parts += [(function, function.node) for function in copy.functions]
-    if not all(_is_believed(node, _opset(part)) for part, nodes in parts for node in _all(nodes)):
+    if not all(_is_believed(node, opset_of(part)) for part, nodes in parts for node in every_node(nodes)):
         typed = onnx.shape_inference.infer_shapes(copy, check_type=False, strict_mode=False)
         calls = {(function.domain, function.name) for function in copy.functions}
-        _keep_types(copy.graph, typed.graph, _opset(copy), calls)
+        _keep_types(copy.graph, typed.graph, opset_of(copy), calls)
         for part, _ in parts:
             part.opset_import.add(domain=_UNKNOWN, version=1)
     lists = _Lists.of(copy)
     for part, nodes in parts:
-        _veil(nodes, lists, _opset(part))
+        _veil(nodes, lists, opset_of(part))
     return onnx.shape_inference.infer_shapes(copy, check_type=False, strict_mode=False)
 
 
-def _opset(part: _Part) -> int:
-    """The version of ONNX's own operators that a model or a function imports."""
+def opset_of(part: _Part) -> int:
+    """The opset of ONNX's own domain that a model or function imports."""
     return next((int(row.version) for row in part.opset_import if row.domain in ("", "ai.onnx")), 0)
 
 
-def _all(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
-    """Nodes, and those of the bodies in them."""
+def every_node(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
+    """The nodes and those of their bodies."""
     for node in nodes:
         yield node
         for row in node.attribute:
-            yield from _all(row.g.node)
+            yield from every_node(row.g.node)
 
 
 def _is_believed(node: onnx.NodeProto, opset: int) -> bool:
-    """Whether the dims that onnx infers of a node are believed; it infers none of operators that it does not know.
+    """Whether the dims that onnx infers for a node are believed. For operators that onnx does not know, it infers none.
 
-    Those of padops it knows once their schemas are registered, as a conversion does.
+    onnx knows the operators of padops once their schemas are registered; a conversion registers them.
     """
     if node.domain not in ("", "ai.onnx"):
         return node.domain == PADOPS or not onnx.defs.has(node.op_type, node.domain)
@@ -111,7 +107,7 @@ def _is_believed(node: onnx.NodeProto, opset: int) -> bool:
 
 
 def _keep_types(graph: onnx.GraphProto, typed: onnx.GraphProto, opset: int, calls: set[tuple[str, str]]) -> None:
-    """Declares the types without dims of what nodes give whose inferred dims are not believed, and of what calls give."""
+    """Declares the inferred types, without dims, of the outputs of calls and of nodes whose dims are not believed."""
     known = {value.name: value.type for value in typed.value_info}
     declared = {value.name for value in (*graph.value_info, *graph.output)}
     for node, other in zip(graph.node, typed.node, strict=True):
@@ -124,7 +120,7 @@ def _keep_types(graph: onnx.GraphProto, typed: onnx.GraphProto, opset: int, call
 
 
 def forget_dims(kind: onnx.TypeProto) -> None:
-    """Takes the dims from a type: of a tensor, and of the tensors within a sequence, an optional or a map."""
+    """Removes the dims from a type: a tensor's, or those within a sequence, an optional or a map."""
     which = kind.WhichOneof("value")
     if which in ("tensor_type", "sparse_tensor_type"):
         getattr(kind, which).ClearField("shape")
@@ -136,14 +132,14 @@ def forget_dims(kind: onnx.TypeProto) -> None:
 
 @dataclass(frozen=True)
 class _Lists:
-    """What is known of the constants that say of a node which axes, and how much.
+    """The names of constants, in any graph, by what their elements are. One name may stand for several values.
 
     Attributes:
-        empty: Names of those without elements, wherever they stand.
-        whole: Names of nothing but lists of whole numbers.
-        floats: Names of some that are floats, and of the inputs of functions, which may be.
-        endless: Names of some with one of ``ENDLESS``.
-        forward: Names of nothing but lists of positive numbers.
+        empty: At least one is empty.
+        whole: All are short lists of whole numbers.
+        floats: At least one is of floats, or it is a function's input.
+        endless: At least one has an element of ``ENDLESS``.
+        forward: All are short lists of positive numbers.
     """
 
     empty: set[str]
@@ -154,7 +150,7 @@ class _Lists:
 
     @classmethod
     def of(cls, model: onnx.ModelProto) -> _Lists:
-        """Those of a model, its functions and all bodies."""
+        """Reads the constants of a model, its functions and all bodies."""
         rows = [*_defined(model.graph)]
         for function in model.functions:
             rows += [(name, None) for name in function.input]
@@ -172,7 +168,7 @@ class _Lists:
 
 
 def _defined(graph: onnx.GraphProto) -> Iterator[tuple[str, np.ndarray | None]]:
-    """Every name that a graph and the bodies in it define, with the elements where it is a short list of numbers."""
+    """Every name that a graph and its bodies define, with the elements of a short list of numbers; else None."""
     yield from ((value.name, None) for value in graph.input)
     yield from ((sparse.values.name, None) for sparse in graph.sparse_initializer)
     for tensor in graph.initializer:
@@ -198,7 +194,7 @@ def _constant(row: onnx.AttributeProto) -> np.ndarray | None:
 
 
 def _floats(graph: onnx.GraphProto) -> Iterator[str]:
-    """The constants of a graph and of the bodies in it that are no integers."""
+    """The constants of a graph and its bodies that are no integers."""
     yield from (tensor.name for tensor in graph.initializer if tensor.data_type not in _INTEGERS)
     for node in graph.node:
         yield from _floats_by(node)
@@ -213,7 +209,7 @@ def _floats_by(node: onnx.NodeProto) -> Iterator[str]:
 
 
 def _elements(tensor: onnx.TensorProto) -> np.ndarray | None:
-    """The elements of a short list of numbers; None of anything else."""
+    """The elements of a short list of numbers; else None."""
     if 0 in tensor.dims:
         return np.empty(0)
     is_short = len(tensor.dims) == 1 and tensor.dims[0] <= LONGEST and tensor.data_type in _NUMBERS
@@ -221,7 +217,7 @@ def _elements(tensor: onnx.TensorProto) -> np.ndarray | None:
 
 
 def _veil(nodes: Iterable[onnx.NodeProto], lists: _Lists, opset: int) -> None:
-    """Puts what infers as much as is believed in the place of the nodes whose inferred dims are not."""
+    """Replaces the nodes whose dims are not believed by nodes that infer only what is."""
     for node in nodes:
         if not _is_believed(node, opset):
             node.domain = _UNKNOWN
@@ -234,9 +230,9 @@ def _veil(nodes: Iterable[onnx.NodeProto], lists: _Lists, opset: int) -> None:
 
 
 def _instead(node: onnx.NodeProto, lists: _Lists) -> str:
-    """What infers as much of a node as is believed; "" where all is.
+    """The op_type that infers only what is believed of a node; "" if all is.
 
-    Of a Slice and a TopK, which has two outputs, that is the rank of the data; of a Reshape, not even that.
+    Slice and TopK (two outputs) tell the rank of the data; Reshape does not.
     """
     rows = {row.name: row for row in node.attribute}
     is_same = "auto_pad" in rows and (rows["auto_pad"].s.startswith(b"SAME") or bool(rows["auto_pad"].ref_attr_name))
@@ -244,15 +240,15 @@ def _instead(node: onnx.NodeProto, lists: _Lists) -> str:
         ceils = "ceil_mode" in rows and bool(rows["ceil_mode"].i or rows["ceil_mode"].ref_attr_name)
         if ceils or (is_same and "dilations" in rows):
             return "Slice" if len(node.output) == 1 else "TopK"
-    if node.op_type == "ConvTranspose" and is_same:  # runtimes do not agree on output_padding
+    if node.op_type == "ConvTranspose" and is_same:  # runtimes disagree on output_padding
         return "Slice"
     if node.op_type == "Squeeze" and _lists_no_axes(node, lists.empty):
         return "Reshape"
     if node.op_type == "Slice" and len(node.input) > 4 and node.input[2] in lists.endless:
         return "" if not node.input[4] or node.input[4] in lists.forward else "Slice"
-    if node.op_type == "Range" and lists.floats.intersection(node.input):  # their quotient may be rounded
+    if node.op_type == "Range" and lists.floats.intersection(node.input):  # the quotient of floats may be rounded
         return "Reshape"
-    # Of a dim times a scale, floats of another width give another whole number.
+    # Floats of another width may round dim times scale to another whole number.
     if node.op_type == "Upsample" and not (len(node.input) > 1 and node.input[1] in lists.whole):
         return "Slice"
     if node.op_type == "Resize":
@@ -265,14 +261,14 @@ def _instead(node: onnx.NodeProto, lists: _Lists) -> str:
 
 
 def _lists_no_axes(node: onnx.NodeProto, empty: set[str]) -> bool:
-    """Whether a Squeeze has axes, and none among them: of all axes of one element, or of none."""
+    """Whether a Squeeze has an empty list of axes: runtimes then squeeze all axes of one element, or none."""
     if any(name in empty for name in node.input[1:]):
         return True
     return any(row.name == "axes" and not row.ints for row in node.attribute)
 
 
 def _forget(node: onnx.NodeProto, op_type: str) -> None:
-    """Makes a node another one of which no dim is known."""
+    """Turns a node into one of ``op_type`` whose dims inference cannot know."""
     data = node.input[0]
     node.op_type = op_type
     del node.input[:], node.attribute[:]

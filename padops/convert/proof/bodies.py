@@ -1,13 +1,13 @@
-"""The bodies of the fallback's functions, against the operators that they stand for.
+"""Proves the fallback functions of a model against the padops operators that they stand for.
 
-A converted model is read as though each operator of padops were its specification. What the model runs where the library
-is absent is a function of the same name, and its body is proved here: once for each body and what its calls tell it, which
-are the attributes, the element type, the dims, and the amounts, axes and fill that are constants. The two sides are models
-of one call each, the operator's and the body's, so that the same rules decide as for everything else.
+The proof of a converted model takes each operator of padops as its specification. Without the library, the model runs a
+function of the same name. Its body is proved here, once for each distinct call: attributes, element type, dims, and
+constant amounts, axes and fill. The two sides are models of one call each, the operator's and the body's, for the usual
+rules.
 
-Before that, what is known is written out (``written_out.py``), each way that the body can take is a pair of models of its
-own (``body_goals.py``), and indices into the data as one long axis become indices along each axis (``flat_indices.py``).
-Of data of unknown rank each rank up to ``Limits.rank`` is looked at.
+First, ``written_out.py`` computes what is known; ``body_goals.py`` makes a pair of models for each path through the
+body; and ``flat_indices.py`` turns indices into flattened data into indices along each axis. For data of unknown rank,
+every rank up to ``Limits.rank`` is proved.
 """
 
 from __future__ import annotations
@@ -23,27 +23,28 @@ import onnx.inliner
 from onnx import helper, numpy_helper
 
 from padops.convert.proof import facts, functions
-from padops.convert.proof.body_goals import Goal, TooManyQuestionsError, goals
+from padops.convert.proof.believing import every_node
+from padops.convert.proof.body_goals import Goal, TooManyPathsError, goals
 from padops.convert.proof.flat_graph import constant_of
 from padops.convert.proof.result import NEVER_RUNS, Limits, Proof, Region, Verdict
-from padops.convert.proof.schemas import PADOPS
+from padops.convert.proof.schemas import PADOPS, plain_domain
 from padops.convert.proof.written_out import FailsAlwaysError
 
 RULE = "function body"
 RESULT = "padded"
-SHARE = 0.25  # of the time of a proof, for all of its bodies
-FILLS = (("Pad_", 2), ("OpenVINOPad_", 3), ("NGraphPad_", 1), ("SamePad_", 1))  # which input is the fill
+SHARE = 0.25  # the share of a proof's time for all function bodies
+FILLS = (("Pad_", 2), ("OpenVINOPad_", 3), ("NGraphPad_", 1), ("SamePad_", 1))  # the index of the fill input
 Prove = Callable[[onnx.ModelProto, onnx.ModelProto], Proof]
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A function as one call has it.
+    """A call of a function.
 
     Attributes:
         function: The function.
-        call: A node that calls it.
-        arguments: What is known of the inputs of the function; None for one that is not given.
+        call: The calling node.
+        arguments: The known facts of each input; None for an absent one.
     """
 
     function: onnx.FunctionProto
@@ -52,7 +53,7 @@ class Instance:
 
     @property
     def key(self) -> bytes:
-        """What two calls share that are proved by one proof."""
+        """A key that calls share if one proof covers them."""
         described = (None if one is None else (one.dtype, one.shape, _content(one)) for one in self.arguments)
         attributes = sorted(row.SerializeToString(deterministic=True) for row in self.call.attribute)
         return repr((self.function.SerializeToString(deterministic=True), attributes, *described)).encode()
@@ -65,17 +66,13 @@ def prove_bodies(
     folder: Path | None = None,
     original: tuple[onnx.ModelProto, Path | None] | None = None,
 ) -> tuple[Region, ...]:
-    """Proves the functions of padops in a model, as far as its calls use them.
+    """Proves the fallback functions that a model calls, and those of ``original``.
 
-    Args:
-        converted: The model.
-        prove: Proves two models.
-        limits: How much all of it may cost; what is left then is unknown.
-        folder: What external data are relative to.
-        original: A model whose functions are proved as well, and what its external data are relative to.
+    All proofs together get a share of ``limits.seconds``; bodies left then are UNKNOWN. ``folder``, and the path beside
+    ``original``, are the folders of external data.
 
     Returns:
-        A region for each body and what its calls tell it: DIFFERENT where it is shown wrong. None where there are no such functions.
+        A region for each distinct call; DIFFERENT if its body is shown to be wrong.
     """
     end, found = time.monotonic() + limits.seconds * SHARE, dict[bytes, Region]()
     for model, place in ((converted, folder), *(() if original is None else (original,))):
@@ -86,7 +83,7 @@ def prove_bodies(
 
 
 def instances(converted: onnx.ModelProto, folder: Path | None = None) -> Iterator[Instance]:
-    """Each call of a function of padops in a model."""
+    """Each call of a fallback function in a model."""
     bodies = _fallbacks(converted)
     model, is_exact = _without_own_functions(converted)
     copy = facts.inferred(model, folder, {row.name for row in model.graph.input}).known
@@ -105,30 +102,23 @@ def _fallbacks(model: onnx.ModelProto) -> dict[str, onnx.FunctionProto]:
 
 
 def _without_own_functions(model: onnx.ModelProto) -> tuple[onnx.ModelProto, bool]:
-    """The model with its own functions written out, where one of them has an operator of padops.
+    """Inlines the model's own functions if one of them has an operator of padops.
 
     Returns:
-        The model, and whether every function imports what the model does: else dims that are inferred may be others.
+        The model, and whether every function imports the model's opsets: if not, inferred dims may be wrong.
     """
     own = [row for row in model.functions if not functions.is_fallback(row)]
-    if not any(node.domain == PADOPS for row in own for node in _every_node(row.node)):
+    if not any(node.domain == PADOPS for row in own for node in every_node(row.node)):
         return model, True
     copy, is_exact = onnx.ModelProto(), True
     copy.CopyFrom(model)
     versions = functions.imports_of(model)
     for function in copy.functions:
         for row in function.opset_import:
-            version = versions.get("" if row.domain == "ai.onnx" else row.domain, row.version)
+            version = versions.get(plain_domain(row.domain), row.version)
             is_exact = is_exact and version == row.version
-            row.version = version  # onnx writes out no function with other imports
+            row.version = version  # onnx inlines no function with other imports
     return onnx.inliner.inline_selected_functions(copy, [(row.domain, row.name) for row in own]), is_exact
-
-
-def _every_node(nodes: Sequence[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
-    for node in nodes:
-        yield node
-        for row in node.attribute:
-            yield from _every_node(row.g.node)
 
 
 Argument = functions.Known | None
@@ -138,10 +128,10 @@ Find = Callable[[str], Argument]
 def _calls(
     graph: onnx.GraphProto, types: dict[str, onnx.TypeProto], constants: dict[str, np.ndarray]
 ) -> Iterator[tuple[onnx.NodeProto, Find]]:
-    """Each operator of padops in a graph and its bodies, with what is known of a name there."""
+    """Each operator of padops in a graph and its bodies, with a function that gives the known facts of a name there."""
     types, constants = types | facts.types_of(graph), dict(constants)
     for name in facts.types_of(graph):
-        constants.pop(name, None)  # a name of an outer graph that means something else here
+        constants.pop(name, None)  # this graph shadows the outer name
     for tensor in graph.initializer:
         if tensor.data_location != onnx.TensorProto.EXTERNAL:
             constants[tensor.name] = numpy_helper.to_array(tensor)
@@ -166,23 +156,23 @@ def _calls(
 
 
 def _content(known: functions.Known) -> bytes | None:
-    """The elements of a constant that a proof knows."""
+    """The elements of a small constant, which proofs use; else None."""
     if known.elements is None or known.elements.nbytes > facts.SMALL:
         return None
     return repr(known.elements.tolist()).encode() if known.elements.dtype == object else known.elements.tobytes()
 
 
 def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Region:
-    """What is known of a body, for one call."""
+    """Proves a body for one call."""
     function, begin = instance.function, time.monotonic()
     name = f"function body {function.name}, as {instance.call.output[0]} calls it"
-    operators = tuple(sorted(node.op_type for node in _every_node(function.node)))
+    operators = tuple(sorted(node.op_type for node in every_node(function.node)))
     made = Region(name, (function.name,), operators, Verdict.UNKNOWN, RULE)
     arguments = _typed(instance)
     if arguments is None:
         return replace(made, why="the element types of its inputs are not known")
     data = arguments[0]
-    assert data is not None, "who has no data has no types"
+    assert data is not None, "typed arguments have data"
     shapes = [data.shape] if data.shape is not None else [(None,) * rank for rank in ranks(instance, limits)]
     proofs: list[Proof] = []
     try:
@@ -195,7 +185,7 @@ def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Reg
                 if proofs[-1].verdict is not Verdict.PROVED and not _never_runs(proofs[-1]):
                     found = _suspicion(goal, proofs[-1], function.input[0], prove)
                     return replace(made, verdict=found, why=_why(proofs[-1], shape), seconds=time.monotonic() - begin)
-    except (FailsAlwaysError, TooManyQuestionsError) as why:
+    except (FailsAlwaysError, TooManyPathsError) as why:
         return replace(made, why=str(why), seconds=time.monotonic() - begin)
     conditions = [row for proof in proofs for row in proof.assumptions]
     conditions += [row for proof in proofs for region in proof.regions for row in region.conditions]
@@ -206,14 +196,14 @@ def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Reg
 
 
 def _suspicion(goal: Goal, proof: Proof, data: str, prove: Prove) -> Verdict:
-    """What is said of a goal that is not proved: a solver's example is none where its dims alone show nothing."""
+    """The verdict on an unproved goal: DIFFERENT only if it is also refuted with the dims of the solver's example."""
     tried = goal.at(proof, data)
     found = proof if tried is None else prove(tried.operator, tried.body)
     return Verdict.DIFFERENT if found.verdict is Verdict.DIFFERENT else Verdict.UNKNOWN
 
 
 def ranks(instance: Instance, limits: Limits) -> Sequence[int]:
-    """The ranks of data for which an operator can run: its amounts may say which (P8)."""
+    """The ranks of data for which an operator can run; constant amounts or axes may tell (P8)."""
     fixed = [len(row.ints) for row in instance.call.attribute if row.name in ("paddings", "pads")]
     fixed += [2 * len(row.ints) for row in instance.call.attribute if row.name == "padding_below"]
     if instance.function.name.startswith("Pad_") and len(instance.arguments) > 1:
@@ -227,7 +217,7 @@ def ranks(instance: Instance, limits: Limits) -> Sequence[int]:
 
 
 def _never_runs(proof: Proof) -> bool:
-    """Whether the answers of a goal cannot be given: where the operator runs, the body goes another way."""
+    """Whether the operator never runs on a goal's path: wherever it runs, the body takes another path."""
     return any(region.why.startswith(NEVER_RUNS) for region in proof.regions)
 
 
@@ -237,7 +227,7 @@ def _why(proof: Proof, shape: Sequence[object]) -> str:
 
 
 def _typed(instance: Instance) -> tuple[Argument, ...] | None:
-    """The arguments with their element types; None where they are not known. Data and fill have one type."""
+    """The arguments with their element types; None if one is unknown. Data and fill have one type."""
     data, *others = instance.arguments
     if data is None:
         return None
@@ -250,7 +240,7 @@ def _typed(instance: Instance) -> tuple[Argument, ...] | None:
 
 
 def models(instance: Instance) -> tuple[onnx.ModelProto, onnx.ModelProto]:
-    """A model of the operator alone, and one of the body alone."""
+    """A model with only the operator, and one with only the body."""
     function, given = instance.function, instance.arguments
     node = onnx.NodeProto(op_type=function.name, domain=PADOPS)
     node.attribute.extend(instance.call.attribute)
@@ -272,7 +262,7 @@ def _model(
     nodes: Sequence[onnx.NodeProto],
     imports: Sequence[onnx.OperatorSetIdProto],
 ) -> onnx.ModelProto:
-    """A model of the function's inputs; those that are small constants are initializers."""
+    """A model with the function's inputs; small constants become initializers."""
     inputs, tensors = [], []
     for number, (name, known) in enumerate(zip(function.input, arguments)):
         if known is None:
@@ -288,7 +278,7 @@ def _model(
 
 
 def _without(node: onnx.NodeProto, absent: set[str]) -> onnx.NodeProto:
-    """A node that is not given what the call does not give."""
+    """A node without the inputs that the call leaves absent, in its bodies as well."""
     made = onnx.NodeProto()
     made.CopyFrom(node)
     made.input[:] = ["" if name in absent else name for name in node.input]

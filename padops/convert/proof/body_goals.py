@@ -1,50 +1,48 @@
-"""What has to be proved of a function's body: one pair of models for each way that it can take.
+"""The goals that prove a function's body: one pair of models for each path through it.
 
-Where the body asks what is not known, both answers are looked at. The operator's model then fails for the other answer, so
-that nothing is said of it; and apart from that, it is proved that the question can be asked wherever the operator runs.
+If the condition of an If is not known, each branch is a path. In the path's goal, the operator's model fails where the
+condition has the other value, so the goal says nothing of those inputs. Another goal proves that the condition can be
+computed wherever the operator runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper
 
+from padops.convert.proof.believing import opset_of
+from padops.convert.proof.flat_graph import int64_constant
 from padops.convert.proof.flat_indices import by_axis
 from padops.convert.proof.result import Proof, Verdict
 from padops.convert.proof.written_out import WrittenOut
 
-MOST_QUESTIONS = 3  # on one way: each doubles the number of ways
-BEYOND = np.iinfo(np.int64).max  # no axis has so many elements
-FIRST_WITH_INPUT = 13  # the opset whose Unsqueeze has its axes as an input
+MOST_CONDITIONS = 3  # open conditions on one path: each doubles the number of paths
+BEYOND = np.iinfo(np.int64).max  # an index beyond every axis
+FIRST_WITH_INPUT = 13  # since this opset, the axes of Unsqueeze are an input
 
 
-class TooManyQuestionsError(Exception):
-    """A body asks more than all answers can be looked at."""
+class TooManyPathsError(Exception):
+    """A path through a body has more than ``MOST_CONDITIONS`` open conditions."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """Two models, of which the second has to give what the first gives.
+    """Two models: wherever the first runs, the second must give the same.
 
     Attributes:
-        operator: The operator, for some answers to the body's questions.
-        body: The body, for these answers; or the operator again, beside one more question.
+        operator: The operator; it fails off the goal's path.
+        body: The body on that path; or the operator again, which also computes the next condition.
     """
 
     operator: onnx.ModelProto
     body: onnx.ModelProto
 
     def at(self, proof: Proof, data: str) -> Goal | None:
-        """The goal for the dims of the data for which a proof suspects a difference; None where it names none.
-
-        Args:
-            proof: What is known of it for all dims.
-            data: The name of the operator's first input.
-        """
+        """The goal with the dims of ``data`` for which ``proof`` suspects a difference; None if it names none."""
         examples = [region.counterexample for region in proof.regions if region.verdict is Verdict.DIFFERENT]
         dims = next((one[data]["dims"] for one in examples if one and "dims" in (one.get(data) or {})), None)
         if dims is None:
@@ -57,10 +55,10 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class _Answer:
-    """What a body has asked, what that follows from, and the answer; None where it may be both.
+class _Condition:
+    """A condition of a body, the nodes and constants that compute it, and its value; None: any.
 
-    Without a name: whether the result of the operator has elements.
+    An empty name stands for the condition that the operator's result has elements.
     """
 
     name: str
@@ -70,100 +68,95 @@ class _Answer:
 
 
 def goals(operator: onnx.ModelProto, body: onnx.ModelProto, data: str) -> Iterator[Goal]:
-    """What has to be proved so that a body computes what its operator does.
-
-    Args:
-        operator: A model with the operator alone.
-        body: A model of the same inputs with the body alone. It is changed.
-        data: The input with the data.
+    """The goals that together prove a body equal to its operator. ``body`` is changed; ``data`` names the data input.
 
     Raises:
         FailsAlwaysError: A node of the body that follows from constants fails.
-        TooManyQuestionsError: There are too many ways to be looked at.
+        TooManyPathsError: The body has too many paths.
     """
     yield from _goals(operator, WrittenOut(body), data, ())
 
 
-def _goals(operator: onnx.ModelProto, body: WrittenOut, data: str, answers: tuple[_Answer, ...]) -> Iterator[Goal]:
+def _goals(
+    operator: onnx.ModelProto, body: WrittenOut, data: str, conditions: tuple[_Condition, ...]
+) -> Iterator[Goal]:
     written = body.write()
-    condition = body.open_condition()
-    if condition is None:
-        yield from _leaves(operator, written, data, answers)
+    name = body.open_condition()
+    if name is None:
+        yield from _leaves(operator, written, data, conditions)
         return
-    if len(answers) == MOST_QUESTIONS:
-        raise TooManyQuestionsError(f"it asks more than {MOST_QUESTIONS} questions, one after another")
-    nodes, tensors = body.cone(condition)
-    yield Goal(_beside(operator, answers), _beside(operator, (*answers, _Answer(condition, nodes, tensors, None))))
+    if len(conditions) == MOST_CONDITIONS:
+        raise TooManyPathsError(f"a path through it has more than {MOST_CONDITIONS} conditions that are not known")
+    nodes, tensors = body.cone(name)
+    either = _Condition(name, nodes, tensors, None)
+    yield Goal(_beside(operator, conditions), _beside(operator, (*conditions, either)))
     for value in (True, False):
-        answer = _Answer(condition, nodes, tensors, value)
-        yield from _goals(operator, body.assuming(condition, value), data, (*answers, answer))
+        yield from _goals(operator, body.assuming(name, value), data, (*conditions, replace(either, value=value)))
 
 
 def _leaves(
-    operator: onnx.ModelProto, written: onnx.ModelProto, data: str, answers: tuple[_Answer, ...]
+    operator: onnx.ModelProto, written: onnx.ModelProto, data: str, conditions: tuple[_Condition, ...]
 ) -> Iterator[Goal]:
-    """The body on one way: at once, or apart where its result has elements and where it has none."""
+    """The goals of one path: one, or two if results with and without elements need separate proofs."""
     copy = onnx.ModelProto.FromString(written.SerializeToString())
     if not by_axis(copy, data):
-        yield Goal(_beside(operator, answers), copy)
+        yield Goal(_beside(operator, conditions), copy)
         return
-    yield Goal(_beside(operator, (*answers, _Answer("", (), (), True))), copy)
+    yield Goal(_beside(operator, (*conditions, _Condition("", (), (), True))), copy)
     by_axis(written, data, has_elements=False)
-    yield Goal(_beside(operator, (*answers, _Answer("", (), (), False))), written)
+    yield Goal(_beside(operator, (*conditions, _Condition("", (), (), False))), written)
 
 
-def _beside(operator: onnx.ModelProto, answers: Sequence[_Answer]) -> onnx.ModelProto:
-    """The operator, whose result is there only where the answers are these."""
+def _beside(operator: onnx.ModelProto, conditions: Sequence[_Condition]) -> onnx.ModelProto:
+    """The operator, made to fail unless every condition has its value."""
     made = onnx.ModelProto()
     made.CopyFrom(operator)
     graph = made.graph
-    version = next((row.version for row in made.opset_import if row.domain in ("", "ai.onnx")), 0)
+    version = opset_of(made)
     rank = len(graph.input[0].type.tensor_type.shape.dim)
     held = {row.name for row in graph.initializer} | {row.name for row in graph.input}
     written = {name for node in graph.node for name in node.output}
     (result,) = (row.name for row in graph.output)
     before = f"{result} before"
-    for node in graph.node if answers else ():
+    for node in graph.node if conditions else ():
         node.output[:] = [before if name == result else name for name in node.output]
-    for number, answer in enumerate(answers):
-        for tensor in answer.tensors:
+    for number, condition in enumerate(conditions):
+        for tensor in condition.tensors:
             if tensor.name not in held:
                 held.add(tensor.name)
                 graph.initializer.append(tensor)
-        for node in answer.nodes:
+        for node in condition.nodes:
             if not set(node.output) & written:
                 written.update(node.output)
                 graph.node.append(node)
-        after = result if number == len(answers) - 1 else f"{result} after {number}"
-        graph.node.extend(_passed(answer, before, after, number, rank, version))
+        after = result if number == len(conditions) - 1 else f"{result} after {number}"
+        graph.node.extend(_passed(condition, before, after, number, rank, version))
         before = after
     return made
 
 
-def _passed(answer: _Answer, data: str, result: str, number: int, rank: int, version: int) -> list[onnx.NodeProto]:
-    """Hands data on where the answer is right, and fails elsewhere: by the only part of a new axis, or one beyond it."""
-    stem = f"question {number}"
+def _passed(
+    condition: _Condition, data: str, result: str, number: int, rank: int, version: int
+) -> list[onnx.NodeProto]:
+    """Nodes that pass data on if a condition has its value, else fail: a Gather on a new axis, in or out of range."""
+    stem = f"condition {number}"
     none, beyond, axes, held, part = (f"{stem} {what}" for what in ("none", "beyond", "axes", "held", "part"))
-    nodes, name = [_constant(none, 0)], answer.name
+    nodes, name = [int64_constant(none, 0)], condition.name
     if not name:
         dims, least, name = (f"{stem} {what}" for what in ("dims", "least", "has elements"))
         nodes.append(helper.make_node("Shape", [data], [dims]))
         nodes.append(helper.make_node("ReduceMin", [dims], [least], keepdims=0))
         nodes.append(helper.make_node("Less", [none, least], [name]))
-    if answer.value is None:
+    if condition.value is None:
         nodes.append(helper.make_node("Cast", [name], [f"{stem} number"], to=onnx.TensorProto.INT64))
         nodes.append(helper.make_node("Mul", [f"{stem} number", none], [part]))
     else:
-        nodes.append(_constant(beyond, BEYOND))
-        order = (none, beyond) if answer.value else (beyond, none)
+        nodes.append(int64_constant(beyond, BEYOND))
+        order = (none, beyond) if condition.value else (beyond, none)
         nodes.append(helper.make_node("Where", [name, *order], [part]))
-    # The axis is counted from the end, as no body does: else two Gathers that have nothing in common would be compared.
+    # No body counts axes from the end. So the rules cannot mistake this Gather for one of the body.
     if version >= FIRST_WITH_INPUT:
-        nodes += [_constant(axes, [0]), helper.make_node("Unsqueeze", [data, axes], [held])]
+        nodes += [int64_constant(axes, [0]), helper.make_node("Unsqueeze", [data, axes], [held])]
     else:
         nodes.append(helper.make_node("Unsqueeze", [data], [held], axes=[0]))
     return [*nodes, helper.make_node("Gather", [held, part], [result], axis=-1 - rank)]
-
-
-def _constant(name: str, value: int | list[int]) -> onnx.NodeProto:
-    return helper.make_node("Constant", [], [name], value=numpy_helper.from_array(np.array(value, np.int64)))

@@ -1,8 +1,8 @@
-"""A model as terms.
+"""Reads a model into terms.
 
-Each value of the model becomes the term that computes it. Nothing here decides whether two terms are the same but the
-store itself, by the normal forms that this module and ``pads.py`` give them: an Identity is its input, a Constant and an
-initializer are their elements, an attribute that is not given has the default of its schema.
+Each value becomes the term that computes it. Only the store decides whether two terms are one, by the normal forms that
+this module and ``pads.py`` give them: an Identity is its input, a Constant and an initializer are their elements, and a
+missing attribute has its schema's default.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from padops.convert.proof.ordering import in_order
 from padops.convert.proof.pads import Spelling, pad_term, spelling_of
 from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
 
-# Their outputs are drawn: two of them are the same draw only where they stand at the same place of the order of draws.
+# Operators with random outputs: two are equal only at the same place in the order of random nodes.
 RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
-FIRST_INFERENCE = 7  # the version since which a Dropout that is not told to train does nothing
+FIRST_INFERENCE = 7  # since this version, Dropout does nothing unless told to train
 Declared = tuple[int, Shape, str]  # a term, its declared dims, the name of the value
-TOP = -1  # the scope of the graph itself, among those of the bodies
+TOP = -1  # the scope of the main graph; bodies' scopes are their terms
 
 
 @dataclass
@@ -33,15 +33,15 @@ class Built:
     """A model as terms.
 
     Attributes:
-        inputs: The graph's inputs that a caller has to give or may give: their terms, by name.
-        declared: What the model declares of them.
-        defaults: Of the inputs that a caller may leave out, the term of the initializer.
+        inputs: The terms of required and optional graph inputs, by name.
+        declared: The declared types of these inputs.
+        defaults: The initializers' terms of optional inputs, by name.
         outputs: Names, types and terms of the graph's outputs, in order.
-        scopes: For each body, and ``TOP`` for the graph: the terms of all of its values by name, in order.
-        unused: Of the graph, the terms that no output needs.
-        declares: For each body, and ``TOP``, the dims that the original declares of values: they speak of no other graph.
-        pads: The Pads of ONNX, and how the nodes say so.
-        refused: How nodes say it that no runtime takes.
+        scopes: For each body, and ``TOP``: the terms of all its values, by name, in order.
+        unused: The main graph's terms that no output needs.
+        declares: For each body, and ``TOP``: the dims that the original declares. They hold in that graph only.
+        pads: The terms of ONNX Pads, each with the spellings of its nodes.
+        refused: Spellings of Pads with inputs or attributes that no runtime takes.
     """
 
     inputs: dict[str, int] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Built:
 
 @dataclass
 class _Scope:
-    """A graph that is being read: what its names stand for, and what inference knows of them."""
+    """A graph that is being read: the terms of its names, and their inferred types."""
 
     names: dict[str, int]
     inferred: facts.Inferred
@@ -70,7 +70,7 @@ class _Scope:
 
 
 def overridable_inputs(model: onnx.ModelProto) -> set[str]:
-    """The inputs that have an initializer and that a caller may give: before IR version 4, there are none."""
+    """The optional inputs: those with an initializer, which callers may replace. None before IR version 4."""
     given = {tensor.name for tensor in model.graph.initializer}
     return {value.name for value in model.graph.input if value.name in given} if model.ir_version >= 4 else set()
 
@@ -78,13 +78,7 @@ def overridable_inputs(model: onnx.ModelProto) -> set[str]:
 class Builder:
     """Reads one model into the store.
 
-    Args:
-        terms: The store.
-        constants: The reader of constants, one for both models.
-        model: The model.
-        folder: What its external data are relative to.
-        overridable: Initializers that a caller may replace, in the original.
-        original: Whether this is the original, whose declared dims may be used where nothing else is known.
+    ``overridable`` names the original's optional inputs. Declared dims are read from the original only (``original``).
     """
 
     def __init__(
@@ -108,7 +102,7 @@ class Builder:
         """Reads the model.
 
         Raises:
-            PadopsError: One of its constants cannot be read.
+            PadopsError: A constant cannot be read.
         """
         graph, built = self._model.graph, self._built
         scope = _Scope({}, facts.inferred(self._model, self._folder, self._overridable, self._original))
@@ -140,7 +134,7 @@ class Builder:
     def _graph(
         self, graph: onnx.GraphProto, scope: _Scope, results: Sequence[str], given: Mapping[str, int]
     ) -> set[int]:
-        """Reads the nodes of a graph into the scope, whose own inputs are given; gives the terms that its results need."""
+        """Reads a graph's nodes into the scope, which has its inputs (``given``); returns the terms of its results."""
         for tensor in graph.initializer:
             if tensor.name not in given:
                 scope.names[tensor.name] = self._constants.add(tensor, self._folder)
@@ -151,7 +145,7 @@ class Builder:
         return set(self._terms.walk(*(scope.names[name] for name in results)))
 
     def _unused(self, scope: _Scope, live: set[int]) -> tuple[int, ...]:
-        """The terms of a graph that its results do not need, but for further outputs of nodes that they do need."""
+        """The terms that the results do not need; other outputs of needed nodes do not count."""
         nodes = {self._node_of(term) for term in live}
         return tuple(dict.fromkeys(term for term in scope.own.values() if self._node_of(term) not in nodes))
 
@@ -165,7 +159,7 @@ class Builder:
         inputs = [scope.names[name] if name else ABSENT for name in node.input]
         while inputs and inputs[-1] == ABSENT:
             inputs.pop()
-        domain = "" if node.domain == "ai.onnx" else node.domain
+        domain = schemas.plain_domain(node.domain)
         function = self._functions.get((node.domain, node.op_type, node.overload))
         if function is not None:
             self._call(function, node, inputs, scope)
@@ -207,7 +201,7 @@ class Builder:
                 self._name(name, self._terms.add(one, arguments), scope)
 
     def _single(self, node: onnx.NodeProto, domain: str, inputs: list[int]) -> int | None:
-        """The term of a node that has a plainer form than itself: Identity and Constant."""
+        """The term of an Identity (its input) or a Constant (its elements); None for other nodes."""
         if domain or len(node.output) != 1:
             return None
         if node.op_type == "Identity" and len(inputs) == 1:
@@ -217,7 +211,7 @@ class Builder:
         return self._constants.of_attribute(node.attribute[0], self._folder)
 
     def _body(self, name: str, body: onnx.GraphProto, inferred: facts.Inferred, outer: _Scope) -> int:
-        """The term of a graph attribute, whose inputs are bound in it."""
+        """The term of a graph attribute; the body's inputs become formals."""
         scope = _Scope(dict(outer.names), inferred)
         site = self._terms.new_site() if body.input else 0
         formals = []
@@ -239,7 +233,7 @@ class Builder:
         return term
 
     def _call(self, function: onnx.FunctionProto, node: onnx.NodeProto, inputs: list[int], scope: _Scope) -> None:
-        """Reads the body of a function of the model in the place of a call, with the imports of the function."""
+        """Reads a function's body in place of a call, with the function's own imports."""
         padded = (*inputs, *[ABSENT] * len(function.input))[: len(function.input)]
         body = functions.called(function, node)
         inferred = functions.inferred_call(self._model, function, body, [self._known(term) for term in padded])
@@ -255,20 +249,20 @@ class Builder:
                 self._name(name, inner.names[value], scope)
 
     def _known(self, term: int) -> functions.Known | None:
-        """What a function may know of an argument: its type and dims, and its elements where it is a small constant."""
+        """The facts of an argument that inference in a function may use; None if the argument is absent."""
         if term == ABSENT:
             return None
         return functions.Known(self._terms.dtype(term) or 0, self._terms.shape(term), self._terms.constant(term))
 
     def _is_distinct(self, node: onnx.NodeProto, domain: str) -> bool:
-        """Whether a node may give something else than another one that looks like it."""
+        """Whether two equal nodes may give different values: random nodes, and nodes of unknown domains."""
         if domain == "":
             trains = len(node.input) > 2 or self._opsets[domain] < FIRST_INFERENCE
             return node.op_type in RANDOM or (node.op_type == "Dropout" and trains)
         return domain not in (schemas.PADOPS, "ai.onnx.ml")
 
     def _distinct(self, head: Head, inputs: tuple[int, ...], domain: str) -> Head:
-        """A head with the place of the node in the order of draws; of a foreign domain, among the nodes that look like it."""
+        """A head with a site: the place among random nodes; for another domain, among equal nodes."""
         if domain == "":
             self._draws += 1
             return replace(head, site=self._draws)
@@ -276,13 +270,13 @@ class Builder:
         return replace(head, site=count)
 
     def _name(self, name: str, term: int, scope: _Scope) -> None:
-        """Says that a value of the scope is the term, and what is known of it."""
+        """Binds a name of the scope to a term, and learns its inferred type."""
         scope.names[name] = scope.own[name] = term
         self._terms.names.setdefault(term, name)
         self._learn(term, name, scope)
 
     def _learn(self, term: int, name: str, scope: _Scope) -> None:
-        """Keeps what inference knows of a value: of the converted model's own terms the element type alone."""
+        """Stores the inferred type of a value; for the converted model, the element type alone."""
         for types, declared in ((scope.types, False), (scope.declared, True)):
             kind = types.get(name)
             if kind is None or kind.WhichOneof("value") != "tensor_type":

@@ -1,4 +1,4 @@
-"""The constants of a model, read anew: what they are is told by their bytes, and those in files are never held."""
+"""Reads the constants of models into terms, by their bytes. Large external data are hashed and never held in memory."""
 
 from __future__ import annotations
 
@@ -18,21 +18,17 @@ from padops.convert.proof.digests import digest_of_bytes
 from padops.convert.proof.schemas import attribute_value
 from padops.convert.proof.terms import Head, Kind, Terms
 
-HELD = 1 << 20  # bytes of an external constant that is read into memory
-_BY_ATTRIBUTE = (  # attributes of Constant, the element type that they mean, and NumPy's
+HELD = 1 << 20  # bytes up to which an external constant is read into memory
+_BY_ATTRIBUTE = (  # attributes of Constant, their element type and NumPy's
     (("value_int", "value_ints"), TensorProto.INT64, np.int64),
     (("value_float", "value_floats"), TensorProto.FLOAT, np.float32),
     (("value_string", "value_strings"), TensorProto.STRING, object),
 )
-BLOCK = 1 << 22  # bytes that are read at once of a larger one
+BLOCK = 1 << 22  # bytes that are read at once of a larger constant
 
 
 class Constants:
-    """The constants of both models: a range of a file that both have is read once.
-
-    Args:
-        terms: The store that they go into.
-    """
+    """The constants of both models; a file range that both use is hashed once."""
 
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
@@ -40,10 +36,6 @@ class Constants:
 
     def add(self, tensor: onnx.TensorProto, folder: Path | None) -> int:
         """The term of a tensor.
-
-        Args:
-            tensor: The tensor.
-            folder: What external data are relative to.
 
         Raises:
             PadopsError: It cannot be read.
@@ -64,11 +56,7 @@ class Constants:
         return self._terms.add_stored(tensor.data_type, dims, digest_of_bytes(data), lambda: _read(tensor))
 
     def of_attribute(self, row: onnx.AttributeProto, folder: Path | None) -> int | None:
-        """The term of what a Constant's only attribute says; None for another attribute.
-
-        Args:
-            row: The attribute.
-            folder: What external data are relative to.
+        """The term of a Constant, by its only attribute; None for an attribute that Constant does not have.
 
         Raises:
             PadopsError: It cannot be read.
@@ -83,11 +71,7 @@ class Constants:
         return None
 
     def of_any(self, row: onnx.AttributeProto, folder: Path | None) -> Any:
-        """What an attribute says, by its bits; a tensor by its term. Lists of graphs are equal to no others.
-
-        Args:
-            row: The attribute; none with a graph.
-            folder: What external data are relative to.
+        """An attribute's value, by its bits; tensors as terms. A list of graphs equals no other. ``row`` has no graph.
 
         Raises:
             PadopsError: A tensor cannot be read.
@@ -104,11 +88,7 @@ class Constants:
         return attribute_value(row)
 
     def add_sparse(self, tensor: onnx.SparseTensorProto, folder: Path | None) -> int:
-        """The term of a sparse tensor: known by its bytes, wherever they lie, and never looked into.
-
-        Args:
-            tensor: The tensor.
-            folder: What external data are relative to.
+        """The term of a sparse tensor: equal bytes give equal terms, and no rule reads its elements.
 
         Raises:
             PadopsError: It cannot be read.
@@ -120,9 +100,7 @@ class Constants:
     def _external(self, tensor: onnx.TensorProto, dims: tuple[int, ...], folder: Path | None) -> int:
         location, offset, length = check_entries(tensor, "a constant")
         if folder is None:
-            raise PadopsError(
-                f"constant '{tensor.name}' lies in the file {location!r}, and nobody said in which folder"
-            )
+            raise PadopsError(f"constant '{tensor.name}' lies in the file {location!r}, but no folder is given")
         path = folder / location
         packed = _is_packed(tensor.data_type)
         length = min(length, _bytes_of(tensor, dims))
@@ -132,7 +110,7 @@ class Constants:
         return self._terms.add_stored(tensor.data_type, dims, digest, lambda: None)
 
     def _digest(self, path: Path, offset: int, length: int) -> bytes:
-        """The SHA-256 of a range of a file, which is read a block at a time."""
+        """The SHA-256 of a range of a file, read block by block."""
         with os_errors_as("cannot read", path), open(path, "rb") as file:
             state = os.fstat(file.fileno())
             key = (state.st_dev, state.st_ino, state.st_mtime_ns, offset, length)
@@ -150,7 +128,7 @@ class Constants:
 
 
 def _bytes_of(tensor: onnx.TensorProto, dims: tuple[int, ...]) -> int:
-    """The bytes of a tensor as files have it; two or four elements of the smallest types share one."""
+    """The bytes of a tensor in a file; 4-bit and 2-bit types are packed."""
     if _is_packed(tensor.data_type):
         return (prod(dims) * _packed_bits(tensor.data_type) + 7) // 8
     return prod(dims) * int(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize)
@@ -176,7 +154,7 @@ def _strings(tensor: onnx.TensorProto) -> np.ndarray:
 
 
 def _with_data(tensor: onnx.TensorProto, path: Path, offset: int, length: int) -> onnx.TensorProto:
-    """An external tensor with its bytes in it. onnx itself refuses files that are links, as those of a cache are."""
+    """An external tensor with its bytes inside. onnx itself refuses symbolic links, which caches use."""
     with os_errors_as("cannot read", path), open(path, "rb") as file:
         file.seek(offset)
         data = file.read(length)

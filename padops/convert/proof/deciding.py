@@ -1,4 +1,4 @@
-"""The rules that may say of a pair of terms that they are equal, in the order in which they are asked."""
+"""The rules that may prove a pair of terms equal, in their order."""
 
 from __future__ import annotations
 
@@ -13,17 +13,11 @@ Prove = Callable[[int, int], bool]
 
 
 def decide(terms: Terms, a: int, b: int, limits: Limits, prove: Prove) -> Outcome:
-    """What the rules say of a pair.
+    """The rules' outcome for a pair.
 
-    A pair that one rule proves is proved. Else the one that looks at the most dims has the word: what known dims alone
-    leave open, or an input for which the two seem to differ.
-
-    Args:
-        terms: The store.
-        a: A term of the original.
-        b: A term of the converted model.
-        limits: What a rule may cost.
-        prove: Proves another pair, and unites it.
+    The rule of windows or of amounts decides if it applies. Else positions are compared: by facts alone and, if these
+    prove nothing, with the dims that the original declares; then the conditions name these dims. ``prove`` proves
+    another pair.
     """
     for rule in (windows.same, amounts.same):
         found = rule(terms, a, b, prove)
@@ -52,18 +46,13 @@ def decide(terms: Terms, a: int, b: int, limits: Limits, prove: Prove) -> Outcom
 
 
 def _by_maps(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
-    """What the maps from places to elements say: of known dims, then of all."""
+    """The outcome of comparing positions: for known dims, then for all dims."""
     found = positions.decide(terms, a, b, limits)
     return found if found.verdict is not Verdict.UNKNOWN else symbolic.decide(terms, a, b, limits)
 
 
 def named(terms: Terms, term: int) -> str:
-    """What a term is, in words: its operator, or what else it is.
-
-    Args:
-        terms: The store.
-        term: The term.
-    """
+    """A term in words: its operator or its kind."""
     head = terms.head(term)
     if head.kind is Kind.CONSTANT:
         return f"a constant of dims {list(head.dims)}"

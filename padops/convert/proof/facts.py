@@ -1,6 +1,6 @@
-"""What follows from the inputs and the constants of a model about its values: onnx's own inference, on a copy without data.
+"""Types and dims that follow from a model's inputs and constants: onnx's inference on a copy without large constants.
 
-What the model itself declares of inner values is no fact and is taken away first: a wrong declaration would prove anything.
+Declared dims of inner values are removed first: with a wrong declaration, anything could be proved.
 """
 
 from __future__ import annotations
@@ -16,33 +16,28 @@ from padops.convert.model.external import check_entries
 from padops.convert.proof.believing import forget_dims, infer
 from padops.convert.proof.knowledge import Dim
 
-SMALL = 1 << 12  # bytes up to which a constant is copied with its elements: amounts, axes, shapes
+SMALL = 1 << 12  # bytes up to which a constant keeps its elements in the copy: amounts, axes, shapes
 
-_INVENTED = "unk__"  # how the symbols begin that onnx makes up
+_INVENTED = "unk__"  # prefix of the symbols that onnx's inference makes up
 
-# What inference may raise over a model that it does not understand: there is nothing known then.
+# Inference may raise these for a model that it does not understand: then nothing is known.
 _INFERENCE_ERRORS = (onnx.shape_inference.InferenceError, RuntimeError, ValueError)
 
 
 @dataclass(frozen=True)
 class Inferred:
-    """A graph, node for node, with what is known of its values, and with what follows once its declarations are right.
+    """Two copies of a graph, node for node, with inferred types and dims.
 
     Attributes:
-        known: With the types and dims that follow from the inputs and constants.
-        declared: With those that follow from what is declared of inner values as well; None where nobody asks.
+        known: Inferred from inputs and constants.
+        declared: Inferred from the declared dims of inner values as well; None if not needed.
     """
 
     known: onnx.GraphProto
     declared: onnx.GraphProto | None = None
 
     def body(self, node: int, attribute: int) -> Inferred:
-        """The graph that a node holds.
-
-        Args:
-            node: The node, by its place.
-            attribute: Which of its attributes.
-        """
+        """The copies of a body: the graph in an attribute of a node, both by index."""
         known = self.known.node[node].attribute[attribute].g
         return Inferred(known, self.declared and self.declared.node[node].attribute[attribute].g)
 
@@ -50,14 +45,12 @@ class Inferred:
 def inferred(
     model: onnx.ModelProto, folder: Path | None, overridable: set[str], trusting: bool = False, is_call: bool = False
 ) -> Inferred:
-    """Copies of the graph, node for node, with types and dims of values; without large constants.
+    """Infers types and dims of the main graph, without large constants.
 
     Args:
-        model: The model.
-        folder: What external data are relative to.
-        overridable: Initializers that a caller may replace: their elements are not known.
-        trusting: Whether what the model declares of inner values is of use.
-        is_call: Whether this is one call within another model, whose symbols mean something else.
+        overridable: Initializers that a caller may replace: their elements are unknown.
+        trusting: Whether to infer from declared dims of inner values as well.
+        is_call: Whether the model is one call of a function: its made-up symbols are not those of the model around it.
     """
     known = _inferred(model, (folder, False), overridable)
     declared = _inferred(model, (folder, True), overridable) if trusting else None
@@ -68,7 +61,7 @@ def inferred(
     return Inferred(known, declared)
 
 
-_How = tuple[Path | None, bool]  # what external data are relative to; whether declared dims are kept
+_How = tuple[Path | None, bool]  # the folder of external data; whether declared dims are kept
 
 
 def _inferred(model: onnx.ModelProto, how: _How, overridable: set[str]) -> onnx.GraphProto:
@@ -79,10 +72,10 @@ def _inferred(model: onnx.ModelProto, how: _How, overridable: set[str]) -> onnx.
     for value in model.graph.input:
         made = copy.graph.input.add()
         made.CopyFrom(value)
-        if made.type.WhichOneof("value") != "tensor_type":  # no runtime looks at the dims within such an input
+        if made.type.WhichOneof("value") != "tensor_type":  # no runtime checks the dims in a sequence or an optional
             forget_dims(made.type)
     for dim in (dim for value in copy.graph.input for dim in value.type.tensor_type.shape.dim):
-        if dim.dim_value < 0:  # open: inference would compute with it
+        if dim.dim_value < 0:  # some exporters' dynamic dim: inference would compute with it
             dim.Clear()
     try:
         return infer(copy).graph
@@ -91,12 +84,12 @@ def _inferred(model: onnx.ModelProto, how: _How, overridable: set[str]) -> onnx.
 
 
 def types_of(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto]:
-    """Of the values of one graph, by name, what an inferred copy knows."""
+    """The types of a graph's values, by name."""
     return {value.name: value.type for values in (graph.input, graph.value_info, graph.output) for value in values}
 
 
 def dims_of(type_: onnx.TypeProto) -> tuple[Dim, ...] | None:
-    """The dims of a tensor's type; None where it has none, or is no tensor's."""
+    """The dims of a tensor type; None if the type has none, or is no tensor type."""
     tensor = type_.tensor_type
     if type_.WhichOneof("value") != "tensor_type" or not tensor.HasField("shape"):
         return None
@@ -104,7 +97,7 @@ def dims_of(type_: onnx.TypeProto) -> tuple[Dim, ...] | None:
 
 
 def _dim(dim: onnx.TensorShapeProto.Dimension) -> Dim:
-    """One dim; a negative number is how some exporters write one that is open."""
+    """One dim; some exporters write a dynamic dim as a negative number."""
     if dim.HasField("dim_value"):
         return int(dim.dim_value) if dim.dim_value >= 0 else None
     return str(dim.dim_param) or None
@@ -151,7 +144,7 @@ def _copy_node(node: onnx.NodeProto, copy: onnx.NodeProto, how: _How) -> None:
 
 
 def _copy_tensor(tensor: onnx.TensorProto, copy: onnx.TensorProto, folder: Path | None) -> None:
-    """A tensor with its elements where they are few; else its type and dims, as one whose elements are elsewhere."""
+    """Copies a tensor: a small one with its elements, a large one as external data without a file."""
     is_external = tensor.data_location == TensorProto.EXTERNAL
     if not is_external and tensor.ByteSize() <= SMALL:
         copy.CopyFrom(tensor)
@@ -169,7 +162,7 @@ def _copy_tensor(tensor: onnx.TensorProto, copy: onnx.TensorProto, folder: Path 
 
 
 def _forget_invented(graph: onnx.GraphProto, symbols: set[str]) -> None:
-    """Takes away the symbols that inference made up: it counts from 0 each time, so that others have the same names."""
+    """Removes the symbols that inference made up: each run counts from 0, so names of two runs mean different dims."""
     for value in (*graph.input, *graph.value_info, *graph.output):
         for dim in value.type.tensor_type.shape.dim:
             if dim.dim_param.startswith(_INVENTED) and dim.dim_param not in symbols:

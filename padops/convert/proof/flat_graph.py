@@ -1,4 +1,4 @@
-"""A graph without branches and loops, read from its results back: which node computes a value, and what is known of it."""
+"""A graph without branches and loops: which node computes a value, and what is known of the value."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import math
 
 import numpy as np
 import onnx
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 
 from padops.convert.proof.believing import infer
 
 
 class FlatGraph:
-    """Such a graph, of which one input has the data.
+    """A graph without branches and loops, with one data input.
 
     Attributes:
-        data: The name of the data.
-        dims: Their dims, None for one that is not known.
-        passed: The values that rules have looked through: where nothing reads them any more, they need not be computed.
+        data: The name of the data input.
+        dims: Its dims; None for a dynamic one.
+        passed: The values of nodes that rules have matched: they can go if nothing reads them any more.
     """
 
     def __init__(self, model: onnx.ModelProto, data: onnx.ValueInfoProto) -> None:
@@ -35,13 +35,13 @@ class FlatGraph:
         self._vectors |= {name for name, array in self._known.items() if array.ndim == 1}
 
     def source(self, name: str) -> str:
-        """What a value is a copy of."""
+        """The value that a value is a copy of, through Identity nodes."""
         while name in self._nodes and self._nodes[name].op_type == "Identity" and not self._nodes[name].domain:
             name = self._nodes[name].input[0]
         return name
 
     def plain(self, name: str, op_type: str) -> onnx.NodeProto | None:
-        """The node of ONNX that computes a value, if it is of a type; a rule has looked through it then."""
+        """The ONNX node that computes a value, if its op_type is this; the node counts as matched (``passed``)."""
         node = self._nodes.get(self.source(name))
         if node is None or node.domain or node.op_type != op_type:
             return None
@@ -49,15 +49,15 @@ class FlatGraph:
         return node
 
     def known(self, name: str) -> np.ndarray | None:
-        """The elements of a value that is a constant."""
+        """The elements of a constant; else None."""
         return self._known.get(self.source(name))
 
     def is_vector(self, name: str) -> bool:
-        """Whether a value is known to have one axis."""
+        """Whether a value surely has one axis."""
         return self.source(name) in self._vectors
 
     def is_flat(self, name: str) -> bool:
-        """Whether a value is the data as one long axis."""
+        """Whether a value is the flattened data."""
         node = self.plain(name, "Reshape")
         shape = None if node is None else self.known(node.input[1])
         return (
@@ -76,7 +76,7 @@ class FlatGraph:
         return node is not None and not node.attribute and self.source(node.input[0]) == self.data
 
     def is_dim(self, name: str, axis: int) -> bool:
-        """Whether a value is the dim of an axis of the data."""
+        """Whether a value is the data's dim along an axis."""
         number = self.known(name)
         if number is not None:
             return number.size == 1 and number.ndim <= 1 and number.item() == self.dims[axis]
@@ -87,7 +87,7 @@ class FlatGraph:
         return self.is_shape(node.input[0])
 
     def is_every_position(self, name: str) -> bool:
-        """Whether a value is the position of each element, in the shape of the data."""
+        """Whether a value is the flat position of each element, in the data's shape."""
         array = self.known(name)
         if array is not None:
             return list(array.shape) == self.dims and array.reshape(-1).tolist() == list(range(array.size))
@@ -108,7 +108,7 @@ class FlatGraph:
         return is_whole and size is not None and self.is_shape(size.input[0])
 
     def axes(self, node: onnx.NodeProto) -> list[int] | None:
-        """The axes of an Unsqueeze: an input from opset 13 on, an attribute before."""
+        """The axes of an Unsqueeze: an input since opset 13, an attribute before; None if unknown."""
         if len(node.input) > 1:
             given = self.known(node.input[1])
             return None if given is None else [int(axis) for axis in given.reshape(-1)]
@@ -116,18 +116,12 @@ class FlatGraph:
 
 
 def attribute(node: onnx.NodeProto, name: str, default: int) -> int:
-    """An attribute that is an integer.
-
-    Args:
-        node: A node.
-        name: Of the attribute.
-        default: What it is where the node does not say it.
-    """
+    """An integer attribute of a node, or the default."""
     return next((int(row.i) for row in node.attribute if row.name == name), default)
 
 
 def constant_of(node: onnx.NodeProto) -> np.ndarray | None:
-    """The elements of a Constant; None for other nodes, and where the elements are in a file or sparse."""
+    """The elements of a Constant; None for another node, external data or a sparse tensor."""
     if node.domain or node.op_type != "Constant" or len(node.attribute) != 1:
         return None
     row = node.attribute[0]
@@ -135,6 +129,16 @@ def constant_of(node: onnx.NodeProto) -> np.ndarray | None:
         return None if row.t.data_location == onnx.TensorProto.EXTERNAL else numpy_helper.to_array(row.t)
     kind = {"value_int": np.int64, "value_float": np.float32, "value_string": object}.get(row.name.removesuffix("s"))
     return None if kind is None else np.array(onnx.helper.get_attribute_value(row), kind)
+
+
+def int64_constant(name: str, value: int | list[int] | np.ndarray) -> onnx.NodeProto:
+    """A Constant of int64."""
+    return helper.make_node("Constant", [], [name], value=numpy_helper.from_array(np.array(value, np.int64)))
+
+
+def identity(name: str, output: str) -> onnx.NodeProto:
+    """An Identity, which copies a value."""
+    return helper.make_node("Identity", [name], [output])
 
 
 def _rank(value: onnx.ValueInfoProto) -> int | None:

@@ -1,13 +1,14 @@
-"""Indices into data as one long axis, as indices along each axis.
+"""Rewrites Gathers from flattened data as Gathers along each axis.
 
-``Gather(Reshape(data, [-1]), i)`` with ``i = (p0 * n1 + p1) * n2 + p2`` is data at ``p0, p1, p2``, where each ``p`` is a
-vector of positions from 0 to ``n - 1`` of its axis. Whoever decides about that would have to divide by unknown dims; along
-each axis nothing is divided. What is written here fails for a position below 0 or beyond its axis: that none is, has to
-be proved of it, and then both are the same. Where the result has no elements, positions are not looked at, and may be
-anything: so that is looked at apart, as a result of these dims.
+``Gather(Reshape(data, [-1]), i)`` with ``i = (p0 * n1 + p1) * n2 + p2`` is data at ``p0, p1, p2``, where each ``p`` is
+a vector of positions from 0 to ``n - 1`` of its axis. A proof of the flat form would have to divide by unknown dims;
+along each axis nothing is divided. The rewritten graph fails for a position below 0 or beyond its axis. The proof must
+rule such positions out; then both forms agree. A result without elements never reads its positions, which may be
+anything. So that case is proved separately, with a result that has only dims.
 
-Where ``i`` is all positions in the shape of the data, ``Reshape(Range(0, size, 1), shape)``, moved by Slice and Pad, the
-data are moved in the same way. A Pad that writes -1 means the last element: the fill, which ``Concat`` has put there.
+If ``i`` is all flat positions in the data's shape, ``Reshape(Range(0, size, 1), shape)``, moved by Slice and Pad, then
+the same Slices and Pads move the data. A Pad that writes -1 means the last element: the fill, which ``Concat`` has
+appended.
 """
 
 from __future__ import annotations
@@ -19,25 +20,23 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from padops.convert.proof.flat_graph import FlatGraph, attribute
+from padops.convert.proof.believing import opset_of
+from padops.convert.proof.flat_graph import FlatGraph, attribute, identity, int64_constant
 
-BEYOND = np.iinfo(np.int64).max  # a position that no axis has
-FIRST_WITH_BROADCAST = 9  # the opset whose Where and Less repeat what is short
+BEYOND = np.iinfo(np.int64).max  # an index beyond every axis
+FIRST_WITH_BROADCAST = 9  # since this opset, Where and Less broadcast
 
 
 def by_axis(model: onnx.ModelProto, data: str, has_elements: bool = True) -> bool:
-    """Rewrites each Gather of a value as one long axis by such indices.
+    """Rewrites each Gather from the flattened ``data`` in a model without branches. ``model`` is changed.
 
-    Args:
-        model: The model, whose graph has no branches. It is changed.
-        data: The value.
-        has_elements: Whether what such a Gather gives has elements, as is supposed.
+    ``has_elements`` says whether to assume that the Gathers' results have elements.
 
     Returns:
-        Whether that makes a difference to what has been written.
+        Whether the rewritten graph depends on ``has_elements``.
     """
     info = next((row for row in model.graph.input if row.name == data), None)
-    version = next((row.version for row in model.opset_import if row.domain in ("", "ai.onnx")), 0)
+    version = opset_of(model)
     if info is None or not info.type.tensor_type.shape.dim or version < FIRST_WITH_BROADCAST:
         return False
     writing = _Writing(FlatGraph(model, info), info.type.tensor_type.elem_type, has_elements)
@@ -54,7 +53,7 @@ def by_axis(model: onnx.ModelProto, data: str, has_elements: bool = True) -> boo
 
 
 def _without_unread(nodes: Sequence[onnx.NodeProto], model: onnx.ModelProto, passed: set[str]) -> list[onnx.NodeProto]:
-    """The nodes without those that were looked through and that nothing reads: none of them can fail."""
+    """The nodes without unread copies and unread matched nodes; none of these can fail."""
     read, kept = {row.name for row in model.graph.output}, list[onnx.NodeProto]()
     for node in reversed(nodes):
         is_copy = node.op_type == "Identity" and not node.domain
@@ -65,11 +64,11 @@ def _without_unread(nodes: Sequence[onnx.NodeProto], model: onnx.ModelProto, pas
 
 
 class _Writing:
-    """What is written in the place of Gathers.
+    """Writes the nodes that replace Gathers.
 
     Attributes:
-        graph: The graph as it is.
-        is_split: Whether it makes a difference that results have elements.
+        graph: The unchanged graph.
+        is_split: Whether a replacement depends on ``has_elements``.
     """
 
     def __init__(self, graph: FlatGraph, dtype: int, has_elements: bool) -> None:
@@ -77,7 +76,7 @@ class _Writing:
         self._dtype, self._has_elements, self._count = dtype, has_elements, 0
 
     def written(self, node: onnx.NodeProto) -> list[onnx.NodeProto] | None:
-        """What stands in the place of a Gather of the data as one long axis; None for any other node."""
+        """The nodes that replace a Gather from the flattened data; None for any other node."""
         if node.domain or node.op_type != "Gather" or attribute(node, "axis", 0) != 0:
             return None
         flat, joined, fill = node.input[0], self.graph.plain(node.input[0], "Concat"), ""
@@ -98,7 +97,7 @@ class _Writing:
         return self._chain(node, found) if self._has_elements else self._nothing(node, found)
 
     def _moved(self, node: onnx.NodeProto, fill: str) -> list[onnx.NodeProto] | None:
-        """What has moved the positions of all elements, applied to the data."""
+        """The Slices and Pads of the flat positions, applied to the data; None if the indices have another form."""
         name, moves = node.input[1], list[onnx.NodeProto]()
         while not self.graph.is_every_position(name):
             move = self.graph.plain(name, "Slice") or self.graph.plain(name, "Pad")
@@ -108,7 +107,7 @@ class _Writing:
             name = move.input[0]
         data, stem = self.graph.data, f"moved {self._count}"
         scalar, none = f"{stem} scalar", f"{stem} none"
-        made = [_constant(none, []), helper.make_node("Reshape", [fill, none], [scalar])] if fill else []
+        made = [int64_constant(none, []), helper.make_node("Reshape", [fill, none], [scalar])] if fill else []
         for number, move in enumerate(moves):
             copied = onnx.NodeProto.FromString(move.SerializeToString())
             copied.input[0], copied.output[0], copied.name = data, f"{stem} {number}", ""
@@ -118,28 +117,28 @@ class _Writing:
                     copied.input.pop()
             made.append(copied)
             data = copied.output[0]
-        return [*made, _copy(data, node.output[0])]
+        return [*made, identity(data, node.output[0])]
 
     def _chain(self, node: onnx.NodeProto, positions: Sequence[str | np.ndarray]) -> list[onnx.NodeProto]:
-        """A Gather for each axis, of which none takes a position from the end."""
+        """A Gather for each axis; each fails for a negative position."""
         stem, data = f"by axis {self._count}", self.graph.data
         none, beyond = f"{stem} none", f"{stem} beyond"
-        made = [_constant(none, 0), _constant(beyond, BEYOND)]
+        made = [int64_constant(none, 0), int64_constant(beyond, BEYOND)]
         for axis, given in enumerate(positions):
             position, below, safe, shown = (f"{stem} {what} {axis}" for what in ("position", "below", "safe", "shown"))
-            made.append(_constant(position, given) if isinstance(given, np.ndarray) else _copy(given, position))
+            made.append(int64_constant(position, given) if isinstance(given, np.ndarray) else identity(given, position))
             made.append(helper.make_node("Less", [position, none], [below]))
             made.append(helper.make_node("Where", [below, beyond, position], [safe]))
             made.append(helper.make_node("Gather", [data, safe], [shown], axis=axis))
             data = shown
-        return [*made, _copy(data, node.output[0])]
+        return [*made, identity(data, node.output[0])]
 
     def _nothing(self, node: onnx.NodeProto, positions: Sequence[str | np.ndarray]) -> list[onnx.NodeProto]:
-        """A result of the dims that the positions have."""
+        """A result with the lengths of the positions as dims."""
         stem, made, dims = f"nothing {self._count}", list[onnx.NodeProto](), list[str]()
         for axis, given in enumerate(positions):
             position, dim = f"{stem} position {axis}", f"{stem} dim {axis}"
-            made.append(_constant(position, given) if isinstance(given, np.ndarray) else _copy(given, position))
+            made.append(int64_constant(position, given) if isinstance(given, np.ndarray) else identity(given, position))
             made.append(helper.make_node("Shape", [position], [dim]))
             dims.append(dim)
         made.append(helper.make_node("Concat", dims, [f"{stem} dims"], axis=0))
@@ -151,7 +150,7 @@ class _Writing:
 
 
 def _positions(indices: str, graph: FlatGraph) -> list[str | np.ndarray] | None:
-    """The positions along each axis that indices mean; None where they are not of this form."""
+    """The positions along each axis that flat indices stand for; None if they have another form."""
     found: list[str | np.ndarray] = []
     so_far: str | np.ndarray = indices
     for axis in reversed(range(len(graph.dims))):
@@ -170,7 +169,7 @@ def _positions(indices: str, graph: FlatGraph) -> list[str | np.ndarray] | None:
 
 
 def _step(name: str, graph: FlatGraph, axis: int) -> tuple[str | np.ndarray, str] | None:
-    """Of ``so_far * n + position``: so far and the position, where n is the dim of the axis."""
+    """Splits ``so_far * n + position``, where n is the axis's dim, into so_far and position; None for another form."""
     total = graph.plain(name, "Add")
     for product_name, position in itertools.permutations(total.input) if total is not None else ():
         if not graph.is_vector(position):
@@ -194,7 +193,7 @@ def _step(name: str, graph: FlatGraph, axis: int) -> tuple[str | np.ndarray, str
 
 
 def _divided(product: np.ndarray, dim: int | None, axis: int) -> np.ndarray | None:
-    """What has been multiplied by a dim, where all of that is known; it has an axis for each one before this one."""
+    """A known product divided by the dim of ``axis``; None if the shape or the division does not fit."""
     if product.ndim != axis + 1 or product.shape[-1] != 1:
         return None
     if not product.any():
@@ -203,7 +202,7 @@ def _divided(product: np.ndarray, dim: int | None, axis: int) -> np.ndarray | No
 
 
 def _decoded(array: np.ndarray, dims: Sequence[int | None]) -> list[np.ndarray] | None:
-    """The positions along each axis that known indices mean, if they are the same wherever the other positions are."""
+    """The positions along each axis that known flat indices stand for; None if they are no grid."""
     known = [dim for dim in dims if dim is not None]
     if len(known) != len(dims) or array.ndim != len(dims) or not array.size:
         return None
@@ -217,20 +216,12 @@ def _decoded(array: np.ndarray, dims: Sequence[int | None]) -> list[np.ndarray] 
     return [vector.astype(np.int64) for vector in vectors] if np.array_equal(again, array) else None
 
 
-def _copy(name: str, output: str) -> onnx.NodeProto:
-    return helper.make_node("Identity", [name], [output])
-
-
-def _constant(name: str, value: int | list[int] | np.ndarray) -> onnx.NodeProto:
-    return helper.make_node("Constant", [], [name], value=numpy_helper.from_array(np.array(value, np.int64)))
-
-
 def _mode(node: onnx.NodeProto) -> str:
     return next((row.s.decode() for row in node.attribute if row.name == "mode"), "constant")
 
 
 def _fits(pad: onnx.NodeProto, fill: str, graph: FlatGraph) -> bool:
-    """Whether a Pad of positions writes none of its own, or -1, which is where the fill is."""
+    """Whether a Pad of positions only repeats positions, or writes -1, the position of the fill."""
     if _mode(pad) != "constant":
         return True
     array = graph.known(pad.input[2]) if len(pad.input) > 2 else None

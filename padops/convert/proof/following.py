@@ -1,4 +1,4 @@
-"""Which terms are followed to what they are made of, and where that ends: at values that are computed from data."""
+"""Which terms the rules follow to their inputs. Following ends at terms that compute with data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INTEGERS = {
     TensorProto.UINT32,
     TensorProto.UINT64,
 }
-# Each element of the result is one of an input, or known.
+# Each element of the result is an element of an input, or known.
 MOVES = {
     "ConstantOfShape",
     "Concat",
@@ -42,7 +42,7 @@ MOVES = {
     "Unsqueeze",
     "Where",
 }
-# What computes amounts and shapes; followed where it gives integers.
+# Operators that compute amounts and shapes; followed if their result is of integers.
 ARITHMETIC = {
     "Abs",
     "Add",
@@ -74,11 +74,11 @@ ARITHMETIC = {
 }
 
 
-BESIDES = Head(Kind.OPERATOR, domain="proof", name="Besides")  # its first input, where all of its inputs have a value
+BESIDES = Head(Kind.OPERATOR, domain="proof", name="Besides")  # gives its first input where all inputs have values
 
 
 def moves_data(terms: Terms, term: int) -> bool:
-    """Whether a term moves data, and computes nothing from them."""
+    """Whether a term only moves data."""
     head = terms.head(term)
     if head.kind is Kind.PAD or terms.op(term) in MOVES or terms.op(term) == "Cast":
         return True
@@ -86,7 +86,7 @@ def moves_data(terms: Terms, term: int) -> bool:
 
 
 def is_followed(terms: Terms, term: int) -> bool:
-    """Whether a term is looked behind: it moves data, or computes amounts."""
+    """Whether the rules follow a term to its inputs: it moves data, or computes integers."""
     if moves_data(terms, term):
         return True
     if terms.op(term) not in ARITHMETIC:
@@ -96,12 +96,9 @@ def is_followed(terms: Terms, term: int) -> bool:
 
 
 def cone(terms: Terms, root: int, ends: Callable[[int], bool] | None = None) -> Iterator[int]:
-    """The terms that a term follows from, itself first, each once; those at its end are among them.
+    """The terms that a followed term is made of, the root first, each once, up to and including where following ends.
 
-    Args:
-        terms: The store.
-        root: The term; always followed where it can be.
-        ends: Says of other terms that they are not looked behind.
+    ``ends`` tells terms, other than the root, that are not followed.
     """
     seen, todo = {root}, [root]
     while todo:
@@ -116,12 +113,6 @@ def cone(terms: Terms, root: int, ends: Callable[[int], bool] | None = None) -> 
 
 
 def leaves(terms: Terms, root: int, ends: Callable[[int], bool] | None = None) -> list[int]:
-    """Where following a term ends, but for constants.
-
-    Args:
-        terms: The store.
-        root: The term.
-        ends: Says of terms that they are not looked behind.
-    """
+    """The terms at which following a root ends, without constants. ``ends`` tells terms that are not followed."""
     found = (term for term in cone(terms, root, ends) if not is_followed(terms, term) or (ends and ends(term)))
     return [term for term in found if terms.head(term).kind is not Kind.CONSTANT]

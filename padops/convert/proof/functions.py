@@ -1,6 +1,6 @@
-"""The functions of a model: a call is read as the body, with the function's own imports and the call's attributes.
+"""The functions of a model: a call is read as its body, with the function's imports and the call's attributes.
 
-Those of padops are not read: what stands in their place is the operator, and their bodies are proved apart.
+Fallback functions of padops are not read: a call counts as the operator, and ``bodies.py`` proves their bodies.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from onnx import numpy_helper
 from padops.convert.errors import PadopsError
 from padops.convert.proof import facts
 from padops.convert.proof.knowledge import Shape
-from padops.convert.proof.schemas import OPERATORS, PADOPS
+from padops.convert.proof.schemas import OPERATORS, PADOPS, plain_domain
 
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of an argument of a call: element type (0: unknown), dims, elements of a constant."""
+    """The known facts of a call's argument: element type (0: unknown), dims, a constant's elements."""
 
     dtype: int
     shape: Shape | None
@@ -28,24 +28,24 @@ class Known:
 
 
 def imports_of(message: onnx.ModelProto | onnx.FunctionProto) -> dict[str, int]:
-    """The versions of the domains that a model or a function imports."""
-    return {"" if row.domain == "ai.onnx" else row.domain: row.version for row in message.opset_import}
+    """The imported version of each domain."""
+    return {plain_domain(row.domain): row.version for row in message.opset_import}
 
 
 def is_fallback(function: onnx.FunctionProto) -> bool:
-    """Whether a function is what runs in the place of an operator of padops where the library is absent."""
+    """Whether a function is a fallback: it runs in place of an operator of padops if the library is absent."""
     return function.domain == PADOPS and function.name in OPERATORS
 
 
 def own_functions(model: onnx.ModelProto) -> dict[tuple[str, str, str], onnx.FunctionProto]:
-    """The functions of a model that stand for no operator of padops, by domain, name and overload.
+    """The functions of a model that are no fallbacks, by domain, name and overload.
 
     Raises:
-        PadopsError: A function calls itself, or has the name of an operator of ONNX, which a runtime may run in its place.
+        PadopsError: A function calls itself, or has the name of an ONNX operator, which a runtime may run instead.
     """
     found = {(row.domain, row.name, row.overload): row for row in model.functions if not is_fallback(row)}
     for domain, name, _ in found:
-        if onnx.defs.has(name, "" if domain == "ai.onnx" else domain):
+        if onnx.defs.has(name, plain_domain(domain)):
             raise PadopsError(f"the function '{name}' of the domain '{domain}' has the name of an operator of ONNX")
     depth: dict[tuple[str, str, str], bool] = {}
 
@@ -75,7 +75,7 @@ def _calls(nodes: Sequence[onnx.NodeProto]) -> list[tuple[str, str, str]]:
 
 
 def called(function: onnx.FunctionProto, node: onnx.NodeProto) -> list[onnx.NodeProto]:
-    """The nodes of a function's body, with the attributes of a call in the place of those that refer to them."""
+    """The nodes of a function's body, with references to attributes replaced by the call's attributes."""
     given = {row.name: row for row in function.attribute_proto} | {row.name: row for row in node.attribute}
     return [_bound(one, given) for one in function.node]
 
@@ -86,7 +86,7 @@ def _bound(node: onnx.NodeProto, given: dict[str, onnx.AttributeProto]) -> onnx.
     del made.attribute[:]
     for row in node.attribute:
         if row.ref_attr_name:
-            if row.ref_attr_name in given:  # else the attribute is not there
+            if row.ref_attr_name in given:  # else the node lacks the attribute
                 made.attribute.add().CopyFrom(given[row.ref_attr_name])
                 made.attribute[-1].name = row.name
             continue
@@ -104,14 +104,7 @@ def inferred_call(
     body: Sequence[onnx.NodeProto],
     arguments: Sequence[Known | None],
 ) -> facts.Inferred:
-    """The body of a call as a graph, with what inference says of its values.
-
-    Args:
-        model: The model, for its other functions.
-        function: The function.
-        body: Its nodes for this call.
-        arguments: What is known of each input; None for one that is absent.
-    """
+    """The body of a call as a graph with inferred types; ``arguments`` has None for an absent input."""
     made = onnx.ModelProto(ir_version=model.ir_version)
     made.opset_import.extend(function.opset_import)
     made.functions.extend(model.functions)

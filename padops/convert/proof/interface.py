@@ -1,4 +1,4 @@
-"""What a caller sees of a model: its inputs, their defaults, its outputs."""
+"""The interface of a model to its callers: inputs, their defaults, outputs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,7 @@ from padops.convert.proof.terms import Terms
 
 
 def differences(terms: Terms, first: Built, second: Built) -> list[str]:
-    """In what a caller who can run the original cannot run the converted model, or gets other outputs by name or type.
-
-    Args:
-        terms: The store.
-        first: The original.
-        second: The converted model.
-    """
+    """Where callers of the original cannot call the converted model, or get outputs of other names or types."""
     found = []
     if first.inputs != second.inputs:
         names = sorted({*first.inputs.items()} ^ {*second.inputs.items()})
@@ -47,12 +41,7 @@ def differences(terms: Terms, first: Built, second: Built) -> list[str]:
 
 
 def is_stricter(first: tuple[Dim, ...] | None, second: tuple[Dim, ...] | None) -> bool:
-    """Whether declared dims refuse what others take; symbols refuse nothing, a runtime does not compare them.
-
-    Args:
-        first: Dims, or None where not even the rank is declared.
-        second: Those that may refuse more.
-    """
+    """Whether ``second`` rejects dims that ``first`` takes. Symbols reject nothing: runtimes do not compare them."""
     if second is None:
         return False
     if first is None or len(first) != len(second):
@@ -69,6 +58,6 @@ def _without_dims(kind: onnx.TypeProto) -> bytes:
 
 
 def shared_symbols(built: Built) -> list[str]:
-    """The symbols that more than one dim of the inputs has."""
+    """The symbols that stand for more than one dim of the inputs."""
     dims = Counter(dim for kind in built.declared.values() for dim in dims_of(kind) or () if isinstance(dim, str))
     return [name for name, count in dims.items() if count > 1]

@@ -1,4 +1,4 @@
-"""What is known of the value of a term, and what is merely declared of it."""
+"""The known facts of a value, and its declared dims."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-Dim = int | str | None  # elements; a symbol, the same number wherever it stands; or nothing known
+Dim = int | str | None  # a number of elements; a symbol (one number wherever it stands); None: unknown
 Shape = tuple[Dim, ...]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a value.
+    """The facts of a value.
 
     Attributes:
-        dtype: Its element type; 0 where it is unknown.
-        shape: Its dims, or None.
-        read: Gives the elements of a constant.
-        declared: What the original declares its dims to be, or None: no fact.
-        name: The value that the original declares.
+        dtype: The element type; 0 if unknown.
+        shape: The dims; None if not even the rank is known.
+        read: Returns the elements of a constant.
+        declared: The dims that the original declares, or None. They are no fact.
+        name: The name of the value with declared dims.
     """
 
     dtype: int = 0
@@ -30,7 +30,7 @@ class Facts:
     name: str = ""
 
     def together(self, other: Facts) -> Facts:
-        """What is known of a value of which both are known."""
+        """The facts of one value from two sources."""
         named = self if self.declared is not None else other
         return Facts(
             self.dtype or other.dtype,
@@ -41,14 +41,14 @@ class Facts:
         )
 
     def trusted(self) -> Shape | None:
-        """The dims, those that the original declares where no number is known."""
+        """The dims, with declared numbers where none is known."""
         if self.shape is None or self.declared is None or len(self.shape) != len(self.declared):
             return self.declared if self.shape is None else self.shape
         return tuple(said if isinstance(said, int) else dim for dim, said in zip(self.shape, self.declared))
 
 
 def _both(one: Shape | None, other: Shape | None) -> Shape | None:
-    """What two descriptions of the same dims say together; a number says more than a symbol."""
+    """Merges two descriptions of the same dims: numbers win over symbols."""
     if one is None or other is None or len(one) != len(other):
         return other if one is None else one
     return tuple(p if isinstance(p, int) or q is None or (p and isinstance(q, str)) else q for p, q in zip(one, other))

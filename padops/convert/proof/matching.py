@@ -1,7 +1,7 @@
-"""Where two models are the same graph, and where not: pairs of terms are proved equal from the inputs on.
+"""Matches two models: pairs of terms are proved equal, from the inputs on.
 
-Two terms are equal if they are one; if one operator is applied to equal terms; or if a rule says so of the pair, which is
-a region then. A name that both models have is a hint what to try, and never a reason.
+Two terms are equal if they are one term, if they apply one operator to equal inputs, or if a rule proves the pair,
+which is then a region. Values of one name in both models are tried as pairs; a name proves nothing.
 """
 
 from __future__ import annotations
@@ -20,21 +20,14 @@ from padops.convert.proof.totals import is_total
 
 Pair = tuple[int, int]
 Goal = Generator["Goal", bool, bool]
-Run = Callable[[int, int, Outcome], Outcome]  # runs a pair of terms alone, of which the rules say something
-DEEPEST = 40  # goals that rules ask for while they decide another
-OTHERS = "they are not the same input, or not the same constant"
-GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL, Kind.OPAQUE)  # equal only if they are one
+Run = Callable[[int, int, Outcome], Outcome]  # runs a pair of terms in isolation, given the rules' outcome
+DEEPEST = 40  # nested goals: a rule may need another pair proved first
+OTHERS = "they are two different inputs or constants"
+GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL, Kind.OPAQUE)  # equal only if they are one term
 
 
 class Matcher:
-    """Proves pairs of terms.
-
-    Args:
-        terms: The store, with both models.
-        original: The original.
-        converted: The converted model.
-        limits: What a proof may cost.
-    """
+    """Proves pairs of terms."""
 
     def __init__(self, terms: Terms, original: Built, converted: Built, limits: Limits) -> None:
         self._terms, self._original, self._converted, self._limits = terms, original, converted, limits
@@ -47,16 +40,15 @@ class Matcher:
         self.proved: list[Region] = []
 
     def start_running(self, run: Run) -> None:
-        """From now on, pairs of the graph that no rule decides are run; what failed may be tried again.
+        """From now on, ``run`` tries the main graph's pairs that no rule proves; failed pairs are tried again.
 
-        Args:
-            run: Runs a pair. What it has TESTED counts as equal, and is no proof.
+        A pair that runs as TESTED counts as equal, without a proof.
         """
         self._run, self._failed = run, [{}]
         self._end = time.monotonic() + self._limits.seconds
 
     def prove(self, a: int, b: int) -> bool:
-        """Whether a term of the original and one of the converted model are equal; if so, they are united."""
+        """Whether the original's term ``a`` equals the converted model's term ``b``; unites equal terms."""
         if self._depth >= DEEPEST:
             return False
         self._depth += 1
@@ -74,18 +66,16 @@ class Matcher:
         return answer
 
     def causes(self, a: int, b: int) -> tuple[Region, ...]:
-        """Why a pair was not proved: the deepest regions that are not, and never none."""
+        """Why a pair was not proved: the deepest unproved regions, at least one."""
         return self._known_causes(a, b) or (self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=OTHERS), 0.0),)
 
     def _known_causes(self, a: int, b: int) -> tuple[Region, ...]:
         return next((failed[a, b] for failed in reversed(self._failed) if (a, b) in failed), ())
 
     def hint(self, scope: int, other: int) -> None:
-        """Tries the values of one name, in the original's order.
+        """Tries pairs of values of one name, in the original's order.
 
-        Args:
-            scope: The original's body, or ``TOP``.
-            other: The converted model's.
+        ``scope`` and ``other`` are a body of each model, or ``TOP``.
         """
         names = self._converted.scopes[other]
         for name, term in self._original.scopes[scope].items():
@@ -94,11 +84,9 @@ class Matcher:
                     self.prove(term, names[name])
 
     def uncovered(self, terms: tuple[int, ...], original: dict[str, int]) -> list[int]:
-        """What the converted model computes for nothing, and might fail: neither total nor a value of the original.
+        """Unused values of the converted model that might fail: neither total nor computed by the original.
 
-        Args:
-            terms: What it computes for nothing.
-            original: The values of the original's graph, those that it computes for nothing included.
+        ``original`` has all values of the original's graph, unused ones included.
         """
         known = {self._key(term) for term in original.values()}
         rest = {term for term in terms if self._key(term) not in known and not is_total(self._terms, term)}
@@ -110,7 +98,7 @@ class Matcher:
         return [term for term in terms if term in rest - covered]
 
     def _runs_beside(self, term: int) -> bool:
-        """Whether a value that nobody uses has one wherever a region of the original runs: it checks what that asks for."""
+        """Whether an unused value cannot fail wherever a proved region of the original runs."""
         own = self._followed(term)
         for a, b in [region.terms for region in self.proved]:
             if not self._scopes.computes(a) or own.isdisjoint(self._followed(b)):
@@ -121,12 +109,12 @@ class Matcher:
         return False
 
     def _followed(self, term: int) -> set[int]:
-        """What a term follows from, but for constants."""
+        """The terms below a term, without constants."""
         found = following.cone(self._terms, term)
         return {self._terms.find(one) for one in found if self._terms.head(one).kind is not Kind.CONSTANT}
 
     def _key(self, term: int) -> tuple[Head, tuple[int, ...]]:
-        """What tells whether two terms are one computation, as far as is proved."""
+        """A key that two terms share if they are one computation, by the proofs so far."""
         inputs = tuple(self._terms.find(one) for one in self._terms.inputs(term))
         return self._terms.head(term), inputs
 
@@ -137,7 +125,7 @@ class Matcher:
         if ABSENT in (a, b) or any((a, b) in failed for failed in self._failed):
             return False
         if terms.head(a).kind in GIVEN and terms.head(b).kind in GIVEN:
-            self._failed[-1][a, b] = ()  # who is applied to them is the region
+            self._failed[-1][a, b] = ()  # the region is the term above them
             return False
         if terms.head(a).kind is Kind.BODY:
             return (yield self._bodies(a, b))
@@ -150,7 +138,7 @@ class Matcher:
         if equal:
             for one, other in zip(terms.inputs(a), terms.inputs(b)):
                 if not equal and terms.head(one).kind is Kind.BODY:
-                    break  # what is known of the inputs of a body follows from those of the node
+                    break  # facts of a body's inputs follow from the node's inputs
                 if not (yield self._goal(one, other)):
                     equal = False
                     causes += self._known_causes(one, other)
@@ -171,24 +159,24 @@ class Matcher:
         return False
 
     def _unite(self, a: int, b: int, outcome: Outcome, started: float) -> bool:
-        """Says that two terms are equal, and by which rule; always true."""
+        """Unites two terms and records the rule that proved them; returns True."""
         region = self._region(a, b, outcome, time.monotonic() - started)
         self._terms.unite(a, b)
         self.proved.append(region)
         return True
 
     def _are_like(self, a: int, b: int) -> bool:
-        """Whether two terms apply the same to as many inputs."""
+        """Whether two terms apply the same operation to equally many inputs."""
         one, other = self._terms.head(a), self._terms.head(b)
         if len(self._terms.inputs(a)) != len(self._terms.inputs(b)):
             return False
         return one == other or self._are_versions(a, b, one, other)
 
     def _are_versions(self, a: int, b: int, one: Head, other: Head) -> bool:
-        """Whether they are versions of one operator that do the same to the types at hand."""
+        """Whether two heads are versions of one operator that agree for the types at hand."""
         if one.domain or replace(one, version=0) != replace(other, version=0):
             return False
-        is_last = one.name == "Where"  # whose first input is no data
+        is_last = one.name == "Where"  # the first input of Where is the condition
         inputs = self._terms.inputs(a)
         dtype = self._terms.dtype(inputs[-1 if is_last else 0]) if inputs else None
         if dtype is None or not schemas.are_same_version(one.name, one.version, other.version):
@@ -196,7 +184,7 @@ class Matcher:
         return schemas.takes(one.name, other.version, dtype, is_last)
 
     def _bodies(self, a: int, b: int) -> Goal:
-        """Two graphs that a node holds, whose inputs are equal already: what is bound in them is united while they are compared."""
+        """Compares two bodies whose node inputs are equal already; their formals are united meanwhile."""
         terms, one, other = self._terms, self._terms.head(a), self._terms.head(b)
         if other.kind is not Kind.BODY or one != other:
             region = self._region(a, b, Outcome(Verdict.UNKNOWN, "", why="two bodies of different form"), 0.0)
@@ -221,7 +209,7 @@ class Matcher:
                 causes += self.causes(result, given)
         for term in self.uncovered(others[one.outputs :], self._original.scopes[a]):
             equal = False
-            why = f"{named(terms, term)} is computed for nothing by the converted model alone, and might fail"
+            why = f"only the converted model computes {named(terms, term)}, which nothing uses and which might fail"
             causes.append(self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=why), 0.0))
         self._failed.pop()
         terms.undo(mark)
@@ -233,7 +221,7 @@ class Matcher:
         return equal
 
     def _pair_leaves(self, a: int, b: int) -> Goal:
-        """Proves what two regions end at, where only the converted model has it: a value of the original may be the same."""
+        """Tries to prove leaves of region ``b`` that only the converted model has equal to leaves of region ``a``."""
         terms = self._terms
         if not (following.is_followed(terms, a) or following.is_followed(terms, b)):
             return False
@@ -246,7 +234,7 @@ class Matcher:
         return True
 
     def _decided(self, a: int, b: int) -> Outcome:
-        """What the rules say of a pair, if there is time left."""
+        """The rules' outcome for a pair, if time is left."""
         if self._run is not None and (a, b) in self._undecided:
             return self._undecided[a, b]
         if time.monotonic() > self._end:
@@ -260,7 +248,7 @@ class Matcher:
         return found
 
     def _tried(self, a: int, b: int, outcome: Outcome) -> Outcome:
-        """What running a pair gives that no rule proves, if that is asked for; a value of a body is not run by itself."""
+        """The outcome of running a pair that no rule proves, if runs are on. Values of bodies are not run."""
         if self._run is None or self._scopes.current != TOP or time.monotonic() > self._end:
             return outcome
         return self._run(a, b, outcome)

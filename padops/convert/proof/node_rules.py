@@ -1,4 +1,4 @@
-"""What schemas do not say of a node, and runtimes refuse: lists that are no lists, windows of another rank, unknown modes."""
+"""Node errors that runtimes reject and schemas do not cover: lists and windows of a wrong rank, unknown modes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from math import prod
 import onnx
 
 from padops.convert.proof.facts import dims_of
-from padops.convert.proof.schemas import PADOPS
+from padops.convert.proof.schemas import PADOPS, type_name
 
-# Which inputs of an operator are lists: of one axis.
+# The inputs that must have one axis.
 LISTS = {"ConstantOfShape": (0,), "Expand": (1,), "Pad": (1, 3), "Reshape": (1,), "Slice": (1, 2, 3, 4), "Split": (1,),
          "Squeeze": (1,), "Tile": (1,), "TopK": (1,), "Unsqueeze": (1,)}  # fmt: skip
-FILL = 2  # the input of a Pad that is one number
-# Operators over windows, and which input says how many axes they have beside batch and channels.
+FILL = 2  # the index of a Pad's fill input, which is one number
+# Window operators, and how many values an attribute has for each spatial axis.
 WINDOWS = {"AveragePool", "Conv", "ConvInteger", "ConvTranspose", "LpPool", "MaxPool", "QLinearConv"}
 PER_AXIS = {"kernel_shape": 1, "strides": 1, "dilations": 1, "pads": 2}
 TEXTS = {
@@ -22,24 +22,17 @@ TEXTS = {
     ("DepthToSpace", "mode"): {b"DCR", b"CRD"},
     **{(name, "auto_pad"): {b"NOTSET", b"SAME_UPPER", b"SAME_LOWER", b"VALID"} for name in sorted(WINDOWS)},
 }
-COUNTED = 18  # the version of Split since which it takes either sizes or their number
-MICROSOFT, MICROSOFT_TYPES = "com.microsoft", (1, 10, 11)  # float, float16, double: what its Pad takes
+COUNTED = 18  # since this version, Split takes either sizes or num_outputs
+MICROSOFT, MICROSOFT_TYPES = "com.microsoft", (1, 10, 11)  # com.microsoft::Pad takes float, float16, double
 
 
 def problems(node: onnx.NodeProto, domain: str, opset: int, types: Sequence[onnx.TypeProto | None]) -> Iterator[str]:
-    """What is wrong with a node.
-
-    Args:
-        node: The node.
-        domain: Of its operator, ``""`` for ONNX's own.
-        opset: The version of the domain that is imported.
-        types: Of its inputs, as far as they are known.
-    """
+    """The errors of a node; ``types`` are those of its inputs, None if unknown."""
     op, dims = node.op_type, [None if kind is None else dims_of(kind) for kind in types]
     if domain == MICROSOFT and op == "Pad" and types and types[0] is not None:
         number = types[0].tensor_type.elem_type
         if number and number not in MICROSOFT_TYPES:
-            yield f"its data are of {onnx.TensorProto.DataType.Name(number).lower()}"
+            yield f"its data are of {type_name(number)}"
     is_pad = (domain == "" and op == "Pad") or (domain == PADOPS and op.startswith("Pad_"))
     if domain not in ("", PADOPS):
         return

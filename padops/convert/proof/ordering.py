@@ -1,4 +1,4 @@
-"""Nodes in an order in which each can be computed: a file may have them in another, and runtimes take it."""
+"""Topological order of nodes: runtimes take files in any order."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ from padops.convert.errors import PadopsError
 
 
 def in_order(nodes: Sequence[onnx.NodeProto]) -> list[int]:
-    """The places of the nodes of a graph, each behind those whose results it reads.
-
-    Args:
-        nodes: All nodes of one graph.
+    """The indices of a graph's nodes in topological order.
 
     Raises:
-        PadopsError: They read each other in a circle.
+        PadopsError: The graph has a cycle.
     """
     made = {name: place for place, node in enumerate(nodes) for name in node.output if name}
     reads = [{made[name] for name in _read(node) if name in made} for node in nodes]
@@ -31,7 +28,7 @@ def in_order(nodes: Sequence[onnx.NodeProto]) -> list[int]:
 
 
 def _read(node: onnx.NodeProto) -> Iterator[str]:
-    """The values that a node reads, those that its bodies read of the graph around them included."""
+    """The values that a node and its bodies read from the graph around the node."""
     yield from node.input
     for attribute in node.attribute:
         if attribute.HasField("g"):

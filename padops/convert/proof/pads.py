@@ -1,7 +1,7 @@
-"""The Pads of ONNX as one head: which versions and domains mean the same, and what of a node says nothing.
+"""One normal form for ONNX Pads of all versions and domains that mean the same.
 
-By docs/semantics.md all of them crop first (P3), have no limits (P4), and ignore the fill but in mode constant (P7). What
-is not among them: OpenVINO's, nGraph's and SAME's Pads, which stay operators.
+By docs/semantics.md, all of them crop first (P3), have no limits (P4), and use the fill in mode constant only (P7).
+Pads of OpenVINO, nGraph and SAME stay operators.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ import numpy as np
 import onnx
 from onnx import TensorProto
 
-from padops.convert.proof.schemas import PADOPS
+from padops.convert.proof.schemas import PADOPS, type_name
 from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
 
 MODES = ("constant", "edge", "reflect", "wrap")
-WRAP, AXES, AMOUNTS = 19, 18, 11  # the versions since which there are mode wrap, the input axes, amounts as an input
+WRAP, AXES, AMOUNTS = 19, 18, 11  # the first versions with mode wrap, with the input axes, with amounts as an input
 VERSIONS = (1, 2, 11, 13, 18, 19, 21, 23, 24, 25)
 MICROSOFT = "com.microsoft"
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """How a node says that it is a Pad.
+    """The form in which a node writes an ONNX Pad.
 
     Attributes:
-        domain: Of the operator.
-        version: Of ONNX's Pad that it mirrors; 0 for that of com.microsoft.
+        domain: The operator's domain.
+        version: The version of ONNX's Pad that it mirrors; 0 for com.microsoft.
         by_input: Whether the amounts are an input.
     """
 
@@ -39,14 +39,7 @@ class Spelling:
 
 
 def spelling_of(domain: str, op_type: str, version: int, attributes: Mapping[str, Any]) -> Spelling | None:
-    """What kind of Pad of ONNX a node is, or None where it is none.
-
-    Args:
-        domain: Of the operator, ``""`` for ONNX's own.
-        op_type: Its name.
-        version: Since when it is as it is; for ONNX's own.
-        attributes: The node's.
-    """
+    """The spelling of an ONNX Pad; None for another node. ``version`` counts for ONNX's own domain."""
     by_input = not {"pads", "paddings"} & set(attributes)
     if domain == "" and op_type == "Pad":
         return Spelling("", version, by_input)
@@ -59,13 +52,9 @@ def spelling_of(domain: str, op_type: str, version: int, attributes: Mapping[str
 
 
 def pad_term(terms: Terms, spelling: Spelling, attributes: Mapping[str, Any], inputs: Sequence[int]) -> int | None:
-    """The term of a Pad of ONNX; None for a node that is not as it should be, which stays an operator.
+    """The term of an ONNX Pad; None for a node with wrong inputs or attributes, which stays an operator.
 
-    Args:
-        terms: The store.
-        spelling: How the node says that it is a Pad.
-        attributes: The node's, with defaults: see ``schemas.attribute_value``.
-        inputs: Terms of the node's inputs.
+    ``attributes`` includes defaults, as ``schemas.attribute_value`` gives them.
     """
     amounts_name = "paddings" if spelling.version == 1 else "pads"
     known = {"mode"} if spelling.by_input else {"mode", "value", amounts_name}
@@ -74,7 +63,7 @@ def pad_term(terms: Terms, spelling: Spelling, attributes: Mapping[str, Any], in
     if set(attributes) - known or text not in MODES:
         return None
     if spelling.domain == PADOPS and (text == "wrap" and spelling.version < WRAP or _has_wrong_form(spelling)):
-        return None  # such a model is refused (P9)
+        return None  # runtimes reject such a model (P9)
     if not spelling.by_input:
         if len(inputs) != 1 or spelling.domain == MICROSOFT or amounts_name not in attributes:
             return None
@@ -93,7 +82,7 @@ def pad_term(terms: Terms, spelling: Spelling, attributes: Mapping[str, Any], in
 
 
 def _has_types(terms: Terms, data: int, pads: int, fill: int, axes: int) -> bool:
-    """Whether the inputs of a Pad have types that it takes, as far as they are known: a model is refused for any other."""
+    """Whether the known input types of a Pad are valid; runtimes reject a model with others."""
     types = (None if one == ABSENT else terms.dtype(one) for one in (data, pads, fill, axes))
     kind, amounts, value, places = types
     return (
@@ -104,11 +93,7 @@ def _has_types(terms: Terms, data: int, pads: int, fill: int, axes: int) -> bool
 
 
 def types_of(spelling: Spelling) -> frozenset[str]:
-    """The element types that a Pad takes, as onnx writes them; of padops' own, all that any version takes.
-
-    Args:
-        spelling: How a node says that it is a Pad.
-    """
+    """The element types that a Pad takes, as onnx writes them; padops' own Pads take those of every version."""
     if spelling.domain == MICROSOFT:
         return frozenset({"tensor(float16)", "tensor(float)", "tensor(double)"})
     version = VERSIONS[-1] if spelling.domain == PADOPS else spelling.version
@@ -116,9 +101,9 @@ def types_of(spelling: Spelling) -> frozenset[str]:
 
 
 def takes_type(version: int, dtype: int) -> bool:
-    """Whether Pad of ONNX takes an element type in a version."""
+    """Whether a version of ONNX's Pad takes an element type."""
     found = onnx.defs.get_schema("Pad", version)
-    return f"tensor({TensorProto.DataType.Name(dtype).lower()})" in found.inputs[0].types
+    return f"tensor({type_name(dtype)})" in found.inputs[0].types
 
 
 def _has_wrong_form(spelling: Spelling) -> bool:
@@ -126,14 +111,14 @@ def _has_wrong_form(spelling: Spelling) -> bool:
 
 
 def is_regular(spelling: Spelling, mode: str) -> bool:
-    """Whether the specification has a node of this form and mode: amounts where the version has them, no early wrap."""
+    """Whether a spelling is valid for its version: where the amounts are, and mode wrap."""
     if spelling.domain == MICROSOFT:
         return spelling.by_input
     return not _has_wrong_form(spelling) and (mode != "wrap" or spelling.version >= WRAP)
 
 
 def _with_value(terms: Terms, mode: str, data: int, pads: int, value: bytes) -> int:
-    """A Pad whose fill is a float attribute: rounded once to the type of the data, where that is known (P7)."""
+    """A Pad whose fill is a float attribute: rounded once to the data's type, if known (P7)."""
     dtype = terms.dtype(data)
     if value == bytes(4) or mode != "constant":
         return terms.add(Head(Kind.PAD, mode=mode), (data, pads, ABSENT, ABSENT))
@@ -148,7 +133,7 @@ def _with_value(terms: Terms, mode: str, data: int, pads: int, value: bytes) -> 
 
 
 def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:
-    """Whether a fill is what a Pad without one has: 0 by its bits, false, the empty string; or is not looked at (P7)."""
+    """Whether a fill changes nothing (P7): it is the default (bits of 0, false, ""), or the mode ignores it."""
     elements = terms.constant(fill)
     if elements is None or terms.head(fill).kind is not Kind.CONSTANT:
         return False
@@ -160,7 +145,7 @@ def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:
 
 
 def _as_int64(terms: Terms, axes: int) -> int:
-    """Constant axes of int32 as int64: they say the same."""
+    """Constant int32 axes as int64; other axes as they are."""
     elements = None if axes == ABSENT else terms.constant(axes)
     if elements is None or terms.head(axes).type != TensorProto.INT32:
         return axes

@@ -1,8 +1,8 @@
-"""What a Pad is, written anew from docs/semantics.md, for the proofs alone: no text is shared with what they check.
+"""The rules of Pad for the proofs, written independently from docs/semantics.md, without code of what they check.
 
-Each formula stands here once, for plain integers, for NumPy's arrays of positions and for a solver's integers: the
-caller says how such numbers are chosen between, divided and combined (:class:`Numbers`). ``tests/convert/proof/``
-compares the formulas with ``padops/spec/plan.py`` on drawn amounts of every mode.
+Each formula stands once, for Python integers, NumPy arrays of positions and a solver's integers; :class:`Numbers`
+supplies the operations that differ. ``tests/convert/proof/`` compares the formulas with ``padops/spec/plan.py`` on
+random amounts of every mode.
 """
 
 from __future__ import annotations
@@ -15,21 +15,15 @@ import numpy as np
 Number = Any  # int, np.ndarray of int64, or z3.ArithRef
 Truth = Any  # bool, np.ndarray of bool, or z3.BoolRef
 
-MOST = 2**59 - 1  # P10: elements of an axis, and the greatest amount
+MOST = 2**59 - 1  # P10: the largest dim and amount
 MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 
 class Numbers(Protocol):
-    """What the operators of Python do not say for every kind of number."""
+    """Operations that differ between kinds of numbers."""
 
     def where(self, condition: Truth, yes: Number, no: Number) -> Number:
-        """One of two numbers.
-
-        Args:
-            condition: To choose by.
-            yes: Where it holds.
-            no: Where it does not.
-        """
+        """``yes`` where the condition holds, else ``no``."""
 
     def all(self, *conditions: Truth) -> Truth:
         """Whether all conditions hold."""
@@ -38,23 +32,17 @@ class Numbers(Protocol):
         """Whether one of the conditions holds."""
 
     def mod(self, number: Number, period: Number) -> Number:
-        """What remains, from 0 to ``period`` - 1; ``period`` is positive."""
+        """The remainder, from 0 to ``period`` - 1; ``period`` is positive."""
 
     def div(self, number: Number, divisor: Number) -> Number:
         """The quotient, rounded down; ``divisor`` is positive."""
 
 
 class Plain:
-    """Python's integers, and NumPy's arrays of them."""
+    """Python integers and NumPy arrays of them."""
 
     def where(self, condition: Truth, yes: Number, no: Number) -> Number:
-        """One of two numbers, element by element.
-
-        Args:
-            condition: To choose by.
-            yes: Where it holds.
-            no: Where it does not.
-        """
+        """``yes`` where the condition holds, else ``no``, element by element."""
         return np.where(condition, yes, no) if isinstance(condition, np.ndarray) else (yes if condition else no)
 
     def all(self, *conditions: Truth) -> Truth:
@@ -66,7 +54,7 @@ class Plain:
         return np.logical_or.reduce(np.broadcast_arrays(*conditions)) if conditions else False
 
     def mod(self, number: Number, period: Number) -> Number:
-        """What remains, of no sign."""
+        """The remainder, never negative."""
         return number % period
 
     def div(self, number: Number, divisor: Number) -> Number:
@@ -75,12 +63,12 @@ class Plain:
 
 
 class Rules(NamedTuple):
-    """What the dialects answer differently.
+    """The rules in which dialects differ.
 
     Attributes:
-        crop: Whether an axis is cut before what is left is extended (P3 CROP), rather than after (FULL).
-        limit: Whose limits hold (P4): ``""`` for none, ``"openvino"`` or ``"ngraph"``.
-        clamp: Whether a dim that would be negative is 0, and no error (P1).
+        crop: Whether negative amounts crop before the rest is extended (P3 CROP), rather than after (FULL).
+        limit: The limits (P4): ``""`` for none, ``"openvino"`` or ``"ngraph"``.
+        clamp: Whether a negative dim becomes 0 instead of an error (P1).
     """
 
     crop: bool = False
@@ -95,7 +83,7 @@ SAME = Rules()
 
 
 class Axis(NamedTuple):
-    """One axis of a Pad: its size, and what is added (or, if negative, taken away) before, behind and in between."""
+    """One axis of a Pad: its size; the elements added before, behind and between (negative: removed)."""
 
     size: Number
     begin: Number
@@ -104,16 +92,7 @@ class Axis(NamedTuple):
 
 
 def same_axis(size: Number, kernel: int, stride: int, dilation: int, auto_pad: str, of: Numbers) -> Axis:
-    """The amounts of SAME padding on one spatial axis (S1).
-
-    Args:
-        size: Elements of the axis.
-        kernel: Elements of the kernel along it.
-        stride: From one window to the next.
-        dilation: From one element of the kernel to the next.
-        auto_pad: ``SAME_UPPER``, ``SAME_LOWER`` or ``VALID``.
-        of: The arithmetic.
-    """
+    """The amounts of SAME padding on one spatial axis (S1); ``auto_pad`` is SAME_UPPER, SAME_LOWER or VALID."""
     if auto_pad == "VALID":
         return Axis(size, 0, 0)
     windows = of.div(size + stride - 1, stride)
@@ -124,13 +103,7 @@ def same_axis(size: Number, kernel: int, stride: int, dilation: int, auto_pad: s
 
 
 def output(axis: Axis, rules: Rules, of: Numbers) -> Number:
-    """Elements of the padded axis (P1).
-
-    Args:
-        axis: The axis.
-        rules: Of the dialect.
-        of: The arithmetic.
-    """
+    """The size of the padded axis (P1)."""
     dilated = axis.size
     if axis.interior:
         dilated = of.where(axis.size == 0, 0, (axis.size - 1) * (axis.interior + 1) + 1)
@@ -139,14 +112,7 @@ def output(axis: Axis, rules: Rules, of: Numbers) -> Number:
 
 
 def window(axis: Axis, mode: str, rules: Rules, of: Numbers) -> tuple[Number, Number]:
-    """The first element to extend from, and how many there are (P3).
-
-    Args:
-        axis: The axis.
-        mode: One of ``MODES``.
-        rules: Of the dialect.
-        of: The arithmetic.
-    """
+    """The first element to extend from, and their number (P3)."""
     if not rules.crop or mode == "constant":
         return 0, axis.size
     front, back = (of.where(amount < 0, -amount, 0) for amount in (axis.begin, axis.end))
@@ -154,15 +120,7 @@ def window(axis: Axis, mode: str, rules: Rules, of: Numbers) -> tuple[Number, Nu
 
 
 def source(axis: Axis, mode: str, rules: Rules, position: Number, of: Numbers) -> tuple[Truth, Number]:
-    """Whether a position of the padded axis shows an element of the source, and which one (P2, P6).
-
-    Args:
-        axis: The axis.
-        mode: One of ``MODES``.
-        rules: Of the dialect.
-        position: On the padded axis.
-        of: The arithmetic.
-    """
+    """Whether an output position shows an element of the source, and which one (P2, P6)."""
     start, extent = window(axis, mode, rules, of)
     offset = position - axis.begin - start
     if mode == "constant":
@@ -176,7 +134,7 @@ def source(axis: Axis, mode: str, rules: Rules, position: Number, of: Numbers) -
     elif mode == "wrap":
         offset = of.mod(offset, extent)
     else:
-        last = 2 * (extent - 1) if mode == "reflect" else 2 * extent - 1  # what a position and its image add up to
+        last = 2 * (extent - 1) if mode == "reflect" else 2 * extent - 1  # the sum of a position and its image
         period = last if mode == "reflect" else last + 1
         offset = of.mod(offset, of.where(period < 1, 1, period))
         offset = of.where(last - offset < offset, last - offset, offset)
@@ -184,14 +142,7 @@ def source(axis: Axis, mode: str, rules: Rules, position: Number, of: Numbers) -
 
 
 def conditions(axes: Sequence[Axis], mode: str, rules: Rules, of: Numbers) -> list[tuple[str, Truth]]:
-    """What must hold for a Pad to run, each with the label of its rule; of P10, what speaks of one axis alone.
-
-    Args:
-        axes: All axes of the Pad.
-        mode: One of ``MODES``.
-        rules: Of the dialect.
-        of: The arithmetic.
-    """
+    """The conditions for a Pad to run, each with its rule's label; of P10, only those of single axes."""
     sizes = [output(axis, rules, of) for axis in axes]
     empty = of.any(*(size == 0 for size in sizes))
     found: list[tuple[str, Truth]] = []
@@ -214,15 +165,9 @@ def conditions(axes: Sequence[Axis], mode: str, rules: Rules, of: Numbers) -> li
 
 
 def positions(axis: Axis, mode: str, rules: Rules) -> np.ndarray:
-    """The position of the source that each position of a padded axis of known size shows, int64, -1 for the fill.
-
-    Args:
-        axis: Of plain integers, for which ``conditions`` hold.
-        mode: One of ``MODES``.
-        rules: Of the dialect.
-    """
+    """The source position that each output position shows, int64; -1 is the fill. ``axis`` has plain integers."""
     at = np.arange(output(axis, rules, Plain()), dtype=np.int64)
     if not at.size:
-        return at  # P5: there may be nothing to extend from, then
+        return at  # P5: an empty output may have nothing to extend from
     inside, shown = source(axis, mode, rules, at, Plain())
     return np.asarray(np.where(inside, shown, -1), np.int64)

@@ -1,7 +1,7 @@
-"""What a runtime refuses a model for before it runs: forms, types and ranks that the schemas of its operators do not have.
+"""Errors for which a runtime rejects a model at load: forms, types and ranks that the schemas do not allow.
 
-A proof is about models that run. So the converted model is looked at before anything is proved, without its data, for what
-the original is not refused for as well.
+A proof speaks of models that load. So the converted model is first checked, without its data, for errors that the
+original does not have.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from onnx import TensorProto
 
 from padops.convert.errors import PadopsError
 from padops.convert.proof import facts, node_rules
-from padops.convert.proof.schemas import PADOPS, schema
+from padops.convert.proof.schemas import PADOPS, plain_domain, schema, type_name
 
-MOST_CALLS = 1 << 12  # of functions, once all are written out: each is read, and inferred, anew
-DEEPEST = 100  # functions and bodies within each other; onnx's inference gives up there, too
+MOST_CALLS = 1 << 12  # function calls after inlining: each is read and inferred separately
+DEEPEST = 100  # nesting of functions and bodies; onnx's inference gives up there, too
 TOO_DEEP = f"more than {DEEPEST} functions and bodies of the model are within each other"
-FIRST_OVERRIDABLE = 4  # the IR version since which initializers need not be inputs, and those that are may be replaced
+FIRST_OVERRIDABLE = 4  # since this IR version, initializers need not be inputs, and callers may replace those that are
 TWICE = (
     "one model alone has the name '{}' a second time, in the body {}: runtimes do not agree which of the two is read"
 )
@@ -28,15 +28,15 @@ Key = tuple[str, str, str]
 
 
 def check_calls(model: onnx.ModelProto) -> None:
-    """Refuses a model whose functions call each other too often, or too many of them within each other.
+    """Rejects a model with too many or too deeply nested calls of its functions.
 
     Raises:
-        PadopsError: Written out, they are more calls than can be read in some time, or deeper ones than a stack holds.
+        PadopsError: Inlined, the calls exceed ``MOST_CALLS`` or ``DEEPEST``, or a function calls itself.
     """
     functions, known = _functions(model), dict[Key, tuple[int, int]]()
 
     def count(nodes: list[onnx.NodeProto], above: tuple[Key, ...], depth: int) -> tuple[int, int]:
-        """The calls of some nodes, and how many functions and bodies are within each other in them."""
+        """The number of calls in some nodes, and the depth of functions and bodies in them."""
         inner: list[tuple[int, int]] = []
         for node in nodes:
             if depth == DEEPEST and _holds_nodes(node, functions):
@@ -66,17 +66,12 @@ def _holds_nodes(node: onnx.NodeProto, functions: Mapping[Key, onnx.FunctionProt
 
 
 def _functions(model: onnx.ModelProto) -> dict[Key, onnx.FunctionProto]:
-    """Functions of the model, but for those that stand for operators of padops."""
+    """The model's functions, without the fallbacks of padops."""
     return {(one.domain, one.name, one.overload): one for one in model.functions if one.domain != PADOPS}
 
 
 def refusals(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[str]:
-    """For what the converted model is refused, and the original is not: a sentence each; and where runtimes may read either otherwise.
-
-    Args:
-        original: The original.
-        converted: What is said to do the same.
-    """
+    """The errors that only the converted model has, and names that runtimes may resolve differently; one text each."""
     found = [*_of_format(original, converted), *_of_names(converted)]
     told = dict.fromkeys(_Checked(converted).problems())
     if told:
@@ -88,7 +83,7 @@ def refusals(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[str]
 
 
 def _shadows(model: onnx.ModelProto) -> Iterator[tuple[str, ...]]:
-    """The values of bodies that have the name of one of a graph around them: the place of the body, and the name."""
+    """The values of bodies that shadow a name of an outer graph: the path of the body, then the name."""
     yield from _shadowed(model.graph.node, _given(model.graph))
     for function in _functions(model).values():
         found = _shadowed(function.node, frozenset(function.input))
@@ -96,7 +91,7 @@ def _shadows(model: onnx.ModelProto) -> Iterator[tuple[str, ...]]:
 
 
 def _shadowed(nodes: Sequence[onnx.NodeProto], above: frozenset[str]) -> Iterator[tuple[str, ...]]:
-    """Of nodes, and of what is given to them and around them by these names, as ``_shadows``."""
+    """As ``_shadows``, for some nodes, where ``above`` has the names of the inputs, constants and outer graphs."""
     above |= {name for node in nodes for name in node.output if name}
     for node in nodes:
         for row in (row for row in node.attribute if row.HasField("g")):
@@ -114,7 +109,7 @@ def _given(graph: onnx.GraphProto) -> frozenset[str]:
 
 
 def _of_format(original: onnx.ModelProto, converted: onnx.ModelProto) -> Iterator[str]:
-    """What the version of the format makes of initializers."""
+    """Errors of the IR version, and of initializers under it."""
     version = converted.ir_version
     if version > max(onnx.IR_VERSION, original.ir_version):
         yield f"IR version {version}, which is not known"
@@ -127,7 +122,7 @@ def _of_format(original: onnx.ModelProto, converted: onnx.ModelProto) -> Iterato
 
 
 def _of_names(model: onnx.ModelProto) -> Iterator[str]:
-    """Nodes that compute nothing by a name, and names within a call that are names of the graph, too."""
+    """Nodes without named outputs, and inlined names of a call that the graph has as well."""
     functions = _functions(model)
     taken = {name for node in model.graph.node for name in node.output if name}
 
@@ -147,7 +142,7 @@ def _of_names(model: onnx.ModelProto) -> Iterator[str]:
 
 
 def _lists(model: onnx.ModelProto) -> Iterator[list[onnx.NodeProto]]:
-    """The nodes of the graph, of the functions but for those of padops, and of all bodies in them."""
+    """The nodes of the main graph, of the model's own functions, and of all bodies in them."""
     pending = [list(model.graph.node), *(list(one.node) for one in _functions(model).values())]
     while pending:
         nodes = pending.pop()
@@ -157,12 +152,12 @@ def _lists(model: onnx.ModelProto) -> Iterator[list[onnx.NodeProto]]:
 
 @dataclass
 class _Checked:
-    """A model that is looked at."""
+    """A model to check."""
 
     model: onnx.ModelProto
 
     def __post_init__(self) -> None:
-        self.opsets = {_plain(row.domain): row.version for row in self.model.opset_import}
+        self.opsets = {plain_domain(row.domain): row.version for row in self.model.opset_import}
         self.context = onnx.checker.C.CheckerContext()
         self.context.ir_version = self.model.ir_version or onnx.IR_VERSION
         self.context.opset_imports = self.opsets
@@ -170,7 +165,7 @@ class _Checked:
         self.seen: dict[bytes, str] = {}
 
     def problems(self) -> Iterator[str]:
-        """What is wrong with its nodes and declared types; equal mistakes of several nodes are told in equal words."""
+        """The errors of its nodes and declared types. Equal errors of several nodes give equal texts."""
         known = facts.inferred(self.model, None, set())
         yield from self._graph(self.model.graph, known, {})
 
@@ -186,10 +181,10 @@ class _Checked:
         for value in graph.value_info:
             one, other = (kind and kind.tensor_type.elem_type for kind in (value.type, types.get(value.name)))
             if one and other and one != other:
-                yield f"a value '{value.name}' declared as {_type(one)}, which is {_type(other)}"
+                yield f"a value '{value.name}' declared as {type_name(one)}, which is {type_name(other)}"
 
     def _node(self, node: onnx.NodeProto, types: Types) -> Iterator[str]:
-        domain = _plain(node.domain)
+        domain = plain_domain(node.domain)
         if (node.domain, node.op_type, node.overload) in self.functions:
             return
         version = self.opsets.get(domain, 0)
@@ -204,8 +199,8 @@ class _Checked:
         yield from (f"{label}: {problem}" for problem in node_rules.problems(node, domain, version, given))
 
     def _form(self, node: onnx.NodeProto) -> str:
-        """What onnx's checker says of a node without its names, bodies and data."""
-        bare = onnx.NodeProto(op_type=node.op_type, domain=_plain(node.domain))
+        """The error of onnx's checker for a node without its names, bodies and data; "" for none."""
+        bare = onnx.NodeProto(op_type=node.op_type, domain=plain_domain(node.domain))
         bare.input.extend("x" if name else "" for name in node.input)
         bare.output.extend(f"y{place}" if name else "" for place, name in enumerate(node.output))
         for row in node.attribute:
@@ -229,22 +224,14 @@ class _Checked:
 
 
 def _of_types(found: onnx.defs.OpSchema, node: onnx.NodeProto, given: list[onnx.TypeProto | None]) -> Iterator[str]:
-    """Inputs of types that the schema does not allow: each by itself, and together."""
+    """Inputs whose types the schema does not allow, alone or together."""
     bound: dict[str, str] = {}
     for place, kind in enumerate(given):
         formal = found.inputs[min(place, len(found.inputs) - 1)] if found.inputs else None
         if formal is None or kind is None or not kind.tensor_type.elem_type:
             continue
-        text = f"tensor({_type(kind.tensor_type.elem_type)})"
+        text = f"tensor({type_name(kind.tensor_type.elem_type)})"
         if text not in formal.types:
             yield f"its input {formal.name} is a {text}"
         elif formal.is_homogeneous and bound.setdefault(formal.type_str, text) != text:
             yield f"its input {formal.name} is a {text}, and another one a {bound[formal.type_str]}"
-
-
-def _type(number: int) -> str:
-    return str(TensorProto.DataType.Name(number)).lower()
-
-
-def _plain(domain: str) -> str:
-    return "" if domain == "ai.onnx" else domain

@@ -1,4 +1,4 @@
-"""Two models: what is proved of them, region by region."""
+"""The proof of two models, region by region."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from padops.convert.proof.matching import Matcher
 from padops.convert.proof.pads import Spelling
 from padops.convert.proof.refusals import check_calls, refusals
 from padops.convert.proof.result import Limits, Outcome, Proof, Region, Verdict
+from padops.convert.proof.schemas import type_name
 from padops.convert.proof.terms import Kind, Terms
 
 Folders = tuple[Path | None, Path | None]
-# What a proof runs into where attributes or inputs of a node are missing or are of another type, or are too large.
+# Exceptions of a proof that meets missing, mistyped or too large attributes or inputs.
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
 Run = Callable[[Terms, Built, Built, tuple[int, int], Outcome], Outcome]
 
@@ -33,21 +34,17 @@ def prove(
     run: Run | None = None,
     functions: bool = True,
 ) -> Proof:
-    """Proves that where the original runs, the converted model gives the same bits.
+    """Proves that wherever the original runs, the converted model gives the same bits.
 
-    Neither is run but for what ``run`` does, and neither is changed. External data are read a block at a time, and not held.
+    Neither model is run, except by ``run``, nor changed. External data are read block by block.
 
     Args:
-        original: The original.
-        converted: What is said to do the same.
-        limits: What the proof may cost.
-        folders: What the external data of each are relative to.
-        run: Runs a pair of terms of the two graphs, which no rule proves, and says what is known of it
-            then: asked where not everything is proved. It gets what the rules say.
-        functions: Whether the bodies of padops' functions, which run where the library is absent, are to be proved too.
+        folders: The folders of each model's external data.
+        run: Runs a pair of terms of the main graphs that no rule proves, given the rules' outcome, and returns its own.
+        functions: Whether to prove the fallback functions as well, which run if the library is absent.
 
     Raises:
-        PadopsError: A constant of one of them cannot be read, or their functions call each other without end.
+        PadopsError: A constant cannot be read, or functions call each other without end or too often.
     """
     started = time.monotonic()
     for model in (original, converted):
@@ -69,7 +66,7 @@ def _prove(
     run: Run | None,
     functions: bool,
 ) -> Proof:
-    """As ``prove``, of models that can be read."""
+    """As ``prove``, for models that a runtime does not reject."""
     started, terms = time.monotonic(), Terms()
     constants, overridable = Constants(terms), overridable_inputs(original)
     first = Builder(terms, constants, original, folders[0], overridable, original=True).build()
@@ -99,7 +96,7 @@ def _prove(
 
 
 def _fallback(original: onnx.ModelProto, converted: onnx.ModelProto, limits: Limits, folders: Folders) -> list[Region]:
-    """What is known of the functions that the models run where the library is absent: see ``bodies.py``."""
+    """Proves the fallback functions of the models: see ``bodies.py``."""
 
     def inner(one: onnx.ModelProto, other: onnx.ModelProto) -> Proof:
         return prove(one, other, limits=limits)
@@ -108,7 +105,7 @@ def _fallback(original: onnx.ModelProto, converted: onnx.ModelProto, limits: Lim
 
 
 def _match(matcher: Matcher, terms: Terms, first: Built, second: Built) -> tuple[list[Region], list[str]]:
-    """Proves the outputs, and what is on the way to them; why some are not."""
+    """Proves the outputs and the values before them; returns the failed regions and other reasons."""
     matcher.hint(TOP, TOP)
     failed: list[Region] = []
     pairs = [(one, other) for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs)]
@@ -128,11 +125,11 @@ def _verdict(failed: list[Region], reasons: list[str], decided: list[Region]) ->
 
 
 def _leftovers(terms: Terms, matcher: Matcher, first: Built, second: Built) -> list[str]:
-    """What besides the outputs may go wrong in the converted model: values for nothing, and Pads that no runtime takes."""
+    """Risks of the converted model beside its outputs: unused values that may fail, and Pads that no runtime takes."""
     reasons = []
     for term in matcher.uncovered(second.unused, first.scopes[TOP]):
         name = terms.names.get(term, "")
-        reasons.append(f"the value '{name}', which the converted model computes for nothing, might fail")
+        reasons.append(f"the converted model computes the value '{name}', which no output needs and which might fail")
     for term, spellings in second.pads.items():
         dtype, mode = terms.dtype(terms.inputs(term)[0]), terms.head(term).mode
         for spelling in spellings - first.pads.get(term, set()):
@@ -140,9 +137,10 @@ def _leftovers(terms: Terms, matcher: Matcher, first: Built, second: Built) -> l
             if not pads.is_regular(spelling, mode):
                 reasons.append(f"the converted model has a {name} in a form that this version does not have")
             if spelling.version and dtype is not None and not pads.takes_type(spelling.version, dtype):
-                text = onnx.TensorProto.DataType.Name(dtype).lower()
-                reasons.append(f"the converted model has a {name} of {text}, which this version does not take")
-        # Values of bodies are terms of their own: there, what any Pad of the original takes is taken.
+                reasons.append(
+                    f"the converted model has a {name} of {type_name(dtype)}, which this version does not take"
+                )
+        # Terms of bodies are never shared with the original: there, the types of any Pad of the original count.
         others = first.pads.get(term) or {spelling for known in first.pads.values() for spelling in known}
         if dtype is None and not _takes_all_types(spellings - others, others):
             reasons.append("the converted model has a Pad of a type that is not known, and that it may not take")
@@ -153,7 +151,7 @@ def _leftovers(terms: Terms, matcher: Matcher, first: Built, second: Built) -> l
 
 
 def _takes_all_types(spellings: set[Spelling], others: set[Spelling]) -> bool:
-    """Whether each way to say a Pad takes every type that one of the others, which the original has, takes."""
+    """Whether each spelling takes every type that some spelling of the original (``others``) takes."""
     wanted = [pads.types_of(spelling) for spelling in others]
     return all(any(pads.types_of(one) >= types for types in wanted) for one in spellings)
 
@@ -164,6 +162,6 @@ def _assumptions(terms: Terms, first: Built) -> tuple[str, ...]:
 
 
 def _shared(terms: Terms, first: Built, second: Built) -> int:
-    """How many computations of the original the converted model has as they are."""
+    """The number of the original's operators that the converted model has unchanged."""
     one, other = ({term for names in built.scopes.values() for term in names.values()} for built in (first, second))
     return sum(terms.head(term).kind in (Kind.OPERATOR, Kind.PAD) for term in one & other)

@@ -1,4 +1,4 @@
-"""What a proof found, as data: of the two models, and of each region in which they are not the same graph."""
+"""The result of a proof: for two models, and for each region in which their graphs differ."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-DRAWN = "drawn"  # the rule of what was run with drawn inputs
-ALL_SIZES = "all sizes (z3)"  # the rule of what a solver has shown for all dims
-NEVER_RUNS = "the original never runs"  # how such a reason begins: then the converted model may do what it likes
+DRAWN = "drawn"  # the rule of regions that were run with random inputs
+ALL_SIZES = "all sizes (z3)"  # the rule of regions that the solver proved for all dims
+NEVER_RUNS = "the original never runs"  # prefix of this reason: then the converted model may do anything
 
 
 class Verdict(Enum):
-    """What is known of two models, or of one region of them.
+    """The verdict on two models or one region.
 
     Attributes:
-        PROVED: Where the original runs, the converted one gives the same bits.
-        TESTED: Drawn inputs gave the same bits.
-        DIFFERENT: Some input gives something else.
-        UNKNOWN: Nobody could tell.
+        PROVED: Wherever the original runs, the converted model gives the same bits.
+        TESTED: Random inputs gave the same bits.
+        DIFFERENT: An input gives different results.
+        UNKNOWN: None of these.
     """
 
     PROVED = "proved"
@@ -29,14 +29,14 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a proof may cost.
+    """The limits of a proof.
 
     Attributes:
-        goal_seconds: Of one goal that a solver is given.
-        region_seconds: Of all that a solver is asked of one region.
-        seconds: Of the whole proof; what is left of it then is unknown.
-        elements: Of one tensor whose positions are followed one by one.
-        rank: The largest rank that is tried where no rank is declared.
+        goal_seconds: For one goal of the solver.
+        region_seconds: For all goals of one region.
+        seconds: For the whole proof; the regions left then are UNKNOWN.
+        elements: The largest tensor whose positions are followed one by one.
+        rank: The largest rank that is tried if no rank is declared.
     """
 
     goal_seconds: float = 5.0
@@ -48,17 +48,17 @@ class Limits:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a rule says of one pair of terms.
+    """A rule's verdict on one pair of terms.
 
     Attributes:
         verdict: PROVED, DIFFERENT or UNKNOWN. DIFFERENT is a suspicion, until a run of both models confirms it.
-        rule: How: ``"positions"``, ``"all sizes (z3)"``, ``"rank by rank"``, ``"window"``, ``"function body"``.
-        holds_for: Of what is proved: ``"all data, these dims"``, ``"all data, all dims"``, ...
-        conditions: What the proof rests on, one sentence each.
-        why: Why it is not proved; ``""`` where it is.
-        counterexample: Dims and values of inputs, by name, to be replayed; or None.
-        lost_errors: Whether the original fails for something, and the converted one does not; 0 where nobody looked.
-        new_errors: Whether the converted one fails for something that the original runs.
+        rule: The rule: ``"positions"``, ``"all sizes (z3)"``, ``"rank by rank"``, ``"window"``, ``"function body"``.
+        holds_for: The scope of the proof: ``"all data, these dims"``, ``"all data, all dims"``, ...
+        conditions: The conditions of the proof, one sentence each.
+        why: Why it is not proved; ``""`` if it is.
+        counterexample: Dims and values of inputs, by name, to replay; or None.
+        lost_errors: 1 if the original fails for an input that the converted model runs; 0 if not, or not checked.
+        new_errors: 1 if the converted model fails for an input that the original runs.
     """
 
     verdict: Verdict
@@ -73,22 +73,17 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A part of the original and the part of the converted model that stands in its place.
+    """A part of the original and the part of the converted model that replaces it.
+
+    Fields that are not listed are those of :class:`Outcome`.
 
     Attributes:
-        name: Of the original's value that the part computes.
+        name: The original's value that the part computes.
         original: The operators of the original's part, sorted.
-        converted: Those of the converted model's.
-        verdict: What is known of it.
-        rule: How it is known: see :class:`Outcome`; ``"drawn"`` for a run with drawn inputs.
-        holds_for: What the verdict holds for.
-        conditions: What it rests on, one sentence each.
-        why: Why it is not proved; ``""`` where it is.
-        counterexample: Dims and values of inputs, by name, or None.
-        seconds: That it took.
+        converted: The operators of the converted model's part, sorted.
+        rule: As for :class:`Outcome`, or ``"drawn"`` for a run with random inputs.
+        seconds: The time taken.
         terms: The two terms of the store, the original's first.
-        lost_errors: See :class:`Outcome`.
-        new_errors: See :class:`Outcome`.
     """
 
     name: str
@@ -108,18 +103,18 @@ class Region:
 
 @dataclass(frozen=True)
 class Proof:
-    """What is known of two models.
+    """The proof of two models.
 
     Attributes:
-        verdict: PROVED where all outputs are; else DIFFERENT or UNKNOWN.
-        regions: Where the two are not the same graph, the deepest first. One that cannot be decided makes those above
-            it undecided as well; only the deepest are here.
-        assumptions: What all of it rests on, one sentence each, such as a declared shape that was used.
-        same: Terms of the original that the converted model has as they are.
-        lost_errors: Regions that fail for something in the original, and do not in the converted model.
-        new_errors: Regions that fail for something only in the converted model.
-        seconds: That it took.
-        why: Why the verdict is none of PROVED, where no region says so: inputs that differ, ...; else ``""``.
+        verdict: PROVED if all outputs are; TESTED if runs had to help; else DIFFERENT or UNKNOWN.
+        regions: The regions in which the graphs differ, the deepest first. An undecided region leaves those above it
+            undecided; only the deepest are listed.
+        assumptions: The assumptions of the whole proof, one sentence each, such as a declared shape.
+        same: The number of the original's operators that the converted model has unchanged.
+        lost_errors: The number of regions with lost errors.
+        new_errors: The number of regions with new errors.
+        seconds: The time taken.
+        why: Why the models are not proved, if no region tells: inputs that differ, ...; else ``""``.
     """
 
     verdict: Verdict

@@ -1,4 +1,4 @@
-"""What onnx says of operators: since when they are as they are, what their attributes are by default, which types they take."""
+"""The operators' schemas in onnx: versions, attribute defaults, element types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FLOAT, INT, STRING, TENSOR, GRAPH = (
     onnx.AttributeProto.GRAPH,
 )
 PADOPS = "padops"
-# Defaults of the operators of padops: docs/semantics.md has the table.
+# Attribute defaults of padops' operators, from the table in docs/semantics.md.
 _MODE = ("mode", STRING, b"constant")
 _ZERO = ("value", FLOAT, np.float32(0).tobytes())
 _PADOPS_DEFAULTS: dict[str, tuple[tuple[str, int, Any], ...]] = {
@@ -31,10 +31,10 @@ OPERATORS = {f"Pad_{version}" for version in (1, 2, 11, 13, 18, 19, 21, 23, 24, 
     "OpenVINOPad_12",
     "SamePad_1",
 }
-# Versions of one operator that say the same of the types that both take: the changelog of onnx names more types, or
-# more ways to write what could be written before, and nothing else. Sources: docs/Changelog.md of onnx, "Version 13 of
-# the default ONNX operator set" (bfloat16), "14" (integers for Relu, Add, ...; CumSum), "16" (Where, LeakyRelu, ...),
-# and what onnx.defs says of types and attributes, which tests/convert/proof/test_schemas.py compares.
+# Versions of an operator that agree on the types that both take: by onnx's changelog, they differ only in further
+# types, or in further ways to write the same. Sources: docs/Changelog.md of onnx, "Version 13 of the default ONNX
+# operator set" (bfloat16), "14" (integers for Relu, Add, ...; CumSum), "16" (Where, LeakyRelu, ...), and the types and
+# attributes in onnx.defs.
 SAME_VERSIONS: dict[str, tuple[int, ...]] = {
     "Abs": (6, 13),
     "Add": (7, 13, 14),
@@ -66,15 +66,19 @@ SAME_VERSIONS: dict[str, tuple[int, ...]] = {
 }
 
 
+def plain_domain(domain: str) -> str:
+    """A domain, with ``""`` for ``"ai.onnx"``, its other name."""
+    return "" if domain == "ai.onnx" else domain
+
+
+def type_name(dtype: int) -> str:
+    """The name of an element type, in lower case; ``dtype`` is as ``onnx.TensorProto`` numbers it."""
+    return str(onnx.TensorProto.DataType.Name(dtype)).lower()
+
+
 @lru_cache(None)
 def schema(domain: str, op_type: str, opset: int) -> onnx.defs.OpSchema | None:
-    """The schema of an operator in an opset of its domain; None where onnx has none.
-
-    Args:
-        domain: Of the operator, ``""`` for ONNX's own.
-        op_type: Its name.
-        opset: The version of the domain that is imported.
-    """
+    """The schema of an operator in an opset of its domain; None if onnx has none."""
     try:
         return onnx.defs.get_schema(op_type, opset, domain)
     except onnx.defs.SchemaError:
@@ -83,19 +87,13 @@ def schema(domain: str, op_type: str, opset: int) -> onnx.defs.OpSchema | None:
 
 @lru_cache(None)
 def version_of(domain: str, op_type: str, opset: int) -> int:
-    """Since when the operator is as it is in this opset; the opset itself where onnx does not know it.
-
-    Args:
-        domain: Of the operator, ``""`` for ONNX's own.
-        op_type: Its name.
-        opset: The version of the domain that is imported.
-    """
+    """The ``since_version`` of the operator in an opset; the opset itself if onnx has no schema."""
     found = None if domain == PADOPS else schema(domain, op_type, opset)
     return opset if found is None else found.since_version
 
 
 def attribute_value(attribute: onnx.AttributeProto) -> Any:
-    """What an attribute says, so that equal bits and nothing else are equal; graphs and tensors are not asked for."""
+    """A hashable value of an attribute, equal only for equal bits. Not for graphs and tensors."""
     kind = attribute.type
     if kind == FLOAT:
         return _float_bits(attribute)
@@ -116,7 +114,7 @@ def attribute_value(attribute: onnx.AttributeProto) -> Any:
 
 
 def _float_bits(attribute: onnx.AttributeProto) -> bytes:
-    """The four bytes of a float as the message has it; by way of Python's float a signalling NaN would lose its mark."""
+    """The 4 bytes of a float as the message has them: as a Python float, a signalling NaN would become quiet."""
     if not np.isnan(attribute.f):
         return bytes(np.float32(attribute.f).tobytes())
     bare = onnx.AttributeProto()
@@ -128,13 +126,7 @@ def _float_bits(attribute: onnx.AttributeProto) -> bytes:
 
 @lru_cache(None)
 def defaults_of(domain: str, op_type: str, opset: int) -> tuple[tuple[str, int, Any], ...]:
-    """Names, types and values of the attributes that a node has when it says nothing of them.
-
-    Args:
-        domain: Of the operator, ``""`` for ONNX's own.
-        op_type: Its name.
-        opset: The version of the domain that is imported.
-    """
+    """The names, types and values of an operator's default attributes."""
     if domain == PADOPS:
         return _PADOPS_DEFAULTS.get(op_type, (_MODE,) if op_type.startswith("Pad_") else ())
     found = schema(domain, op_type, opset)
@@ -143,28 +135,15 @@ def defaults_of(domain: str, op_type: str, opset: int) -> tuple[tuple[str, int, 
 
 
 def are_same_version(op_type: str, one: int, other: int) -> bool:
-    """Whether two versions of an operator of ONNX differ in nothing but the types that they take.
-
-    Args:
-        op_type: The operator.
-        one: A version.
-        other: Another one.
-    """
+    """Whether two versions of an ONNX operator differ only in the types that they take."""
     versions = SAME_VERSIONS.get(op_type, ())
     return one == other or (one in versions and other in versions)
 
 
 @lru_cache(None)
 def takes(op_type: str, version: int, dtype: int, last: bool = False) -> bool:
-    """Whether the first input of an operator of ONNX may have an element type.
-
-    Args:
-        op_type: The operator.
-        version: Since when it is as it is.
-        dtype: The type, as ``onnx.TensorProto`` numbers it.
-        last: Whether the last input is meant: that of Where is data, its first is not.
-    """
+    """Whether the first (or last) input of an ONNX operator may have an element type."""
     found = schema("", op_type, version)
     if found is None:
         return False
-    return f"tensor({onnx.TensorProto.DataType.Name(dtype).lower()})" in found.inputs[-1 if last else 0].types
+    return f"tensor({type_name(dtype)})" in found.inputs[-1 if last else 0].types

@@ -1,4 +1,4 @@
-"""What the original computes at a place: a value of a branch that is not taken is not there."""
+"""Which values the original surely computes at a place: a branch that is not taken computes none."""
 
 from __future__ import annotations
 
@@ -7,17 +7,11 @@ from padops.convert.proof.build import TOP, Built
 from padops.convert.proof.knowledge import Facts
 from padops.convert.proof.terms import Kind, Terms
 
-GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL)  # they are there wherever a term may speak of them
+GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL)  # these always have a value
 
 
 class Scopes:
-    """The bodies of the original that are being compared, from the graph inwards.
-
-    Args:
-        terms: The store.
-        original: The original.
-        converted: The converted model.
-    """
+    """The stack of the original's bodies that are being compared, the main graph first."""
 
     def __init__(self, terms: Terms, original: Built, converted: Built) -> None:
         self._terms = terms
@@ -37,7 +31,7 @@ class Scopes:
         terms.computed, terms.shared = self.has, self.is_shared
 
     def enter(self, body: int) -> None:
-        """Goes into a body of the original, where its Pads and its declarations say more of what it computes."""
+        """Enters a body of the original: its Pads and declared dims add facts about its values."""
         self._stack.append(body)
         terms, declared = self._terms, self._declares.get(body, ())
         ranks = learned_ranks(terms, self._computed.get(body, set()))
@@ -48,7 +42,7 @@ class Scopes:
             terms.declare(term, dims, name)
 
     def leave(self) -> None:
-        """Goes out of it, once what was united in it is taken back."""
+        """Leaves the body. Its unions must have been undone."""
         self._stack.pop()
         self._terms.know(self._kept.pop())
 
@@ -58,17 +52,17 @@ class Scopes:
         return self._stack[-1]
 
     def computes(self, term: int) -> bool:
-        """Whether the innermost body of the original computes the term itself, for one of its results."""
+        """Whether a result of the innermost body needs the term, and that body computes it."""
         return term in self._computed[self._stack[-1]]
 
     def is_shared(self, term: int) -> bool:
-        """Whether both models have a value that equals the term."""
+        """Whether both models have a value equal to the term."""
         return self._terms.is_united(term) or (term in self._converted and self.has(term))
 
     def has(self, term: int) -> bool:
-        """Whether the original has a value that equals the term, wherever it gets to where the two are compared.
+        """Whether the original computes a value equal to the term, wherever it reaches the compared pair.
 
-        Terms are united with terms of the original alone, in the bodies where they are proved equal.
+        A united term passes: unions are made only with terms of the original, in the bodies where they are proved.
         """
         if self._terms.head(term).kind in GIVEN or self._terms.is_united(term):
             return True

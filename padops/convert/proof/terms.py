@@ -1,7 +1,7 @@
-"""The store of terms: what both models compute, each computation once.
+"""The store of terms: both models' computations, each stored once.
 
-A term is a head and the terms that it is applied to. Two values with one term compute the same, on every runtime: names,
-the order of nodes and what is declared of them are no part of a term. What is proved equal later is united.
+A term is a head and its inputs, which are terms. Two values with one term are equal on every runtime: a term holds no
+names, no node order and no declared dims. Terms that are proved equal later are united (union-find).
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ NOTHING = Facts()
 
 
 class Kind(Enum):
-    """What a term is.
+    """The kind of a term.
 
     Attributes:
         INPUT: An input of the graph: ``name``, and ``type`` (serialized, without its shape).
         CONSTANT: Known elements: ``type`` (an element type), ``dims``, ``digest``.
         OPERATOR: One output of a node: ``domain``, ``name`` (the op_type), ``version``, ``attributes``, ``output`` of
             ``outputs``. The inputs are the node's, without trailing absent ones, then a BODY for each graph attribute.
-        PAD: A Pad of ONNX, whichever version or domain says it: ``mode``, and ``fill`` where an attribute gives one
-            whose element type is not known. The inputs are data, pads, fill or ABSENT, axes or ABSENT.
+        PAD: A Pad of ONNX, of any version and domain: ``mode``; and ``fill``, if an attribute gives the fill and the
+            element type is not known. The inputs are data, pads, fill or ABSENT, axes or ABSENT.
         FORMAL: An input of a body: ``site`` (the body), ``output`` (which input).
-        BODY: The graph of If, Loop, Scan, ...: ``name`` (the attribute), ``output`` formals of ``outputs`` inputs. The
-            inputs are the formals, what the body gives, and last what it computes for nothing.
-        OPAQUE: Something that is equal to nothing but itself: ``site``.
+        BODY: The graph of If, Loop, Scan, ...: ``name`` (the attribute). The inputs are ``output`` formals, then the
+            body's results (formals and results are ``outputs`` in all), then the body's unused values.
+        OPAQUE: A value that equals only itself: ``site``.
     """
 
     INPUT = "input"
@@ -48,23 +48,23 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Head:
-    """What a term applies to its inputs; which fields count is said at :class:`Kind`.
+    """The operation of a term; :class:`Kind` lists the fields of each kind.
 
     Attributes:
-        kind: What it is.
-        domain: Of an operator; ``""`` for ONNX's own.
-        name: The op_type, the name of an input or of a graph attribute.
+        kind: The kind of term.
+        domain: The operator's domain; ``""`` is ONNX's own.
+        name: The op_type, or the name of an input or of a graph attribute.
         version: The ``since_version`` of the operator's schema; the opset where there is no schema.
         attributes: Names, types (``onnx.AttributeProto.AttributeType``) and values, sorted, defaults filled in. A float
             is its 4 bytes, a string is bytes, a tensor is its term.
-        output: Which output of a node; which formal; how many formals a body has.
-        outputs: Outputs of the node; inputs and results of a body together, without what is computed for nothing.
-        mode: Of a Pad: ``"constant"``, ``"edge"``, ``"reflect"``, ``"wrap"``.
-        fill: Of a Pad: the 4 bytes of a float attribute; else ``b""``.
-        type: Of an input: its serialized type; of a constant: the number of its element type.
-        dims: Of a constant.
-        digest: Of a constant: its bytes, or the SHA-256 of them.
-        site: Of a formal and of an opaque term: a number that nothing else has.
+        output: The index of a node's output or of a formal; for a body, the number of formals.
+        outputs: The number of a node's outputs; for a body, of its formals and results.
+        mode: A Pad's mode: ``"constant"``, ``"edge"``, ``"reflect"``, ``"wrap"``.
+        fill: A Pad's fill, if a float attribute gives it: 4 bytes; else ``b""``.
+        type: An input's serialized type; a constant's element type as ``onnx.TensorProto`` numbers it.
+        dims: A constant's dims.
+        digest: A constant's bytes, or their SHA-256.
+        site: A number that makes a formal, an opaque term or a random node unique.
     """
 
     kind: Kind
@@ -86,11 +86,11 @@ class Terms:
     """The store.
 
     Attributes:
-        assumed: What facts rest on where they are not facts, one sentence each, with how often.
-        names: Of terms, a value of the original that has it (of the converted model, where the original has none).
-        computed: Whether the original gets to a value that equals a term, wherever it gets to where the two are compared.
-            Only of such a term may be said that it has a value at all.
-        shared: Whether both models have a value that equals a term.
+        assumed: The assumptions that proofs rest on, one sentence each, with how often each was used.
+        names: For a term, the name of a value that has it: the original's, else the converted model's.
+        computed: Whether the original computes a value equal to the term, wherever the original reaches the compared
+            pair. Only such a term surely has a value.
+        shared: Whether both models have a value equal to the term.
     """
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ class Terms:
         return len(self._heads)
 
     def add(self, head: Head, inputs: tuple[int, ...] = ()) -> int:
-        """The term with this head and these inputs, made where there was none."""
+        """The term with this head and these inputs; a new one if the store has none."""
         key = (head, inputs)
         found = self._ids.get(key)
         if found is None:
@@ -124,36 +124,28 @@ class Terms:
         return found
 
     def add_constant(self, array: np.ndarray, dtype: int) -> int:
-        """The term of known elements.
-
-        Args:
-            array: The elements; strings as an array of objects.
-            dtype: Their type, as ``onnx.TensorProto`` numbers it.
-        """
+        """The term of known elements (strings: an object array); ``dtype`` is as ``onnx.TensorProto`` numbers it."""
         return self.add_stored(dtype, array.shape, digest_of(array), lambda: array)
 
     def add_stored(
         self, dtype: int, dims: tuple[int, ...], digest: bytes, read: Callable[[], np.ndarray | None]
     ) -> int:
-        """The term of a constant that is not held.
+        """The term of a constant that the store does not hold.
 
-        Args:
-            dtype: The element type, as ``onnx.TensorProto`` numbers it.
-            dims: Its dims.
-            digest: What :func:`digest_of` says of its elements.
-            read: Gives the elements, or None where they are too many to be held.
+        ``dtype`` is as ``onnx.TensorProto`` numbers it, ``digest`` as :func:`digest_of` gives it. ``read`` returns the
+        elements, or None if they are too many for memory.
         """
         term = self.add(Head(Kind.CONSTANT, type=dtype, dims=tuple(dims), digest=digest))
         self._facts.setdefault(term, Facts(dtype, tuple(dims), read))
         return term
 
     def new_site(self) -> int:
-        """A number that no formal and no opaque term has yet."""
+        """A new, unused site number."""
         self._sites += 1
         return self._sites
 
     def find(self, term: int) -> int:
-        """The representative of all terms that are proved equal to this one; ABSENT stays ABSENT."""
+        """The representative of the term's equality class; ABSENT stays ABSENT."""
         if term == ABSENT:
             return term
         while self._parent[term] != term:
@@ -161,7 +153,7 @@ class Terms:
         return term
 
     def unite(self, a: int, b: int) -> None:
-        """Says that two terms are equal: only after a proof."""
+        """Makes two terms equal. Call it only after a proof."""
         a, b = self.find(a), self.find(b)
         if a == b:
             return
@@ -173,7 +165,7 @@ class Terms:
         self._facts[a] = self._facts.get(a, NOTHING).together(self._facts.get(b, NOTHING))
 
     def is_united(self, term: int) -> bool:
-        """Whether the term was united with another one."""
+        """Whether the term was united with another term."""
         return self._size[self.find(term)] > 1
 
     def mark(self) -> int:
@@ -181,7 +173,7 @@ class Terms:
         return len(self._united)
 
     def undo(self, mark: int) -> None:
-        """Takes back what was united since: it held only inside of a body."""
+        """Takes back every union since the mark: they held only inside a body."""
         while len(self._united) > mark:
             term, facts = self._united.pop()
             root = self._parent[term]
@@ -190,41 +182,35 @@ class Terms:
             self._facts[root] = facts or NOTHING
 
     def head(self, term: int) -> Head:
-        """What the term applies. Equal terms may have different heads: this is the head of the very one."""
+        """The term's own head; equal terms may have other heads."""
         return self._heads[term]
 
     def inputs(self, term: int) -> tuple[int, ...]:
-        """What it is applied to, in order; ABSENT for an optional input that is not given."""
+        """The term's inputs, in order; ABSENT for an optional input that is not given."""
         return self._inputs[term]
 
     def op(self, term: int) -> str:
-        """The op_type of an operator of ONNX itself; ``""`` for everything else."""
+        """The op_type of an ONNX operator; ``""`` for any other term."""
         head = self._heads[term]
         return head.name if head.kind is Kind.OPERATOR and head.domain == "" else ""
 
     def attribute(self, term: int, name: str, default: Any = None) -> Any:
-        """An attribute of the term's head, a default of its schema included; see :class:`Head`.
-
-        Args:
-            term: The term.
-            name: Of the attribute.
-            default: What is given where there is no such attribute.
-        """
+        """An attribute's value, schema defaults included, in the form that :class:`Head` describes."""
         return next((value for key, _, value in self._heads[term].attributes if key == name), default)
 
     def constant(self, term: int) -> np.ndarray | None:
-        """The elements, where the term or one that equals it is a constant that can be held; else None."""
+        """The elements, if the term equals a constant that fits into memory; else None."""
         read = self._fact(term).read
         return None if read is None else read()
 
     def dtype(self, term: int) -> int | None:
-        """The element type, as ``onnx.TensorProto`` numbers it, where it is known."""
+        """The element type, as ``onnx.TensorProto`` numbers it; None if unknown."""
         return self._fact(term).dtype or None
 
     def shape(self, term: int) -> Shape | None:
-        """The dims, where they are known; None where not even the rank is.
+        """The known dims; None if not even the rank is known.
 
-        Facts alone; within ``trusting``, also what the original declares, and each such answer is an assumption.
+        Within ``trusting``, declared dims count as well; each use is noted as an assumption.
         """
         fact = self._fact(term)
         if not self._trusting or fact.declared is None:
@@ -236,7 +222,7 @@ class Terms:
 
     @contextmanager
     def trusting(self) -> Iterator[None]:
-        """Takes what the original declares of dims for true, where nothing else is known."""
+        """While open, unknown dims are those that the original declares."""
         self._trusting = True
         try:
             yield
@@ -244,45 +230,39 @@ class Terms:
             self._trusting = False
 
     def set_dtype(self, term: int, dtype: int) -> None:
-        """Says what the element type is."""
+        """Records the element type, as ``onnx.TensorProto`` numbers it."""
         self._facts[self.find(term)] = replace(self._fact(term), dtype=dtype)
 
     def set_shape(self, term: int, shape: Shape) -> None:
-        """Says what the dims are, in place of what was known of them."""
+        """Replaces the known dims."""
         self._facts[self.find(term)] = replace(self._fact(term), shape=tuple(shape))
 
     def is_declared(self, term: int) -> bool:
-        """Whether the original declares more of the dims than is known."""
+        """Whether the original declares dims that are not known otherwise."""
         fact = self._fact(term)
         return fact.declared is not None and fact.trusted() != fact.shape
 
     def declare(self, term: int, shape: Shape, name: str) -> None:
-        """Says what the original declares the dims of a value to be.
-
-        Args:
-            term: The term of the value.
-            shape: The declared dims.
-            name: Of the value.
-        """
+        """Records the dims that the original declares for the value ``name``."""
         self._facts[self.find(term)] = replace(self._fact(term), declared=tuple(shape), name=name)
 
     def known(self, terms: Iterable[int]) -> dict[int, Facts]:
-        """What is known of terms, to be given back to :meth:`know`."""
+        """The facts of some terms, for :meth:`know`."""
         return {self.find(term): self._fact(term) for term in terms}
 
     def know(self, facts: dict[int, Facts]) -> None:
-        """Says again what :meth:`known` gave, and nothing else, of the same terms; what was united since is taken back."""
+        """Restores the facts that :meth:`known` returned. Unions since then must have been undone."""
         self._facts.update(facts)
 
     def _fact(self, term: int) -> Facts:
         return self._facts.get(self.find(term), NOTHING)
 
     def assume(self, sentence: str) -> None:
-        """Notes that a proof rests on what is no fact."""
+        """Notes an assumption that a proof rests on."""
         self.assumed[sentence] = self.assumed.get(sentence, 0) + 1
 
     def walk(self, *roots: int) -> Iterator[int]:
-        """The terms that the roots are made of, themselves included, each once."""
+        """The roots and every term below them, each once."""
         seen: set[int] = set()
         todo = [root for root in roots if root != ABSENT]
         while todo:

@@ -1,10 +1,10 @@
-"""Operators that never fail: what a model computes for nothing with them makes no difference."""
+"""Operators that never fail: unused values that only they compute make no difference."""
 
 from __future__ import annotations
 
 from padops.convert.proof.terms import Kind, Terms
 
-# Of one input, element by element, or of its dims alone.
+# Unary: elementwise, or of the dims alone.
 TOTAL = {
     "Abs",
     "Ceil",
@@ -24,6 +24,6 @@ TOTAL = {
 
 
 def is_total(terms: Terms, term: int) -> bool:
-    """Whether a term has a value wherever its inputs have one."""
+    """Whether a term has a value wherever its inputs have values."""
     head = terms.head(term)
     return head.kind in (Kind.CONSTANT, Kind.INPUT, Kind.FORMAL) or terms.op(term) in TOTAL

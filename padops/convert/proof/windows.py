@@ -1,22 +1,22 @@
-"""Folds: an operator that pads by itself is the same operator without pads, behind a Pad.
+"""Folds: a window operator with pads equals the same operator without pads behind a Pad.
 
-That is the normal form. Two windows of one kind are equal where their normal forms are: the same operator and attributes,
-equal other inputs, equal padded data. So one rule covers a Pad that became pads, pads that grew, and pads that became a
-Pad. What is padded is a value of the ``constant`` mode, of spatial axes alone:
+The latter is the normal form. Two windows are equal if their normal forms are: one operator and attributes, equal other
+inputs, equal padded data. So one rule covers a Pad folded into pads, grown pads, and pads turned into a Pad. The normal
+form pads the spatial axes, in mode ``constant``:
 
 ============ ===================== =================================================================================
-operator     outside of the data   what must hold, for both of the operators
+operator     fill                  conditions, for both windows
 ============ ===================== =================================================================================
 Conv         0                     the weights are finite: infinity times a 0 that a Pad wrote is NaN
 ConvInteger  the zero point of x   the zero point has one element
 QLinearConv  the zero point of x   the same
-AveragePool  0                     it counts what it pads; no ``ceil_mode``, whose last window may begin in the padding;
-                                   pads smaller than the kernel; no axis of 0 elements, which poolings refuse
+AveragePool  0                     ``count_include_pad``; no ``ceil_mode``, whose last window may begin in the padding;
+                                   pads smaller than the kernel; no axis of 0 elements, which pools reject
 ============ ===================== =================================================================================
 
-All of them: ``auto_pad`` is NOTSET or VALID; no pads are negative. There is no rule for MaxPool: what it has outside is
-less than every number, NaN included, which no fill is. Sums of floats are equal as ONNX defines them: a runtime may add
-the zeros of a Pad in another order than it leaves out its own.
+For all: ``auto_pad`` is NOTSET or VALID; no pads are negative. MaxPool has no rule: its padding is less than every
+number, and no fill is. Float sums are equal as ONNX defines them; a runtime may round them differently with a Pad's
+zeros in them.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
 RULE = "window"
 INTEGERS = (onnx.TensorProto.INT8, onnx.TensorProto.UINT8)
 INT64, FLOAT = onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
-# Which input has the weights; which the zero point of the data: None where there is none.
+# The index of the weights; the index of the data's zero point, or None.
 WEIGHTS = {"Conv": 1}
 ZERO_POINT: dict[str, int | None] = {"Conv": None, "ConvInteger": 2, "QLinearConv": 2, "AveragePool": None}
 FLOATS = ("Conv", "AveragePool")
 UNPADDED = (b"", b"NOTSET", b"VALID")
-# Of these, an element of the result is an element of an input.
+# Each element of the result is an element of the first input (Concat: of any).
 MOVES = ("Transpose", "Reshape", "Unsqueeze", "Squeeze", "Flatten", "Concat", "Slice", "Identity")
 SUMS = "the sums of a window are those that ONNX defines; a runtime may round them in another order"
 
 
 class Refusal(Exception):
-    """A window that has no normal form, and why."""
+    """A window has no normal form; the message says why."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """An operator without pads.
+    """A window operator in normal form.
 
     Attributes:
-        head: The operator, with neither ``pads`` nor ``auto_pad`` nor what is the default of others.
-        data: What it reads, padded.
-        others: Its other inputs.
-        pads: Those that it had.
+        head: The operator without ``pads``, ``auto_pad`` and written-out defaults.
+        data: The padded data.
+        others: The other inputs.
+        pads: The original pads.
     """
 
     head: Head
@@ -65,20 +65,14 @@ class Window:
 
 
 def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Outcome | None:
-    """Decides whether two terms are one window over data that are padded in two ways.
-
-    Args:
-        terms: The store.
-        a: A term of the original.
-        b: A term of the converted model.
-        prove: Proves that two terms are equal.
+    """Compares two windows of one op_type by their normal forms.
 
     Returns:
-        PROVED or UNKNOWN; None where they are no two windows of one kind, or pad in the same way.
+        PROVED or UNKNOWN; None if the terms are no such windows, or have equal heads.
     """
     name = terms.op(a)
     if name not in ZERO_POINT or name != terms.op(b) or terms.head(a) == terms.head(b):
-        return None  # of equal heads with equal pads the data are equal as well, or nothing is
+        return None  # with equal heads, the matcher compares the inputs themselves
     try:
         first, second = _normal(terms, a), _normal(terms, b)
         if first.head != second.head or len(first.others) != len(second.others):
@@ -97,7 +91,7 @@ def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Out
 
 
 def _pads(terms: Terms, term: int) -> tuple[int, ...]:
-    """The pads of an operator; nothing where all of them are 0."""
+    """The pads of an operator; empty if all are 0."""
     pads = tuple(int(amount) for amount in terms.attribute(term, "pads", ()))
     return pads if any(pads) else ()
 
@@ -106,7 +100,7 @@ def _normal(terms: Terms, term: int) -> Window:
     """The normal form of a window.
 
     Raises:
-        Refusal: It has none.
+        Refusal: The window has none.
     """
     name, inputs, pads = terms.op(term), terms.inputs(term), _pads(terms, term)
     auto_pad = terms.attribute(term, "auto_pad", b"")
@@ -127,10 +121,10 @@ def _normal(terms: Terms, term: int) -> Window:
 
 
 def _head(terms: Terms, term: int) -> Head:
-    """The operator with no pads, and without attributes that only write out a default."""
+    """The operator without pads and without written-out defaults."""
     head, left_out = terms.head(term), {"pads", "auto_pad"}
     if terms.op(term) == "AveragePool" and not terms.attribute(term, "ceil_mode", 0):
-        left_out.add("count_include_pad")  # where nothing is padded
+        left_out.add("count_include_pad")  # without padding it changes nothing
     kept = [
         (name, kind, value)
         for name, kind, value in head.attributes
@@ -140,7 +134,7 @@ def _head(terms: Terms, term: int) -> Head:
 
 
 def _padded(terms: Terms, data: int, pads: Sequence[int], fill: int) -> int:
-    """The data behind a Pad: of batch and channels nothing is padded."""
+    """The data, padded along the spatial axes."""
     count = len(pads) // 2
     amounts = np.array([0, 0, *pads[:count], 0, 0, *pads[count:]], np.int64)
     made = terms.add(Head(Kind.PAD, mode="constant"), (data, terms.add_constant(amounts, INT64), fill, ABSENT))
@@ -155,7 +149,7 @@ def _padded(terms: Terms, data: int, pads: Sequence[int], fill: int) -> int:
 
 
 def _fill(terms: Terms, term: int) -> int:
-    """What an operator reads outside of its data, as the input of a Pad; ABSENT is 0."""
+    """The fill of an operator's padding, as a Pad's input; ABSENT means 0."""
     at, inputs = ZERO_POINT[terms.op(term)], terms.inputs(term)
     if at is None or at >= len(inputs) or inputs[at] == ABSENT:
         return ABSENT
@@ -171,7 +165,7 @@ def _fill(terms: Terms, term: int) -> int:
 
 
 def _check_pooling(terms: Terms, term: int, pads: Sequence[int]) -> None:
-    """Refuses an AveragePool whose padding is not like data of 0."""
+    """Rejects an AveragePool whose padding differs from zeros in its data."""
     if not terms.attribute(term, "count_include_pad", 0):
         raise Refusal("AveragePool does not count what it pads")
     if terms.attribute(term, "ceil_mode", 0):
@@ -192,12 +186,12 @@ def _finite(terms: Terms, term: int) -> bool:
     op, inputs = terms.op(term), terms.inputs(term)
     if op in MOVES:
         return all(_finite(terms, one) for one in (inputs if op == "Concat" else inputs[:1]))
-    if op == "Cast":  # to a type that has all of these values, none of them rounded to infinity
+    if op == "Cast":  # to a wider type, so that no value becomes infinite
         wider = terms.attribute(term, "to") in (FLOAT, onnx.TensorProto.DOUBLE)
         narrow = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16, *INTEGERS)
         return wider and terms.dtype(inputs[0]) in narrow and _finite(terms, inputs[0])
     if op == "DequantizeLinear" and terms.dtype(inputs[0]) in INTEGERS:
-        scale = terms.constant(inputs[1])  # times a number of -255 to 255
+        scale = terms.constant(inputs[1])  # multiplied by a number from -255 to 255
         is_float = terms.dtype(inputs[1]) == FLOAT and terms.attribute(term, "output_dtype", 0) in (0, FLOAT)
         return is_float and scale is not None and bool(np.all(np.abs(scale) <= np.finfo(np.float32).max / 255))
     return False

@@ -1,8 +1,8 @@
-"""A graph with what is known of it written out: constants computed, branches taken, loops turned.
+"""Partial evaluation of a graph: constants computed, known branches taken, known Loops unrolled.
 
-The fallback's functions ask what they are given: for the mode, for the rank, for the amounts. Once these are known, an If
-is one of its branches, a Loop over the axes is its body as many times as there are axes, and what remains can be followed.
-Only integers, bools and floats that nothing depends on by a rounding are computed: the operators in ``COMPUTED``.
+The fallback functions branch on the mode, the rank and the amounts. Once these are known, an If is one of its branches,
+and a Loop over the axes is unrolled; the rules can follow the rest. Only the operators in ``COMPUTED`` are computed:
+the functions use them on integers and bools, and on floats without rounding.
 """
 
 from __future__ import annotations
@@ -16,35 +16,25 @@ from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from padops.convert.proof.believing import infer
-from padops.convert.proof.flat_graph import constant_of
+from padops.convert.proof.flat_graph import constant_of, identity
 
-MOST_TURNS = 64  # of a Loop that is written out
-MOST_ELEMENTS = 1 << 16  # of a constant that is computed
+MOST_TURNS = 64  # iterations of an unrolled Loop
+MOST_ELEMENTS = 1 << 16  # elements of a computed constant
 COMPUTED = {
-    "Add", "And", "Cast", "Concat", "ConstantOfShape", "Div", "Equal", "Expand", "Gather", "GatherElements", "Greater", "Identity",
-    "Less", "Max", "Min", "Mod", "Mul", "Neg", "Not", "Or", "Pad", "Range", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum",
-    "Reshape", "ScatterElements", "Shape", "Size", "Slice", "Squeeze", "Sub", "Tile", "Transpose", "Unsqueeze", "Where",
-    "TfIdfVectorizer",
+    "Add", "And", "Cast", "Concat", "ConstantOfShape", "Div", "Equal", "Expand", "Gather", "GatherElements",
+    "Greater", "Identity", "Less", "Max", "Min", "Mod", "Mul", "Neg", "Not", "Or", "Pad", "Range", "ReduceMax",
+    "ReduceMin", "ReduceProd", "ReduceSum", "Reshape", "ScatterElements", "Shape", "Size", "Slice", "Squeeze", "Sub",
+    "TfIdfVectorizer", "Tile", "Transpose", "Unsqueeze", "Where",
 }  # fmt: skip
-GROWING = {
-    "ConstantOfShape",
-    "Expand",
-    "Pad",
-    "Range",
-    "Tile",
-}  # what they give may be far larger than what they are given
+GROWING = {"ConstantOfShape", "Expand", "Pad", "Range", "Tile"}  # the output may be far larger than the inputs
 
 
 class FailsAlwaysError(Exception):
-    """A node that follows from constants fails; the text says how."""
+    """A node that follows from constants fails; the message says how."""
 
 
 class WrittenOut:
-    """A graph that is being written out.
-
-    Args:
-        model: A model whose graph calls no functions. It is changed.
-    """
+    """A graph under partial evaluation. ``model`` is changed; its graph must not call functions."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self._model = model
@@ -52,10 +42,10 @@ class WrittenOut:
         self._count = 0
 
     def write(self) -> onnx.ModelProto:
-        """Writes out what is known, until nothing more is.
+        """Evaluates the graph until nothing more is known.
 
         Returns:
-            The model, without a node that follows from constants.
+            The model, without nodes that follow from constants.
 
         Raises:
             FailsAlwaysError: Such a node fails.
@@ -70,18 +60,13 @@ class WrittenOut:
         return self._model
 
     def open_condition(self) -> str | None:
-        """The condition of the first If that is left in the graph; None where there is none."""
+        """The condition of the first If left in the graph; None if there is none."""
         return next(
             (node.input[0] for node in self._model.graph.node if node.op_type == "If" and not node.domain), None
         )
 
     def assuming(self, condition: str, value: bool) -> WrittenOut:
-        """A copy in which the first If that is left takes one of its branches.
-
-        Args:
-            condition: Its condition.
-            value: What that is.
-        """
+        """A copy in which the first If, with this condition, takes the branch of ``value``."""
         copy = onnx.ModelProto()
         copy.CopyFrom(self._model)
         made = WrittenOut(copy)
@@ -93,7 +78,7 @@ class WrittenOut:
         return made
 
     def cone(self, name: str) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
-        """What a value of the graph is computed from: nodes, in order, and constants."""
+        """The nodes, in order, and the constants that compute a value."""
         needed, nodes = {name}, []
         for node in reversed(self._model.graph.node):
             if needed & set(node.output):
@@ -103,7 +88,7 @@ class WrittenOut:
         return nodes[::-1], known
 
     def _compute(self) -> bool:
-        """Computes each node that follows from what is known; whether there was one."""
+        """Computes every node that follows from known values. Returns whether there was one."""
         graph = self._model.graph
         dims = _known_dims(self._model, self._known)
         chosen: list[onnx.NodeProto] = []
@@ -127,7 +112,7 @@ class WrittenOut:
         return True
 
     def _plain(self, node: onnx.NodeProto, dims: Mapping[str, tuple[int, ...]]) -> np.ndarray | None:
-        """What a Constant is, or a Shape of known dims."""
+        """The result of a Constant, or of a Shape of known dims; else None."""
         if node.domain:
             return None
         if node.op_type == "Constant":
@@ -137,7 +122,7 @@ class WrittenOut:
         return None
 
     def _take(self, graph: onnx.GraphProto) -> bool:
-        """Puts a branch or the turns of a Loop in the place of the first node of which they are known."""
+        """Replaces the first If of known condition by its branch, or Loop of known count by its iterations."""
         for at, node in enumerate(graph.node):
             made = self._branch(node) if node.op_type == "If" else self._turns(node) if node.op_type == "Loop" else None
             if made is not None:
@@ -157,7 +142,7 @@ class WrittenOut:
         return self._written(body, {}, [row.name for row in body.output], node.output)
 
     def _turns(self, node: onnx.NodeProto) -> list[onnx.NodeProto] | None:
-        """The turns of a Loop that has a known number of them, no condition, and no output of each turn."""
+        """The iterations of a Loop of known count, without a condition and without scan outputs; else None."""
         (body,) = (row.g for row in node.attribute)
         count, going = (self._known.get(name) if name else None for name in node.input[:2])
         states = list(node.input[2:])
@@ -174,12 +159,12 @@ class WrittenOut:
             given = dict(zip((row.name for row in body.input), (number, goes, *states)))
             states = [self._fresh("state") for _ in states]
             made += self._written(body, given, [row.name for row in body.output[1:]], states)
-        return made + [_identity(state, name) for state, name in zip(states, node.output) if name]
+        return made + [identity(state, name) for state, name in zip(states, node.output) if name]
 
     def _written(
         self, body: onnx.GraphProto, given: Mapping[str, str], results: Sequence[str], outputs: Sequence[str]
     ) -> list[onnx.NodeProto]:
-        """The nodes of a body under new names; ``given`` says what its inputs are outside."""
+        """The nodes of a body under new names; ``given`` maps its inputs to outer names."""
         names = dict(given)
         for row in body.initializer:
             names[row.name] = self._fresh(row.name)
@@ -187,7 +172,7 @@ class WrittenOut:
         for one in body.node:
             names |= {name: self._fresh(name) for name in one.output if name}
         made = [_renamed(one, names) for one in body.node]
-        return made + [_identity(names.get(name, name), output) for name, output in zip(results, outputs) if output]
+        return made + [identity(names.get(name, name), output) for name, output in zip(results, outputs) if output]
 
     def _fresh(self, stem: str) -> str:
         self._count += 1
@@ -195,11 +180,11 @@ class WrittenOut:
 
 
 def _is_computed(node: onnx.NodeProto, dims: Mapping[str, tuple[int, ...]], known: Mapping[str, np.ndarray]) -> bool:
-    """Whether a node all of whose inputs are known is computed: what it gives is small."""
+    """Whether a node of known inputs is computed: its operator is in ``COMPUTED`` and its output small."""
     if node.domain or node.op_type not in COMPUTED or len(node.output) != 1 or not node.input:
         return False
     if node.op_type == "Squeeze" and any(name not in known or not known[name].size for name in node.input[1:]):
-        return False  # of axes that list none, runtimes squeeze all or none
+        return False  # with an empty list of axes, runtimes squeeze all or none
     if node.op_type in GROWING:
         found = dims.get(node.output[0])
         return found is not None and math.prod(found) <= MOST_ELEMENTS
@@ -209,10 +194,10 @@ def _is_computed(node: onnx.NodeProto, dims: Mapping[str, tuple[int, ...]], know
 def _computed(
     nodes: Sequence[onnx.NodeProto], given: Mapping[str, np.ndarray], model: onnx.ModelProto
 ) -> dict[str, np.ndarray]:
-    """What nodes give that follow from constants.
+    """The results of nodes that follow from constants.
 
     Raises:
-        FailsAlwaysError: One of them fails.
+        FailsAlwaysError: A node fails.
     """
     if not nodes:
         return {}
@@ -228,13 +213,13 @@ def _computed(
     try:
         with np.errstate(all="raise", over="ignore"):
             found = ReferenceEvaluator(whole).run(None, {})
-    except Exception as error:  # whatever the reference of an operator raises
+    except Exception as error:  # onnx's reference raises any type
         raise FailsAlwaysError(f"it fails: {error}") from error
     return dict(zip(outputs, map(np.asarray, found)))
 
 
 def _known_dims(model: onnx.ModelProto, known: Mapping[str, np.ndarray]) -> dict[str, tuple[int, ...]]:
-    """The dims of the values of the graph, of which every one is known."""
+    """The dims of the values whose dims are all known."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     del copy.graph.initializer[:]
@@ -256,15 +241,11 @@ def _replace(graph: onnx.GraphProto, nodes: Sequence[onnx.NodeProto]) -> None:
     graph.node.extend(kept)
 
 
-def _identity(name: str, output: str) -> onnx.NodeProto:
-    return helper.make_node("Identity", [name], [output])
-
-
 def _renamed(node: onnx.NodeProto, names: Mapping[str, str]) -> onnx.NodeProto:
-    """A node under new names, with what its own bodies see of those outside."""
+    """A node under new names, which its bodies use as well."""
     made = onnx.NodeProto()
     made.CopyFrom(node)
-    made.ClearField("name")  # a name is that of one node
+    made.ClearField("name")  # names of nodes are unique
     made.input[:] = [names.get(name, name) for name in node.input]
     made.output[:] = [names.get(name, name) for name in node.output]
     for row in made.attribute:
@@ -281,7 +262,7 @@ def _renamed(node: onnx.NodeProto, names: Mapping[str, str]) -> onnx.NodeProto:
 
 
 def _origin(body: onnx.GraphProto, name: str) -> str:
-    """What a value of a body is a copy of."""
+    """The value that a body's value is a copy of, through Identity nodes."""
     copies = {node.output[0]: node.input[0] for node in body.node if node.op_type == "Identity" and not node.domain}
     while name in copies:
         name = copies[name]
@@ -289,7 +270,7 @@ def _origin(body: onnx.GraphProto, name: str) -> str:
 
 
 def _needed(nodes: Sequence[onnx.NodeProto], outputs: Sequence[str]) -> set[str]:
-    """The names that are read: by nodes, by their bodies, or as results."""
+    """The names that nodes, their bodies or the results read."""
     found = set(outputs)
     for node in nodes:
         found.update(node.input)

@@ -3,11 +3,6 @@
 A source looks at a node and says what it is, as a :class:`Replacement` of an operator of the domain ``padops``, or why it
 cannot be one; or it says which nodes to change together, as a :class:`Rewrite`. To add a source, write a file with a
 function that takes a site and the types of the model and gives a ``Match`` or None, and list it here.
-
-``pad_info.py`` describes a Pad whatever it came from, and ``pad_facts.py`` says the same to people; ``builtin_support.py`` has
-what ONNX Runtime's own Pad can do, and ``builtin_rules.py`` judges one by that;
-``window_operators.py`` has the operators that pad by themselves; ``surroundings.py`` finds those around a Pad that let ONNX
-Runtime's optimizers change it.
 """
 
 from __future__ import annotations
@@ -19,6 +14,8 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.types import Types
+from padops.convert.pads.match import MICROSOFT, Match, too_long
+from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.sources import (
     attention,
     auto_pad,
@@ -35,8 +32,6 @@ from padops.convert.sources import (
     tensorflow,
     unknown,
 )
-from padops.convert.sources.match import Match, too_long
-from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.spec.dialects import DOMAIN
 from padops.spec.schemas import register_schemas
 
@@ -72,7 +67,7 @@ def choose(
 
 
 SOURCES = choose()
-KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, microsoft.DOMAIN, openvino.DOMAIN, *pytorch.DOMAINS})
+KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, MICROSOFT, openvino.DOMAIN, *pytorch.DOMAINS})
 
 
 def match_pad(site: NodeSite, types: Types, asked: Sequence[Source] = SOURCES) -> Match | None:

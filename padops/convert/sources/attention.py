@@ -19,10 +19,10 @@ from padops.convert.facts import Verdict
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.builtin_rules import judge, needs
-from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS
-from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, RunsAs, Unconvertible, settle_version
-from padops.convert.sources.pad_info import PadInfo, describe
+from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, RunsAs, Unconvertible, settle_version
+from padops.convert.pads.pad_info import PadInfo, describe
+from padops.convert.runtimes.builtin_rules import judge, needs
+from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS
 from padops.runtime.installed import NEWEST_MINOR
 from padops.spec.dialects import DOMAIN, onnx_op
 from padops.spec.dtypes import by_name

@@ -18,11 +18,11 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.builtin_rules import judge, needs, runs
-from padops.convert.sources.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS
-from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, RunsAs, Unconvertible, settle_version
-from padops.convert.sources.operands import Operand, all_known
-from padops.convert.sources.pad_info import PadInfo, describe
+from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, RunsAs, Unconvertible, settle_version
+from padops.convert.pads.operands import Operand, all_known
+from padops.convert.pads.pad_info import PadInfo, describe
+from padops.convert.runtimes.builtin_rules import judge, needs, runs
+from padops.convert.runtimes.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS
 from padops.spec.dialects import onnx_op
 
 OP_TYPE = "CenterCropPad"

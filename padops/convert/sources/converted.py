@@ -7,8 +7,8 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Match, Replacement, misfit
-from padops.runtime import pyop
+from padops.convert.pads.match import Match, Replacement, misfit
+from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, OPS
 
 RENAMED = "renamed"  # in the place of a target: an operator of padops under a name that is none of padops'
@@ -17,7 +17,7 @@ RENAMED = "renamed"  # in the place of a target: an operator of padops under a n
 def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
     """Recognises a node that is converted already."""
     node = site.node
-    if node.domain == pyop.DOMAIN:
+    if node.domain == pyop_node.DOMAIN:
         return _match_python_kernel(site)
     if node.domain != DOMAIN:
         return None
@@ -46,13 +46,13 @@ def operator_of(name: str) -> str | None:
 def _match_python_kernel(site: NodeSite) -> Match:
     """The native operator that a Python kernel stands for."""
     node = site.node
-    form = f"{pyop.DOMAIN}::{node.op_type}"
-    given = [attribute for name in pyop.ATTRIBUTES if (attribute := node.attributes.get(name)) is not None]
+    form = f"{pyop_node.DOMAIN}::{node.op_type}"
+    given = [attribute for name in pyop_node.ATTRIBUTES if (attribute := node.attributes.get(name)) is not None]
     texts = {a.name: a.value for a in given if a.type == ir.AttributeType.STRING and not a.is_ref()}
-    if node.op_type != pyop.OP_TYPE or len(texts) != len(pyop.ATTRIBUTES) or texts["op"] not in OPS:
+    if node.op_type != pyop_node.OP_TYPE or len(texts) != len(pyop_node.ATTRIBUTES) or texts["op"] not in OPS:
         return Match(form, reason="this version of padops does not know the operator")
     try:
-        op_type, plain, inputs, _ = pyop.decode(texts, node.inputs)
+        op_type, plain, inputs, _ = pyop_node.decode(texts, node.inputs)
         attributes = {name: _attribute(op_type, name, value) for name, value in plain.items()}
     except (ValueError, AttributeError, OverflowError, TypeError) as error:
         return Match(form, reason=f"its attributes cannot be read: {error}")

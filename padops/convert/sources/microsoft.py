@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import (
+from padops.convert.pads.match import (
+    MICROSOFT,
     Match,
     Replacement,
     RunsAs,
@@ -14,15 +15,14 @@ from padops.convert.sources.match import (
     string_values,
 )
 
-DOMAIN = "com.microsoft"
-FORM = f"{DOMAIN}::Pad-1"
+FORM = f"{MICROSOFT}::Pad-1"
 LIKE = 13  # the ONNX Pad with the same inputs: data, pads and a fill
 
 
 def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
     """Recognises the operator; ONNX Runtime runs it as it runs ONNX Pad, wrap included."""
     node = site.node
-    if node.domain != DOMAIN or node.op_type != "Pad":
+    if node.domain != MICROSOFT or node.op_type != "Pad":
         return None
     notes: list[str] = []
     inputs = (*node.inputs, None, None, None)[:3]
@@ -39,4 +39,4 @@ def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
     except Unconvertible as why:
         return Match(FORM, reason=str(why))
     replacement = Replacement(op_type, inputs, dict(node.attributes))
-    return Match(FORM, replacement, RunsAs(DOMAIN, 1), notes=tuple(notes))
+    return Match(FORM, replacement, RunsAs(MICROSOFT, 1), notes=tuple(notes))

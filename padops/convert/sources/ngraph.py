@@ -12,7 +12,7 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Match, Replacement, Unconvertible
+from padops.convert.pads.match import Match, Replacement, Unconvertible
 from padops.spec.dialects import OPS
 
 DOMAIN = "ngraph"

@@ -15,8 +15,7 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite, constant
 from padops.convert.model.types import Types
-from padops.convert.sources.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS
-from padops.convert.sources.match import (
+from padops.convert.pads.match import (
     Match,
     Replacement,
     RunsAs,
@@ -25,7 +24,8 @@ from padops.convert.sources.match import (
     settle_version,
     string_values,
 )
-from padops.convert.sources.operands import Operand
+from padops.convert.pads.operands import Operand
+from padops.convert.runtimes.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS
 from padops.spec.dialects import OPS, onnx_op
 from padops.spec.dialects.onnx_pad import VERSIONS
 from padops.spec.dtypes import by_name

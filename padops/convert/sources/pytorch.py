@@ -22,8 +22,7 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import NodeSite, remove_unused
 from padops.convert.model.types import Types
-from padops.convert.sources.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS
-from padops.convert.sources.match import (
+from padops.convert.pads.match import (
     Applied,
     Match,
     Replacement,
@@ -32,7 +31,8 @@ from padops.convert.sources.match import (
     settle_version,
     string_attribute,
 )
-from padops.convert.sources.operands import Operand
+from padops.convert.pads.operands import Operand
+from padops.convert.runtimes.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS
 from padops.convert.sources.pytorch_fill import pytorch_fill
 from padops.spec.dialects import OPS
 

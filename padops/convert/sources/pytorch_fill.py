@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from padops.convert.sources.match import Unconvertible
+from padops.convert.pads.match import Unconvertible
 from padops.spec.dtypes import by_name
 
 

@@ -29,10 +29,10 @@ import onnx_ir as ir
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite, Scope, constant, remove_unused, replace_in_place, take_out
 from padops.convert.model.types import Types
+from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, string_attribute
+from padops.convert.pads.pad_info import describe
+from padops.convert.runtimes.builtin_rules import judge, needs, runs
 from padops.convert.sources import onnx_pad
-from padops.convert.sources.builtin_rules import judge, needs, runs
-from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, string_attribute
-from padops.convert.sources.pad_info import describe
 from padops.spec.dialects import DOMAIN
 
 OP = "OpenVINOPad_12"

@@ -21,7 +21,7 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import (
+from padops.convert.pads.match import (
     Applied,
     Match,
     Replacement,
@@ -30,7 +30,7 @@ from padops.convert.sources.match import (
     check_integers,
     string_attribute,
 )
-from padops.convert.sources.operands import Operand
+from padops.convert.pads.operands import Operand
 from padops.spec.dialects import OPS
 
 OWN_DOMAIN = "ai.onnx.converters.tensorflow"  # where tf2onnx puts custom nodes that no domain was named for

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Match, string_attribute
-from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
+from padops.convert.pads.match import MICROSOFT, Match, string_attribute
+from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.sources.pytorch import CALL, operator_of
-from padops.convert.sources.window_operators import WINDOW_OPERATORS
 
 # What has the letters in its name, and pads nothing: by its domain and name; of PyTorch's operators, by the name alone.
 NO_PADS = (

@@ -15,12 +15,12 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.operands import Operand
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.operands import Operand
+from padops.convert.pads.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts, amounts_of
-from padops.convert.standard.arithmetic import MAX_LISTED, ints, is_number, scalar
 from padops.convert.standard.extension import Extents, filled, look_up
-from padops.convert.standard.graph_builder import FIRST, GraphBuilder
+from padops.convert.standard.graph_builder import FIRST
+from padops.convert.standard.numbers import MAX_LISTED, Number, Numbers, emit, here, ints, is_number, part, scalar, take
 from padops.convert.standard.ort_pad import cropped
 from padops.convert.standard.pad_values import shape_of
 from padops.spec import plan
@@ -41,28 +41,26 @@ class Work:
     """A tensor while its axes are being padded.
 
     Attributes:
-        builder: Where to write.
         pad: The Pad.
         value: The tensor so far.
         dims: A vector of one element for each of its dims; None for one that nobody has asked for yet.
     """
 
-    builder: GraphBuilder
     pad: PadInfo
     value: ir.Value
-    dims: list[Operand | None]
+    dims: list[Numbers | None]
 
     @staticmethod
-    def begin(builder: GraphBuilder, pad: PadInfo) -> Work:
+    def begin(pad: PadInfo) -> Work:
         """Nothing has been done yet."""
         assert pad.dims is not None, "only of known rank there are axes to go by"
-        return Work(builder, pad, pad.data, [None if dim is None else ints(dim) for dim in pad.dims])
+        return Work(pad, pad.data, [None if dim is None else ints(dim) for dim in pad.dims])
 
-    def dim(self, axis: int) -> Operand:
+    def dim(self, axis: int) -> Numbers:
         """The size of an axis, as a vector of one element."""
         size = self.dims[axis]
         if size is None:
-            size = self.dims[axis] = self.builder.gather(shape_of(self.builder, self.pad), ints(axis))
+            size = self.dims[axis] = take(shape_of(self.pad), ints(axis))
         return size
 
     def run(self, axis: int) -> int:
@@ -82,124 +80,83 @@ class Work:
         """How many positions ``extend`` lists for an axis, at least."""
         return amounts.output if self.by_elements else amounts.output - amounts.extent
 
-    def gather(self, axis: int, positions: Sequence[int] | Operand) -> ir.Value:
+    def gather(self, axis: int, positions: Numbers) -> Number:
         """The tensor at some positions of an axis."""
-        builder, last = self.builder, len(self.dims) - 1
-        index = positions if isinstance(positions, (np.ndarray, ir.Value)) else ints(*positions)
+        last = len(self.dims) - 1
         if not self.by_elements or axis == last:
-            return builder.emit("Gather", [self.value, index], {"axis": axis} if axis else {})
+            return emit("Gather", [self.value, positions], {"axis": axis} if axis else {})
         order = [*range(axis), last, *range(axis + 1, last), axis]
-        turned = builder.emit("Transpose", [self.value], {"perm": order})
-        return builder.emit("Transpose", [builder.emit("Gather", [turned, index], {"axis": last})], {"perm": order})
+        turned = emit("Transpose", [self.value], {"perm": order})
+        return emit("Transpose", [emit("Gather", [turned, positions], {"axis": last})], {"perm": order})
 
     def core(self, axis: int, start: int, stop: int) -> list[ir.Value]:
-        """The tensor, or part of it along an axis; nothing where that is empty.
-
-        Args:
-            axis: The axis.
-            start: The first position.
-            stop: The position behind the last.
-        """
+        """The tensor from ``start`` to ``stop`` along an axis; nothing where that is empty."""
         if stop <= start:
             return []
         size = self.dims[axis]
         whole = start == 0 and isinstance(size, np.ndarray) and stop == size[0]
-        return [self.value if whole else self.builder.part(self.value, ints(start), ints(stop), ints(axis))]
+        return [self.value if whole else part(self.value, ints(start), ints(stop), ints(axis))]
 
-    def replace_axis(self, axis: int, parts: Sequence[ir.Value], size: Operand) -> None:
-        """Puts parts one after another along an axis.
-
-        Args:
-            axis: The axis.
-            parts: Tensors, at least one.
-            size: Of the axis that they make, one element.
-        """
-        self.value = parts[0] if len(parts) == 1 else self.builder.emit("Concat", parts, {"axis": axis})
+    def replace_axis(self, axis: int, parts: Sequence[ir.Value], size: Numbers) -> None:
+        """Puts parts, at least one, one after another along an axis that is then of this size, one element."""
+        self.value = parts[0] if len(parts) == 1 else emit("Concat", parts, {"axis": axis})
         self.dims[axis] = size
 
 
 def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
-    """Extends one axis of known size by known amounts.
-
-    Args:
-        work: The tensor so far; becomes the extended one.
-        axis: The axis.
-        amounts: Its plan.
-        mode: Any but constant.
-    """
+    """Extends one axis of known size by known amounts, in any mode but constant."""
     first, last = _core(amounts)
-    shown = [_shown(amounts, mode, position) for position in (*range(first), *range(last, amounts.output))]
     output = ints(amounts.output)
     alone = first == last or amounts.output <= LONG_RUN or work.run(axis) >= LONG_RUN
     if work.by_elements or (alone and amounts.output <= MAX_POSITIONS):
-        whole = [_shown(amounts, mode, position) for position in range(amounts.output)]
-        work.replace_axis(axis, [work.gather(axis, whole)], output)
+        work.replace_axis(axis, [work.gather(axis, _shown(amounts, mode, range(amounts.output)))], output)
         return
     offset = amounts.start - amounts.begin
-    front, back = shown[:first], shown[first:]
-    parts = [work.gather(axis, front)] if front else []
+    front, back = _shown(amounts, mode, range(first)), _shown(amounts, mode, range(last, amounts.output))
+    parts: list[ir.Value] = [work.gather(axis, front)] if front.size else []
     parts += work.core(axis, first + offset, last + offset)
-    parts += [work.gather(axis, back)] if back else []
-    work.replace_axis(axis, parts or [work.gather(axis, [])], output)
+    parts += [work.gather(axis, back)] if back.size else []
+    work.replace_axis(axis, parts or [work.gather(axis, ints())], output)
 
 
-def _shown(amounts: AxisPlan, mode: Mode, position: int) -> int:
-    """The position of the source that one of the output shows, in a mode that has no fill."""
-    index = source_index(amounts, mode, position)
-    assert index is not None
-    return index
+def _shown(amounts: AxisPlan, mode: Mode, positions: range) -> np.ndarray:
+    """The positions of the source that some of the output show, in a mode that has no fill (P2)."""
+    shown = [source_index(amounts, mode, position) for position in positions]
+    return ints(*(index for index in shown if index is not None))
 
 
 def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> None:
-    """Extends some axes by what is computed at run time, all that is left to do; ``amounts`` are of every axis.
-
-    Args:
-        work: The tensor so far; becomes the output.
-        axes: Which axes.
-        amounts: Of every axis, each a vector.
-    """
+    """Extends some axes by what is computed at run time, all that is left to do; ``amounts`` are of every axis."""
     if not axes:
         return
-    builder, pad, none = work.builder, work.pad, scalar(0)
-    extents = Extents.of(builder, pad.op, shape_of(builder, pad), amounts)
-    step: Operand = scalar(1)
-    grows = all(isinstance(x, np.ndarray) and (x >= 0).all() for x in (amounts.begin, amounts.end))
+    pad, first = work.pad, scalar(0)
+    extents = Extents.of(pad.op, shape_of(pad), amounts)
+    step: Numbers | int = 1
+    grows = all(not isinstance(x, Number) and (x >= 0).all() for x in (amounts.begin, amounts.end))
     if pad.op.limit is not Limit.NONE or not grows:
-        step = extents.checked_step(builder, pad.op, pad.known_modes, none, amounts)
+        step = extents.checked_step(pad.op, pad.known_modes, first, amounts)
     # Of an axis that has nothing to show no position is asked for; whether that is right shows at the end (P5).
-    may_reshape = builder.opset >= FIRST_WITH_EMPTY_RESHAPE
+    may_reshape = here().opset >= FIRST_WITH_EMPTY_RESHAPE
     counts = extents.output
     if may_reshape:
         # 1 or 0: the product with the window itself would overflow beyond 2^31.5 elements.
-        is_shown = builder.minimum(builder.maximum(extents.window, scalar(0)), scalar(1))
-        counts = builder.mul(counts, is_shown)
+        counts = counts * np.minimum(np.maximum(extents.window, 0), 1)
+    extension = look_up(pad.known_modes, first)
     for axis in axes:
-        at = scalar(axis)
-        positions = builder.range(none, builder.gather(counts, at), step)
-        positions = builder.sub(positions, builder.gather(extents.shift, at))
-        shown = look_up(builder, pad.known_modes, none).within(builder, positions, builder.gather(extents.window, at))
-        if extents.start is not None:
-            shown = builder.add(shown, builder.gather(extents.start, at))
-        work.replace_axis(axis, [work.gather(axis, shown)], builder.gather(extents.output, ints(axis)))
+        shown = extents.shown(extension, axis, take(counts, axis), step)
+        work.replace_axis(axis, [work.gather(axis, shown)], take(extents.output, ints(axis)))
     if may_reshape:
         # Where nothing is cropped, a dim that is to be 0 is 0 already, and a 0 in the shape keeps it.
-        work.value = builder.emit("Reshape", [work.value, extents.output], {} if grows else {"allowzero": 1})
+        work.value = emit("Reshape", [work.value, extents.output], {} if grows else {"allowzero": 1})
 
 
 def fill(work: Work, axis: int, amounts: AxisPlan, with_what: Operand) -> None:
-    """Puts fill around, and between, the elements of one axis of known size.
-
-    Args:
-        work: The tensor so far; becomes the filled one.
-        axis: The axis.
-        amounts: Its plan.
-        with_what: The fill, one element.
-    """
+    """Puts fill around, and between, the elements of one axis of known size."""
     output = ints(amounts.output)
     if amounts.interior or work.has_no_blocks(with_what):
         block = _block(work, axis, ints(1), with_what)
         work.replace_axis(axis, [work.value, block], ints(amounts.size + 1))
-        work.replace_axis(axis, [work.gather(axis, filled(work.builder, amounts))], output)
+        work.replace_axis(axis, [work.gather(axis, filled(amounts))], output)
         return
     first, last = _core(amounts)
     core = work.core(axis, first - amounts.begin, last - amounts.begin)
@@ -208,7 +165,7 @@ def fill(work: Work, axis: int, amounts: AxisPlan, with_what: Operand) -> None:
     front, back = first, amounts.output - last
     blocks = {count: _block(work, axis, ints(count), with_what) for count in (front, back) if count}
     parts = [*([blocks[front]] if front else []), *core, *([blocks[back]] if back else [])]
-    work.replace_axis(axis, parts or [work.builder.part(work.value, ints(0), ints(0), ints(axis))], output)
+    work.replace_axis(axis, parts or [part(work.value, ints(0), ints(0), ints(axis))], output)
 
 
 def fill_around(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
@@ -223,7 +180,7 @@ def fill_around(work: Work, axis: int, begin: int, end: int, with_what: Operand)
     """
     blocks = {count: _block(work, axis, ints(count), with_what) for count in (begin, end) if count}
     parts = [*([blocks[begin]] if begin else []), work.value, *([blocks[end]] if end else [])]
-    work.replace_axis(axis, parts, work.builder.add(work.dim(axis), scalar(begin + end)))
+    work.replace_axis(axis, parts, work.dim(axis) + (begin + end))
 
 
 def fill_by_computing(work: Work, axes: Sequence[int], with_what: Operand) -> None:
@@ -236,19 +193,17 @@ def fill_by_computing(work: Work, axes: Sequence[int], with_what: Operand) -> No
         axes: Which axes.
         with_what: The fill, one element.
     """
-    builder, pad = work.builder, work.pad
+    pad = work.pad
     if pad.only_adds:
-        around = amounts_of(builder, pad)
-        left: Operand = shape_of(builder, pad)
+        around, left = amounts_of(pad), shape_of(pad)
     else:
-        work.value, around = cropped(builder, pad, work.value)
-        left = builder.emit("Shape", [work.value])
-    work.dims = [builder.gather(left, ints(axis)) if axis in axes else dim for axis, dim in enumerate(work.dims)]
+        work.value, around = cropped(pad, work.value)
+        left = emit("Shape", [work.value])
+    work.dims = [take(left, ints(axis)) if axis in axes else dim for axis, dim in enumerate(work.dims)]
     for axis in axes:
-        front, back = (builder.gather(numbers, ints(axis)) for numbers in (around.begin, around.end))
+        front, back = (take(numbers, ints(axis)) for numbers in (around.begin, around.end))
         before, after = ([] if is_number(x, 0) else [_block(work, axis, x, with_what)] for x in (front, back))
-        size = builder.add(builder.add(front, work.dim(axis)), back)
-        work.replace_axis(axis, [*before, work.value, *after], size)
+        work.replace_axis(axis, [*before, work.value, *after], front + work.dim(axis) + back)
 
 
 def _core(amounts: AxisPlan) -> tuple[int, int]:
@@ -257,34 +212,27 @@ def _core(amounts: AxisPlan) -> tuple[int, int]:
     return first, max(min(amounts.begin + amounts.extent, amounts.output), first)
 
 
-def _block(work: Work, axis: int, count: Operand, with_what: Operand) -> ir.Value:
+def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Value:
     """A tensor of fill that is ``count`` long on one axis, and as the others are."""
-    builder = work.builder
-    shape = builder.concat(*(count if i == axis else work.dim(i) for i in range(len(work.dims))))
-    known = with_what if isinstance(with_what, np.ndarray) else None
-    largest = MAX_LISTED if builder.opset < FIRST["ConstantOfShape"] else SMALL_BLOCK
-    if known is not None and isinstance(shape, np.ndarray) and prod(shape.tolist()) <= largest:
-        return builder.constant(np.full(shape, known.reshape(())), "fill")
-    if known is not None and known.dtype.kind != "O":
-        return builder.emit("ConstantOfShape", [shape], {"value": ir.tensor(known.reshape(1))}, role="fill")
+    shape: Numbers = np.concatenate([count if i == axis else work.dim(i) for i in range(len(work.dims))])
+    dims = None if isinstance(shape, Number) else shape.tolist()
+    if not isinstance(with_what, ir.Value):
+        largest = MAX_LISTED if here().opset < FIRST["ConstantOfShape"] else SMALL_BLOCK
+        if dims is not None and prod(dims) <= largest:
+            return here().constant(np.full(dims, with_what.reshape(())), "fill")
+        if with_what.dtype.kind != "O":
+            return emit("ConstantOfShape", [shape], {"value": ir.tensor(with_what.reshape(1))}, role="fill")
     if not work.has_no_blocks(with_what):
-        return builder.emit("Expand", [with_what, shape], role="fill")
-    if isinstance(shape, np.ndarray) and prod(shape.tolist()) <= MAX_POSITIONS:
-        zeros: Operand = np.zeros(shape, np.int64)
+        return emit("Expand", [with_what, shape], role="fill")
+    if dims is not None and prod(dims) <= MAX_POSITIONS:
+        zeros: Numbers = np.zeros(dims, np.int64)
     else:
-        zeros = builder.emit("ConstantOfShape", [shape], {"value": ir.tensor(ints(0))})
-    return builder.emit("Gather", [with_what, zeros], role="fill")
+        zeros = emit("ConstantOfShape", [shape], {"value": ir.tensor(ints(0))})
+    return emit("Gather", [with_what, zeros], role="fill")
 
 
 def plan_of(pad: PadInfo, axis: int, size: int, amounts: plan.Amounts, mode: Mode | None = None) -> AxisPlan:
-    """The plan of one axis, of the Pad's mode or of another.
-
-    Args:
-        pad: The Pad.
-        axis: Which axis.
-        size: Of the data.
-        amounts: Of the axis.
-        mode: Another one than the Pad's.
+    """The plan of one axis of this size, of the Pad's mode or of another.
 
     Raises:
         PadError: The amounts break a rule on this axis.

@@ -10,7 +10,7 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.pad_info import PadInfo, describe_node
+from padops.convert.pads.pad_info import PadInfo, describe_node
 from padops.convert.standard.pad_values import default_fill
 
 

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_type, taking_pooling
-from padops.convert.sources.match import KINDS, Unconvertible
-from padops.convert.sources.operands import all_known
-from padops.convert.sources.pad_info import PadInfo
-from padops.convert.sources.surroundings import Surroundings
+from padops.convert.pads.match import KINDS, Unconvertible
+from padops.convert.pads.operands import all_known
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.pads.surroundings import Surroundings
+from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS, has_type, taking_pooling
 from padops.convert.standard import emit_pad, ort_pad, rules
 from padops.convert.standard.amounts import amounts_of
-from padops.convert.standard.arithmetic import scalar
 from padops.convert.standard.exact_casts import write_exact
 from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.nesting import check_nesting
+from padops.convert.standard.numbers import Number, emit, here, scalar
 from padops.convert.standard.pad_values import Lacking
 from padops.spec.dialects import Attribute, Op
 from padops.spec.plan import Mode, PadError
@@ -58,7 +58,7 @@ class Calls:
             and all(pad.only_adds for pad in self.pads)
         )
 
-    def write(self, builder: GraphBuilder, inputs: Sequence[ir.Value]) -> ir.Value:
+    def write(self, inputs: Sequence[ir.Value]) -> Number:
         """Writes the body; the function has an input for each of the operator's.
 
         Returns:
@@ -88,12 +88,12 @@ class Calls:
             raise Unconvertible(
                 "its data are of rank 0 in some nodes only, and onnxruntime crashes on what both would need"
             )
-        output = write_exact(builder, merged, types, guarantees)
+        output = write_exact(merged, types, guarantees)
         last = output.producer()
         if last is not None and last.op_type == "If":
             # In a branch, ONNX Runtime folds an If and loses its output for what is inside of the If of a next call (1.32).
-            output = builder.emit("Identity", [output])
-        check_nesting(builder.nodes, merged.around)
+            output = emit("Identity", [output])
+        check_nesting(here().nodes, merged.around)
         return output
 
 
@@ -171,9 +171,9 @@ def _is_right(pad: PadInfo, opset: int) -> bool:
         return bool(pad.dims) and not pad.may_have_interior and _leaves_some(pad)
     if not pad.is_known:
         return False
-    builder = GraphBuilder(opset, lambda wanted: wanted)  # nothing will be written
     try:
-        return bool(ort_pad.is_right(builder, pad, scalar(0), amounts_of(builder, pad)))
+        with GraphBuilder(opset, lambda wanted: wanted):  # nothing will be written
+            return bool(ort_pad.is_right(pad, scalar(0), amounts_of(pad)))
     except (ValueError, IndexError):  # the amounts do not fit the rank
         return False
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import EXACT_CASTS, MOVED, has_type
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.builtin_support import EXACT_CASTS, MOVED, has_type
 from padops.convert.standard import emit_pad
-from padops.convert.standard.graph_builder import GraphBuilder
+from padops.convert.standard.numbers import Number, emit, here
 from padops.convert.standard.pad_values import Lacking
 from padops.spec.dtypes import by_name
 
@@ -34,33 +34,25 @@ def check_moved(name: str | None, opset: int) -> str | None:
     raise Unconvertible(f"no standard operator moves {name} at opset {opset} and leaves every bit of it as it is")
 
 
-def write_exact(
-    builder: GraphBuilder, pad: PadInfo, types: Collection[str | None], guarantees: emit_pad.Guarantees
-) -> ir.Value:
-    """Writes a body, between two casts where its type wants that.
-
-    Args:
-        builder: Writes the nodes.
-        pad: What to write.
-        types: All that the data may be.
-        guarantees: What is known to hold where the body runs.
+def write_exact(pad: PadInfo, types: Collection[str | None], guarantees: emit_pad.Guarantees) -> Number:
+    """Writes a body for data of any of some types, between two casts where its type wants that.
 
     Raises:
         Unconvertible: No type moves the bits, or each of several types would need casts of its own.
     """
-    proxies = {check_moved(name, builder.opset) for name in types}
+    proxies = {check_moved(name, here().opset) for name in types}
     if proxies == {None}:
-        return emit_pad.write(builder, pad, guarantees)
+        return emit_pad.write(pad, guarantees)
     if pad.type is None:
         raise Unconvertible(
             f"its data are of several types, {', '.join(sorted(map(str, types)))}, some of which are cast"
         )
     (proxy,) = proxies
-    cast, guarantees = cast_inputs(builder, pad), replace(guarantees, typed=has_type(proxy, builder.opset))
-    return cast_back(builder, emit_pad.write(builder, cast, guarantees), pad.type)
+    cast, guarantees = cast_inputs(pad), replace(guarantees, typed=has_type(proxy, here().opset))
+    return cast_back(emit_pad.write(cast, guarantees), pad.type)
 
 
-def cast_inputs(builder: GraphBuilder, pad: PadInfo) -> PadInfo:
+def cast_inputs(pad: PadInfo) -> PadInfo:
     """The same Pad of the type that it is to be done in.
 
     Raises:
@@ -70,7 +62,7 @@ def cast_inputs(builder: GraphBuilder, pad: PadInfo) -> PadInfo:
     proxy, _ = EXACT_CASTS[pad.type]
     to, own = by_name(proxy), by_name(pad.type)
     position = pad.op.input_index(pad.op.fill)
-    inputs: list[Operand | None] = [builder.emit("Cast", [pad.data], {"to": to.onnx}), *pad.inputs[1:]]
+    inputs: list[Operand | None] = [emit("Cast", [pad.data], {"to": to.onnx}), *pad.inputs[1:]]
     if position is not None:
         if pad.some_fill:
             raise Lacking(pad.op.fill, pad.op)
@@ -78,18 +70,12 @@ def cast_inputs(builder: GraphBuilder, pad: PadInfo) -> PadInfo:
         if fill is None:  # float8e8m0 has no 0, and its default is another number (P7)
             fill = np.zeros((), own.numpy)
         inputs[position] = (
-            fill.astype(to.numpy) if isinstance(fill, np.ndarray) else builder.emit("Cast", [fill], {"to": to.onnx})
+            fill.astype(to.numpy) if isinstance(fill, np.ndarray) else emit("Cast", [fill], {"to": to.onnx})
         )
     return replace(pad, inputs=inputs, given=inputs, type=proxy)
 
 
-def cast_back(builder: GraphBuilder, output: ir.Value, name: str) -> ir.Value:
-    """A value of the proxy as one of the type ``name``.
-
-    Args:
-        builder: Writes the nodes.
-        output: Of the proxy's type.
-        name: Of the type that it stands for.
-    """
+def cast_back(output: ir.Value, name: str) -> Number:
+    """A value of the proxy as one of the type ``name``."""
     exact = {"saturate": 0} if name in _SATURATING else {}
-    return builder.emit("Cast", [output], {"to": by_name(name).onnx} | exact)
+    return emit("Cast", [output], {"to": by_name(name).onnx} | exact)

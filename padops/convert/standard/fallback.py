@@ -40,10 +40,10 @@ from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types, declarations
+from padops.convert.pads.match import KINDS, Unconvertible
+from padops.convert.pads.pad_info import PadInfo, describe_node
 from padops.convert.records import PadRecord
 from padops.convert.sources.converted import operator_of
-from padops.convert.sources.match import KINDS, Unconvertible
-from padops.convert.sources.pad_info import PadInfo, describe_node
 from padops.convert.standard import emit_function
 from padops.convert.standard.defaults import apply
 from padops.convert.standard.graph_builder import GraphBuilder
@@ -176,9 +176,9 @@ def _function(calls: emit_function.Calls) -> ir.Function:
     """The function of an operator; Unconvertible where there is none that is right for all of its calls."""
     op, opset = calls.op, calls.opset
     numbers = itertools.count()
-    builder = GraphBuilder(opset, lambda wanted: f"{wanted}_{next(numbers)}")
     inputs = [ir.Value(name=row.name) for row in op.inputs]
-    output = calls.write(builder, inputs)
+    with GraphBuilder(opset, lambda wanted: f"{wanted}_{next(numbers)}") as builder:
+        output = calls.write(inputs)
     graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op.name)
     attributes = [ir.Attr(row.name, KINDS[row.type], row.default) for row in op.attributes]
     return ir.Function(DOMAIN, op.name, graph=graph, attributes=attributes)

@@ -13,24 +13,23 @@ from math import prod
 
 import onnx_ir as ir
 
-from padops.convert.sources.beside_fills import FILLS
-from padops.convert.sources.beside_rules import find_fault, said_of
-from padops.convert.sources.builtin_rules import judge, reaches_provider
-from padops.convert.sources.builtin_support import (
+from padops.convert.pads.match import RunsAs, Unconvertible, Unneeded
+from padops.convert.pads.operands import Operand, all_known
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.pads.surroundings import ALONE
+from padops.convert.runtimes.beside_fills import FILLS
+from padops.convert.runtimes.beside_rules import find_fault, said_of
+from padops.convert.runtimes.builtin_rules import judge, reaches_provider
+from padops.convert.runtimes.builtin_support import (
     EXACT_CASTS,
     FIRST_WITH_INPUTS,
     has_modes,
     known_amounts,
     taking_pooling,
 )
-from padops.convert.sources.match import RunsAs, Unconvertible, Unneeded
-from padops.convert.sources.operands import Operand, all_known
-from padops.convert.sources.pad_info import PadInfo
-from padops.convert.sources.surroundings import ALONE
 from padops.convert.standard import lowering, rules
-from padops.convert.standard.arithmetic import ints
-from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.lowering import Way
+from padops.convert.standard.numbers import emit, here, ints, reshape
 from padops.runtime.installed import NEWEST_MINOR
 from padops.runtime.provider_rules import KnownProvider, ProviderRule
 from padops.spec.dialects import OPS, make_node_plan, onnx_op, onnx_pad
@@ -43,7 +42,7 @@ NEGATIVE = (Amounts(-1, -1),)  # for amounts that are not known
 FIRST_WITH_KERNEL = 2  # before, Pad has another attribute, and no kernel
 
 # What keeps a provider from a node of any operator: no other nodes help.
-OF_ALL_NODES = ("open rank", "open dims", "computed")
+OF_ALL_NODES = ("open rank", "open dims", "computed", "in a body")
 NOT_RUN = "by rules that were not run"
 
 
@@ -106,11 +105,10 @@ def _of_all_pads(rule: ProviderRule) -> bool:
     return rule.when == "always" and not rule.modes
 
 
-def write(builder: GraphBuilder, pad: PadInfo, plain: bool, may_stay: bool, row: KnownProvider) -> tuple[Operand, str]:
+def write(pad: PadInfo, plain: bool, may_stay: bool, row: KnownProvider) -> tuple[Operand, str]:
     """Writes a Pad.
 
     Args:
-        builder: Where to.
         pad: The Pad.
         plain: Whether it is ONNX's Pad now.
         may_stay: Whether it is so in the form of its version.
@@ -124,16 +122,16 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool, may_stay: bool, row:
         Unneeded: The provider runs it right.
     """
     _check(pad)
-    choice = choose(pad, may_stay, row, builder.opset)
+    choice = choose(pad, may_stay, row, here().opset)
     if choice.way is None:
         left = f"leaves it ({choice.left}), and ONNX Runtime runs it on the processor" if choice.left else "runs it"
         raise Unneeded(_with(f"{row.name} {left}", row))
     limit = min((rule.limit for rule in row.rules if rule.when == "rank above"), default=0)
     if limit and not choice.left and len(pad.dims or ()) > limit and _can_be_narrowed(pad):
-        output: Operand = _narrowed(builder, pad, row, limit)
+        output: Operand = _narrowed(pad, row, limit)
     else:
-        builder.has_pad = choice.way is not Way.PARTS
-        output = lowering.write(builder, pad, plain, choice.way)
+        here().has_pad = choice.way is not Way.PARTS
+        output = lowering.write(pad, plain, choice.way)
     said = f"{row.name} leaves it ({choice.left})" if choice.left else ""
     return output, _with(said, row)
 
@@ -165,7 +163,7 @@ def _can_be_narrowed(pad: PadInfo) -> bool:
     return 0 not in (*pad.dims, *shape) and any(one != NOTHING for one in known_amounts(pad))
 
 
-def _narrowed(builder: GraphBuilder, pad: PadInfo, row: KnownProvider, limit: int) -> ir.Value:
+def _narrowed(pad: PadInfo, row: KnownProvider, limit: int) -> ir.Value:
     """The same of data with fewer dims: neighbours that are not padded are one dim meanwhile.
 
     Raises:
@@ -179,12 +177,12 @@ def _narrowed(builder: GraphBuilder, pad: PadInfo, row: KnownProvider, limit: in
         groups = _groups(axes, len(dims))
         shape = [prod(dims[i] for i in group) for group in groups]
         rows = [amounts[group[0]] if group[0] in axes else NOTHING for group in groups]
-        narrow = builder.reshape(value, ints(*shape))
+        narrow = reshape(value, ints(*shape))
         assert isinstance(narrow, ir.Value), "the data are not known"
-        value, _ = write(builder, _plain_pad(pad, narrow, shape, rows), False, False, row)
+        value, _ = write(_plain_pad(pad, narrow, shape, rows), False, False, row)
         for i in axes:
             dims[i] += amounts[i].begin + amounts[i].end
-        value = builder.emit("Reshape", [value, ints(*dims)])
+        value = emit("Reshape", [value, ints(*dims)])
     assert isinstance(value, ir.Value), "something is padded"
     return value
 

@@ -1,20 +1,18 @@
-"""Writes nodes of standard ONNX one after another, in the form that each opset has.
-
-Operands are values of the graph or NumPy arrays; ``arithmetic.py`` computes with both.
-"""
+"""Writes nodes of standard ONNX one after another, in the form that each opset has; ``numbers.py`` has the formulas for it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextvars import Token
 from typing import Any, TypeVar
 
 import numpy as np
 import onnx_ir as ir
 
 from padops.convert.model.constants import tensor_of
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand
-from padops.convert.standard.arithmetic import Arithmetic
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand
+from padops.convert.standard.numbers import OPEN, Number
 
 # Where an operator begins, or begins to take integers, if that is after what padops needs of opset 5.
 FIRST = {
@@ -28,8 +26,8 @@ INT64 = ir.TensorType(ir.DataType.INT64)
 BOOL = ir.TensorType(ir.DataType.BOOL)
 
 
-class GraphBuilder(Arithmetic):
-    """The nodes of one graph, in order.
+class GraphBuilder:
+    """The nodes of one graph, in order; the formulas within ``with builder:`` write theirs here.
 
     Attributes:
         opset: Version of the default domain.
@@ -56,7 +54,15 @@ class GraphBuilder(Arithmetic):
         self._keep = keep or self._constant_node
         self._outer = outer
         self._known: dict[tuple[str, tuple[int, ...], bytes], ir.Value] = {}
-        self._once: dict[Hashable, Operand] = {}
+        self._once: dict[Hashable, Any] = {}
+        self._opened: list[Token[GraphBuilder]] = []
+
+    def __enter__(self) -> GraphBuilder:
+        self._opened.append(OPEN.set(self))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        OPEN.reset(self._opened.pop())
 
     def inner(self) -> GraphBuilder:
         """A graph builder for a graph inside this one; its constants stand here."""
@@ -75,29 +81,29 @@ class GraphBuilder(Arithmetic):
             self._known[key] = self._keep(array, role)
         return self._known[key]
 
-    def once(self, key: Hashable, write: Callable[[], Operand]) -> Operand:
+    def once(self, key: Hashable, write: Callable[[], T]) -> T:
         """What ``write`` writes into this graph, unless it or one around it has that under ``key`` already."""
         builder: GraphBuilder | None = self
         while builder is not None:
             if key in builder._once:
-                return builder._once[key]
+                found: T = builder._once[key]
+                return found
             builder = builder._outer
-        self._once[key] = write()
-        return self._once[key]
+        self._once[key] = made = write()
+        return made
 
     def emit(
         self,
         op_type: str,
-        inputs: Sequence[Operand | None],
+        inputs: Sequence[Operand | int | None],
         attributes: Mapping[str, Any] | None = None,
-        *,
         role: str = "",
-    ) -> ir.Value:
+    ) -> Number:
         """Writes a node with one output, and gives that.
 
         Args:
             op_type: Of the default domain.
-            inputs: Values, or arrays that become constants; None where absent, and trailing ones are left out.
+            inputs: Values, or what becomes constants, numbers as int64; None where absent, and trailing ones are left out.
             attributes: By name, as Python values or ``ir.Attr``.
             role: What the output is, for the names of node and output.
 
@@ -110,12 +116,12 @@ class GraphBuilder(Arithmetic):
     def emit_several(
         self,
         op_type: str,
-        inputs: Sequence[Operand | None],
+        inputs: Sequence[Operand | int | None],
         attributes: Mapping[str, Any] | None = None,
         *,
         role: str = "",
         outputs: int,
-    ) -> list[ir.Value]:
+    ) -> list[Number]:
         """The same of a node with several outputs.
 
         Args:
@@ -133,7 +139,7 @@ class GraphBuilder(Arithmetic):
             raise Unconvertible(
                 f"standard operators do this with {op_type}, from opset {FIRST[op_type]} on, and this is {self.opset}"
             )
-        given = [self.constant(x) if isinstance(x, np.ndarray) else x for x in inputs]
+        given = [x if x is None or isinstance(x, ir.Value) else self.constant(_as_array(x)) for x in inputs]
         while given and given[-1] is None:
             given.pop()
         made = {
@@ -141,38 +147,28 @@ class GraphBuilder(Arithmetic):
             for name, value in (attributes or {}).items()
         }
         name = self.name(role or op_type.lower())
-        values = [ir.Value(name=name if outputs == 1 else self.name(f"{name}_{i}")) for i in range(outputs)]
+        values = [Number(name=name if outputs == 1 else self.name(f"{name}_{i}")) for i in range(outputs)]
         self.nodes.append(ir.Node("", op_type, given, list(made.values()), outputs=values, name=name))
         return values
 
     # --- graphs inside the graph --------------------------------------------------------------------------------------
 
-    def choose(
-        self, condition: Operand, then: Callable[[GraphBuilder], T], other: Callable[[GraphBuilder], T]
-    ) -> T | ir.Value:
-        """One of two computations, by a bool of rank 0.
-
-        Args:
-            condition: Rank 0.
-            then: Writes the one, where the condition is true.
-            other: Writes the other.
-        """
-        if isinstance(condition, np.ndarray):
-            return (then if condition else other)(self)
+    def choose(self, condition: Operand, then: Callable[[], T], other: Callable[[], T]) -> T | Number:
+        """One of two computations: ``then`` where a bool of rank 0 is true, else ``other``."""
+        if not isinstance(condition, ir.Value):
+            return (then if condition else other)()
         graphs = {}
         for name, write in (("then_branch", then), ("else_branch", other)):
-            builder = self.inner()
-            graphs[name] = builder.graph([], [write(builder)], name)
+            with self.inner() as inner:
+                graphs[name] = inner.graph([], [write()], name)
         return self.emit("If", [condition], graphs)
 
     def graph(self, inputs: Sequence[ir.Value], outputs: Sequence[Operand], name: str) -> ir.Graph:
-        """This graph builder as a graph inside another; an output is always made in it.
-
-        Args:
-            inputs: Those that it is to have.
-            outputs: Those that it is to have, constants too.
-            name: Of the graph.
-        """
+        """This graph builder as a graph inside another; each output, a constant too, is made in it."""
         own = {value for node in self.nodes for value in node.outputs}
-        made = [x if not isinstance(x, np.ndarray) and x in own else self.emit("Identity", [x]) for x in outputs]
+        made = [x if isinstance(x, ir.Value) and x in own else self.emit("Identity", [x]) for x in outputs]
         return ir.Graph(inputs, made, nodes=self.nodes, name=self.name(name))
+
+
+def _as_array(x: np.ndarray | int) -> np.ndarray:
+    return np.array(x, np.int64) if isinstance(x, int) else np.asarray(x)

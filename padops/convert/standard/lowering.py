@@ -9,13 +9,12 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import CASTS_RIGHT_SINCE, has_type, taking_pooling
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand, all_known
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand, all_known
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.builtin_support import CASTS_RIGHT_SINCE, has_type, taking_pooling
 from padops.convert.standard import emit_pad, ort_pad, parts, rules
 from padops.convert.standard.amounts import Amounts, amounts_of
-from padops.convert.standard.arithmetic import MAX_LISTED, ints, scalar
 from padops.convert.standard.axes import (
     MAX_POSITIONS,
     Work,
@@ -27,7 +26,8 @@ from padops.convert.standard.axes import (
     plan_of,
 )
 from padops.convert.standard.exact_casts import cast_back, cast_inputs, check_moved
-from padops.convert.standard.graph_builder import FIRST, GraphBuilder
+from padops.convert.standard.graph_builder import FIRST
+from padops.convert.standard.numbers import MAX_LISTED, emit, here, ints, part, reshape, scalar
 from padops.convert.standard.pad_values import any_fill
 from padops.spec import plan
 from padops.spec.dialects import make_node_plan
@@ -44,13 +44,12 @@ class Way(Enum):
     PARTS = "parts"  # what moves parts of the data; see ``parts.py``
 
 
-def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False, way: Way = Way.ANY) -> Operand:
+def write(pad: PadInfo, plain: bool = False, way: Way = Way.ANY) -> Operand:
     """Writes a Pad.
 
     Args:
-        builder: Where to.
         pad: The Pad.
-        plain: Whether it is ONNX Runtime's Pad now, so that what that refuses need not work: data of rank 0.
+        plain: The node is ONNX's Pad already; rank 0, which ONNX Runtime refuses, may fail.
         way: What there is to be of it.
 
     Returns:
@@ -63,30 +62,30 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False, way: Way = W
         raise Unconvertible("its mode is given by the caller of the function")
     if pad.type is not None and pad.type not in pad.op.types:
         raise Unconvertible(f"its data are {pad.type}, which {pad.op.name} does not have")
-    if pad.type is None and plain and builder.has_pad and is_changed(pad):
-        return ort_pad.on_data(builder, pad, None)  # the same Pad, but not for the optimizers
-    proxy = check_moved(pad.type, builder.opset)
+    if pad.type is None and plain and here().has_pad and is_changed(pad):
+        return ort_pad.on_data(pad, None)  # the same Pad, but not for the optimizers
+    proxy = check_moved(pad.type, here().opset)
     assert pad.type is not None, "check_moved refuses it"
     try:
         rules.check(pad)
         known = _known_amounts(pad)
         if proxy is None:
-            output = _write(builder, pad, known, plain, way)
-            return _by_a_node(builder, output) if isinstance(output, np.ndarray) and not output.size else output
-        output = _write(builder, cast_inputs(builder, pad), known, plain, way)
+            output = _write(pad, known, plain, way)
+            return _by_a_node(output) if isinstance(output, np.ndarray) and not output.size else output
+        output = _write(cast_inputs(pad), known, plain, way)
         if isinstance(output, np.ndarray):
             return output.astype(by_name(pad.type).numpy)
-        return cast_back(builder, output, pad.type)
+        return cast_back(output, pad.type)
     except PadError as error:
         raise Unconvertible(str(PadError(error.rule, error.detail, pad.op.name, pad.name))) from error
 
 
-def _by_a_node(builder: GraphBuilder, nothing: np.ndarray) -> Operand:
+def _by_a_node(nothing: np.ndarray) -> Operand:
     """A tensor without elements; for other runtimes no constant, since OpenVINO, tract and TVM misread such ones."""
-    if builder.has_pad or builder.opset < FIRST["ConstantOfShape"] or nothing.dtype.kind not in "biuf":
+    if here().has_pad or here().opset < FIRST["ConstantOfShape"] or nothing.dtype.kind not in "biuf":
         return nothing
     value = {"value": ir.tensor(np.zeros(1, nothing.dtype))}
-    return builder.emit("ConstantOfShape", [ints(*nothing.shape)], value)
+    return emit("ConstantOfShape", [ints(*nothing.shape)], value)
 
 
 def is_changed(pad: PadInfo) -> bool:
@@ -107,7 +106,7 @@ def _known_amounts(pad: PadInfo) -> Sequence[plan.Amounts] | None:
     return pad.amounts
 
 
-def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | None, plain: bool, way: Way) -> Operand:
+def _write(pad: PadInfo, known: Sequence[plan.Amounts] | None, plain: bool, way: Way) -> Operand:
     mode = pad.mode
     unchecked = pad.op.limit is Limit.NGRAPH and mode is not Mode.CONSTANT and pad.dims and None in pad.dims
     zero = known is not None and all(amounts == plan.Amounts(0, 0) for amounts in known)
@@ -119,25 +118,25 @@ def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | 
             assert pad.type is not None, "check_moved refuses it"
             return np.zeros(outputs, by_name(pad.type).numpy)
     if way is Way.PAD:
-        amounts = ort_pad.own_amounts(builder, pad) if known is None else _amounts(pad, known, builder.opset)
-        return ort_pad.on_data(builder, pad, amounts)
+        amounts = ort_pad.own_amounts(pad) if known is None else _amounts(pad, known, here().opset)
+        return ort_pad.on_data(pad, amounts)
     if way is Way.CROPPED:
-        source, amounts = ort_pad.cropped(builder, pad, pad.data)
-        return ort_pad.on_data(builder, pad, amounts, source)
+        source, amounts = ort_pad.cropped(pad, pad.data)
+        return ort_pad.on_data(pad, amounts, source)
     ranked = bool(pad.dims) or (plain and pad.dims is None)
-    typed = builder.has_pad and _has_kernel(pad, builder.opset, plain)
+    typed = here().has_pad and _has_kernel(pad, here().opset, plain)
     # Of what has been a Pad of ONNX Runtime's, it is taken for granted: there the Pad is as right as it was.
-    leaves_some = (typed and ort_pad.takes_inputs(builder.opset, pad)) or pad.only_adds
+    leaves_some = (typed and ort_pad.takes_inputs(here().opset, pad)) or pad.only_adds
     guarantees = emit_pad.Guarantees(typed, ranked, right=False, or_fails=False, leaves_some=leaves_some)
-    if known is not None and _fits(builder, pad, known, guarantees):
-        return ort_pad.on_data(builder, pad, _amounts(pad, known, builder.opset))
-    if way is not Way.ANY and known is not None and (made := _by_parts(builder, pad, known)) is not None:
+    if known is not None and _fits(pad, known, guarantees):
+        return ort_pad.on_data(pad, _amounts(pad, known, here().opset))
+    if way is not Way.ANY and known is not None and (made := _by_parts(pad, known)) is not None:
         return made
     if mode is Mode.CONSTANT:
-        return _fill(builder, pad, known, guarantees)
+        return _fill(pad, known, guarantees)
     if pad.dims is None:
-        return emit_pad.write(builder, pad, guarantees, branches=False)
-    return _extend(builder, pad, known)
+        return emit_pad.write(pad, guarantees, branches=False)
+    return _extend(pad, known)
 
 
 def _has_kernel(pad: PadInfo, opset: int, plain: bool) -> bool:
@@ -152,7 +151,7 @@ def _has_kernel(pad: PadInfo, opset: int, plain: bool) -> bool:
     return plain and pad.type == "float16" and opset >= CASTS_RIGHT_SINCE and exact
 
 
-def _fits(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts], guarantees: emit_pad.Guarantees) -> bool:
+def _fits(pad: PadInfo, known: Sequence[plan.Amounts], guarantees: emit_pad.Guarantees) -> bool:
     """Whether one Pad of ONNX Runtime is sure to be right."""
     if not guarantees.typed or any(amounts.interior for amounts in known):
         return False
@@ -160,12 +159,12 @@ def _fits(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts], gu
         shrinks = any(amounts.begin < 0 or amounts.end < 0 for amounts in known)
         if shrinks and all_known(pad.dims):
             left = [size + min(one.begin, 0) + min(one.end, 0) for size, one in zip(pad.dims, known)]
-            return min(left) > 0 and ort_pad.takes_fill(builder, pad)
-        return not (pad.op.clamp and shrinks) and ort_pad.takes_fill(builder, pad)
+            return min(left) > 0 and ort_pad.takes_fill(pad)
+        return not (pad.op.clamp and shrinks) and ort_pad.takes_fill(pad)
     if not all_known(pad.dims) or all(amounts.begin <= 0 and amounts.end <= 0 for amounts in known):
         return False
     vectors = Amounts(*(ints(*numbers) for numbers in zip(*((one.begin, one.end) for one in known))))
-    return bool(ort_pad.is_right(builder, pad, scalar(0), vectors))
+    return bool(ort_pad.is_right(pad, scalar(0), vectors))
 
 
 def _size(pad: PadInfo, axis: int) -> int | None:
@@ -183,23 +182,21 @@ def _amounts(pad: PadInfo, known: Sequence[plan.Amounts], opset: int) -> Amounts
     return Amounts(ints(*begins), ints(*ends))
 
 
-def _fill(
-    builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | None, guarantees: emit_pad.Guarantees
-) -> Operand:
+def _fill(pad: PadInfo, known: Sequence[plan.Amounts] | None, guarantees: emit_pad.Guarantees) -> Operand:
     """Mode constant where the built-in cannot do it in one node."""
     if known is not None and all_known(pad.dims) and 0 in pad.dims:
         outputs = [plan_of(pad, i, *row).output for i, row in enumerate(zip(pad.dims, known))]
-        with_what = any_fill(builder, pad)
+        with_what = any_fill(pad)
         if isinstance(with_what, np.ndarray) and prod(outputs) <= MAX_POSITIONS:
             return np.full(outputs, with_what)  # no element of the data is left to look at
     if known is None:
-        return _fill_by_computing(builder, pad, pad.paddable_axes, guarantees)
+        return _fill_by_computing(pad, pad.paddable_axes, guarantees)
     axes = [i for i, amounts in enumerate(known) if amounts != plan.Amounts(0, 0)]
     sizes = [_size(pad, i) for i in axes]
     grows = [known[i].begin >= 0 and known[i].end >= 0 and not known[i].interior for i in axes]
     if not all(size is not None or only_grows for size, only_grows in zip(sizes, grows)):
-        return _fill_by_computing(builder, pad, axes, guarantees)
-    work, with_what = _begin_filling(builder, pad)
+        return _fill_by_computing(pad, axes, guarantees)
+    work, with_what = _begin_filling(pad)
     for i, size in zip(axes, sizes):
         if size is None:
             fill_around(work, i, known[i].begin, known[i].end, with_what)
@@ -208,28 +205,26 @@ def _fill(
     return work.value
 
 
-def _fill_by_computing(
-    builder: GraphBuilder, pad: PadInfo, axes: Sequence[int], guarantees: emit_pad.Guarantees
-) -> Operand:
+def _fill_by_computing(pad: PadInfo, axes: Sequence[int], guarantees: emit_pad.Guarantees) -> Operand:
     """Mode constant where not enough is known."""
-    if builder.has_pad or pad.dims is None or pad.may_have_interior:
-        return emit_pad.write(builder, pad, guarantees)
-    work, with_what = _begin_filling(builder, pad)
+    if here().has_pad or pad.dims is None or pad.may_have_interior:
+        return emit_pad.write(pad, guarantees)
+    work, with_what = _begin_filling(pad)
     fill_by_computing(work, axes, with_what)
     return work.value
 
 
-def _begin_filling(builder: GraphBuilder, pad: PadInfo) -> tuple[Work, Operand]:
+def _begin_filling(pad: PadInfo) -> tuple[Work, Operand]:
     """The work, and the fill in the form that it wants."""
-    with_what, work = any_fill(builder, pad), Work.begin(builder, pad)
-    return work, builder.reshape(with_what, ints(1)) if work.has_no_blocks(with_what) else with_what
+    with_what, work = any_fill(pad), Work.begin(pad)
+    return work, reshape(with_what, ints(1)) if work.has_no_blocks(with_what) else with_what
 
 
-def _extend(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | None) -> Operand:
+def _extend(pad: PadInfo, known: Sequence[plan.Amounts] | None) -> Operand:
     """The other modes, of known rank."""
-    work = Work.begin(builder, pad)
+    work = Work.begin(pad)
     if known is None:
-        extend_by_computing(work, pad.paddable_axes, amounts_of(builder, pad))
+        extend_by_computing(work, pad.paddable_axes, amounts_of(pad))
         return work.value
     padded = [i for i, one in enumerate(known) if one != plan.Amounts(0, 0)]
     to_crop = [i for i in padded if known[i].begin <= 0 and known[i].end <= 0]
@@ -251,7 +246,7 @@ def _extend(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] |
     return work.value
 
 
-def _by_parts(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts]) -> ir.Value | None:
+def _by_parts(pad: PadInfo, known: Sequence[plan.Amounts]) -> ir.Value | None:
     """Of known amounts, by what moves parts; None where other nodes do it, or have to look at the shape."""
     assert pad.dims is not None, "without dims there are no amounts of each axis"
     padded = [(i, size, known[i]) for i, size in enumerate(pad.dims) if known[i] != plan.Amounts(0, 0)]
@@ -262,13 +257,13 @@ def _by_parts(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts]
     if pad.mode is Mode.CONSTANT:
         if all_known(pad.dims) or any(one.interior or min(one.begin, one.end) < 0 for one in known):
             return None
-        if builder.opset < FIRST["Where"] or pad.type not in parts.SUMMED:
+        if here().opset < FIRST["Where"] or pad.type not in parts.SUMMED:
             return None
-        work, with_what = _begin_filling(builder, pad)
+        work, with_what = _begin_filling(pad)
         for i, _, one in padded:
             parts.fill_any(work, i, one.begin, one.end, with_what)
         return work.value
-    work = Work.begin(builder, pad)
+    work = Work.begin(pad)
     for i, size, one in padded:
         if size is None:
             parts.extend_any(work, i, one.begin, one.end, pad.known_modes[0])
@@ -293,6 +288,6 @@ def _crop(work: Work, axes: Mapping[int, int], known: Sequence[plan.Amounts]) ->
         plans = [plan_of(work.pad, i, size, known[i]) for i, size in axes.items()]
         starts = [min(-known[i].begin, one.size) for i, one in zip(axes, plans)]
         stops = [start + one.output for start, one in zip(starts, plans)]
-        work.value = work.builder.part(work.value, ints(*starts), ints(*stops), ints(*axes))
+        work.value = part(work.value, ints(*starts), ints(*stops), ints(*axes))
         for i, one in zip(axes, plans):
             work.dims[i] = ints(one.output)

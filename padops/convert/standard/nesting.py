@@ -13,8 +13,8 @@ from collections.abc import Iterable
 import onnx_ir as ir
 
 from padops.convert.model.graphs import inner_graphs
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.surroundings import Surroundings
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.surroundings import Surroundings
 
 MOST = 1  # Ifs to be moved out of
 

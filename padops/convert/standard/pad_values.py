@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import has_modes
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand, all_known
-from padops.convert.sources.pad_info import PadInfo
-from padops.convert.standard.arithmetic import ints, scalar
-from padops.convert.standard.graph_builder import GraphBuilder
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand, all_known
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.builtin_support import has_modes
+from padops.convert.standard.numbers import Numbers, emit, flatten, here, ints, scalar, take
 from padops.spec.dialects import Op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Mode
@@ -33,21 +32,21 @@ class Lacking(Unconvertible):
         self.name = name
 
 
-def shape_of(builder: GraphBuilder, pad: PadInfo) -> Operand:
+def shape_of(pad: PadInfo) -> Numbers:
     """The dims of the data, a vector."""
     if all_known(pad.dims):
         return ints(*pad.dims)
-    return builder.once(("shape", pad.data), lambda: builder.emit("Shape", [pad.data]))
+    return here().once(("shape", pad.data), lambda: emit("Shape", [pad.data]))
 
 
-def rank_of(builder: GraphBuilder, pad: PadInfo) -> Operand:
+def rank_of(pad: PadInfo) -> Numbers:
     """The number of dims, a vector of one element."""
     if pad.dims is not None:
         return ints(len(pad.dims))
-    return builder.once(("rank", pad.data), lambda: builder.emit("Shape", [shape_of(builder, pad)]))
+    return here().once(("rank", pad.data), lambda: emit("Shape", [shape_of(pad)]))
 
 
-def given_fill(builder: GraphBuilder, pad: PadInfo) -> Operand | None:
+def given_fill(pad: PadInfo) -> Operand | None:
     """The fill, of any shape with one element; None for the default (P7).
 
     Raises:
@@ -64,21 +63,21 @@ def given_fill(builder: GraphBuilder, pad: PadInfo) -> Operand | None:
             raise Unconvertible(OF_SEVERAL_TYPES)
         return pad.known_fill
     given = reference("value_float", attribute, ir.AttributeType.FLOAT)
-    _check_opset(builder, f"its attribute {pad.op.fill} is given by the caller of a function")
-    value = builder.emit("Constant", [], {"value_float": given})
+    _check_opset(f"its attribute {pad.op.fill} is given by the caller of a function")
+    value = emit("Constant", [], {"value_float": given})
     if pad.type is None:
         raise Unconvertible(OF_SEVERAL_TYPES)
-    return value if pad.type == "float" else builder.emit("Cast", [value], {"to": by_name(pad.type).onnx})
+    return value if pad.type == "float" else emit("Cast", [value], {"to": by_name(pad.type).onnx})
 
 
-def any_fill(builder: GraphBuilder, pad: PadInfo) -> Operand:
+def any_fill(pad: PadInfo) -> Operand:
     """The fill, the default included: of rank 0 or 1.
 
     Raises:
         Unconvertible: Its type is not known.
         Lacking: Some calls do not have it.
     """
-    fill = given_fill(builder, pad)
+    fill = given_fill(pad)
     if isinstance(fill, np.ndarray):
         return fill.reshape(())
     if fill is None and pad.type is None and pad.op.input_index(pad.op.fill) is None:
@@ -86,7 +85,7 @@ def any_fill(builder: GraphBuilder, pad: PadInfo) -> Operand:
     if pad.some_fill:
         raise Lacking(pad.op.fill, pad.op)
     if fill is not None:
-        return fill if pad.fill_dims in ([], [1]) else builder.emit("Reshape", [fill, ints(1)])
+        return fill if pad.fill_dims in ([], [1]) else emit("Reshape", [fill, ints(1)])
     if pad.type is None:
         raise Lacking(pad.op.fill, pad.op)
     return default_fill(pad.type)
@@ -98,34 +97,22 @@ def default_fill(type_name: str) -> np.ndarray:
     return np.array("", object) if dtype.kind == "O" else np.zeros((), dtype)
 
 
-def vector_of(builder: GraphBuilder, pad: PadInfo, name: str) -> Operand:
-    """An attribute that is a list of integers, as a vector.
-
-    Args:
-        builder: Writes the nodes.
-        pad: What to write.
-        name: Of the attribute.
-    """
+def vector_of(pad: PadInfo, name: str) -> Numbers:
+    """An attribute that is a list of integers, as a vector."""
     row = next(row for row in pad.op.attributes if row.name == name)
     attribute = pad.attributes.get(name)
     if attribute is None:
         return ints(*row.default)
     if not attribute.is_ref():
         return ints(*attribute.value)
-    _check_opset(builder, f"its attribute {name} is given by the caller of a function")
+    _check_opset(f"its attribute {name} is given by the caller of a function")
     given = reference("value_ints", attribute, ir.AttributeType.INTS)
     # The runtime's inference takes this constant for one without a shape until something has been done with it.
-    return builder.flatten(builder.emit("Constant", [], {"value_ints": given}))
+    return flatten(emit("Constant", [], {"value_ints": given}))
 
 
-def choice_of(builder: GraphBuilder, pad: PadInfo, name: str, options: Sequence[str]) -> Operand:
-    """Which of ``options`` an attribute says, of rank 0.
-
-    Args:
-        builder: Where to write.
-        pad: The Pad.
-        name: Of the attribute, a string.
-        options: What it may say.
+def choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
+    """The position of a string attribute among its ``options``, of rank 0.
 
     Raises:
         Unconvertible: It says something else, or the opset has no way to ask.
@@ -139,27 +126,26 @@ def choice_of(builder: GraphBuilder, pad: PadInfo, name: str, options: Sequence[
         if said not in options:
             raise Unconvertible(f"{name} '{said}' is not one of {', '.join(options)}")
         return scalar(options.index(said))
-    _check_opset(builder, f"its attribute {name} differs between nodes")
+    _check_opset(f"its attribute {name} differs between nodes")
     given = reference("value_string", attribute, ir.AttributeType.STRING)
-    text = builder.flatten(builder.emit("Constant", [], {"value_string": given}))
+    text = flatten(emit("Constant", [], {"value_string": given}))
     # No operator compares strings at every opset, but one counts words.
     counts = {"mode": "TF", "min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0, "ngram_counts": [0]}
     counts |= {"ngram_indexes": list(range(len(options))), "pool_strings": list(options)}
-    return builder.emit("ArgMax", [builder.emit("TfIdfVectorizer", [text], counts)], {"axis": 0, "keepdims": 0})
+    return emit("ArgMax", [emit("TfIdfVectorizer", [text], counts)], {"axis": 0, "keepdims": 0})
 
 
-def mode_of(builder: GraphBuilder, pad: PadInfo) -> Operand:
+def mode_of(pad: PadInfo) -> Numbers:
     """The position in ``modes`` of the mode, of rank 0."""
-    if len(pad.modes) == 1 or not has_modes(pad, builder.opset):
-        return choice_of(builder, pad, pad.op.mode, pad.modes)
+    if len(pad.modes) == 1 or not has_modes(pad, here().opset):
+        return choice_of(pad, pad.op.mode, pad.modes)
     # What ONNX Runtime's own Pad puts in front of 0, 1, 2 tells its mode at every opset.
-    inputs = [ints(0, 1, 2), ints(1, 0), scalar(-1)]
-    probe = builder.emit("Pad", inputs, {"mode": mode_attribute(pad)}, role="mode")
+    probe = emit("Pad", [ints(0, 1, 2), ints(1, 0), -1], {"mode": mode_attribute(pad)}, role="mode")
     shown = {Mode.CONSTANT: -1, Mode.EDGE: 0, Mode.REFLECT: 1, Mode.WRAP: 2}
     table = ints(0, 0, 0, 0)
     for position, mode in enumerate(pad.known_modes):
         table[shown[mode]] = position
-    return builder.gather(table, builder.gather(probe, scalar(0)))
+    return take(table, take(probe, 0))
 
 
 def mode_attribute(pad: PadInfo) -> ir.Attr:
@@ -170,19 +156,13 @@ def mode_attribute(pad: PadInfo) -> ir.Attr:
 
 
 def reference(name: str, attribute: ir.Attr, kind: ir.AttributeType) -> ir.Attr:
-    """An attribute ``name`` that is what the caller gives for another.
-
-    Args:
-        name: Of the new attribute.
-        attribute: A reference to one of the function.
-        kind: Of its values.
-    """
+    """An attribute ``name`` that refers to what ``attribute`` refers to: the caller's value of this kind."""
     assert attribute.ref_attr_name is not None
     return ir.RefAttr(name, attribute.ref_attr_name, kind)
 
 
-def _check_opset(builder: GraphBuilder, why: str) -> None:
-    if builder.opset < FIRST_WITH_REFERENCES:
+def _check_opset(why: str) -> None:
+    if (opset := here().opset) < FIRST_WITH_REFERENCES:
         raise Unconvertible(
-            f"{why}, which standard operators can follow from opset {FIRST_WITH_REFERENCES} on, and this is {builder.opset}"
+            f"{why}, which standard operators can follow from opset {FIRST_WITH_REFERENCES} on, and this is {opset}"
         )

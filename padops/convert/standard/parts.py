@@ -20,11 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand
-from padops.convert.standard.arithmetic import FIRST_SLICE_OF_INPUTS, ints
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand
 from padops.convert.standard.axes import Work
-from padops.convert.standard.graph_builder import GraphBuilder
+from padops.convert.standard.numbers import FIRST_SLICE_OF_INPUTS, emit, here, ints, part, with_axis
 from padops.spec.plan import AxisPlan, Mode
 
 # Where a Slice ends that goes as far as there are elements: forward, and backward.
@@ -39,19 +38,12 @@ TILED = 8  # how often a part is repeated at once, so that no more than that is 
 class Axis:
     """One axis of a tensor of some rank, and what can be done along it."""
 
-    builder: GraphBuilder
     number: int
     rank: int
 
     def part(self, value: ir.Value, start: int, stop: int = TO_THE_END) -> ir.Value:
-        """Elements ``start`` to ``stop``, as Slice counts them: negative ones from the end, as many as there are.
-
-        Args:
-            value: The tensor.
-            start: The first.
-            stop: The one behind the last.
-        """
-        return self.builder.part(value, ints(start), ints(stop), ints(self.number))
+        """Elements ``start`` to ``stop``, as Slice counts them: negative ones from the end, as many as there are."""
+        return part(value, ints(start), ints(stop), ints(self.number))
 
     def turned(self, value: ir.Value) -> ir.Value:
         """All elements in the other order.
@@ -59,30 +51,30 @@ class Axis:
         Raises:
             Unconvertible: Slice of this opset has no steps.
         """
-        if self.builder.opset < FIRST_SLICE_OF_INPUTS:
+        if here().opset < FIRST_SLICE_OF_INPUTS:
             raise Unconvertible(
-                f"Slice has steps from opset {FIRST_SLICE_OF_INPUTS} on, and this is {self.builder.opset}; raise that first"
+                f"Slice has steps from opset {FIRST_SLICE_OF_INPUTS} on, and this is {here().opset}; raise that first"
                 " (onnx.version_converter)"
             )
-        return self.builder.emit("Slice", [value, ints(-1), ints(TO_THE_BEGIN), ints(self.number), ints(-1)])
+        return emit("Slice", [value, ints(-1), ints(TO_THE_BEGIN), ints(self.number), ints(-1)])
 
     def joined(self, *parts: ir.Value) -> ir.Value:
         """Parts one after another."""
-        return parts[0] if len(parts) == 1 else self.builder.emit("Concat", parts, {"axis": self.number})
+        return parts[0] if len(parts) == 1 else emit("Concat", parts, {"axis": self.number})
 
     def tiled(self, value: ir.Value, count: int) -> ir.Value:
         """A part ``count`` times."""
         if count == 1:
             return value
         self._ask_for("Tile", 6)  # with counts for all axes; before, it had another form
-        return self.builder.emit("Tile", [value, self._only(count)])
+        return emit("Tile", [value, self._only(count)])
 
     def spread(self, value: ir.Value, count: int) -> ir.Value:
         """A part of one element ``count`` times."""
         if count == 1:
             return value
         self._ask_for("Expand", 8)
-        return self.builder.emit("Expand", [value, self._only(count)])
+        return emit("Expand", [value, self._only(count)])
 
     def _ask_for(self, operator: str, since: int) -> None:
         """Raises where the model's opset lacks an operator.
@@ -90,9 +82,9 @@ class Axis:
         Raises:
             Unconvertible: It does.
         """
-        if self.builder.opset < since:
+        if here().opset < since:
             raise Unconvertible(
-                f"it needs {operator}-{since} (opset {since}); the model has opset {self.builder.opset}; raise that first"
+                f"it needs {operator}-{since} (opset {since}); the model has opset {here().opset}; raise that first"
                 " (onnx.version_converter)"
             )
 
@@ -100,14 +92,7 @@ class Axis:
         return np.where(np.arange(self.rank) == self.number, count, 1)
 
     def cut(self, period: ir.Value, count: int, of_end: bool, reps: int) -> ir.Value:
-        """Elements of a part that is repeated: the first or the last ``count``.
-
-        Args:
-            period: The part.
-            count: How many.
-            of_end: Whether the last.
-            reps: How often it has to be repeated at least, so that there are as many.
-        """
+        """The first ``count`` elements of a part that is repeated ``reps`` times, so that there are as many; or the last."""
         bounds = (-count, TO_THE_END) if of_end else (0, count)
         while reps > 1:
             period = self.part(self.tiled(period, min(reps, TILED)), *bounds)
@@ -116,15 +101,8 @@ class Axis:
 
 
 def extend(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
-    """Extends, or crops, one axis of known size.
-
-    Args:
-        work: The tensor so far; becomes the extended one.
-        axis: The axis.
-        row: Its plan, of an output with elements.
-        mode: Any but constant.
-    """
-    along = Axis(work.builder, axis, len(work.dims))
+    """Extends, or crops, one axis of known size whose output has elements, in any mode but constant."""
+    along = Axis(axis, len(work.dims))
     first, behind = -row.begin, row.output - row.begin  # seen from the first element of the window
     if row.extent == 1:
         mode = Mode.EDGE
@@ -193,16 +171,8 @@ def _periods(along: Axis, work: Work, row: AxisPlan, first: int, mode: Mode) -> 
 
 
 def extend_any(work: Work, axis: int, begin: int, end: int, mode: Mode) -> None:
-    """Extends one axis of any size.
-
-    Args:
-        work: The tensor so far; becomes the extended one.
-        axis: The axis.
-        begin: How many elements in front, at least 0.
-        end: How many behind, at least 0.
-        mode: Edge, reflect or wrap.
-    """
-    along = Axis(work.builder, axis, len(work.dims))
+    """Extends one axis of any size by amounts of at least 0, in mode edge, reflect or wrap."""
+    along = Axis(axis, len(work.dims))
     parts = [*_side(along, work.value, begin, mode, True), work.value, *_side(along, work.value, end, mode, False)]
     work.value = along.joined(*parts)  # nothing asks for its dims
 
@@ -229,20 +199,13 @@ def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) ->
     """Puts fill around the elements of one axis of any size.
 
     A block of fill has the shape of one element of that axis, of which nothing but the shape is taken: of an axis without
-    elements their sum, which has one.
-
-    Args:
-        work: The tensor so far; becomes the filled one.
-        axis: The axis.
-        begin: How many elements in front, at least 0.
-        end: How many behind, at least 0.
-        with_what: The fill, one element.
+    elements their sum, which has one. Both amounts are at least 0.
     """
-    builder, along = work.builder, Axis(work.builder, axis, len(work.dims))
+    along = Axis(axis, len(work.dims))
     fill = with_what.reshape(1) if isinstance(with_what, np.ndarray) else with_what
-    one = builder.total(along.part(work.value, 0, 1), axis)
+    one = with_axis("ReduceSum", along.part(work.value, 0, 1), axis)
     blocks: dict[int, ir.Value] = {}
     for count in sorted({begin, end} - {0}):
         never = np.zeros([count if i == axis else 1 for i in range(along.rank)], bool)
-        blocks[count] = builder.emit("Where", [never, one, fill], role="fill")
+        blocks[count] = emit("Where", [never, one, fill], role="fill")
     work.value = along.joined(*([blocks[begin]] if begin else []), work.value, *([blocks[end]] if end else []))

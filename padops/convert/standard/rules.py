@@ -6,8 +6,8 @@ from math import prod
 
 import numpy as np
 
-from padops.convert.sources.operands import all_known
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.operands import all_known
+from padops.convert.pads.pad_info import PadInfo
 from padops.spec import plan
 from padops.spec.plan import Mode, PadError
 

@@ -1,6 +1,6 @@
 """What Pads become: one file for each form of the output.
 
-A target puts a Pad, as :class:`~padops.convert.sources.pad_info.PadInfo` describes it, in the place of a node. To add one,
+A target puts a Pad, as :class:`~padops.convert.pads.pad_info.PadInfo` describes it, in the place of a node. To add one,
 write a file with a function ``emit(pad, site, constants, types)``: what the node of ``site`` is to be, what adds constants to
 the model, and the types of that. It gives notes for the record and raises ``Unconvertible`` before it has changed anything,
 or ``Unneeded``; where it may refuse a Pad, also with a ``check(pad, site)``, which changes nothing; and list them here.
@@ -14,7 +14,7 @@ from functools import partial
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.pad_info import PadInfo
 from padops.convert.targets import native, onnx, pyop
 from padops.runtime.provider_rules import BY_NAME
 

@@ -11,7 +11,7 @@ import onnx_ir as ir
 from padops.convert.model.graphs import walk
 from padops.convert.model.types import Types
 from padops.convert.targets.native import declare
-from padops.runtime import pyop
+from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 
 
@@ -26,7 +26,9 @@ def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
             within.setdefault(site.scope.root.identifier(), set()).add(site.node.op_identifier())
         elif site.node.op_identifier() in model.functions:
             calls.append(site.node)
-    padding = {name for name, body in within.items() if any(domain in (DOMAIN, pyop.DOMAIN) for domain, *_ in body)}
+    padding = {
+        name for name, body in within.items() if any(domain in (DOMAIN, pyop_node.DOMAIN) for domain, *_ in body)
+    }
     while more := {name for name, body in within.items() if name not in padding and body & padding}:
         padding |= more
     calls = [node for node in calls if node.op_identifier() in padding and node.domain != DOMAIN]

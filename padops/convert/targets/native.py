@@ -12,7 +12,7 @@ import onnx_ir as ir
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.pad_info import PadInfo
 from padops.convert.targets.placing import set_operator, values
 from padops.spec.dialects import DOMAIN, VERSION
 

@@ -14,15 +14,15 @@ from padops.convert.model.constants import Constants, tensor_of
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, inner_graphs, remove_unused, replace_in_place, walk
 from padops.convert.model.types import Types
-from padops.convert.sources.builtin_support import CONCAT_SINCE
-from padops.convert.sources.match import Unconvertible, Unneeded
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import Unconvertible, Unneeded
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.builtin_support import CONCAT_SINCE
 from padops.convert.standard.for_provider import write as write_for
 from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.lowering import write
 from padops.convert.standard.nesting import check_nesting
-from padops.runtime import pyop
 from padops.runtime.provider_rules import KnownProvider
+from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 
 
@@ -74,14 +74,15 @@ def _written(
         raise Unconvertible(f"{site.scope.path} does not import the default domain, so its version is unknown")
     if pad.problem is not None:
         raise Unconvertible(pad.problem)
-    builder = GraphBuilder(opset, fresh, has_pad=not without_pad)
     plain = site.node.op_identifier() == ("", "Pad", "")
     said = ""
+    builder = GraphBuilder(opset, fresh, has_pad=not without_pad)
     try:
-        if provider is None:
-            output = write(builder, pad, plain)
-        else:
-            output, said = write_for(builder, pad, plain, plain and _has_form(site.node, pad), provider)
+        with builder:
+            if provider is None:
+                output = write(pad, plain)
+            else:
+                output, said = write_for(pad, plain, plain and _has_form(site.node, pad), provider)
         last = builder.nodes[-1] if builder.nodes else None
         if isinstance(output, np.ndarray):  # not by Identity, which ONNX Runtime does not have for every type
             builder.emit("Constant", [], {"value": tensor_of(output)})
@@ -113,7 +114,7 @@ def prune_opset_imports(document: Document) -> None:
     """Drops the imports of padops' domains from a model that has none of their operators any more."""
     message = document.message()
     used = {site.node.domain for site in walk(document.model)}
-    unused = {DOMAIN, pyop.DOMAIN} - used
+    unused = {DOMAIN, pyop_node.DOMAIN} - used
     rows: list[tuple[ir.Graph | ir.Function, onnx.ModelProto | onnx.FunctionProto]] = [(document.model.graph, message)]
     rows += zip(document.model.functions.values(), message.functions, strict=True)
     for graph, owner in rows:

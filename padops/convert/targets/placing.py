@@ -11,7 +11,7 @@ from padops.convert.errors import PadopsError
 from padops.convert.model.checks.operators import default_version
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite, constant, remove_unused, replace_in_place
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.pad_info import PadInfo
 
 
 def values(pad: PadInfo, site: NodeSite, constants: Constants) -> list[ir.Value | None]:

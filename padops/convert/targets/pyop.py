@@ -10,12 +10,12 @@ import onnx_ir as ir
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.pad_info import PadInfo
 from padops.convert.targets.placing import set_operator, values
-from padops.runtime import pyop
+from padops.spec import pyop_node
 
-IN_PYTHON = f"in Python, as {pyop.DOMAIN}::{pyop.OP_TYPE}"
+IN_PYTHON = f"in Python, as {pyop_node.DOMAIN}::{pyop_node.OP_TYPE}"
 STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"
 
 
@@ -25,7 +25,7 @@ def check(pad: PadInfo, site: NodeSite) -> None:
     Raises:
         Unconvertible: The kernel lacks the type, or an attribute is one that a caller gives.
     """
-    if (reason := pyop.refusal(pad.type)) is not None:
+    if (reason := pyop_node.refusal(pad.type)) is not None:
         raise Unconvertible(reason)
     for attribute in pad.attributes.values():
         _plain(attribute)
@@ -43,12 +43,12 @@ def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tu
     check(pad, site)
     attributes = {name: _plain(attribute) for name, attribute in pad.attributes.items()}
     given = [value is not None for value in pad.given]
-    texts = pyop.encode(pad.op.name, attributes, given, pad.name)
+    texts = pyop_node.encode(pad.op.name, attributes, given, pad.name)
     inputs = [value for value in values(pad, site, constants) if value is not None]
-    if len(inputs) < pyop.SLOTS:
+    if len(inputs) < pyop_node.SLOTS:
         empty = constants.add(np.zeros(0, np.int64), site, "absent")
-        inputs += [empty] * (pyop.SLOTS - len(inputs))
-    operator = (pyop.DOMAIN, pyop.VERSION, pyop.OP_TYPE)
+        inputs += [empty] * (pyop_node.SLOTS - len(inputs))
+    operator = (pyop_node.DOMAIN, pyop_node.VERSION, pyop_node.OP_TYPE)
     set_operator(site, operator, inputs, [ir.AttrString(name, text) for name, text in texts.items()])
     return (IN_PYTHON, STRINGS_END_AT_NUL) if pad.type == "string" else (IN_PYTHON,)
 

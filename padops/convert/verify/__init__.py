@@ -1,1 +1,1 @@
-"""The original model against the converted one, bit by bit."""
+"""Compares the original with the converted model, bit by bit."""

@@ -1,6 +1,6 @@
-"""A part of two models, run alone: both sides on the same drawn inputs, in ONNX Runtime as they are written.
+"""Runs a part of two models in isolation: both sides in ONNX Runtime, without optimisation, on the same random inputs.
 
-Inputs of which ONNX Runtime dies are inputs that it refuses: they run in a copy of this process, where that can be.
+The sides run in a copy of this process, if it can be copied. Inputs that crash ONNX Runtime count as refused.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from padops.convert.verify.bits import Tolerance, Value, describe_difference
 from padops.convert.verify.exercise import Sameness
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session
 
-PATIENCE = 10.0  # seconds for one part, after which no further draw begins
-FEW = 16  # elements of an input that is made smaller
-SHARES = (0, *(1,) * 8, *range(2, 13))  # a number becomes less by all of it, by a half, a quarter, an eighth, …
-ATTEMPTS = 200  # to make an input smaller
-TWICE = 32  # draws that the original runs twice: sessions of one process draw equal random numbers at equal places
+PATIENCE = 10.0  # seconds for one part; then no further inputs are tried
+FEW = 16  # the most elements of an input that is made smaller
+SHARES = (0, *(1,) * 8, *range(2, 13))  # shrinking: a number loses all of itself, a half, a quarter, an eighth, …
+ATTEMPTS = 200  # of shrinking
+TWICE = 32  # inputs that the original runs twice: two sessions of a process give equal random numbers at equal places
 
 
 @dataclass(frozen=True)
 class Cut:
-    """One side of a part: a small model that takes the values in front of it.
+    """One side of a part, as a small model whose inputs are the values in front of the part.
 
     Attributes:
-        path: The file of the model that it is of.
-        model: Itself; external data are those of the file.
-        output: The value that it gives.
-        choices: Conditions of the Ifs in it, which are outputs as well.
+        path: The file of the whole model, for its external data.
+        model: The small model.
+        output: The name of its output.
+        choices: The conditions of its Ifs, which are outputs as well.
     """
 
     path: Path
@@ -45,16 +45,16 @@ class Cut:
 
 @dataclass(frozen=True)
 class Ran:
-    """What running a part alone has shown.
+    """The result of running a part in isolation.
 
     Attributes:
-        draws: How many inputs both sides took.
-        refused: How many inputs the original refused.
-        unreached: What the draws have not shown, each in a sentence.
-        detail: What differs; "" for nothing.
-        rounding: Whether that may be rounding.
-        unstable: Whether the original differs from itself from run to run, so that nothing can be compared.
-        feeds: Where something differs, the inputs that show it, as small as was found.
+        draws: The number of inputs that the original took.
+        refused: The number of inputs that the original refused.
+        unreached: What the inputs did not reach, one sentence each.
+        detail: The difference; "" for none.
+        rounding: Whether the difference may be rounding.
+        unstable: Whether the original's results change from run to run, so that nothing can be compared.
+        feeds: The smallest inputs found that show a difference; None for none.
     """
 
     draws: int
@@ -67,11 +67,11 @@ class Ran:
 
 
 class _Unstable(Exception):
-    """The original gives something else of the same inputs: it is random, or its runtime is."""
+    """The original gives different results for the same inputs."""
 
 
 class _Both:
-    """Both sides, loaded."""
+    """Both sides of a part, loaded."""
 
     def __init__(self, one: Cut, other: Cut, tolerance: Tolerance) -> None:
         self.one, self.other, self.tolerance = one, other, tolerance
@@ -92,11 +92,11 @@ class _Both:
         return outputs
 
     def close(self) -> None:
-        """Lets go of both."""
+        """Ends both sessions."""
         self._apart.close()
 
     def original(self, given: Feeds) -> dict[str, Value]:
-        """What the original's side gives.
+        """The outputs of the original's side.
 
         Raises:
             DoesNotRun: It refuses the inputs.
@@ -104,10 +104,10 @@ class _Both:
         return self._run(0, given, [self.one.output, *self.one.choices])
 
     def difference(self, given: Feeds, before: Value) -> tuple[str, bool]:
-        """What differs, and whether that may be rounding; ("", False) where every bit agrees.
+        """The difference, and whether it may be rounding; ("", False) if every bit agrees.
 
         Raises:
-            _Unstable: Something differs, and the original differs from itself, too.
+            _Unstable: The sides differ, and the original is unstable.
         """
         try:
             after = self._run(1, given, [self.other.output])[self.other.output]
@@ -119,7 +119,7 @@ class _Both:
         return detail, bool(detail) and self.tolerance.takes(before, after)
 
     def is_unstable(self, given: Feeds, before: Value) -> bool:
-        """Whether the original gives something else than before.
+        """Whether the original now gives another result than before.
 
         Raises:
             DoesNotRun: It does not run a second time.
@@ -127,7 +127,7 @@ class _Both:
         return bool(describe_difference(before, self.original(given)[self.one.output]))
 
     def smaller(self, given: Feeds, detail: str) -> tuple[Feeds, str]:
-        """Inputs of smaller numbers that show a difference, too, and which."""
+        """Shrinks inputs while they show a difference; returns the inputs and their difference."""
         for name, changed in _smaller(given):
             tried = given | {name: changed}
             try:
@@ -140,24 +140,17 @@ class _Both:
 
 
 def run_alone(one: Cut, other: Cut, feeds: Iterable[Feeds], tolerance: Tolerance, patience: float = PATIENCE) -> Ran:
-    """Runs both sides of a part, until they differ.
-
-    Args:
-        one: Of the original.
-        other: Of the converted model.
-        feeds: What to run them with; the original refuses some of it.
-        tolerance: What may be rounding.
-        patience: Seconds, after which no further draw begins.
+    """Runs both sides of a part until they differ, or for ``patience`` seconds.
 
     Raises:
-        DoesNotRun: ONNX Runtime does not load one of them.
+        DoesNotRun: ONNX Runtime does not load a side.
     """
     with closing(_Both(one, other, tolerance)) as both:
         return _compared(both, feeds, patience)
 
 
 def _compared(both: _Both, feeds: Iterable[Feeds], patience: float) -> Ran:
-    """As ``run_alone``, of sides that are loaded."""
+    """As ``run_alone``, for loaded sides."""
     one = both.one
     draws, refused, begin, rounded = 0, 0, time.monotonic(), ""
     sameness, chosen = Sameness(), {name: set[bool]() for name in one.choices}
@@ -189,17 +182,17 @@ def _compared(both: _Both, feeds: Iterable[Feeds], patience: float) -> Ran:
 
 def _unreached(draws: int, sameness: Sameness, chosen: dict[str, set[bool]]) -> Iterator[str]:
     if not draws:
-        yield "the original takes none of the drawn inputs"
+        yield "the original takes none of the random inputs"
         return
     if sameness.weak:
-        yield f"its output told nothing: {sameness.weak}"
+        yield f"its output tells nothing: {sameness.weak}"
     for name, ways in chosen.items():
         if len(ways) < 2:
-            yield f"{name.removeprefix('choice ')} chose one branch alone"
+            yield f"{name.removeprefix('choice ')} always chose the same branch"
 
 
 def _smaller(given: Feeds) -> Iterator[tuple[str, np.ndarray]]:
-    """One input at a time with one smaller integer; what is given is looked at anew each time."""
+    """Inputs with one integer made smaller; each attempt starts from the current ``given``."""
     attempts = 0
     for name in given:
         if given[name].dtype.kind not in "iu" or given[name].size > FEW:

@@ -1,4 +1,4 @@
-"""Work in a copy of this process: onnxruntime may end it, as an integer that is divided by 0 does, and what is found stays."""
+"""Runs onnxruntime in a copy of this process, since it may crash, for one when it divides an integer by 0."""
 
 from __future__ import annotations
 
@@ -13,46 +13,39 @@ from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
-SECONDS = 60.0  # for one run of a part: what takes longer is not waited for
+SECONDS = 60.0  # the limit for one run of a part
 
-Answering = Callable[[Any], Any]  # what gives the answer to a question
+Answering = Callable[[Any], Any]  # answers a question
 
 
 class DiedError(Exception):
-    """The copy has died, or gave no answer in time and was killed; the message says which."""
+    """The copy died, or gave no answer in time and was killed; the message says which."""
 
 
 def can_copy() -> bool:
-    """Whether this process can be copied: on Linux, and while it has no other thread, which may hold a lock."""
+    """Whether this process can be forked: on Linux, without other threads, which may hold locks."""
     return sys.platform == "linux" and threading.active_count() == 1 and not current_process().daemon
 
 
 class Apart:
-    """What answers questions in a copy of this process, another one where one has died; in this process where it cannot be copied."""
+    """Answers questions in a copy of this process; after a crash, in a new copy. Without fork, in this process."""
 
     def __init__(self, prepare: Callable[[], Answering]) -> None:
-        """Begins.
-
-        Args:
-            prepare: Gives what answers; called in the copy.
+        """Starts the copy, in which ``prepare`` returns the function that answers.
 
         Raises:
-            DiedError: The copy died of that.
-            Exception: What ``prepare`` raised.
+            DiedError: The copy died.
+            Exception: ``prepare`` raised it.
         """
         self._prepare, self._copy = prepare, None if not can_copy() else _Copy(prepare)
         self._here = prepare() if self._copy is None else None
 
     def ask(self, question: Any, seconds: float | None = None) -> Any:
-        """The answer.
-
-        Args:
-            question: Anything that can be pickled.
-            seconds: To wait for the answer; None for as long as it takes.
+        """The answer to a question that can be pickled; ``seconds`` None waits without limit.
 
         Raises:
-            DiedError: The copy died of the question, or gave no answer in time.
-            Exception: What answering raised.
+            DiedError: The copy died, or gave no answer in time.
+            Exception: The answering function raised it.
         """
         if self._here is not None:
             return self._here(question)
@@ -111,25 +104,25 @@ class _Copy:
 
 
 def _serve(prepare: Callable[[], Answering], pipe: Connection, other: Connection) -> None:
-    """Answers questions until there are no more; runs in the copy."""
+    """Answers questions until the pipe closes; runs in the copy."""
     other.close()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process itself hears it, and ends its copy
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it and ends its copy
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with open(os.devnull, "w") as nowhere:  # what a dying process prints is nobody's
+    with open(os.devnull, "w") as nowhere:  # a crash must not print to the user's terminal
         os.dup2(nowhere.fileno(), 2)
     faulthandler.disable()
     answering, error = _reply(lambda question: prepare(), None)
     pipe.send((None, error))
     if error is not None:
         return
-    with suppress(EOFError):  # there are no more questions, or the process that asks has gone
+    with suppress(EOFError):  # the parent closed the pipe or has gone
         while True:
             pipe.send(_reply(answering, pipe.recv()))
 
 
 def _reply(answering: Answering, question: Any) -> tuple[Any, Exception | None]:
-    """An answer, or what was raised in its place."""
+    """The answer, or the exception raised instead."""
     try:
         return answering(question), None
-    except Exception as error:  # of any kind: it is raised again where it was asked
+    except Exception as error:  # of any type: the parent raises it again
         return None, error

@@ -1,4 +1,4 @@
-"""What differs between two values of a model's output, bit by bit."""
+"""Compares two values of a model's output, bit by bit."""
 
 from __future__ import annotations
 
@@ -11,19 +11,11 @@ from padops.convert.records import OutputComparison
 from padops.spec.bits import element_bits
 from padops.spec.dtypes import by_numpy
 
-# What a model gives: an array of a type of the table, or lists and dicts of such values.
-Value = Any
+Value = Any  # an output: an array of a type in padops/spec/dtypes.py, or lists and dicts of such values
 
 
 def compare_output(name: str, original: Value, converted: Value, unstable: bool) -> OutputComparison:
-    """One output of both models; of one that differs from run to run, type and shape alone.
-
-    Args:
-        name: Of the output.
-        original: What the original gave.
-        converted: What the converted model gave.
-        unstable: Whether the original differs from itself from run to run.
-    """
+    """Compares one output of both models; of an unstable one, only type and shape."""
     if unstable and isinstance(original, np.ndarray) and isinstance(converted, np.ndarray):
         alike = (original.dtype, original.shape) == (converted.dtype, converted.shape)
         return OutputComparison(name, alike, "" if alike else describe_difference(original, converted))
@@ -32,7 +24,7 @@ def compare_output(name: str, original: Value, converted: Value, unstable: bool)
 
 
 def describe_difference(original: Value, converted: Value) -> str:
-    """What the converted model's value has different, or an empty string where every bit agrees."""
+    """The difference of the converted model's value; "" if every bit agrees."""
     if isinstance(original, (list, tuple)) and isinstance(converted, (list, tuple)):
         if len(original) != len(converted):
             return f"a sequence of {len(original)} became one of {len(converted)}"
@@ -69,19 +61,19 @@ def _describe_arrays(original: np.ndarray, converted: np.ndarray) -> str:
 
 
 def _both_nan(original: np.ndarray, converted: np.ndarray, differing: np.ndarray) -> int:
-    """How many of the differing elements are NaN on both sides."""
+    """The number of differing elements that are NaN on both sides."""
     nan = np.atleast_1d(np.isnan(original.astype(np.float64)) & np.isnan(converted.astype(np.float64)))
     return int(nan[tuple(differing.T)].sum())
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """By how much elements of floats may differ, infinities and NaN aside.
+    """The tolerance for finite elements of floats. Infinities and NaN must be the same.
 
     Attributes:
-        rtol: Of the original's element; None for none.
-        atol: Of the same unit as the elements; None for none.
-        share: Where both are None: of the largest element of the output.
+        rtol: A factor of the original's element; None for none.
+        atol: A difference in the unit of the elements; None for none.
+        share: If both are None: a factor of the output's largest element.
     """
 
     rtol: float | None = None
@@ -94,12 +86,9 @@ class Tolerance:
         return f"{self.atol or 0:g} + {self.rtol or 0:g} of the element"
 
     def takes(self, original: Value, converted: Value, least: float = 0.0) -> bool:
-        """Whether two arrays of floats, of one type and shape, differ by no more.
+        """Whether two float arrays of one type and shape are within the tolerance.
 
-        Args:
-            original: What the original gave.
-            converted: What the converted model gave.
-            least: What counts as the largest element where that is smaller.
+        With ``share``, ``least`` counts as the largest element if that is smaller.
         """
         if not isinstance(original, np.ndarray) or not isinstance(converted, np.ndarray):
             return False
@@ -115,6 +104,6 @@ class Tolerance:
 
 
 def _is_float(dtype: np.dtype) -> bool:
-    """Whether a type is of floats; NumPy says "V" of those that it lacks, and of integers of 4 and 2 bits."""
+    """Whether a type is of floats; NumPy's kind is "V" for floats that it lacks, and for 4-bit and 2-bit integers."""
     row = by_numpy(dtype)
     return row is not None and dtype.kind in "fV" and "int" not in row.name

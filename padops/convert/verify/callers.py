@@ -1,4 +1,4 @@
-"""What callers rely on of a model beside what it computes: which inputs and outputs it has, in which order, of which types."""
+"""The interface on which callers of a model rely: its inputs and outputs, their order and types."""
 
 from __future__ import annotations
 
@@ -14,15 +14,11 @@ BY_PLACE = "callers may take them by their places"
 
 
 def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tuple[str, ...]:
-    """What a caller of the original would notice of the converted model without running it, each in a sentence.
+    """The changes of the interface that a caller of the original would notice, one sentence each.
 
-    ``session.run(None, …)`` gives outputs by their places, and C callers take ``session.get_inputs()[0]``: another order, and
-    another number of either, is another interface. So is an initializer that a caller of the original may replace, and that
-    the converted model keeps as it is. Open dims, names of dims and defaults are none of it: runs tell of these.
-
-    Args:
-        original: A model.
-        converted: The other one.
+    ``session.run(None, …)`` returns outputs by position, and C callers take ``session.get_inputs()[0]``. So the
+    interface changes with the order and number of inputs and outputs. It also changes if an initializer can no longer
+    be replaced. Dynamic dims, their names and defaults do not count: runs tell of these.
     """
     return tuple(_differences(original, converted))
 
@@ -45,13 +41,16 @@ def _differences(original: onnx.ModelProto, converted: onnx.ModelProto) -> Itera
         if value.name not in overridable_inputs(original):
             continue
         if value.name not in replaceable and value.name not in {row.name for row in required_inputs(converted)}:
-            yield f"a caller of the original may replace the initializer '{value.name}', and one of the converted model may not"
+            yield (
+                f"a caller of the original may replace the initializer '{value.name}', "
+                "and one of the converted model may not"
+            )
         elif told := _other_type(value.type, inputs[value.name].type):
             yield f"the input '{value.name}' is {told}"
 
 
 def required_inputs(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
-    """The inputs that a caller has to give, in order."""
+    """The inputs that a caller must give, in order."""
     held = {tensor.name for tensor in model.graph.initializer}
     held |= {tensor.values.name for tensor in model.graph.sparse_initializer}
     return [value for value in model.graph.input if value.name not in held]
@@ -62,7 +61,7 @@ def _names(values: Sequence[onnx.ValueInfoProto]) -> str:
 
 
 def _other_type(first: onnx.TypeProto, second: onnx.TypeProto) -> str:
-    """What two declared types contradict each other in: element type or rank; "" for nothing, and where one says neither."""
+    """The contradiction of two declared types, in element type or rank; "" for none, or if one does not tell."""
     kinds = [_kind(kind) for kind in (first, second)]
     ranks = [dims_of(kind) for kind in (first, second)]
     if None not in kinds and kinds[0] != kinds[1]:
@@ -73,7 +72,7 @@ def _other_type(first: onnx.TypeProto, second: onnx.TypeProto) -> str:
 
 
 def _kind(kind: onnx.TypeProto) -> bytes | None:
-    """A type without dims; None where it does not say what its elements are."""
+    """A type without dims; None if it does not tell its element type."""
     if kind.WhichOneof("value") is None or (kind.HasField("tensor_type") and not kind.tensor_type.elem_type):
         return None
     bare = onnx.TypeProto()
@@ -84,7 +83,7 @@ def _kind(kind: onnx.TypeProto) -> bytes | None:
 
 
 def _said(kind: onnx.TypeProto) -> str:
-    """A type in words, as onnxruntime says it."""
+    """A type as onnxruntime writes it."""
     which = kind.WhichOneof("value")
     if which in ("tensor_type", "sparse_tensor_type"):
         number = getattr(kind, which).elem_type

@@ -1,4 +1,4 @@
-"""How a conversion is verified, and what a verification that did not pass says."""
+"""How a conversion is verified: proofs and runs, and the texts of a verification that did not pass."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from padops.convert.model.external import check_entries
 from padops.convert.model.reach import values_behind
 from padops.convert.model.scan import external_tensors
 from padops.convert.model.types import Types
+from padops.convert.pad_facts import facts_of
 from padops.convert.records import Verification
 from padops.convert.sources import SOURCES, Source, find_pads
-from padops.convert.sources.pad_facts import facts_of
 from padops.convert.verify.apart import Apart, DiedError
 from padops.convert.verify.callers import other_interface
 from padops.convert.verify.draws import CannotDrawError
@@ -31,9 +31,9 @@ from padops.convert.verify.proving import proved
 from padops.convert.verify.replay import survive, whole_inputs
 from padops.runtime.installed import installed_minor
 
-DOUBTED = ("wrong", "may be wrong")  # of the verdicts on a Pad
-MOST_REPLAYS = 4  # parts that seem to differ, of which each is looked at in the whole models
-CHEAP = 1 << 24  # bytes of a model that is run whole where all of its parts have been run alone
+DOUBTED = ("wrong", "may be wrong")  # verdicts on a Pad
+MOST_REPLAYS = 4  # parts that seem to differ whose inputs are replayed on the whole models
+CHEAP = 1 << 24  # up to so many bytes, a model runs whole even if all its parts ran in isolation
 UNDECIDED = "it could not be told whether the models agree"
 CHANGED = "the outputs differ because the converted model corrects the original ({})"
 OTHERWISE = "without verification it is converted all the same"
@@ -41,16 +41,16 @@ OTHERWISE = "without verification it is converted all the same"
 
 @dataclass(frozen=True)
 class Asked:
-    """What a comparison is to use.
+    """The options of a comparison.
 
     Attributes:
-        inputs: What to run both models with; None for random numbers.
-        seed: Of those.
-        sources: What counts as a Pad of the original.
-        rtol: By how much of itself an element of floats may differ; None for the default.
-        atol: By how much it may differ beside that.
+        inputs: The inputs for both models; None for random ones.
+        seed: The seed of random inputs.
+        sources: The matchers that tell which nodes of the original are Pads.
+        rtol: See ``Tolerance``.
+        atol: See ``Tolerance``.
         doubted: See ``doubted_values``.
-        run: Whether both models are run where they are proved to do the same, too.
+        run: Whether to run both models even if they are proved to do the same.
     """
 
     inputs: Inputs | None = None
@@ -63,12 +63,7 @@ class Asked:
 
 
 def doubted_values(document: Document, sources: Sequence[Source]) -> dict[str, str]:
-    """The values that depend on a Pad which the installed ONNX Runtime gets wrong, or may, each with the Pad and the reason.
-
-    Args:
-        document: The model, before anything in it is changed.
-        sources: What counts as a Pad.
-    """
+    """The values behind Pads that the installed ONNX Runtime gets wrong, or may, each with the Pad and the reason."""
     types, minor = Types(document), installed_minor()
     found: dict[str, str] = {}
     for site, match in find_pads(document.model, types, tuple(sources)):
@@ -82,14 +77,10 @@ def doubted_values(document: Document, sources: Sequence[Source]) -> dict[str, s
 def comparison(
     document: Document, asked: Asked, conversion: Conversion | None = None
 ) -> Callable[[Path, Path], Verification]:
-    """What compares two model files: it proves what it can, and runs them where that is not all, or where a run is asked for.
+    """A function that compares two model files: by proofs and, if these are incomplete or a run is asked for, by runs.
 
-    Only a run needs onnxruntime, and inputs that can be drawn.
-
-    Args:
-        document: The model.
-        asked: What to use. Inputs are for a run.
-        conversion: Which values may differ, and why; None where all have to agree.
+    Only a run needs onnxruntime, and inputs that can be made at random. ``document`` is the original before the
+    conversion; ``conversion`` tells which values it corrects.
     """
     given = None
     if asked.inputs is not None:
@@ -124,7 +115,7 @@ def comparison(
 
 
 def _message(document: Document, original: Path) -> onnx.ModelProto:
-    """The original as a model of ONNX: what it is read as, where it is of another format."""
+    """The original as an ONNX model; one of another format is read as ONNX."""
     return document.message() if document.foreign else onnx.load(original, load_external_data=False)
 
 
@@ -133,7 +124,7 @@ def _whole(
     given: Mapping[str, np.ndarray] | None,
     replays: Iterator[Mapping[str, np.ndarray]],
 ) -> Verification:
-    """What runs of both models give: with the caller's inputs, then with those for which a part seems to differ, or as usual."""
+    """Runs both models: with the caller's inputs, with replays of suspected differences, else with random inputs."""
     usual = None if given is None else run(given)
     if usual is not None and usual.refuted:
         return usual
@@ -142,14 +133,10 @@ def _whole(
 
 
 def _run_apart(run: Callable[[], Verification], is_asked: bool) -> Verification:
-    """What runs give; where they are not possible, the reason: what is proved is proved all the same.
-
-    Args:
-        run: Runs both models.
-        is_asked: Whether the caller wants runs, whatever is proved.
+    """The result of runs; if they are not possible, the reason, since a proof counts without them.
 
     Raises:
-        PadopsError: The caller's inputs are not those of the model; or what a run takes is missing, and the caller wants one.
+        PadopsError: The caller asked for a run, and it is not possible: wrong inputs, or a missing library.
     """
     try:
         with closing(Apart(lambda: lambda question: run())) as apart:
@@ -167,14 +154,14 @@ def _run_apart(run: Callable[[], Verification], is_asked: bool) -> Verification:
 
 
 def _replays(document: Document, examples: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, np.ndarray]]:
-    """Inputs of the whole model for which parts of it seem to differ."""
+    """Inputs of the whole model for which a part of it seems to differ."""
     inputs = inputs_of(document.message())
     shown = (whole_inputs(inputs, example, seed) for example in examples[:MOST_REPLAYS] for seed in range(2))
     yield from (feeds for feeds in shown if feeds is not None)
 
 
 def _size(path: Path) -> int:
-    """The bytes of a model and of its external data."""
+    """The bytes of a model file and its external data."""
     tensors = external_tensors(onnx.load(path, load_external_data=False))
     return path.stat().st_size + sum(check_entries(tensor, place)[2] for tensor, place in tensors)
 
@@ -182,7 +169,7 @@ def _size(path: Path) -> int:
 def _run(
     document: Document, asked: Asked, given: Mapping[str, np.ndarray] | None, corrected: frozenset[str]
 ) -> Callable[[Path, Path], Verification]:
-    """What runs two model files on the same inputs."""
+    """A function that runs two model files on the same inputs and compares them."""
     from padops.convert.verify.compare import Case, compare
 
     inputs, hints = inputs_of(document.message()), Hints(special_values(document.model))
@@ -197,18 +184,16 @@ def _run(
 
 
 def _changes(message: onnx.ModelProto, doubted: Mapping[str, str], wrong: str) -> tuple[str, ...]:
-    """What a proof does not say: where the runtime gets an original wrong, which the converted model is the same as."""
+    """Notes beside a proof: outputs that may change because ONNX Runtime gets the original wrong."""
     names = [value.name for value in message.graph.output if value.name in doubted]
     told = [f"{name} may change, since ONNX Runtime may get the original wrong: {doubted[name]}" for name in names]
     return (*told, *([CHANGED.format(wrong)] if wrong else []))
 
 
 def shortcoming(verification: Verification, strict: bool) -> type[VerificationError] | None:
-    """The error that an answer amounts to, whose exit code is that of ``padops verify`` and of ``padops convert``; None for 0.
+    """The error of a verification, with the exit code of ``padops verify`` and ``padops convert``; None if it passed.
 
-    Args:
-        verification: The answer.
-        strict: Whether only a proof counts, and floats that round otherwise are a difference.
+    ``strict`` accepts only a proof, and takes rounding for a difference.
     """
     if verification.refuted or (strict and verification.outcome == "close"):
         return VerificationError
@@ -219,14 +204,9 @@ def shortcoming(verification: Verification, strict: bool) -> type[VerificationEr
 def refusal(
     verification: Verification, strict: bool, corrected: Collection[str]
 ) -> tuple[type[VerificationError], str] | None:
-    """Why a converted model is not written: the error, and what it says; None where it is.
+    """Why a converted model is not written: the error and its text; None if it is written.
 
-    One that runs, and that nothing can be compared with, is written, but for ``strict``: it may be what was asked for.
-
-    Args:
-        verification: Of it.
-        strict: See ``shortcoming``.
-        corrected: The values that may differ.
+    Without ``strict``, a model that runs is written even if there is nothing to compare it with.
     """
     error = shortcoming(verification, strict)
     if error is VerificationError:
@@ -239,7 +219,7 @@ def refusal(
 
 
 def mismatch(verification: Verification, corrected: Collection[str]) -> str:
-    """What a failed verification found, in one sentence."""
+    """The finding of a failed verification, in one sentence."""
     if verification.outcome == "fails":
         return "the converted model fails: " + "; ".join(verification.notes)
     if verification.outcome == "interface":
@@ -261,6 +241,6 @@ def mismatch(verification: Verification, corrected: Collection[str]) -> str:
 
 
 def undecided(verification: Verification) -> str:
-    """What a verification leaves open, in one sentence."""
+    """The open points of a verification, in one sentence."""
     first, *others = (*verification.doubts, *verification.unproved)
     return f"{UNDECIDED}: {first}" + (f", and {len(others)} more" if others else "")

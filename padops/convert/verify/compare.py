@@ -1,4 +1,4 @@
-"""Both models on the same inputs, in ONNX Runtime, compared bit by bit."""
+"""Runs both models in ONNX Runtime on the same inputs and compares them bit by bit."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from padops.convert.verify.trials import Trial, run_trials
 from padops.convert.verify.unrun import compare_structures
 
 TURNS = 4  # sets of random inputs; sizes, lengths, branches, single bools and special values differ between them
-MOST_TURNS = 10  # where some Pads have not run by then, or padded nothing, or an output has always been the same
-ENOUGH = 2  # draws to find the Pad with where the outputs differ
-FEWEST_TURNS = 2  # however long they take
-PATIENCE = 4  # seconds after which no further turn begins
+MOST_TURNS = 10  # sets if some Pads have not run or padded nothing, or an output has never changed
+ENOUGH = 2  # sets on which the Pad behind a difference is searched
+FEWEST_TURNS = 2  # sets that run however long they take
+PATIENCE = 4  # seconds; then no further set runs
 
 CORRECTED = "without graph optimisation the outputs are bit-equal; with it, ONNX Runtime gets the original wrong"
 BROKEN = "without graph optimisation the outputs are the same; with it, ONNX Runtime gets the converted model wrong"
@@ -42,18 +42,18 @@ OPTIMISED = "optimising the original changes what it gives"
 
 @dataclass(frozen=True)
 class Case:
-    """What to feed both models with.
+    """The inputs and options of a run of both models.
 
     Attributes:
-        inputs: What they take.
-        given: The caller's arrays, or None for random ones.
-        seed: Of the random ones.
-        hints: What is known of the inputs.
-        corrected: The values that may differ, because the converted model corrects what the original gets wrong.
-        asked: What counts as a Pad where the reference judges.
-        doubted: The values behind Pads that this release of ONNX Runtime gets wrong, or may, each with the reason.
-        rtol: What elements of floats may differ by; see ``Tolerance``, as for the next one.
-        atol: The same.
+        inputs: The models' inputs.
+        given: The caller's arrays; None for random ones.
+        seed: The seed of random inputs.
+        hints: The hints for random inputs.
+        corrected: The values that may differ, because the converted model corrects an error of the original.
+        asked: The matchers that tell which nodes are Pads, for the reference.
+        doubted: The values behind Pads that this ONNX Runtime gets wrong, or may, each with the reason.
+        rtol: See ``Tolerance``.
+        atol: See ``Tolerance``.
     """
 
     inputs: Sequence[Input]
@@ -67,27 +67,21 @@ class Case:
     atol: float | None = None
 
     def turns(self, count: int = TURNS) -> list[Iterable[Feeds]]:
-        """For each set of inputs, the attempts at it."""
+        """For each set of inputs, the attempts at it, of which the first that the model takes counts."""
         if self.given is not None:
             return [[fit_inputs(self.given, self.inputs)]]
         return [random_inputs(self.inputs, self.seed, turn, self.hints) for turn in range(count)]
 
 
 def compare(original: Path, converted: Path, case: Case) -> Verification:
-    """Runs the original with ONNX Runtime as it is and the converted model with padops, and compares every bit.
+    """Runs the original in plain ONNX Runtime and the converted model with padops, and compares every bit.
 
-    Where the outputs differ with graph optimisation on, they are compared once more without it: fusing a Pad into the
-    Conv behind it, which the converted model does not offer, lets ONNX Runtime choose another algorithm for the Conv,
-    and sums of another order. Without optimisation both models run node by node as they are written.
+    If the outputs differ with graph optimisation, they are compared again without it: ONNX Runtime may fuse the
+    original's Pad into the Conv behind it and choose another algorithm, which sums in another order. Without
+    optimisation, both models run node by node as written.
 
-    Then what each Pad gives is compared, as an output of both models. That is done without optimisation, since an output
-    in the midst of a graph keeps ONNX Runtime from fusing what is around it. Where anything differs, the reference says
-    whether a Pad is the reason.
-
-    Args:
-        original: A model file.
-        converted: A model file.
-        case: What to feed them with.
+    Then each Pad's result is compared, as an output of both models. This is done without optimisation, since such
+    outputs prevent fusions around them. If anything differs, the reference tells whether a Pad is the reason.
 
     Raises:
         UsageError: The given inputs are not those of the model.
@@ -113,7 +107,7 @@ def compare(original: Path, converted: Path, case: Case) -> Verification:
     scout.close()
     del session
     feeds = [trial.feeds for trial in trials]
-    if verification.outcome in ("different", "close"):  # a few draws tell whether a Pad is the reason
+    if verification.outcome in ("different", "close"):  # a few sets tell whether a Pad is the reason
         feeds = feeds[:ENOUGH]
     compared = compare_inside((original, messages[0]), (converted, messages[1]), pads, scout.reached, feeds)
     verification = _with_pads(verification, compared, case.corrected)
@@ -123,10 +117,10 @@ def compare(original: Path, converted: Path, case: Case) -> Verification:
 
 
 def _draw(session: Session, scout: Scout, case: Case) -> list[Trial]:
-    """Runs the original on a set of inputs for each turn; on more of them where some Pads are not reached.
+    """Runs the original on ``TURNS`` sets of inputs, and on more if they do not exercise all Pads.
 
     Raises:
-        DoesNotRun: It takes none at all.
+        DoesNotRun: It takes none of them.
     """
     begin = time.monotonic()
     trials: list[Trial] = []
@@ -149,7 +143,7 @@ def _draw(session: Session, scout: Scout, case: Case) -> list[Trial]:
 
 
 def _look(trial: Trial, scout: Scout, seen: dict[str, Sameness]) -> bool:
-    """Takes note of what a trial has shown; whether that is anything new."""
+    """Records a trial's outputs and Pads. Returns whether it showed anything new."""
     weak = [one.weak for one in seen.values()]
     for name, value in trial.outputs.items():
         seen[name].add(value)
@@ -159,7 +153,7 @@ def _look(trial: Trial, scout: Scout, seen: dict[str, Sameness]) -> bool:
 def _compare_outputs(
     original: Path, converted: Path, case: Case, trials: Sequence[Trial], tolerance: Tolerance
 ) -> Verification:
-    """Compares the outputs of both models as they are, or where these differ, without graph optimisation."""
+    """Compares the outputs of both models; if they differ, again without graph optimisation."""
     verification = _check(converted, True, trials, case.corrected, tolerance)
     if verification.outcome not in ("different", "close"):
         return verification
@@ -183,7 +177,7 @@ def _compare_outputs(
 
 
 def _with_pads(verification: Verification, pads: Sequence[PadComparison], corrected: frozenset[str]) -> Verification:
-    """A verification of outputs, and what the comparison of the Pads adds to it."""
+    """The verification of outputs, with the comparison of the Pads added."""
     differing = [pad for pad in pads if not pad.equal]
     outcome = verification.outcome
     if any(not set(pad.compared) <= corrected for pad in differing):
@@ -194,7 +188,7 @@ def _with_pads(verification: Verification, pads: Sequence[PadComparison], correc
 
 
 def _without_original(original: Path, converted: Path, case: Case, refusal: DoesNotRun, loads: bool) -> Verification:
-    """Checks a converted model whose original ONNX Runtime does not load, or runs on none of the inputs."""
+    """Checks the converted model if ONNX Runtime does not load the original or runs it on none of the inputs."""
     note = f"ONNX Runtime does not run the original: {refusal}"
     if loads:
         others = "" if case.given is not None else "; --inputs FILE.npz gives others"
@@ -227,16 +221,11 @@ def compare_with(
     converted: Path,
     case: Case,
 ) -> Verification:
-    """Compares the converted model with what another runtime makes of an original that ONNX Runtime cannot read.
+    """Compares the converted model with an original that only another runtime reads.
 
-    Args:
-        runtime: Its name.
-        run: Runs the original; raises whatever it likes where that fails.
-        run_pads: Gives what its Pads read and give; raises a RuntimeError where that fails.
-        converted: A model file.
-        case: What to feed them with.
+    ``run_pads`` returns the inputs and the output of each Pad of the original, and raises a RuntimeError if that fails.
     """
-    try:  # on what the converted model takes: other runtimes give something even where the rules are broken
+    try:  # inputs that the converted model takes: other runtimes give results even if rules are broken
         taken = run_trials(Session(converted, optimised=True), case.turns())
     except DoesNotRun as error:
         return Verification("fails", notes=(f"ONNX Runtime says: {error}",))
@@ -257,7 +246,7 @@ def compare_with(
 def _check(
     converted: Path, optimised: bool, trials: Sequence[Trial], corrected: frozenset[str], tolerance: Tolerance
 ) -> Verification:
-    """Compares the converted model with what the original gave."""
+    """Compares the converted model's outputs with the original's."""
     comparisons: dict[str, OutputComparison] = {}
     sameness: dict[str, Sameness] = {}
     notes, far = [], set()
@@ -279,7 +268,7 @@ def _check(
     unstable = sorted(set().union(*(trial.unstable for trial in trials)))
     if unstable:
         notes.append(
-            f"the original differs from itself from run to run in {', '.join(unstable)}: only types and shapes compared"
+            f"{', '.join(unstable)} of the original changes from run to run: only types and shapes are compared"
         )
     equal = all(comparison.equal for comparison in comparisons.values())
     outcome: Outcome = "close" if not equal else "runs" if unstable else "equal"

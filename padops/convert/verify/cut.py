@@ -1,7 +1,7 @@
-"""A part of two models as two small models that take the same values.
+"""Cuts a part of two models out as two small models with the same inputs.
 
-A part ends with one value of each model, and begins with values that are proved to be the same in both. Integers that are
-computed on the way, such as sizes, are no beginning: they follow from what is, and are computed anew.
+A part ends with one value of each model, and begins with values that are proved equal in both. Computed integers, such
+as sizes, are no beginnings: the small models compute them from those.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 import onnx
 from onnx import TensorProto, helper
 
+from padops.convert.model.nesting import graphs_in
 from padops.convert.proof.build import TOP, Built
 from padops.convert.proof.terms import ABSENT, Kind, Terms
 from padops.convert.verify.alone import Cut
@@ -20,23 +21,17 @@ from padops.convert.verify.feeds import Input
 from padops.spec.dtypes import by_onnx
 
 COMPUTED = {TensorProto.INT64, TensorProto.INT32, TensorProto.BOOL}  # types of sizes, amounts and conditions
-GIVEN = "given "  # how the name of an input begins, behind which the value is called as in the original
-NEAR = 32  # nodes from other beginnings to one that follows from them
+GIVEN = "given "  # prefix of an input's name, before the value's name in the original
+NEAR = 32  # a beginning that other beginnings compute with so few nodes is computed instead
 
 
 class CannotCut(Exception):
-    """A part that cannot be run alone; the message says why."""
+    """A part cannot be run in isolation; the message says why."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two models.
-
-    Attributes:
-        path: Its file.
-        model: What is in it.
-        built: Its terms.
-    """
+    """One of the two models: its file, its content and its terms."""
 
     path: Path
     model: onnx.ModelProto
@@ -44,16 +39,10 @@ class Side:
 
 
 def cut(terms: Terms, original: Side, converted: Side, ends: tuple[int, int]) -> tuple[Cut, Cut, list[Input]]:
-    """The two small models of a part, and what both take.
-
-    Args:
-        terms: The store of both.
-        original: The one model.
-        converted: The other.
-        ends: The terms that the part ends with, the original's first.
+    """The two small models of the part that ends with the terms ``ends``, and their inputs.
 
     Raises:
-        CannotCut: It stands in a body, or not enough is known of what it begins with.
+        CannotCut: The part ends in a body, or a beginning's element type is not known.
     """
     sides = [_Walk(terms, side, end) for side, end in zip((original, converted), ends, strict=True)]
     shared = {term for term in sides[0].below & sides[1].below if not _is_computed(terms, term)}
@@ -67,12 +56,12 @@ def cut(terms: Terms, original: Side, converted: Side, ends: tuple[int, int]) ->
 
 
 def _is_computed(terms: Terms, term: int) -> bool:
-    """Whether a value is a number that follows from others, such as a size."""
+    """Whether a value is a computed integer or bool, such as a size."""
     return terms.head(term).kind is not Kind.INPUT and terms.dtype(term) in COMPUTED
 
 
 def _follows(side: _Walk, term: int, begins: set[int]) -> bool:
-    """Whether a beginning is a few nodes behind the others."""
+    """Whether the other beginnings compute this one with few nodes."""
     if term not in side.names or side.terms.head(term).kind is Kind.INPUT:
         return False
     nodes, stops = side.reach(begins - {term}, side.names[term])
@@ -87,7 +76,7 @@ def _input(terms: Terms, term: int, name: str) -> Input:
 
 
 class _Walk:
-    """One model, looked at from the end of a part."""
+    """One model, walked back from the end of a part."""
 
     def __init__(self, terms: Terms, side: Side, end: int) -> None:
         self.terms, self.side = terms, side
@@ -102,10 +91,10 @@ class _Walk:
         self.below = {self.terms.find(self.scope[name]) for name in self._below()}
 
     def _end(self, end: int) -> str:
-        """What the part ends with: a value that a node computes; of an input, a copy of it.
+        """The name of the part's end: a computed value; for an input, a copy of it.
 
         Raises:
-            CannotCut: It is neither: a constant, a value of a body, or one that a rule has made.
+            CannotCut: The end is a constant, a value of a body, or a term that a rule made.
         """
         named = [name for name, term in self.scope.items() if term == end] or [self.names.get(self.terms.find(end), "")]
         computed = [name for name in named if name in self.made]
@@ -122,11 +111,11 @@ class _Walk:
         return copied
 
     def name_of(self, term: int) -> str:
-        """What the model calls a value."""
+        """The model's name of a value."""
         return self.names[term]
 
     def _below(self) -> Iterator[str]:
-        """The values that the end is made of, without itself and without constants."""
+        """The values that the end is computed from, without constants."""
         pending, seen = list(_read(self.made[self.end])), set[str]()
         while pending:
             name = pending.pop()
@@ -137,7 +126,7 @@ class _Walk:
                 pending += _read(self.made[name]) if name in self.made else ()
 
     def reach(self, stops: set[int], end: str = "") -> tuple[list[onnx.NodeProto], set[int]]:
-        """The nodes from an end back to some values, in order, and the values and inputs at which they begin."""
+        """The nodes between ``stops`` and an end, in order, and the stops and inputs that they begin with."""
         end = end or self.end
         pending, seen, reached, wanted = [end], set[str](), set[int](), set[str]()
         while pending:
@@ -154,10 +143,10 @@ class _Walk:
         return [node for node in self.nodes if wanted & set(node.output)], reached
 
     def model(self, names: Mapping[int, str], inputs: list[Input]) -> Cut:
-        """The small model, whose inputs are these values by these names."""
+        """The small model with these values as inputs."""
         nodes, reached = self.reach(set(names))
         if missing := reached - set(names):
-            raise CannotCut(f"it begins with '{self.name_of(min(missing))}', which the other model has not")
+            raise CannotCut(f"it begins with '{self.name_of(min(missing))}', which the other model lacks")
         graph = onnx.GraphProto(name="part")
         read = {name for node in nodes for name in _read(node)} | {self.end}
         given = {name for name in read if self.terms.find(self.scope.get(name, ABSENT)) in names and name != self.end}
@@ -189,11 +178,10 @@ class _Walk:
 
 
 def _read(node: onnx.NodeProto) -> Iterator[str]:
-    """The values of its graph that a node reads, those of its bodies among them."""
+    """The values that a node and its bodies read from the node's graph."""
     yield from filter(None, node.input)
-    for attribute in node.attribute:
-        for graph in (attribute.g,) if attribute.HasField("g") else attribute.graphs:
-            own = {value.name for value in graph.input} | {row.name for row in graph.initializer}
-            own |= {name for inner in graph.node for name in inner.output}
-            yield from (name for inner in graph.node for name in _read(inner) if name not in own)
-            yield from (value.name for value in graph.output if value.name not in own)
+    for _, graph in graphs_in(node.attribute):
+        own = {value.name for value in graph.input} | {row.name for row in graph.initializer}
+        own |= {name for inner in graph.node for name in inner.output}
+        yield from (name for inner in graph.node for name in _read(inner) if name not in own)
+        yield from (value.name for value in graph.output if value.name not in own)

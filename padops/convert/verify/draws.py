@@ -1,4 +1,4 @@
-"""Random inputs that matter to a model: of sizes that it accepts and that its Pads do not overlook, several sets of them."""
+"""Sets of random inputs for a model: of sizes that it accepts and that exercise its Pads."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ from padops.convert.verify.feeds import Input
 from padops.convert.verify.hints import Hints
 from padops.spec.dtypes import by_name
 
-# Tried in this order for dims that the model leaves open; audio models have favourites of their own.
+# Sizes of dynamic dims, tried in this order; some are typical of audio models.
 SIZES = (256, 64, 512, 576, 16, 128, 1024, 4096, 16000, 32, 8, 4, 3, 2, 1)
-FIRST = (256, None, 4096, 576, 64, 16000, 1024, 3)  # what each turn begins with; None: past the reach of the Pads
-LONG = 1 << 18  # elements of an input that a turn may begin with: above that, a network takes seconds
-HIGHEST = (9, 2, 1)  # integers that are not pixels or samples go from 0 to this: they may be indices, axes or amounts
-RANKS = (2, 4, 3, 1, 0)  # of an input of which not even the rank is known
-MAX_ELEMENTS = 1 << 22  # of one input
-MAX_RANDOM = 1 << 31  # of one input that leaves no dim open
-SAMPLES = ("int8", "uint8", "int16", "uint16")  # types of which every value is as good as another
+FIRST = (256, None, 4096, 576, 64, 16000, 1024, 3)  # each turn's first size; None: larger than the Pads' amounts
+LONG = 1 << 18  # elements of a turn's first inputs: with more, a network takes seconds
+HIGHEST = (9, 2, 1)  # other integers than pixels and samples go from 0 to this: they may be indices, axes or amounts
+RANKS = (2, 4, 3, 1, 0)  # tried for an input of unknown rank
+MAX_ELEMENTS = 1 << 22  # of one input with dynamic dims
+MAX_RANDOM = 1 << 31  # elements of one input of fixed dims
+SAMPLES = ("int8", "uint8", "int16", "uint16")  # types whose values are uniformly random: pixels, samples
 FLOATS = ("float", "float16", "double", "bfloat16")
 WORDS = ("", "pad", "été", "a longer string than fits beside its length")
-# What one turn tries first of integers that size nothing: those that a Cast rounds or a Clip cuts.
+# Integers that decide no size: one turn first tries values that a Cast rounds or a Clip cuts.
 WIDE = (0, 1, -1, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, -(1 << 31) - 1, (1 << 53) + 1, -(1 << 53) - 1, (1 << 63) - 1)
-WIDE_TURN = 1  # of each 4
-LARGEST_AMOUNT = 5  # of amounts that are an input
+WIDE_TURN = 1  # the turn, modulo 4, that does so
+LARGEST_AMOUNT = 5  # for amounts that are an input
 
-# What is put among the random numbers of a turn. NaN and infinities spread, so that other turns are without them.
+# Special values among the random numbers of a turn, modulo 4. NaN and infinities spread, so other turns have none.
 SPRINKLED: Mapping[int, tuple[float, ...]] = {1: (-0.0, 1e-40, -1e-310), 3: (np.nan, np.inf, -0.0, -np.inf)}
-# Of single floats, such as a lowest and a highest frequency: at every other turn, each is so many times the one before.
+# Single floats, such as a lowest and a highest frequency: in every other turn, each is RATIO times the one before.
 LOWEST_SINGLE, RATIO = 40.0, 50.0
-WORTH_SPRINKLING = 4  # elements; a threshold of NaN would leave nothing to compare
+WORTH_SPRINKLING = 4  # numbers for each special value: a single number, such as a threshold, is no NaN
 
 
 class CannotDrawError(PadopsError):
-    """There is no room for random inputs."""
+    """Random inputs would be too large."""
 
 
 @dataclass(frozen=True)
 class Draw:
-    """One attempt: the shapes of the inputs, and what integers are to be.
+    """One attempt at a set of inputs.
 
     Attributes:
-        turn: The set of inputs that it is for.
-        shapes: By the names of the inputs.
-        highest: See ``HIGHEST``.
-        length: How many steps the data have; None where integers are not lengths.
-        wide: Whether integers that size nothing are of all magnitudes.
+        turn: The index of the set.
+        shapes: The shapes of the inputs, by name.
+        highest: The largest integer; see ``HIGHEST``.
+        length: The number of steps of the data, for inputs that are lengths; None if none is.
+        wide: Whether integers that decide no size are of all magnitudes.
     """
 
     turn: int
@@ -61,13 +61,9 @@ class Draw:
 
 
 def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -> Iterator[dict[str, np.ndarray]]:
-    """Sets of inputs to try one after the other until the model takes one.
+    """Attempts at one set of inputs, until the model takes one.
 
-    Args:
-        inputs: What the model takes.
-        seed: Of the random numbers.
-        turn: 0, 1, …: each turn has other values and sizes; single bools and special values alternate from turn to turn.
-        hints: What is known of the inputs.
+    Each turn has other sizes and values; single bools and special values alternate.
 
     Raises:
         CannotDrawError: An input is too large.
@@ -84,10 +80,10 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
             shapes = _shapes(inputs, sizes, hints)
             if any(prod(shapes[row.name]) > MAX_ELEMENTS for row in inputs if row.dims is None or _open(row)):
                 continue
-            for row in inputs:  # before the machine tries
+            for row in inputs:  # refuse before memory is taken
                 if (count := prod(shapes[row.name])) > MAX_RANDOM:
                     raise CannotDrawError(f"cannot verify: the input {row} would take {count} random numbers")
-            if wide:  # once: a model that takes them as indices refuses them
+            if wide:  # one attempt only: a model may take them as indices and refuse
                 wide = False
                 yield _made(inputs, Draw(turn, shapes, plain[0], None, wide=True), seed, hints)
             for highest, as_lengths in choices:
@@ -112,18 +108,18 @@ def _made(inputs: Sequence[Input], draw: Draw, seed: int, hints: Hints) -> dict[
 
 
 def _is_index(row: Input) -> bool:
-    """Whether an input is of integers that may be anything."""
+    """Whether an input's integers may be indices, axes, amounts or lengths."""
     return row.type not in SAMPLES and "int" in row.type
 
 
 def _is_wide(row: Input, hints: Hints) -> bool:
-    """Whether any integer may be tried as an element of an input."""
+    """Whether an input may take integers of all magnitudes."""
     named = {*hints.special, *hints.amounts, *hints.axes, *hints.small, *hints.fills}
     return row.name in hints.wide - named and _is_index(row) and by_name(row.type).bits >= 32
 
 
 def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
-    """Whether an input may say how much of the data counts: a number, or one for each of a batch."""
+    """Whether an input may hold lengths of the data: one number, or one for each of a batch."""
     known = {*hints.special, *hints.amounts, *hints.axes, *hints.small}
     if not _is_index(row) or by_name(row.type).bits < 32 or row.name in known or row.dims is None or len(row.dims) > 2:
         return False
@@ -134,7 +130,7 @@ def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
 
 
 def _steps(inputs: Sequence[Input], shapes: Mapping[str, tuple[int, ...]]) -> int:
-    """How many steps the data have: the last open dim of the first input that has one, else the last dim of the largest."""
+    """The steps of the data: the last dynamic dim of the first input with one above 1, else of the largest input."""
     for row in inputs:
         places = [i for i, dim in enumerate(row.dims or ()) if not isinstance(dim, int)]
         if not _is_index(row) and places and shapes[row.name][places[-1]] > 1:
@@ -144,18 +140,18 @@ def _steps(inputs: Sequence[Input], shapes: Mapping[str, tuple[int, ...]]) -> in
 
 
 def _open(row: Input) -> list[str]:
-    """Names of the open dims of an input; those without a name are called by their place."""
+    """The names of an input's dynamic dims; a dim without a name is named by its axis."""
     dims = enumerate(row.dims or ())
     return [dim if isinstance(dim, str) else f"{row.name}[{axis}]" for axis, dim in dims if not isinstance(dim, int)]
 
 
 def _batches(inputs: Sequence[Input]) -> set[str]:
-    """Open dims that come first in an input of rank 2 or more."""
+    """The dynamic first dims of inputs of rank 2 or more."""
     return {_open(row)[0] for row in inputs if row.dims and len(row.dims) > 1 and not isinstance(row.dims[0], int)}
 
 
 def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict[str, int]]:
-    """Sizes of the open dims to try, another one first at each turn; a batch is 1 or 2 as long as possible."""
+    """Sizes of the dynamic dims to try; each turn begins with another one. Batches stay 1 or 2 as long as possible."""
     past = 2 * reach + 3 if 0 < reach < MAX_ELEMENTS else SIZES[1]
     first = FIRST[turn % len(FIRST)] or past
     shift = turn % len(SIZES)
@@ -179,7 +175,7 @@ def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict
 
 
 def _shapes(inputs: Sequence[Input], sizes: Mapping[str, int], hints: Hints) -> dict[str, tuple[int, ...]]:
-    """The shapes of all inputs. What a Pad reads beside its data has the only shape that the Pad takes, where that is open."""
+    """The shapes of all inputs. Fills and amounts of unknown shape get the shape that the Pad takes."""
     shapes = {row.name: _shape(row, sizes) for row in inputs}
     for row in inputs:
         if row.name in hints.fills and row.dims is None:
@@ -234,15 +230,15 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
 
 
 def _sprinkle(numbers: np.ndarray, values: Sequence[float], rng: np.random.Generator) -> None:
-    """Puts a few special values among the numbers."""
+    """Replaces a few of the numbers by special values."""
     count = min(len(values), numbers.size // WORTH_SPRINKLING)
     places = rng.choice(numbers.size, count, replace=False)
     numbers.reshape(-1)[places] = values[:count]
 
 
 def _lengths(shape: Sequence[int], draw: Draw, rng: np.random.Generator) -> np.ndarray:
-    """From half of the data to all of them; the first is all of them at every other turn."""
-    assert draw.length is not None, "it is asked for only where there are lengths"
+    """Random lengths from half of the data to all; in every other turn, the first length is all."""
+    assert draw.length is not None, "only called for lengths"
     made = np.asarray(rng.integers(max(draw.length // 2, 1), draw.length, shape, endpoint=True))
     if made.size and draw.turn % 2 == 0:
         made.reshape(-1)[0] = draw.length
@@ -250,7 +246,7 @@ def _lengths(shape: Sequence[int], draw: Draw, rng: np.random.Generator) -> np.n
 
 
 def _axes(shape: Sequence[int], data: Sequence[int] | None, rng: np.random.Generator) -> np.ndarray:
-    """Different axes; some of them counted from the end, where the rank of the data is known."""
+    """Distinct random axes; some count from the end if the data's rank is known."""
     count = prod(shape)
     rank = count if data is None else len(data)
     chosen = rng.permutation(max(rank, count))[:count]
@@ -260,7 +256,7 @@ def _axes(shape: Sequence[int], data: Sequence[int] | None, rng: np.random.Gener
 
 
 def _amounts(name: str, draw: Draw, rng: np.random.Generator, hints: Hints) -> np.ndarray:
-    """Amounts that no data are too small for; at least one of them pads."""
+    """Random amounts that the data allow; at least one is positive, if the data allow any."""
     told, shape = hints.amounts[name], draw.shapes[name]
     dims = draw.shapes.get(told.data or "", ()) if told.limited else ()
     count = prod(shape)

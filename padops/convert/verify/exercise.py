@@ -1,4 +1,4 @@
-"""What the draws make each Pad do: whether it runs, gives anything, and pads; told by dims, which take no memory."""
+"""Whether the inputs exercise each Pad: it runs, gives elements, and pads. Dims tell this, and take no memory."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from padops.convert.verify.pads import WatchedPad
 from padops.convert.verify.probes import OutOfReach, Probed
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session
 
-ABSENT = [-1]  # the dims of what is not computed
+ABSENT = [-1]  # stands for the dims of a value that was not computed
 LARGEST_ELEMENT = 8  # bytes
-NEVER_RAN = "it ran in no draw"
-EMPTY = "its output was empty in all draws"
+NEVER_RAN = "it never ran"
+EMPTY = "its output was empty in every run"
 
 
 @dataclass
 class Reached:
-    """What one Pad has done so far.
+    """How far one Pad was exercised.
 
     Attributes:
         hidden: Why nothing is known of it, or "".
         ran: Whether it has run.
-        filled: Whether it has given any element.
-        padded: Whether its output has had other dims than its data; True where the two cannot be compared.
-        bytes: The most that the values by which it is compared have had.
+        filled: Whether its output had elements.
+        padded: Whether its output's dims differed from its data's; True if they cannot be compared.
+        bytes: The most memory that its compared values took.
     """
 
     hidden: str = ""
@@ -41,23 +41,23 @@ class Reached:
 
     @property
     def missing(self) -> str:
-        """Why the draws have not exercised the Pad, or ""."""
+        """Why the Pad was not exercised, or ""."""
         if self.hidden:
             return self.hidden
         if not self.ran:
             return NEVER_RAN
         if not self.filled:
             return EMPTY
-        return "" if self.padded else "it padded nothing in any draw"
+        return "" if self.padded else "it padded nothing in any run"
 
 
 @dataclass
 class Scout:
-    """A model that gives the dims of its Pads.
+    """A model with the dims of its Pads as outputs.
 
     Attributes:
         pads: The Pads.
-        reached: What each has done so far.
+        reached: How far each was exercised.
     """
 
     path: Path
@@ -84,7 +84,7 @@ class Scout:
                 self._hide_all(str(error))
 
     def look(self, feeds: Feeds) -> bool:
-        """Runs the model, unless that cannot tell anything new; whether a Pad has done what it had not done before."""
+        """Runs the model, unless all Pads are exercised and the shapes seen. Returns whether a Pad did a new thing."""
         shapes = tuple((name, array.shape) for name, array in feeds.items())
         if self._session is None or (self.satisfied and shapes in self._seen):
             return False
@@ -112,7 +112,7 @@ class Scout:
         reached.bytes = max(reached.bytes, sum(sizes) * LARGEST_ELEMENT)
 
     def _dims(self, i: int, name: str, outputs: Outputs) -> list[list[int]]:
-        """The dims of a value, in each place and turn in which it was computed."""
+        """The dims of a value, for each call and Loop iteration that computed it."""
         found = [row for output in self._names[i, name] for row in _rows(outputs[output])]
         return [row for row in found if row != ABSENT]
 
@@ -125,12 +125,12 @@ class Scout:
                 )
 
     def close(self) -> None:
-        """Lets go of the memory of the session."""
+        """Frees the session's memory."""
         self._session = None
 
     @property
     def satisfied(self) -> bool:
-        """Whether more draws would tell nothing more."""
+        """Whether all Pads that can be watched are exercised."""
         return not any(reached.missing and not reached.hidden for reached in self.reached)
 
 
@@ -141,14 +141,14 @@ def _rows(value: Value) -> list[list[int]]:
 
 
 class Sameness:
-    """Whether a value has been the same all the time: empty, NaN, or of one and the same element."""
+    """Whether a value was the same in every run: empty, or one element everywhere."""
 
     def __init__(self) -> None:
         self._elements: set[object] = set()
         self._other = False
 
     def add(self, value: Value) -> None:
-        """Looks at what one run gave."""
+        """Adds one run's value."""
         if self._other:
             return
         if isinstance(value, (list, tuple)):
@@ -171,17 +171,17 @@ class Sameness:
 
     @property
     def weak(self) -> str:
-        """What it has always been, or "" where it has been more than that."""
+        """The constant value in words, or "" if the value varied."""
         if self._other:
             return ""
         if not self._elements:
-            return "it is empty in all draws"
+            return "it is empty in every run"
         (element,) = self._elements
-        return f"every element is {element} in all draws"
+        return f"every element is {element} in every run"
 
 
 def _all_nan(value: np.ndarray) -> bool:
     try:
         return bool(np.isnan(value).all())
-    except TypeError:  # integers of 4 or 2 bits
+    except TypeError:  # 4-bit and 2-bit integers
         return False

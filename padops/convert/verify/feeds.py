@@ -1,4 +1,4 @@
-"""What two models take, and the caller's arrays for them."""
+"""The inputs of a model, and the caller's arrays for them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from padops.convert.errors import PadopsError, UsageError, library_errors
 from padops.convert.verify.npz import Headers, read_npz
 from padops.spec.dtypes import by_name, by_numpy, by_onnx
 
-Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]  # a file, or arrays by the names of the inputs
+Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]  # a file, or arrays by input name
 
 LAST_CHARACTER, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 
 
 @dataclass(frozen=True)
 class Input:
-    """One input of a model: ``dims`` has numbers, names and None (open); it is None where the rank is unknown."""
+    """One input of a model: ``dims`` has numbers, names and None (dynamic); it is None if the rank is unknown."""
 
     name: str
     type: str
@@ -33,7 +33,7 @@ class Input:
 
 
 def inputs_of(message: onnx.ModelProto) -> list[Input]:
-    """What a caller has to give to a model.
+    """The inputs that a caller must give.
 
     Raises:
         PadopsError: An input is not a tensor of a type that ONNX Runtime has.
@@ -51,22 +51,18 @@ def _input(value: onnx.ValueInfoProto) -> Input:
         )
     if not tensor.HasField("shape"):
         return Input(value.name, row.name, None)
-    # Some exporters write -1 for a dim that is open.
+    # Some exporters write -1 for a dynamic dim.
     dims = [d.dim_value if d.HasField("dim_value") else d.dim_param or None for d in tensor.shape.dim]
     dims = [None if isinstance(dim, int) and dim < 0 else dim for dim in dims]
     return Input(value.name, row.name, tuple(dims))
 
 
 def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray]:
-    """The caller's arrays, which may be what a model takes: of a file, no more is read before that is certain.
-
-    Args:
-        source: A file, or arrays.
-        inputs: What the model takes.
+    """The caller's arrays. Of a file, the headers are checked against the model before any element is read.
 
     Raises:
         UsageError: One in a file is missing, not known to the model, or of the wrong type or shape.
-        PadopsError: The file cannot be read, or what is given makes no array.
+        PadopsError: The file cannot be read, or a value makes no array.
     """
     if isinstance(source, Mapping):
         arrays = {}
@@ -78,11 +74,11 @@ def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray
 
 
 def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict[str, np.ndarray]:
-    """The caller's arrays, as the model wants them; the bits of types that NumPy lacks may come as unsigned integers.
+    """The caller's arrays, in the model's types; types that NumPy lacks may come as unsigned integers of their bits.
 
     Raises:
         UsageError: One is missing, not known to the model, or of the wrong type or shape.
-        PadopsError: A text is none that a tensor can hold.
+        PadopsError: A tensor cannot hold a text.
     """
     _check({name: (array.dtype, array.shape) for name, array in given.items()}, inputs)
     fitted = {}
@@ -94,7 +90,7 @@ def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict
 
 
 def _check(headers: Headers, inputs: Sequence[Input]) -> None:
-    """Refuses types and shapes that a model does not take.
+    """Rejects arrays of types or shapes that the model does not take.
 
     Raises:
         UsageError: One is missing, not known to the model, or of the wrong type or shape.
@@ -119,14 +115,14 @@ def _holds_bits(dtype: np.dtype, wanted: np.dtype) -> bool:
 
 
 def _takes(row: Input, shape: Sequence[int]) -> bool:
-    """Whether an array of a shape can be what an input declares."""
+    """Whether a shape fits the declared dims of an input."""
     if row.dims is None:
         return True
     return len(shape) == len(row.dims) and all(n == dim for n, dim in zip(shape, row.dims) if isinstance(dim, int))
 
 
 def _texts(array: np.ndarray, name: str) -> np.ndarray:
-    """Texts as Python objects, without code points that Python or UTF-8 cannot have."""
+    """Texts as Python objects; rejects code points that UTF-8 cannot encode."""
     if array.dtype.kind == "U" and array.dtype.itemsize:
         codes = np.frombuffer(array.tobytes(), np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
         wrong = codes[(codes > LAST_CHARACTER) | ((codes >= SURROGATES[0]) & (codes <= SURROGATES[1]))]

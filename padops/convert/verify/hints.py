@@ -1,4 +1,4 @@
-"""What a model tells about its inputs: which of them choose branches, and which are amounts or axes of a Pad."""
+"""Hints for random inputs from a model: which inputs choose branches, and which are amounts or axes of a Pad."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from padops.convert.verify.pads import is_pad, longest_amount
 from padops.convert.verify.probes import bodies
 from padops.spec.dialects import DOMAIN, OPS
 
-# Nodes that hand numbers on as they are.
+# Operators that pass numbers on unchanged.
 HANDING_ON = {"Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze"}
-CHOOSING = {"Gather", "Slice"}  # nodes that hand on some of their numbers
-# Nodes whose output follows from the dims of their input, not from its elements.
+CHOOSING = {"Gather", "Slice"}  # operators that pass some of their numbers on
+# Operators whose output follows from their input's dims, not its elements.
 OF_DIMS = {"Shape", "Size"}
-MODES_WITHOUT_REACH = {"constant", "edge"}  # whose amounts may be larger than the data
+MODES_WITHOUT_REACH = {"constant", "edge"}  # modes whose amounts may exceed the data
 
 
 @dataclass(frozen=True)
 class Amounts:
-    """An input that is the amounts of a Pad, whose data are the input ``data`` or, where that is None, something else."""
+    """An input with a Pad's amounts: the input that is the Pad's data, if any; whether the data limit the amounts."""
 
     data: str | None
     limited: bool
@@ -31,16 +31,16 @@ class Amounts:
 
 @dataclass(frozen=True)
 class Hints:
-    """What the random numbers of inputs have to be, by the names of the inputs.
+    """Hints for random inputs, by the inputs' names.
 
     Attributes:
         special: Numbers that the model compares an input with: they choose branches.
-        amounts: Inputs that are the amounts of a Pad.
-        axes: Inputs that are the axes of a Pad, each with the input that is its data, or None.
+        amounts: Inputs with the amounts of a Pad.
+        axes: Inputs with the axes of a Pad, each with the input that is the Pad's data, or None.
         small: Inputs from which amounts are computed.
-        fills: Inputs that are the fill of a Pad.
-        reach: The largest amount that the model itself states.
-        wide: Inputs of integers that size nothing: of these, any integer may be tried.
+        fills: Inputs with the fill of a Pad.
+        reach: The largest constant amount in the model.
+        wide: Inputs that decide no size: any integer may be tried.
     """
 
     special: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Hints:
 
 
 def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> Hints:
-    """Looks at a model; see ``Hints`` for ``special``."""
+    """The hints of a model; ``special`` is passed on."""
     inputs = {value.name for value in message.graph.input}
     made = {name: node for located in bodies(message) for node in located.body.node for name in node.output}
     amounts: dict[str, Amounts] = {}
@@ -78,20 +78,20 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
 
 
 def _place_of_fill(node: onnx.NodeProto) -> int:
-    """The position among the inputs of a Pad at which its fill stands."""
+    """The index of a Pad's fill input."""
     op = OPS.get(node.op_type) if node.domain == DOMAIN else None
     return op.input_index(op.fill) or 2 if op else 2
 
 
 def _source(name: str, made: Mapping[str, onnx.NodeProto]) -> str:
-    """Where numbers come from that are handed on as they are."""
+    """The value from which a value's numbers are passed on unchanged."""
     while name in made and made[name].op_type in HANDING_ON:
         name = made[name].input[0]
     return name
 
 
 def _sources(name: str, made: Mapping[str, onnx.NodeProto]) -> set[str]:
-    """All that numbers are computed from, by their elements."""
+    """The values whose elements a value is computed from."""
     found: set[str] = set()
     pending = [name]
     while pending:
@@ -103,14 +103,14 @@ def _sources(name: str, made: Mapping[str, onnx.NodeProto]) -> set[str]:
 
 
 def _origin(value: ir.Value | None) -> ir.Value | None:
-    """As ``_source``, of a value of a graph."""
+    """As ``_source``, for a value of a graph; through Gather and Slice as well."""
     while value is not None and (node := value.producer()) is not None and node.op_type in HANDING_ON | CHOOSING:
         value = node.inputs[0]
     return value
 
 
 def special_values(model: ir.Model) -> dict[str, list[int]]:
-    """Numbers that the model compares an input with, by the input's name: they choose branches."""
+    """The integer constants that Equal nodes compare an input with, by the input's name."""
     inputs = {value: value.name for value in model.graph.inputs if value.name is not None}
     special: dict[str, list[int]] = {}
     for site in walk(model):

@@ -1,4 +1,4 @@
-"""What each Pad gives in both models, compared bit by bit."""
+"""Compares the result of each Pad in both models, bit by bit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from padops.convert.verify.probes import OutOfReach, Place, Probed, bodies
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session
 from padops.spec.schemas import register_schemas
 
-# Bytes of values that one run of a model may give beside its outputs. Pads beyond that come in further runs.
+# Bytes of Pads' values as outputs of one run; more Pads take further runs.
 AT_ONCE = 1 << 28
 
 Kinds = dict[tuple[Place, str], int]
@@ -25,7 +25,7 @@ Kinds = dict[tuple[Place, str], int]
 
 @dataclass
 class _Watch:
-    """What has been found about one Pad."""
+    """The findings about one Pad."""
 
     pad: WatchedPad
     missing: str
@@ -48,15 +48,7 @@ def compare_inside(
     reached: Sequence[Reached],
     feeds: Sequence[Feeds],
 ) -> list[PadComparison]:
-    """Runs both models with the Pads' values as outputs, without graph optimisation.
-
-    Args:
-        original: A model file, and what is in it.
-        converted: A model file, and what is in it.
-        pads: The Pads.
-        reached: What the draws make each of them do in the original.
-        feeds: The draws.
-    """
+    """Runs both models with the Pads' values as outputs, without graph optimisation, and compares them."""
     watches = [_Watch(pad, one.missing or _unmatched(pad, one)) for pad, one in zip(pads, reached, strict=True)]
     kinds = kinds_of(original[1])
     sizes = {pad: one.bytes for pad, one in zip(pads, reached, strict=True)}
@@ -74,7 +66,7 @@ def _unmatched(pad: WatchedPad, reached: Reached) -> str:
 
 
 def _groups(watches: Sequence[_Watch], sizes: dict[WatchedPad, int]) -> Iterator[list[_Watch]]:
-    """Pads whose values may be in memory together; first those of the main graph, which surely can be outputs."""
+    """Groups of Pads whose values fit into memory together; those of the main graph come first, which always run."""
     group: list[_Watch] = []
     total, nested = 0, False
     for watch in sorted(watches, key=lambda watch: watch.pad.place != Place()):
@@ -105,7 +97,7 @@ def _compare_group(
                     watch.sameness.add(before[key])
                     watch.detail = watch.detail or _difference(sessions[0], one, key, before[key], after[key])
     except (DoesNotRun, OutOfReach) as error:
-        if len(group) > 1 and group[0].pad.place != Place():  # one of them may be the reason
+        if len(group) > 1 and group[0].pad.place != Place():  # one Pad may be the reason: try each alone
             for watch in group:
                 _compare_group(original, converted, [watch], feeds, kinds)
             return
@@ -116,7 +108,7 @@ def _compare_group(
 def _difference(
     original: _ProbedSession, feeds: Feeds, key: tuple[Place, str], before: list[Value], after: list[Value]
 ) -> str:
-    """What differs, unless the original differs from itself from run to run."""
+    """The difference; "" if the original's result changes from run to run."""
     detail = describe_difference(before, after).removeprefix("element 0: ")
     if not detail or describe_difference(before, original.run(feeds)[key]):
         return ""
@@ -124,7 +116,7 @@ def _difference(
 
 
 class _ProbedSession:
-    """A model that gives the values by which Pads are compared."""
+    """A model with the Pads' compared values as outputs."""
 
     def __init__(self, path: Path, model: onnx.ModelProto, group: Sequence[_Watch], kinds: Kinds) -> None:
         probed = Probed(model)
@@ -137,18 +129,18 @@ class _ProbedSession:
         self._session = Session(path, optimised=False, instead=probed.model)
 
     def run(self, feeds: Feeds) -> dict[tuple[Place, str], list[Value]]:
-        """The values, for each call of the function that they are in."""
+        """The values, one for each call of the function that they are in."""
         wanted = sorted({name for names in self._names.values() for name in names})
         outputs: Outputs = self._session.run(feeds, wanted)
         return {key: [outputs[name] for name in names] for key, names in self._names.items()}
 
 
 def kinds_of(model: onnx.ModelProto) -> Kinds:
-    """The element types of values, as far as onnx infers them."""
+    """The element types of values that onnx infers."""
     register_schemas()
     try:
         inferred = onnx.shape_inference.infer_shapes(declarations(model))
-    except (RuntimeError, ValueError, TypeError, LookupError):  # then they are taken for floats
+    except (RuntimeError, ValueError, TypeError, LookupError):  # unknown types then count as float
         inferred = model
     kinds: Kinds = {}
     for located in bodies(inferred):

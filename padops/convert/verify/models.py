@@ -29,45 +29,45 @@ def verify(
     atol: float | None = None,
     providers: Providers | None = None,
 ) -> Verification:
-    """Says whether one model does what another does: proved, tested, different, or unknown.
+    """Tells whether two models do the same: proved, tested, different, or unknown.
 
-    What the two have the same is the same, on every runtime. Each part that they have otherwise is proved to do the same where
-    that can be: docs/verification.md says how, and what a proof holds for. If all are, nothing is run.
+    Equal parts of the graphs do the same on every runtime. Each part that differs is proved to do the same, if
+    possible: docs/verification.md says how, and for what a proof holds. If all parts are proved, nothing runs.
 
-    Else both models run on the same inputs, and every bit is compared of what they give, of the Pads inside them as well.
-    A Pad is compared by its output, as an output of both models; where one of them has no value of that name, by the
-    first values behind it that both have. So values of the same name count as the same value. Random inputs are drawn
-    so that the Pads pad something: the result says where they did not. Where anything differs, the NumPy reference says of
-    each Pad whether it gives what it must of the data that it has. If all do, and no other node is another, floats that differ
-    within the tolerance are rounding (``"close"``), such as of float16 around Pads. Two models that ONNX Runtime does not run
-    are compared node by node.
+    Otherwise both models run on the same inputs, and every bit of their outputs and of their Pads' results is compared.
+    A Pad is compared by its output, as an output of both models; if one model lacks a value of that name, by the first
+    values behind it that both have. So values of one name count as the same value. Random inputs are chosen so that the
+    Pads pad something; the result tells where they did not. If anything differs, the NumPy reference tells for each Pad
+    whether its result is right for its data. If all Pads are right and all other nodes are equal, float differences
+    within the tolerance are rounding (``"close"``), such as of float16 around Pads. Two models that ONNX Runtime does
+    not run are compared node by node.
 
     Args:
-        original: A file, bytes, a binary file object, an ``onnx.ModelProto`` or an ``onnx_ir.Model``; or an OpenVINO IR,
-            which OpenVINO runs.
-        converted: The other one. It may have operators of padops, too.
-        inputs: What to run both with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise. What
-            is given here is run, whatever is proved.
-        seed: Of the random inputs.
-        run: Run both models, whatever is proved.
-        rtol: By how much of the original's element one of floats may differ by rounding; 0 where only ``atol`` is given. With
-            neither, elements may differ by 1e-4 of the largest one of their output; by 5e-2 where the model has float16,
-            and by 2e-1 where it has bfloat16.
-        atol: By how much it may differ beside that, in the unit of the elements; 0 where only ``rtol`` is given.
-        providers: The execution providers of the sessions in which both models run, first choice first: names, each alone or
-            in a pair with options. padops stands beside them as in ``padops.InferenceSession``, but neither model is converted
-            on the way; and each has a process of its own, which may die. Outputs alone are compared; without ``rtol`` and ``atol``, no bit may differ. The notes
-            say which provider has which Pad. Providers of libraries are found where they are registered.
+        original: A file, bytes, a binary file object, an ``onnx.ModelProto`` or an ``onnx_ir.Model``; or an OpenVINO
+            IR, which OpenVINO runs.
+        converted: The other model. It may have operators of padops.
+        inputs: Arrays by input name, or the path of an ``.npz``; random if None. Given inputs always run, even after a
+            proof.
+        seed: The seed of random inputs.
+        run: Run both models even after a proof.
+        rtol: The rounding tolerance of an element of floats, as a factor of the original's element; 0 if only ``atol``
+            is given. With neither, elements may differ by 1e-4 of the largest element of their output; by 5e-2 if the
+            model has float16, and by 2e-1 if it has bfloat16.
+        atol: The tolerance in addition to ``rtol``, in the unit of the elements; 0 if only ``rtol`` is given.
+        providers: The execution providers of the sessions in which both models run, first choice first: names, each
+            alone or in a pair with options. padops stands beside them as in ``padops.InferenceSession``, but neither
+            model is converted. Each session has its own process, which may crash. Only outputs are compared; without
+            ``rtol`` and ``atol``, every bit. The notes tell which provider has which Pad. Providers from libraries are
+            found once registered.
 
     Returns:
-        What was proved and compared, and how it came out: ``verdict``, ``passed`` and ``doubts`` say it in short. ``passed``
-        is True only after a proof or a comparison: not where ONNX Runtime does not run the original and nothing else could be
-        compared.
+        The proofs and comparisons; ``verdict``, ``passed`` and ``doubts`` sum them up. ``passed`` is True only after a
+        proof or a comparison: not if ONNX Runtime does not run the original and there is nothing else to compare.
 
     Raises:
         UsageError: An argument is of the wrong type, the inputs are not those of the model, the seed or a tolerance is
             negative, or onnxruntime has no such provider.
-        PadopsError: A model cannot be read, what it takes to run it is missing, or onnxruntime left a provider out.
+        PadopsError: A model cannot be read, a library to run it is missing, or onnxruntime left a provider out.
     """
     check_kinds({"run": run}, {}, inputs, seed)
     original, converted = given_model(original), given_model(converted)
@@ -93,7 +93,7 @@ def verify(
 
 
 def _file(document: Document, folder: Path) -> Path:
-    """The model's own file, or one of what is in memory, with its data beside it."""
+    """The model's file; a model in memory is written to a file, with its data beside it."""
     if document.path is not None:
         return document.path
     folder.mkdir()

@@ -1,7 +1,7 @@
-"""The arrays of an ``.npz``. What the file says of each is checked before any of them is read or gets memory.
+"""Reads the arrays of an ``.npz``; all headers are checked before any element is read or memory is taken.
 
-``numpy.load`` takes a damaged file as it comes: it raises what zlib, zipfile and the tokenizer raise, reads a header of
-four gigabytes before it finds that too long, and gets memory for whatever a header of a hundred bytes asks for.
+``numpy.load`` does not guard against damaged files: it raises errors of zlib, zipfile and the tokenizer, reads a header
+of four gigabytes before it rejects it, and takes whatever memory a header of a hundred bytes asks for.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ import numpy as np
 from padops.convert.errors import PadopsError, library_errors
 from padops.convert.readers.limits import ask_for, too_large
 
-MAGIC = b"\x93NUMPY"  # how an array begins
-LENGTHS = {1: "<H", 2: "<I"}  # how the length of the header stands there, by the version; 3 is for names of fields
+MAGIC = b"\x93NUMPY"  # the first bytes of an array
+LENGTHS = {1: "<H", 2: "<I"}  # the format of the header's length, by version; version 3 is for structured types
 LONGEST_HEADER = 10_000  # bytes; NumPy's own limit
-MOST_MEMBERS = 4096  # arrays in one file; a model has hundreds of inputs at most
-POINTER = 8  # bytes that a text takes at least, once it is a Python object
-METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # of compression; NumPy writes no others
-# What zipfile and NumPy raise over damaged files, beside what every library does.
+MOST_MEMBERS = 4096  # arrays in a file; models have hundreds of inputs at most
+POINTER = 8  # the least bytes of a text as a Python object
+METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # the compression methods that NumPy writes
+# Errors of zipfile and NumPy for damaged files, in addition to those of any library.
 DAMAGES = (
     zipfile.BadZipFile,
     zlib.error,
@@ -46,7 +46,7 @@ DAMAGES = (
 
 @dataclass(frozen=True)
 class _Member:
-    """One array of the archive, as its header has it; ``begin`` is where its elements do."""
+    """One array of the archive, by its header; its elements start at byte ``begin``."""
 
     entry: zipfile.ZipInfo
     name: str
@@ -63,14 +63,10 @@ Headers = Mapping[str, tuple[np.dtype, tuple[int, ...]]]  # element type and sha
 
 
 def read_npz(path: Path, check: Callable[[Headers], None]) -> dict[str, np.ndarray]:
-    """Reads all arrays.
-
-    Args:
-        path: Of the file.
-        check: Refuses what the headers say, before any element is read.
+    """Reads all arrays; ``check`` may reject the headers before any element is read.
 
     Raises:
-        PadopsError: The file is not what ``numpy.savez`` writes, or damaged, or there is no memory for what it holds.
+        PadopsError: ``numpy.savez`` did not write the file, it is damaged, or there is not enough memory.
     """
     part = f"the inputs in {path}"
     if os.path.exists(path) and not os.path.isfile(path):
@@ -91,7 +87,7 @@ def read_npz(path: Path, check: Callable[[Headers], None]) -> dict[str, np.ndarr
 
 
 def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, part: str) -> _Member:
-    """What the header of an array says."""
+    """Reads the header of an array."""
     name = entry.filename.removesuffix(".npy")
     what = f"'{name}' in {part}"
     if entry.compress_type not in METHODS:
@@ -123,14 +119,14 @@ def _header(version: int, content: bytes) -> tuple[np.dtype, tuple[int, ...]]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without NumPy's warnings of headers that Python 2 wrote."""
+    """Suppresses NumPy's warnings about headers that Python 2 wrote."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 def _check_member(member: _Member, what: str) -> None:
-    """Refuses what is no tensor, or not as long as its header says."""
+    """Rejects an array that is no tensor, or whose bytes do not fit its header."""
     if member.dtype.hasobject:
         raise PadopsError(f"{what} holds Python objects, which are not loaded: they could run code")
     if member.dtype.names is not None or member.dtype.subdtype is not None:
@@ -148,14 +144,14 @@ def _check_member(member: _Member, what: str) -> None:
 
 
 def _check_names(members: Sequence[_Member], part: str) -> None:
-    """Refuses a name that is there twice."""
+    """Rejects two arrays of one name."""
     counts = Counter(member.name for member in members)
     if twice := [name for name, count in counts.items() if count > 1]:
         raise PadopsError(f"{part} have '{twice[0]}' twice")
 
 
 def _check_memory(members: Sequence[_Member], part: str) -> None:
-    """Refuses more bytes than there is memory for."""
+    """Rejects arrays that do not fit into memory."""
     texts = sum(prod(member.shape) * POINTER for member in members if member.dtype.kind == "U")
     ask_for(sum(member.bytes for member in members) + texts, f"{part} need")
 

@@ -1,7 +1,7 @@
-"""An IR in OpenVINO's CPU device, in a process of its own: OpenVINO can crash, and is not needed otherwise.
+"""Runs an IR in OpenVINO's CPU device, in its own process, since OpenVINO can crash.
 
-Requests and answers are pickled: what is asked for, and arrays by the names of the inputs; the outputs, and the text of an
-error.
+Requests and answers are pickled. A request has a kind and arrays by input name; an answer has outputs and an error
+text.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ SECONDS = 600.0  # for one run of the model, its compilation included
 
 
 class Peer:
-    """The process, until it is closed."""
+    """The process that runs OpenVINO, until it is closed."""
 
     def __init__(self, path: Path, outputs: Sequence[str]) -> None:
-        """Starts OpenVINO with an IR, whose outputs have these names in the converted model, in their order.
+        """Starts OpenVINO with an IR; ``outputs`` are their names in the converted model, in the IR's order.
 
         Raises:
             PadopsError: OpenVINO is not installed.
@@ -72,7 +72,7 @@ class Peer:
         return dict(zip(self._outputs, self._ask("outputs", feeds), strict=True))
 
     def run_pads(self, feeds: Feeds) -> dict[str, tuple[list[np.ndarray], np.ndarray]]:
-        """What each Pad reads, and what it gives, by the name of that in the converted model.
+        """The inputs and the output of each Pad, by the output's name in the converted model.
 
         Raises:
             RuntimeError: As for ``run``.
@@ -92,7 +92,7 @@ class Peer:
         except LateError as error:
             self._gone = f"OpenVINO gave {error}"
             raise RuntimeError(self._gone) from None
-        except (BrokenPipeError, EOFError, pickle.UnpicklingError):  # the last where it ends in the midst of an answer
+        except (BrokenPipeError, EOFError, pickle.UnpicklingError):  # the last if the answer is cut off
             self._gone = "OpenVINO has crashed"
             raise RuntimeError(self._gone) from None
         if refusal:
@@ -101,14 +101,7 @@ class Peer:
 
 
 def compare_with_openvino(source: Path, case: Case, original: Path, converted: Path) -> Verification:
-    """Runs an IR in OpenVINO and the converted model in ONNX Runtime.
-
-    Args:
-        source: The IR.
-        case: What to feed both with.
-        original: Not needed.
-        converted: A model file.
-    """
+    """Compares an IR in OpenVINO with the converted model in ONNX Runtime; ``original`` is not used."""
     from padops.convert.verify.compare import compare_with
 
     outputs = onnx.load(converted, load_external_data=False).graph.output
@@ -117,7 +110,7 @@ def compare_with_openvino(source: Path, case: Case, original: Path, converted: P
 
 
 def _serve(path: str, requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Answers requests until there are no more."""
+    """Answers requests until the pipe closes."""
     answering: dict[str, Callable[[Feeds], list[Any]]] = {}
     while True:
         try:
@@ -135,10 +128,10 @@ def _serve(path: str, requests: IO[bytes], answers: IO[bytes]) -> None:
 
 
 def _outputs(model: Any) -> Callable[[Feeds], list[Any]]:
-    """What runs a model, or the one of a file, and gives its outputs in order."""
-    # In single precision as written, on processors too where OpenVINO would take bfloat16.
+    """A function that runs a model, given in memory or as a file, and returns its outputs in order."""
+    # Single precision as written: OpenVINO would use bfloat16 on some processors.
     compiled = import_openvino().Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    # Inputs are named as in the converted model: by the first of a tensor's names, else by the layer's.
+    # The converted model names inputs by the first of a tensor's names, else by the layer's name.
     names = [_name(port) for port in compiled.inputs]
 
     def run(feeds: Feeds) -> list[Any]:
@@ -150,7 +143,7 @@ def _outputs(model: Any) -> Callable[[Feeds], list[Any]]:
 
 
 def _pads(path: str) -> Callable[[Feeds], list[Any]]:
-    """What runs the Pads of an IR with all that is before them, and gives for each its name, its inputs and its output."""
+    """A function that runs the Pads of an IR, and returns each Pad's name, inputs and output."""
     openvino = import_openvino()
     model = openvino.Core().read_model(path)
     pads = [layer for layer in model.get_ordered_ops() if layer.get_type_name() == "Pad"]
@@ -175,16 +168,16 @@ def _tensor(array: np.ndarray) -> Any:
     dtype = by_numpy(array.dtype)
     assert dtype is not None, "inputs are of types that padops knows"
     if dtype.numpy.type.__module__ == "numpy":
-        return openvino.Tensor(np.array(array, order="C"))  # ascontiguousarray would give scalars a dim
+        return openvino.Tensor(np.array(array, order="C"))  # ascontiguousarray would make scalars 1-D
     name = next(name for name, type in ELEMENT_TYPES.items() if type == dtype.onnx)
     bits = np.array(array, order="C").view(f"u{dtype.bits // 8}")
     return openvino.Tensor(bits, array.shape, getattr(openvino.Type, name))
 
 
 def _array(tensor: Any) -> np.ndarray:
-    """The elements of an output; NumPy sees the types that it lacks as others of the same size."""
+    """The elements of an output; OpenVINO gives types that NumPy lacks as others of the same size."""
     dtype = by_onnx(ELEMENT_TYPES[tensor.element_type.get_type_name()])
-    assert dtype is not None, "padops knows all of these"
+    assert dtype is not None, "padops knows all of OpenVINO's types"
     array: np.ndarray = tensor.data.copy()
     return array.view(dtype.numpy) if dtype.numpy.kind == "V" else array
 

@@ -1,7 +1,7 @@
-"""An original that another runtime runs: what its Pads give of their data, and draws on which the two runtimes differ.
+"""Compares the Pads of an original that another runtime runs, each by itself.
 
-Runtimes round otherwise, and have other rules for NaN: OpenVINO's ReLU makes it 0, ONNX's keeps it. A Pad does neither. So
-each is compared with the other runtime's by itself, bit by bit, on the data that it has there.
+Runtimes round differently and treat NaN differently: OpenVINO's ReLU makes NaN 0, ONNX's keeps it. A Pad does neither.
+So each Pad is compared bit by bit with the other runtime's Pad, on the data that the Pad has there.
 """
 
 from __future__ import annotations
@@ -21,25 +21,20 @@ from padops.convert.verify.sessions import Feeds
 from padops.convert.verify.trials import Trial
 from padops.spec.plan import PadError
 
-# Of each Pad, by the name of what it gives: its inputs, and that.
+# For each Pad, by the name of its output: the inputs and the output.
 PadRuns = Mapping[str, tuple[list[np.ndarray], np.ndarray]]
 
-SAID = "each Pad gives the bits that it has in {}, of the data that it has there"
-NOT_FINITE = "with infinities and NaN in the inputs the nodes around the Pads give something else in {}"
+SAID = "each Pad gives the same bits as in {}, for the data that it has there"
+NOT_FINITE = "with infinities and NaN in the inputs, the nodes around the Pads give other results in {}"
 
 
 def check_finite(
     check: Callable[[Sequence[Trial]], Verification], trials: Sequence[Trial], runtime: str
 ) -> Verification:
-    """Compares the outputs; of draws with infinities and NaN only where the others differ as well.
-
-    Args:
-        check: Compares outputs on some draws.
-        trials: The draws.
-        runtime: The name of the other runtime, for the notes.
+    """Compares outputs. Inputs with infinities or NaN count only if the finite inputs differ as well.
 
     Returns:
-        ``"close"`` where what is not finite makes the only difference.
+        ``"close"`` if only inputs with infinities or NaN differ.
     """
     verification = check(trials)
     finite = [trial for trial in trials if all(_is_finite(array) for array in trial.feeds.values())]
@@ -53,7 +48,7 @@ def check_finite(
 
 
 def telling(trials: Sequence[Trial], count: int) -> list[Feeds]:
-    """The first draws, and the first with infinities or NaN."""
+    """The first inputs, and the first further inputs with infinities or NaN."""
     special = [one.feeds for one in trials[count:] if not all(_is_finite(array) for array in one.feeds.values())]
     return [*(one.feeds for one in trials[:count]), *special[:1]]
 
@@ -70,18 +65,10 @@ def compare_pads(
     asked: Sequence[Source],
     runtime: str,
 ) -> Verification:
-    """Gives each Pad of the converted model the data that it has in the other runtime, and compares the bits.
-
-    Args:
-        verification: What the comparison of the outputs gave.
-        converted: A model file.
-        run: Runs the Pads of the original; raises a RuntimeError where that fails.
-        feeds: Some draws.
-        asked: What counts as a Pad.
-        runtime: The name of the other runtime.
+    """Compares each Pad of the converted model with the other runtime's, on the other runtime's data.
 
     Returns:
-        The same, or ``"different"`` where a Pad is.
+        The verification, ``"different"`` if a Pad differs.
     """
     described, _ = described_pads(converted, onnx.load(converted, load_external_data=False), asked)
     wrong: dict[str, str] = {}
@@ -93,7 +80,7 @@ def compare_pads(
                 if pad.output in there and (detail := _difference(pad, *there[pad.output])) is not None:
                     seen.add(pad.path)
                     if detail:
-                        wrong.setdefault(pad.path, f"{pad.output}: of the data that it has in {runtime}, {detail}")
+                        wrong.setdefault(pad.path, f"{pad.output}: for the data that it has in {runtime}, {detail}")
     except RuntimeError as error:
         note = f"{runtime} does not run the original with its Pads as outputs: {error}"
         return replace(verification, notes=(*verification.notes, note))
@@ -101,7 +88,7 @@ def compare_pads(
         return verification
     if not wrong:
         told = SAID if len(seen) == len(described) else f"{len(seen)} of {len(described)}: {SAID}"
-        at = len(verification.notes) - (verification.outcome != "equal")  # the last is what an error says
+        at = len(verification.notes) - (verification.outcome != "equal")  # the last note goes into the error's text
         notes = (*verification.notes[:at], told.format(runtime), *verification.notes[at:])
         verification = replace(verification, notes=notes)
     pads = verification.pads or tuple(_untold(pad, seen, runtime) for pad in described)
@@ -115,14 +102,14 @@ def compare_pads(
 
 
 def _untold(pad: DescribedPad, seen: Collection[str], runtime: str) -> PadComparison:
-    """A Pad of which the comparison of the outputs has said nothing."""
+    """The comparison of a Pad that the comparison of the outputs does not list."""
     if pad.path in seen:
         return PadComparison(pad.path, pad.form, "exercised", True, (pad.output,))
     return PadComparison(pad.path, pad.form, "not exercised", detail=f"{runtime} has no Pad that gives '{pad.output}'")
 
 
 def _difference(pad: DescribedPad, inputs: Sequence[np.ndarray], output: np.ndarray) -> str | None:
-    """What a Pad of the converted model gives that differs, "" for nothing; None where it takes other inputs."""
+    """The difference of a Pad of the converted model, "" for none; None if its inputs are others."""
     if any(isinstance(given, str) for given in pad.inputs[1:]) and len(pad.inputs) != len(inputs):
         return None
     given = [inputs[i] if isinstance(one, str) else one for i, one in enumerate(pad.inputs)]

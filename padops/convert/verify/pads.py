@@ -1,4 +1,4 @@
-"""The Pads of two models, and the values by which each of them is compared."""
+"""The Pads of two models, and the values by which each Pad is compared."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from padops.convert.sources.window_operators import WINDOW_OPERATORS
+from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.verify.probes import Body, Place, bodies
-from padops.runtime import pyop
+from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 
-FOREIGN_NAMES = {"Pad", "PadV2", "MirrorPad"}  # of whatever domain
-FURTHEST = 8  # nodes behind a Pad that is gone, among which one is looked for that both models have
+FOREIGN_NAMES = {"Pad", "PadV2", "MirrorPad"}  # of any domain
+FURTHEST = 8  # how many nodes behind a missing Pad a value of both models is searched
 
 
 @dataclass(frozen=True)
 class WatchedPad:
-    """A Pad, or a node that has taken one in.
+    """A Pad, or a node into which a Pad was folded.
 
     Attributes:
         path: See ``PadRecord.path``.
         form: Its operator.
-        place: The graph that it is in.
-        data: What it pads, where the original has it; None where it cannot be told whether it pads anything.
-        output: Its output in the original; None where it is the converted model that has it.
-        compared: Values that both models have: its output, or where one has none of that name, those behind it.
-        amounts: Where they are known.
+        place: Its graph.
+        data: Its data in the original; None for a node of the converted model.
+        output: Its output in the original; None for a node of the converted model.
+        compared: Values of both models: its output; if one model lacks it, the first values behind it.
+        amounts: Its amounts; None if unknown.
     """
 
     path: str
@@ -42,27 +42,26 @@ class WatchedPad:
 
     @property
     def idle(self) -> bool:
-        """Whether it is known to pad nothing."""
+        """Whether all its amounts are known to be 0."""
         return self.amounts is not None and not any(self.amounts)
 
 
 def is_pad(node: onnx.NodeProto) -> bool:
-    """Whether a node pads, as far as its name tells."""
-    return node.domain in (DOMAIN, pyop.DOMAIN) or node.op_type in FOREIGN_NAMES
+    """Whether a node is a Pad, by its name and domain."""
+    return node.domain in (DOMAIN, pyop_node.DOMAIN) or node.op_type in FOREIGN_NAMES
 
 
 def watched_pads(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[WatchedPad]:
-    """Every Pad of the original; of the converted model, those and the convolutions and poolings that have no likeness there.
+    """The Pads of the original; and of the converted model, the Pads, convolutions and pools that the original lacks.
 
-    Values of the same name in graphs at the same place count as the same value. Functions of padops are what its operators
-    fall back on, and are left out.
+    Values of one name in graphs at the same place count as the same value. Fallback functions of padops are left out.
     """
     there = {located.place: located.body for located in bodies(converted)}
     before = {located.place: located.body for located in bodies(original)}
     constants = _constants(original)
     found: list[WatchedPad] = []
     for located in bodies(original):
-        made = _made(there.get(located.place))
+        made = nodes_by_output(there.get(located.place))
         for path, node in located.labelled():
             if is_pad(node) and node.output and not _is_fallback(located.place):
                 compared = _shared(located.body, node.output[0], made)
@@ -73,7 +72,7 @@ def watched_pads(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[
     for located in bodies(converted):
         if located.place not in before or _is_fallback(located.place):
             continue
-        former = _made(before[located.place])
+        former = nodes_by_output(before[located.place])
         for path, node in located.labelled():
             if node.output and (is_pad(node) or _has_changed(node, former)):
                 compared = _shared(located.body, node.output[0], former)
@@ -83,19 +82,14 @@ def watched_pads(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[
 
 
 def longest_amount(model: onnx.ModelProto) -> int:
-    """The largest amount of the model's Pads, as far as they are known."""
+    """The largest known amount of the model's Pads."""
     constants = _constants(model)
     amounts = [_amounts(node, constants) for located in bodies(model) for node in located.body.node if is_pad(node)]
     return max((abs(amount) for known in amounts for amount in known or ()), default=0)
 
 
 def known_amounts(node: onnx.NodeProto, model: onnx.ModelProto) -> tuple[int, ...] | None:
-    """The amounts of a Pad of a model; None where they are not known.
-
-    Args:
-        node: The Pad.
-        model: That it is in.
-    """
+    """The amounts of a Pad of a model; None if unknown."""
     return _amounts(node, _constants(model))
 
 
@@ -107,13 +101,13 @@ def _form(node: onnx.NodeProto) -> str:
     return f"{node.domain}::{node.op_type}" if node.domain not in ("", "ai.onnx") else str(node.op_type)
 
 
-def _made(body: Body | None) -> dict[str, onnx.NodeProto]:
-    """The nodes of a graph, by their outputs."""
+def nodes_by_output(body: Body | None) -> dict[str, onnx.NodeProto]:
+    """The nodes of a graph, by their outputs; none without a graph."""
     return {} if body is None else {name: node for node in body.node for name in node.output if name}
 
 
 def _has_changed(node: onnx.NodeProto, former: Mapping[str, onnx.NodeProto]) -> bool:
-    """Whether a convolution or a pooling has other inputs or attributes than the one in the other model."""
+    """Whether a convolution or a pool has other inputs or attributes than in the other model."""
     if (node.domain, node.op_type) not in WINDOW_OPERATORS or node.output[0] not in former:
         return False
     other = former[node.output[0]]
@@ -122,7 +116,7 @@ def _has_changed(node: onnx.NodeProto, former: Mapping[str, onnx.NodeProto]) -> 
 
 
 def _shared(body: Body, output: str, there: Mapping[str, onnx.NodeProto]) -> tuple[str, ...]:
-    """The output, or where the other model does not have it, the first values behind it that that one has."""
+    """The output; if the other model lacks it, the first values behind it that the other model has."""
     pending, shared, seen = [output], [], {output}
     for _ in range(FURTHEST):
         further = []
@@ -138,7 +132,7 @@ def _shared(body: Body, output: str, there: Mapping[str, onnx.NodeProto]) -> tup
 
 
 def _constants(model: onnx.ModelProto) -> dict[str, np.ndarray]:
-    """The small integers of initializers and Constants; a name that stands for several is left out."""
+    """The integers of initializers and Constants, without external data; ambiguous names are left out."""
     tensors: dict[str, list[onnx.TensorProto]] = {}
     for located in bodies(model):
         for tensor in located.body.initializer if isinstance(located.body, onnx.GraphProto) else ():

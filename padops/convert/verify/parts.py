@@ -1,4 +1,4 @@
-"""A part of two models that no rule decides: run alone, with thousands of drawn inputs."""
+"""Runs a part of two models that no rule proves in isolation, with thousands of random inputs."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from padops.convert.verify.rounding import tolerance_of
 from padops.convert.verify.sessions import DoesNotRun, Feeds
 
 DRAWS = 3000  # for each part
-SHOWN = 64  # elements of an input that a report has
+SHOWN = 64  # a report lists an input's elements up to so many
 
 
 @dataclass(frozen=True)
 class Tried:
-    """What running a part has shown.
+    """The result of running a part.
 
     Attributes:
-        outcome: The result.
-        replayed: Whether it was run with the values for which a rule suspects a difference.
+        outcome: The outcome.
+        replayed: Whether the part also ran with a rule's counterexample.
     """
 
     outcome: Outcome
@@ -37,9 +37,9 @@ class Tried:
 
 
 def tell(said: Outcome, tried: Tried) -> Outcome:
-    """What is known of a part of which the rules say something, and that has been run.
+    """Merges the rules' outcome for a part with the result of running it.
 
-    A suspicion goes where the part has been run with its very values, and gave the same.
+    A suspected difference is dropped if the part ran with the rule's counterexample and gave the same.
     """
     found = tried.outcome
     if found.verdict is Verdict.DIFFERENT:
@@ -59,19 +59,11 @@ def run_part(
     seed: int,
     example: Mapping[str, Any] | None = None,
 ) -> Tried:
-    """Runs a part of both models alone.
-
-    Args:
-        terms: The store of both.
-        original: The one model.
-        converted: The other.
-        ends: The terms that the part ends with, the original's first.
-        seed: Of the random numbers.
-        example: Values for which a rule suspects a difference: the first that it is run with.
+    """Runs a part of both models in isolation, first with a rule's counterexample, if given.
 
     Returns:
-        TESTED, with how many inputs gave the same bits, and what they did not reach; DIFFERENT with inputs that show it, which
-        the whole models may never have there; or UNKNOWN.
+        TESTED, with the number of inputs and what they did not reach; DIFFERENT with inputs that show it, which may
+        never occur in the whole models; or UNKNOWN.
     """
     try:
         one, other, inputs = cut(terms, original, converted, ends)
@@ -91,7 +83,7 @@ def run_part(
 
 
 def _replayed(inputs: Sequence[Input], example: Mapping[str, Any] | None) -> list[Feeds]:
-    """What a part takes, of the values of an example: nothing where that does not name all of it."""
+    """The part's inputs from a counterexample; empty if it does not name all of them."""
     if example is None or not {row.name for row in inputs} <= set(named(example)):
         return []
     feeds = whole_inputs(inputs, example)
@@ -105,18 +97,18 @@ def _outcome(ran: Ran, inputs: Sequence[Input]) -> Outcome:
         found |= {name: size for name, size in sizes.items() if isinstance(name, str) and name not in found}
         return Outcome(Verdict.DIFFERENT, DRAWN, why=ran.detail, counterexample=found)
     if ran.unstable:
-        return Outcome(Verdict.UNKNOWN, DRAWN, why="run alone, the original differs from itself from run to run")
+        return Outcome(Verdict.UNKNOWN, DRAWN, why="run alone, the original changes from run to run")
     if ran.rounding:
         return Outcome(Verdict.UNKNOWN, DRAWN, why=f"run alone, floats differ by what may be rounding: {ran.detail}")
     if not ran.draws:
         return Outcome(Verdict.UNKNOWN, DRAWN, why=f"run alone: {'; '.join(ran.unreached)}")
-    took = f"{ran.draws} drawn inputs gave the same bits"
-    refused = f", {ran.refused} more were refused by the original" if ran.refused else ""
-    return Outcome(Verdict.TESTED, DRAWN, f"{ran.draws} drawn inputs", why="; ".join([took + refused, *ran.unreached]))
+    took = f"{ran.draws} random inputs gave the same bits"
+    refused = f", the original refused {ran.refused} more" if ran.refused else ""
+    return Outcome(Verdict.TESTED, DRAWN, f"{ran.draws} random inputs", why="; ".join([took + refused, *ran.unreached]))
 
 
 def as_json(example: Mapping[str, Any]) -> dict[str, Any]:
-    """A counterexample as JSON has it: of an input its type, its dims, and where they are few its elements."""
+    """A counterexample as JSON: the type, dims and, if few, the elements of each input."""
     return {str(name): _plain(value) for name, value in example.items()}
 
 

@@ -1,8 +1,8 @@
-"""Values inside of a model as outputs of it: from any depth of branches, loops and functions.
+"""Makes inner values outputs of a model, from any depth of branches, loops and functions.
 
-A value of a branch becomes an output of the If, where the other branch gives an empty tensor; one of a Loop's body goes
-into a sequence that the turns hand on, because its shape may differ from turn to turn; one of a Scan's body is stacked;
-one of a function becomes an output of each call.
+A branch's value becomes an output of the If; the other branch gives an empty tensor. A Loop body's value goes into a
+sequence that the iterations carry, because its shape may change between iterations. A Scan body's value is stacked. A
+function's value becomes an output of each call.
 """
 
 from __future__ import annotations
@@ -15,22 +15,24 @@ from dataclasses import dataclass
 import onnx
 from onnx import TensorProto, helper
 
+from padops.convert.model.nesting import graphs_in
+
 Body = onnx.GraphProto | onnx.FunctionProto
-Identifier = tuple[str, str, str]  # of a function: domain, name, overload
-LOOPS_WITH_SEQUENCES = 13  # the first opset whose Loop hands sequences on
+Identifier = tuple[str, str, str]  # a function's domain, name, overload
+LOOPS_WITH_SEQUENCES = 13  # the first opset whose Loop carries sequences
 
 
 class OutOfReach(Exception):
-    """A value that cannot be made an output; the message says why, as the end of a sentence."""
+    """A value cannot be made an output; the message says why, as the end of a sentence."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a graph stands in a model; the same in two models where the nodes around it have outputs of the same names.
+    """The place of a graph in a model; equal in two models if the nodes around it have outputs of the same names.
 
     Attributes:
-        function: The function that it is in, or None.
-        around: The nodes around it, from the outside: for each an output and the attribute.
+        function: Its function, or None.
+        around: The nodes around it, from the outside: an output and the attribute of each.
     """
 
     function: Identifier | None = None
@@ -44,14 +46,14 @@ class Place:
 
 @dataclass(frozen=True)
 class Located:
-    """A graph of a model, with the path that people know it by."""
+    """A graph of a model, with its path for people."""
 
     place: Place
     path: str
     body: Body
 
     def labelled(self) -> Iterator[tuple[str, onnx.NodeProto]]:
-        """Each node with its path, as ``model/graphs.py`` calls it."""
+        """Each node with its path, as in ``model/graphs.py``."""
         names = Counter(node.name for node in self.body.node)
         for i, node in enumerate(self.body.node):
             label = node.name or f"{node.op_type}_{i}"
@@ -70,12 +72,10 @@ def bodies(model: onnx.ModelProto) -> Iterator[Located]:
 def _inside(located: Located) -> Iterator[Located]:
     yield located
     for path, node in located.labelled():
-        for attribute in node.attribute:
-            for i, graph in enumerate((attribute.g,) if attribute.HasField("g") else attribute.graphs):
-                name = attribute.name if attribute.HasField("g") else f"{attribute.name}[{i}]"
-                step = (next(filter(None, node.output), ""), name)
-                place = Place(located.place.function, (*located.place.around, step))
-                yield from _inside(Located(place, f"{path}.{name}", graph))
+        for name, graph in graphs_in(node.attribute):
+            step = (next(filter(None, node.output), ""), name)
+            place = Place(located.place.function, (*located.place.around, step))
+            yield from _inside(Located(place, f"{path}.{name}", graph))
 
 
 def _identifier(function: onnx.FunctionProto | onnx.NodeProto) -> Identifier:
@@ -84,7 +84,7 @@ def _identifier(function: onnx.FunctionProto | onnx.NodeProto) -> Identifier:
 
 
 class Probed:
-    """A copy of a model that gets outputs.
+    """A copy of a model that gets further outputs.
 
     Attributes:
         model: The copy.
@@ -98,13 +98,13 @@ class Probed:
         self._count = 0
 
     def expose_shape(self, place: Place, value: str) -> list[str]:
-        """Makes the dims of a value an output; of one that is not computed, they are [-1].
+        """Makes the dims of a value an output; [-1] stands for a value that is not computed.
 
         Returns:
-            The names of the outputs: one, or one for each call of the function that the value is in.
+            The names of the outputs: one, or one for each call of the value's function.
 
         Raises:
-            OutOfReach: There is no way out of the graphs around it.
+            OutOfReach: No output can lead out of the graphs around it.
         """
         self._check_way(place)
         dims = self._fresh()
@@ -113,21 +113,18 @@ class Probed:
         return self._expose(place, dims, absent)
 
     def expose(self, place: Place, value: str, kind: int) -> list[str]:
-        """Makes a value an output, as ``expose_shape`` does; one that is not computed is an empty tensor.
+        """Makes a value an output, as ``expose_shape`` does; an empty tensor stands for a value that is not computed.
 
-        Args:
-            place: The graph that it is in.
-            value: Its name.
-            kind: Its element type, which counts only in branches and loops.
+        ``kind`` is the element type; it counts only in branches and loops.
 
         Raises:
-            OutOfReach: There is no way out of the graphs around it.
+            OutOfReach: No output can lead out of the graphs around it.
         """
         self._check_way(place)
         return self._expose(place, value, helper.make_tensor("absent", kind, [0], []))
 
     def _check_way(self, place: Place) -> None:
-        """Refuses, before anything is changed, what no output can lead out of."""
+        """Rejects, before anything is changed, a place that no output can lead out of."""
         kinds = []
         while place.around:
             node = self._around(place)
@@ -167,7 +164,7 @@ class Probed:
         return [value]
 
     def _around(self, place: Place) -> onnx.NodeProto:
-        """The node that a graph is inside of."""
+        """The node around a graph."""
         output = place.around[-1][0]
         found: onnx.NodeProto = next(node for node in self._bodies[place.outside].node if output in node.output)
         return found
@@ -178,7 +175,7 @@ class Probed:
         ]
 
     def _output_of(self, node: onnx.NodeProto, at: int) -> str:
-        """The output of a call at a position, which may have been left out."""
+        """The output of a call at an index; added if absent."""
         while len(node.output) <= at:
             node.output.append(self._fresh())
         node.output[at] = node.output[at] or self._fresh()
@@ -201,7 +198,7 @@ class Probed:
         return str(node.output[-1])
 
     def _out_of_loop(self, node: onnx.NodeProto, place: Place, value: str, kind: int) -> str:
-        """The values of all turns, in a sequence; it is the last of what the turns hand on."""
+        """Collects the values of all iterations in a sequence, the last carried value."""
         body, outer = self._bodies[place], self._bodies[place.outside]
         assert isinstance(body, onnx.GraphProto), "it is inside of a node"
         begin, before, after, end = (self._fresh() for _ in range(4))
@@ -217,7 +214,7 @@ class Probed:
         return end
 
     def _out_of_scan(self, node: onnx.NodeProto, place: Place, value: str, kind: int) -> str:
-        """The values of all turns, one behind the other; they have to be of one shape."""
+        """Stacks the values of all iterations, which must have one shape."""
         body = self._bodies[place]
         assert isinstance(body, onnx.GraphProto), "it is inside of a node"
         name = self._fresh()
@@ -230,7 +227,7 @@ class Probed:
         return self._output_of(node, at)
 
     def _fresh(self) -> str:
-        """A name that nothing in the model has."""
+        """An unused name."""
         while True:
             self._count += 1
             name = f"padops verify {self._count}"

@@ -1,6 +1,6 @@
-"""Two models in sessions with other execution providers, each in a process of its own: a provider can end it.
+"""Compares two models in sessions with other execution providers, each in its own process, which a provider can crash.
 
-``session_process.py`` is that process.
+``session_process.py`` is the process.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ Providers = Sequence[str | tuple[str, Mapping[str, Any]]]
 
 ORIGINAL, CONVERTED = "the original", "the converted model"
 SECONDS = 600.0  # for one run of the model; the first one compiles it
-PADS_SHOWN = 5  # of those that one provider runs
+PADS_SHOWN = 5  # Pads listed for each provider
 COMMAND = (sys.executable, "-m", "padops.convert.verify.session_process")
 
 
 @dataclass(frozen=True)
 class Seat:
-    """What a session has turned out to be.
+    """The actual providers of a session.
 
     Attributes:
-        providers: Its providers, first choice first.
+        providers: The providers, first choice first.
         runners: The provider of each Pad that onnxruntime lists, by the node's name.
     """
 
@@ -59,18 +59,16 @@ class Seat:
 
 
 class Beside:
-    """A model in a session of padops with these providers, until it is closed."""
+    """A model in a padops session with some providers, in its own process, until it is closed.
+
+    ``libraries`` has the libraries to register, by provider.
+    """
 
     def __init__(self, path: Path, providers: Providers, libraries: Mapping[str, str]) -> None:
         """Creates the session.
 
-        Args:
-            path: The model file.
-            providers: Names, each alone or in a pair with options.
-            libraries: Those that have to be registered first, by the names of their providers.
-
         Raises:
-            DoesNotRun: The session is refused, or the process dies.
+            DoesNotRun: onnxruntime refuses the session, or the process dies.
             PadopsError: The session lacks one of the providers.
         """
         self._gone = ""
@@ -98,7 +96,7 @@ class Beside:
         """The outputs by name.
 
         Raises:
-            DoesNotRun: The session refuses the inputs, or the process has died or given no answer in ``SECONDS``.
+            DoesNotRun: The session refuses the inputs, or the process died or gave no answer in ``SECONDS``.
         """
         outputs: Outputs = self._ask(feeds)
         return outputs
@@ -116,7 +114,7 @@ class Beside:
         except LateError as error:
             self._gone = f"the process gave {error}"
             raise DoesNotRun(self._gone) from None
-        except (BrokenPipeError, EOFError, pickle.UnpicklingError):  # the last where it ends in the midst of an answer
+        except (BrokenPipeError, EOFError, pickle.UnpicklingError):  # the last if the answer is cut off
             self._gone = f"the process has died ({_end(wait_for(self._pipes.process))})"
             raise DoesNotRun(self._gone) from None
         if refusal:
@@ -125,10 +123,10 @@ class Beside:
 
 
 def check_providers(providers: Any) -> Providers:
-    """The providers of a caller.
+    """The caller's providers.
 
     Raises:
-        UsageError: They are no list of names, each alone or in a pair with options.
+        UsageError: The argument is no list of names, each alone or in a pair with options.
     """
     if isinstance(providers, str) or not isinstance(providers, Sequence):
         raise UsageError(f"providers is {kind_of(providers)}, expected a list of names")
@@ -144,16 +142,10 @@ def check_providers(providers: Any) -> Providers:
 def compare_beside(
     documents: tuple[Document, Document], paths: tuple[Path, Path], asked: Asked, providers: Providers
 ) -> Verification:
-    """Runs both models in sessions with these providers and compares every bit of what they give.
-
-    Args:
-        documents: Both models.
-        paths: Their files.
-        asked: What to feed them with, and by how much elements of floats may differ; by nothing where it does not say.
-        providers: As ``check_providers`` gives them.
+    """Runs both models in sessions with these providers and compares every bit of their outputs.
 
     Raises:
-        UsageError: One is an IR, onnxruntime has no such provider, or the given inputs are not those of the model.
+        UsageError: A model is an IR, onnxruntime has no such provider, or the given inputs are not those of the model.
         PadopsError: A session lacks one of the providers.
     """
     from padops.convert.verify.compare import Case
@@ -185,7 +177,7 @@ def compare_beside(
 
 
 def _libraries(providers: Providers) -> dict[str, str]:
-    """The libraries of those providers that this process has registered.
+    """The libraries of those providers that this process has registered, by provider.
 
     Raises:
         UsageError: onnxruntime does not have one of the providers.
@@ -209,20 +201,20 @@ def _name(entry: str | tuple[str, Mapping[str, Any]]) -> str:
 
 
 def _end(code: int | None) -> str:
-    """How a process has ended."""
+    """How a process ended."""
     if code is None or code >= 0:
         return f"exit code {code}"
     try:
         return signal.Signals(-code).name
-    except ValueError:  # one of the real-time signals, which have no names
+    except ValueError:  # real-time signals have no names
         return f"signal {-code}"
 
 
 def _told(which: str, document: Document, seat: Seat) -> list[str]:
-    """What there is to say of a session: its providers, and which of them has which Pads."""
+    """The notes on a session: its providers, and the Pads of each."""
     sites = [site for site, _ in find_pads(document.model, Types(document), SOURCES)]
     pads = [site for site in sites if site.node.op_type == "Pad" or site.node.domain == DOMAIN]
-    # onnxruntime lists no nodes of some providers, and none that an optimizer has taken away.
+    # onnxruntime does not list the nodes of some providers, nor nodes that an optimizer removed.
     others = [name for name in seat.providers if name not in (*EP_NAMES, CPU)]
     ran: dict[str, list[str]] = defaultdict(list)
     for site in pads:
@@ -235,7 +227,7 @@ def _told(which: str, document: Document, seat: Seat) -> list[str]:
 
 
 def _compare(original: Beside | None, converted: Beside | None, case: Case) -> Verification:
-    """The same of sessions that were created; None is one that was refused."""
+    """As ``compare_beside``, for the created sessions; None for a refused one."""
     notes: list[str] = []
     for which, session in ((ORIGINAL, original), (CONVERTED, converted)):
         if session is None:
@@ -253,7 +245,7 @@ def _compare(original: Beside | None, converted: Beside | None, case: Case) -> V
 
 
 def _outputs(trials: Sequence[Trial], converted: Beside, case: Case) -> Verification:
-    """Compares what the original gave with what the converted model gives."""
+    """Compares the original's outputs with the converted model's."""
     tolerance = None if case.rtol is None and case.atol is None else Tolerance(case.rtol, case.atol)
     inputs = fed(trial.feeds for trial in trials)
     comparisons: dict[str, OutputComparison] = {}
@@ -277,7 +269,5 @@ def _outputs(trials: Sequence[Trial], converted: Beside, case: Case) -> Verifica
     told = tuple(replace(one, weak=sameness[one.name].weak if one.equal else "") for one in comparisons.values())
     notes = [f"no element differs by more than {tolerance}"] if outcome == "close" else []
     if unstable:
-        notes.append(
-            f"{ORIGINAL} differs from itself from run to run in {', '.join(unstable)}: only types and shapes compared"
-        )
+        notes.append(f"{', '.join(unstable)} of {ORIGINAL} changes from run to run: only types and shapes are compared")
     return Verification(outcome, told, inputs, tuple(notes))

@@ -1,4 +1,4 @@
-"""What is proved of two model files, as data for a report."""
+"""Proves two model files equal, with data for a report."""
 
 from __future__ import annotations
 
@@ -18,24 +18,19 @@ from padops.convert.verify.cut import Side
 from padops.convert.verify.parts import as_json, run_part, tell
 
 LIMITS = Limits(region_seconds=10)
-LIMITS_OF_BODIES = Limits(goal_seconds=2, region_seconds=3, seconds=20)  # of which all bodies together get a share
+LIMITS_OF_BODIES = Limits(goal_seconds=2, region_seconds=3, seconds=20)  # all bodies together get a share
 ABSENT = "{} does what its operator does; it runs where padops is absent, and is not proved: {}"
-Example = dict[str, Any]  # values of what a part reads, by the original's names; arrays where they were run
+Example = dict[str, Any]  # values of a part's inputs, by the original's names; arrays if they were run
 
 
 def proved(original: Path, converted: Path, seed: int = 0) -> tuple[ProofRecord, list[Example]]:
-    """Proves of two models what can be proved; the parts that cannot are run alone, where there are any.
-
-    Args:
-        original: A model file.
-        converted: A model file.
-        seed: Of the random numbers that those are run with.
+    """Proves two models equal, part by part; parts that no rule proves run in isolation. ``seed`` is of their inputs.
 
     Returns:
         The proof; and for each part that may differ, values for which it does.
 
     Raises:
-        PadopsError: A constant of one of them cannot be read.
+        PadopsError: A constant cannot be read.
     """
     models = [(path, onnx.load(path, load_external_data=False)) for path in (original, converted)]
 
@@ -47,7 +42,7 @@ def proved(original: Path, converted: Path, seed: int = 0) -> tuple[ProofRecord,
     folders = original.parent, converted.parent
     proof = prove(one, other, limits=LIMITS, folders=folders, run=run, functions=False)
     bodies = _bodies(one, other, folders)
-    own = {row.name for row in one.functions if row not in other.functions}  # what they give is lost
+    own = {row.name for row in one.functions if row not in other.functions}  # the conversion drops these
     assumed = [row for row in bodies if row.verdict is Verdict.UNKNOWN and own.isdisjoint(row.original)]
     told = [row for row in bodies if row not in assumed]
     proof = replace(proof, regions=(*proof.regions, *told), verdict=_worst(proof, told))
@@ -58,13 +53,13 @@ def proved(original: Path, converted: Path, seed: int = 0) -> tuple[ProofRecord,
 
 
 def _worst(proof: Proof, bodies: list[Region]) -> Verdict:
-    """What is known of two models and of bodies of functions that are no assumptions."""
+    """The worst verdict of a proof and of function bodies."""
     found = {proof.verdict, *(row.verdict for row in bodies)}
     return next((one for one in (Verdict.DIFFERENT, Verdict.UNKNOWN) if one in found), proof.verdict)
 
 
 def _bodies(original: onnx.ModelProto, converted: onnx.ModelProto, folders: tuple[Path, Path]) -> tuple[Region, ...]:
-    """What is known of the functions that the models run where padops is absent."""
+    """Proves the fallback functions of both models."""
     return prove_bodies(
         converted,
         lambda one, other: prove(one, other, limits=LIMITS_OF_BODIES, functions=False),
@@ -75,7 +70,7 @@ def _bodies(original: onnx.ModelProto, converted: onnx.ModelProto, folders: tupl
 
 
 def record_of(proof: Proof) -> ProofRecord:
-    """A proof as the report has it: without times, so that two reports of the same models are the same."""
+    """A proof for the report, without times, so that two reports of the same models are equal."""
     return ProofRecord(
         proof.verdict.value,
         tuple(_region(region) for region in proof.regions),

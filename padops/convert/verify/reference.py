@@ -1,7 +1,7 @@
-"""A converted model whose original does not run: each Pad by what the original says of it, in the NumPy reference.
+"""Compares the Pads of a converted model with the NumPy reference, if the original does not run.
 
-The converted model gives what each Pad reads and what it makes of that; the reference makes the same of it as the original
-asks for. Where every other node is the same in both models, they do the same.
+The converted model tells each Pad's data and result. The reference computes what the original's Pad asks for, from the
+same data. If these agree and every other node is equal, the models do the same.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types
+from padops.convert.pads.match import Replacement
 from padops.convert.records import Outcome, OutputComparison, PadComparison, Verification
 from padops.convert.sources import SOURCES, Source, match_pad
-from padops.convert.sources.match import Replacement
 from padops.convert.verify.bits import describe_difference
 from padops.convert.verify.exercise import Reached, Sameness
 from padops.convert.verify.probes import Place, Probed
@@ -31,23 +31,23 @@ from padops.spec import reference
 from padops.spec.dialects import DOMAIN
 from padops.spec.plan import PadError
 
-NESTED = "the original does not run, and it stands in a graph inside of it"
+NESTED = "the original does not run, and the Pad stands in an inner graph"
 COMPARED = "the converted model was compared with the NumPy reference"
 NOTHING = "the converted model runs; there is nothing to compare its outputs with"
 
 
 @dataclass
 class DescribedPad:
-    """One Pad: what it reads, as arrays or by name, and what it gives.
+    """One Pad, with its inputs and output.
 
     Attributes:
         path: See ``PadRecord.path``.
         form: Its operator.
         made: The operator of padops that does the same.
-        inputs: In the order of that one.
-        output: What it gives, by name.
-        type: The element type of its data; None where it is not known.
-        dims: Of its data; None where they are not known.
+        inputs: The inputs of ``made``: arrays if constant, else names; None if absent.
+        output: The name of its output.
+        type: The element type of its data; None if unknown.
+        dims: The dims of its data, None for a dynamic one; None if the rank is unknown.
     """
 
     path: str
@@ -60,31 +60,31 @@ class DescribedPad:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """Those of the operator, by name."""
+        """The attributes of ``made``, by name."""
         return {name: attribute.value for name, attribute in self.made.attributes.items()}
 
     def expected(self, inputs: Sequence[np.ndarray | None]) -> np.ndarray:
-        """What the reference gives.
+        """The reference's result for these inputs.
 
         Raises:
-            PadError: The reference refuses it.
+            PadError: The reference refuses the Pad.
         """
         return reference.run(self.made.op_type, self.attributes, inputs, self.path)
 
 
 @dataclass
 class _Judged(DescribedPad):
-    """What has been found about a Pad."""
+    """A Pad with the findings about it."""
 
     detail: str = ""
     reached: Reached = field(default_factory=lambda: Reached(ran=True))
     sameness: Sameness = field(default_factory=Sameness)
 
     def compare(self, values: Outputs) -> None:
-        """Looks at one run.
+        """Compares one run's values with the reference.
 
         Raises:
-            PadError: The reference refuses what the model runs.
+            PadError: The reference refuses what the model ran.
         """
         inputs = [_plain(values[given]) if isinstance(given, str) else given for given in self.inputs]
         expected, found = self.expected(inputs), values[self.output]
@@ -95,7 +95,7 @@ class _Judged(DescribedPad):
         self.reached.filled |= bool(expected.size)
 
     def result(self) -> PadComparison:
-        """What has been found about it."""
+        """The findings as a record."""
         compared, weak = (self.output,), self.sameness.weak
         if self.detail:
             return PadComparison(self.path, self.form, "exercised", False, compared, self.detail, right=False)
@@ -107,19 +107,15 @@ class _Judged(DescribedPad):
 def judge_pads(
     original: Path | None, converted: Path, feeds: Sequence[Feeds], asked: Sequence[Source] = SOURCES
 ) -> list[PadComparison]:
-    """Compares what each Pad of a model gives with what the reference gives of the same data.
+    """Compares each Pad of the converted model with the reference, on the same data.
 
-    Args:
-        original: A model file; None where there is none of ONNX. Then the converted one says what its Pads are to do.
-        converted: A model file.
-        feeds: The draws, which the converted model takes.
-        asked: What counts as a Pad.
+    ``original`` None means that there is no original in ONNX: then the converted model tells what its Pads must do.
 
     Returns:
-        One for each Pad; of those that the reference cannot be asked about, ``right`` is None, and ``detail`` says why.
+        A record for each Pad; if the reference cannot judge one, ``right`` is None and ``detail`` tells why.
 
     Raises:
-        PadError: The reference refuses what the model runs.
+        PadError: The reference refuses what the model ran.
     """
     message = onnx.load(converted, load_external_data=False)
     described, hidden = described_pads(original or converted, message, asked)
@@ -148,19 +144,11 @@ def judge(
     notes: Sequence[str],
     asked: Sequence[Source] = SOURCES,
 ) -> Verification:
-    """Compares each Pad of a model that runs with the reference.
-
-    Args:
-        original: A model file; None where there is none of ONNX. Then the converted one says what its Pads are to do.
-        converted: A model file.
-        feeds: The draws, which the converted model takes.
-        notes: What is to be said first.
-        asked: What counts as a Pad.
-    """
+    """Verifies a converted model that runs by comparing each Pad with the reference; see ``judge_pads``."""
     try:
         pads = tuple(judge_pads(original, converted, feeds, asked))
     except PadError as error:
-        # Where the rules refuse what the original gets, the converted model may do what it likes.
+        # Where the rules refuse the original's Pad, the converted model may do anything.
         outcome: Outcome = "fails" if original is None else "runs"
         return Verification(outcome, (), fed(feeds), (*notes, f"the reference refuses what it runs: {error}"))
     given = {pad.compared[0]: pad for pad in pads if pad.right is not None}
@@ -180,13 +168,7 @@ def judge(
 def described_pads(
     path: Path, converted: onnx.ModelProto, asked: Sequence[Source]
 ) -> tuple[list[DescribedPad], list[PadComparison]]:
-    """The Pads of the main graph that the reference can be asked about, and the others with the reason.
-
-    Args:
-        path: Of a model.
-        converted: The model that is to have their values.
-        asked: What counts as a Pad.
-    """
+    """The Pads of the main graph that the reference can judge, and the other Pads with the reason."""
     document = read_document(path)
     types = Types(document)
     there = {name for node in converted.graph.node for name in node.output}
@@ -216,7 +198,7 @@ def described_pads(
 
 
 def _operand(value: ir.Value | np.ndarray | None, site: NodeSite, types: Types) -> np.ndarray | str | None:
-    """The elements of an input where they are known, else its name."""
+    """The elements of an input if known, else its name; None if absent."""
     if value is None:
         return None
     known = value if isinstance(value, np.ndarray) else evaluate(value, site.scope, types)
@@ -224,7 +206,7 @@ def _operand(value: ir.Value | np.ndarray | None, site: NodeSite, types: Types) 
 
 
 def _plain(array: np.ndarray | None) -> np.ndarray | None:
-    """Strings of a tensor are bytes to onnx_ir, and text to everyone else."""
+    """An array with strings as text; onnx_ir has them as bytes."""
     if array is None or array.dtype.kind not in "OSU":
         return array
     decoded = [item.decode() if isinstance(item, bytes) else str(item) for item in array.reshape(-1)]

@@ -1,8 +1,8 @@
-"""Inputs for a part of a model that is run alone: thousands of them, small ones first, on both sides of each of its constants.
+"""Thousands of random inputs for a part of a model that runs in isolation, small ones first.
 
-A part takes what would be inner values of its model, so that nothing says what these may be. So all is tried: sizes of 0, 1
-and 2, odd and even ones, primes, integers of both signs and beyond 2^53, floats of all magnitudes. The original refuses
-what it does not take.
+A part's inputs are inner values of the model, so nothing tells which values they may have. So all kinds are tried:
+sizes of 0, 1 and 2, odd, even and prime sizes, integers of both signs and beyond 2^53, floats of all magnitudes, and
+numbers on both sides of the part's constants. The original refuses invalid inputs.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from padops.convert.verify.probes import bodies
 from padops.convert.verify.sessions import Feeds
 from padops.spec.dtypes import by_name
 
-SIZES = (1, 2, 3, 0, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 31, 32)  # of open dims, the first draws in this order
-RANKS = (2, 1, 3, 4, 0)  # where not even the rank is known
-FEW = 64  # elements of a constant that is looked at
-LARGEST_MARK = 1 << 17  # of the constants that are also sizes
-LARGE = 1 << 12  # elements of all inputs of most draws
-LARGEST = 1 << 20  # elements of all inputs of any draw whose dims can be chosen
-MOST = 1 << 26  # elements of all inputs where they are given: more are not drawn
+SIZES = (1, 2, 3, 0, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 31, 32)  # of dynamic dims, in the order of the first turns
+RANKS = (2, 1, 3, 4, 0)  # tried for an unknown rank
+FEW = 64  # the most elements of a constant whose numbers become marks
+LARGEST_MARK = 1 << 17  # the largest mark that is also tried as a size
+LARGE = 1 << 12  # elements of all inputs in most turns, with dynamic dims
+LARGEST = 1 << 20  # elements of all inputs in any turn, with dynamic dims
+MOST = 1 << 26  # elements of all inputs, with fixed dims
 WIDE = (
     0,
     1,
@@ -47,34 +47,34 @@ WIDE = (
     (1 << 53) + 1,
     (1 << 62) + 3,
 )
-OF_DIMS = {"Shape", "Size"}  # what they give says nothing of the elements of their input
-# The inputs that say how large the output is.
+OF_DIMS = {"Shape", "Size"}  # operators whose output does not depend on their input's elements
+# The inputs that decide the size of the output.
 SIZED_BY = {"Pad": (1, 3), "ConstantOfShape": (0,), "Range": (0, 1, 2), "Expand": (1,), "Tile": (1,), "Reshape": (1,),
             "OneHot": (1,), "Resize": (1, 2, 3), "Upsample": (1,), "Slice": (1, 2, 3, 4), "HannWindow": (0,),
             "HammingWindow": (0,), "BlackmanWindow": (0,), "MelWeightMatrix": (0, 1, 2, 3, 4), "DFT": (1, 2),
             "STFT": (1, 3), "CenterCropPad": (1,), "Col2Im": (1, 2), "AffineGrid": (1,), "MaxUnpool": (1, 2),
             "RoiAlign": (2,), "TopK": (1,), "SplitToSequence": (1,)}  # fmt: skip
-# What a part may make of its input before it meets a constant: the input that meets it is so many times the constant.
+# A part may scale its input before comparing it with a constant: so inputs are tried at these multiples of a constant.
 TIMES = (1.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
 SPECIAL = (0.0, -0.0, 1e-40, np.nan, np.inf, -np.inf, 65504.0, 3e38)
 
 
 @dataclass(frozen=True)
 class Marks:
-    """Numbers that a part of a model names: what it does may change at them."""
+    """The constants of a part, at which its behaviour may change."""
 
     integers: tuple[int, ...] = ()
     floats: tuple[float, ...] = ()
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Sizes on both sides of each, in order."""
+        """The sizes at and beside each integer, in order."""
         near = {abs(mark) + more for mark in self.integers for more in (-1, 0, 1)}
         return tuple(sorted(size for size in near if 0 <= size <= LARGEST_MARK and size not in SIZES))
 
 
 def marks_of(*models: onnx.ModelProto) -> Marks:
-    """The numbers of the constants and of the attributes of some models."""
+    """The numbers in the constants and attributes of some models."""
     numbers: set[float] = set()
     for model in models:
         for located in bodies(model):
@@ -91,7 +91,7 @@ def marks_of(*models: onnx.ModelProto) -> Marks:
 
 
 def _numbers(tensor: onnx.TensorProto) -> set[float]:
-    """The elements of a small constant."""
+    """The elements of a small constant; empty for a large one."""
     outside = tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.data_type == onnx.TensorProto.STRING
     if outside or prod(tensor.dims) > FEW:
         return set()
@@ -100,7 +100,7 @@ def _numbers(tensor: onnx.TensorProto) -> set[float]:
 
 
 def sizing_inputs(*models: onnx.ModelProto) -> set[str]:
-    """The inputs of models that say how large other values are: amounts, shapes, repeats, or what these are computed from."""
+    """The inputs of models that decide sizes: amounts, shapes, repeats, or values from which these are computed."""
     found: set[str] = set()
     for model in models:
         made = {name: node for node in model.graph.node for name in node.output if name}
@@ -117,7 +117,7 @@ def sizing_inputs(*models: onnx.ModelProto) -> set[str]:
 
 
 def _sizing(node: onnx.NodeProto) -> list[str]:
-    """The inputs of a node that say how large its output is; of one with bodies or of another domain, any may be one."""
+    """The inputs of a node that decide its output's size; any input, if the node has bodies or is no ONNX operator."""
     if node.domain not in ("", "ai.onnx") or any(row.HasField("g") for row in node.attribute):
         return list(node.input[is_pad(node) :])
     places = SIZED_BY.get(node.op_type, ())
@@ -127,14 +127,9 @@ def _sizing(node: onnx.NodeProto) -> list[str]:
 def region_inputs(
     inputs: Sequence[Input], marks: Marks, sizing: Collection[str], seed: int, count: int
 ) -> Iterator[Feeds]:
-    """Sets of inputs: in the first ones all open dims have one size, then each its own.
+    """``count`` sets of inputs: in the first sets, all dynamic dims have one size; then each has its own.
 
-    Args:
-        inputs: What the part takes. Dims of one name are of one size.
-        marks: The numbers of the part.
-        sizing: The inputs that say how large other values are: one element of them may be large, and no more than memory takes.
-        seed: Of the random numbers.
-        count: How many sets.
+    ``sizing`` names the inputs that decide sizes: at most one of their elements is large.
 
     Raises:
         CannotCut: The inputs are too large.
@@ -155,7 +150,7 @@ def region_inputs(
             sizes[largest] //= 2
             shapes = {row.name: _shape(row, sizes, rank) for row in inputs}
         if (elements := sum(map(prod, shapes.values()))) > MOST:
-            raise CannotCut(f"its inputs have {elements} elements, and no more than {MOST} are drawn")
+            raise CannotCut(f"its inputs have {elements} elements, more than {MOST}")
         size = max((dim for shape in shapes.values() for dim in shape), default=3)
         room = max(LARGEST // max((prod(2 * dim + 4 for dim in shape) for shape in shapes.values()), default=1), 2)
         yield {
@@ -178,15 +173,10 @@ def _shape(row: Input, sizes: dict[str, int], rank: int) -> tuple[int, ...]:
 def elements_of(
     row: Input, shape: tuple[int, ...], marks: Marks, size: int, room: int | None, rng: np.random.Generator
 ) -> np.ndarray:
-    """The elements of one input, in one of several ways.
+    """Random elements of one input, in one of several ways.
 
-    Args:
-        row: The input.
-        shape: Its dims.
-        marks: The numbers that the elements lie on both sides of.
-        size: The largest dim of the data.
-        room: Where the input says how large something is, how large one of them may be; else None.
-        rng: Where random numbers come from.
+    ``size`` is the largest dim of the data. ``room`` is the largest element of an input that decides sizes; None for
+    others.
     """
     dtype, count = by_name(row.type), prod(shape)
     if row.type == "string":
@@ -207,7 +197,7 @@ def elements_of(
 
 
 def _sizes(shape: tuple[int, ...], marks: Marks, size: int, room: int, rng: np.random.Generator) -> np.ndarray:
-    """Amounts, axes, indices, shapes: small ones of both signs, or beyond the data; in some draws one is large."""
+    """Amounts, axes, indices, shapes: small ones of both signs, or beyond the data; sometimes one is large."""
     reach = min(size, room)
     ways = ((-2, 4), (0, 3), (0, reach + 1), (0, 2 * reach + 4), (-reach - 1, 2 * reach + 4))
     made = rng.integers(*ways[int(rng.integers(0, len(ways)))], shape)
@@ -220,7 +210,7 @@ def _sizes(shape: tuple[int, ...], marks: Marks, size: int, room: int, rng: np.r
 
 
 def _integers(shape: tuple[int, ...], info: np.iinfo, marks: Marks, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Integers of all magnitudes, on both sides of the numbers that the part names."""
+    """Integers of all magnitudes, or on both sides of the part's constants."""
     way = int(rng.integers(0, 4))
     if way == 0:
         return np.asarray(rng.integers(-size - 1, 2 * size + 4, shape))

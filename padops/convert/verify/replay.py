@@ -1,4 +1,4 @@
-"""Inputs of a whole model for which a part of it seems to differ: what a solver found, or a run of the part alone."""
+"""Inputs of a whole model for which a part seems to differ, by the solver or by a run of the part in isolation."""
 
 from __future__ import annotations
 
@@ -19,22 +19,19 @@ from padops.convert.verify.region_draws import LARGEST, Marks, elements_of
 from padops.convert.verify.sessions import Feeds, Session
 from padops.spec.dtypes import by_name
 
-PATIENCE = 30  # seconds that a run may take which may end its process
-ELSEWHERE = 2  # the size of a dim of which an example says nothing
+PATIENCE = 30  # seconds for a run in a child process
+ELSEWHERE = 2  # the size of a dim that an example does not give
 
 
 def whole_inputs(inputs: Sequence[Input], example: Mapping[str, Any], seed: int = 0) -> Feeds | None:
-    """The inputs of a model that have the values, or the dims, of an example.
+    """A model's inputs with the values, or only the dims, of an example.
 
-    Args:
-        inputs: What the model takes.
-        example: Arrays by name; or ``{"dims": [...], "values": [...]}``, of which the second may be missing; or dims alone, of all
-            names under ``"dims"``. A number is the size of an open dim.
-        seed: Of the elements that the example does not have.
+    An example has arrays by name; or ``{"dims": [...], "values": [...]}`` by name, with or without values; or
+    ``"dims"`` with all names' dims. An integer is the size of a dynamic dim.
 
     Returns:
-        An array for each input, with random elements where the example has none; None where it is about nothing but values inside
-        of the model, or does not fit its inputs.
+        An array for each input, random if the example has no elements; None if the example has only inner values, or
+        does not fit the inputs.
     """
     sizes = {name: value for name, value in example.items() if isinstance(value, int)}
     taken = {row.name for row in inputs}
@@ -62,20 +59,15 @@ def whole_inputs(inputs: Sequence[Input], example: Mapping[str, Any], seed: int 
 
 
 def survive(models: Sequence[Path], feeds: Feeds) -> bool:
-    """Whether onnxruntime runs models on inputs of rare sizes, or refuses them, and does not die: some of its kernels divide by 0.
-
-    Args:
-        models: The files.
-        feeds: The inputs by name.
-    """
+    """Whether onnxruntime runs or refuses these inputs without a crash: some kernels divide by 0 for rare sizes."""
     if not hasattr(os, "fork"):
-        return False  # they are not run, then
+        return False  # without fork, they are not run
     child = os.fork()
     if child:
         return _ended_well(child)
     code = 1
-    try:  # whatever is raised here, an interrupt among it, must not run what the parent does behind this call
-        with open(os.devnull, "w") as nowhere:  # what a dying process prints is nobody's
+    try:  # no exception, not even an interrupt, may return from this call in the child
+        with open(os.devnull, "w") as nowhere:  # a crash must not print to the user's terminal
             os.dup2(nowhere.fileno(), 2)
         faulthandler.disable()
         for path in models:
@@ -87,7 +79,7 @@ def survive(models: Sequence[Path], feeds: Feeds) -> bool:
 
 
 def _ended_well(child: int) -> bool:
-    """Whether a process ends by itself, in time; it is gone afterwards, whatever happens here."""
+    """Whether a child process ends in time with exit code 0; otherwise it is killed."""
     end, done, status = time.monotonic() + PATIENCE, 0, 0
     try:
         while not done and time.monotonic() < end:
@@ -101,7 +93,7 @@ def _ended_well(child: int) -> bool:
 
 
 def named(example: Mapping[str, Any]) -> dict[str, Any]:
-    """What an example says of each name."""
+    """The entries of an example, by name."""
     dims = example.get("dims")
     if isinstance(dims, Mapping):
         return {str(name): {"dims": list(shape)} for name, shape in dims.items()}
@@ -109,7 +101,7 @@ def named(example: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _said(value: Any) -> tuple[tuple[int, ...], np.ndarray | None]:
-    """The dims and the elements of one value; None where only the first are known."""
+    """The dims and the elements of one value; None for unknown elements."""
     if isinstance(value, np.ndarray):
         return value.shape, value
     shape = tuple(int(dim) for dim in value["dims"])

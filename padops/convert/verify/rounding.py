@@ -1,8 +1,8 @@
-"""Where two models differ: whether a Pad is the reason, or the rounding of the nodes around Pads that are right.
+"""Tells whether a Pad is the reason for a difference, or the rounding of other nodes around Pads that are right.
 
-ONNX Runtime computes a stretch of float16 in float, and casts where that begins and ends. A Pad of padops takes float16 as it
-is, so that the stretches, and with them the rounding, are others. Another runtime may take the terms of a sum in another
-order. Neither is the work of a Pad: that is told by what each Pad gives of the data that it has in the converted model.
+ONNX Runtime computes stretches of float16 nodes in float, with casts at their ends. A Pad of padops takes float16
+directly, so the stretches and their rounding change. Another runtime may sum in another order. Neither is a Pad's
+error. So each Pad is judged by its result for the data that it has in the converted model.
 """
 
 from __future__ import annotations
@@ -23,31 +23,27 @@ from padops.convert.verify.sessions import Feeds
 from padops.convert.verify.structure import other_difference, taken_in
 from padops.spec.plan import PadError
 
-# Of the largest element of an output of floats, by the narrowest type of floats in the model: what whole networks may differ
-# by through rounding alone. In float, networks of the tests differ by less than a tenth of it, and where a layer is converted
+# The difference that rounding may make in whole networks, as a share of an output's largest element, by the narrowest
+# float type in the model. In float, the tests' networks differ by less than a tenth of it; with a layer converted
 # wrongly, by thousands of times as much. In float16, a CycleGAN of random weights (20 reflections) differs by 9e-3.
 SHARES = {onnx.TensorProto.BFLOAT16: 2e-1, onnx.TensorProto.FLOAT16: 5e-2}
 SHARE = 1e-4
 
-PARTS = frozenset(("Sigmoid", "HardSigmoid", "Softmax", "Tanh"))  # operators with results of at most 1
+PARTS = frozenset(("Sigmoid", "HardSigmoid", "Softmax", "Tanh"))  # operators with results of magnitude 1 at most
 MOVES = frozenset(("Concat", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
 
-RIGHT = "each Pad gives what it must of the data that it has; the nodes around the Pads round otherwise"
-TOO_FAR = "each Pad gives what it must of the data that it has, but an output differs by more than {} (--rtol, --atol)"
+RIGHT = "each Pad gives the right result for its data; the nodes around the Pads round differently"
+TOO_FAR = "each Pad gives the right result for its data, but an output differs by more than {} (--rtol, --atol)"
 
 
 def tolerance_of(model: onnx.ModelProto, rtol: float | None, atol: float | None) -> Tolerance:
-    """What outputs of floats may differ by.
-
-    Args:
-        model: The original.
-        rtol: See ``Tolerance``, as for the next one.
-        atol: What the caller allows.
-    """
+    """The tolerance for a model's float outputs."""
     kinds = {value.type.tensor_type.elem_type for value in (*model.graph.input, *model.graph.output)}
     for located in bodies(model):
         read = {name for node in located.body.node if node.op_type != "Cast" for name in node.input}
-        tensors = getattr(located.body, "initializer", ())  # weights that are cast to float first take part as floats
+        tensors = getattr(
+            located.body, "initializer", ()
+        )  # weights that only Casts read do not count by their own type
         kinds |= {tensor.data_type for tensor in tensors if tensor.name in read}
         casts = [node for node in located.body.node if node.op_type == "Cast"]
         kinds |= {row.i for node in casts for row in node.attribute if row.name == "to"}
@@ -55,9 +51,9 @@ def tolerance_of(model: onnx.ModelProto, rtol: float | None, atol: float | None)
 
 
 def scales_of(model: onnx.ModelProto) -> dict[str, float]:
-    """Outputs whose elements are parts of 1 by their nature, so that runtimes round them as if they were as large as that.
+    """Outputs whose elements are fractions of 1, and 1 as the scale of their rounding.
 
-    A sigmoid of 1e-5 may be 1 minus a sum, for one.
+    For one, a sigmoid of 1e-5 may be computed as 1 minus a sum.
     """
     made = {name: node for node in model.graph.node for name in node.output}
     found = {}
@@ -78,19 +74,11 @@ def settle(
     tolerance: Tolerance,
     doubted: Mapping[str, str],
 ) -> Verification:
-    """Says of a verification that found differences whether a Pad is the reason.
-
-    Args:
-        verification: Of which the outcome is ``"close"`` where all outputs are within the tolerance.
-        models: The files of both; None for an original that is not of ONNX.
-        feeds: Some draws.
-        asked: What counts as a Pad.
-        tolerance: What outputs may differ by.
-        doubted: Values that ONNX Runtime gets wrong in the original, or may, each with the reason.
+    """Judges, for a verification that found differences, whether a Pad is the reason.
 
     Returns:
-        The same with ``right`` of each Pad; the outcome stays ``"close"`` only where no Pad and no other node is the reason.
-        It is ``"corrected"`` where ONNX Runtime gets a Pad of the original wrong, and all that differs lies behind it.
+        The verification with ``right`` of each Pad. The outcome stays ``"close"`` only if neither a Pad nor a changed
+        node can be the reason. It is ``"corrected"`` if all differences are behind Pads that ONNX Runtime gets wrong.
     """
     original, converted = models
     try:
@@ -104,7 +92,7 @@ def settle(
         return replace(verification, outcome="different")
     gone = set() if original is None else taken_in(original, converted)
     if suspect := next((pad for pad in pads if not _is_clear(pad) and pad.path not in gone), None):
-        note = f"{suspect.path} may be the reason: the reference cannot be asked about it"
+        note = f"{suspect.path} may be the reason: the reference cannot judge it"
         return replace(verification, outcome="different", notes=(*verification.notes, note))
     if original is not None and (place := other_difference(original, converted)):
         note = f"{place} is not the same in both models, and may be the reason"
@@ -112,7 +100,7 @@ def settle(
     if verification.outcome == "close":
         return replace(verification, notes=(*verification.notes, RIGHT))
     differing = [output for output in verification.outputs if not output.equal]
-    if not differing:  # the original differs from itself from run to run, and only inner values round otherwise
+    if not differing:  # the original changes from run to run, and only inner values round differently
         return replace(verification, outcome="runs", notes=(*verification.notes, RIGHT))
     if all(output.name in doubted for output in differing):
         notes = [f"{output.name} will change: {doubted[output.name]}" for output in differing]
@@ -121,7 +109,7 @@ def settle(
 
 
 def _with_judgement(pad: PadComparison, judged: PadComparison | None) -> PadComparison:
-    """A Pad as it was compared between the models, with what the reference says of it."""
+    """A Pad's comparison between the models, with the reference's judgement added."""
     if judged is None or judged.right is None:
         return pad
     if not judged.right:
@@ -132,6 +120,6 @@ def _with_judgement(pad: PadComparison, judged: PadComparison | None) -> PadComp
 
 
 def _is_clear(pad: PadComparison) -> bool:
-    """Whether a Pad cannot be the reason of a difference."""
+    """Whether a Pad cannot be the reason for a difference."""
     compared = pad.equal and pad.exercise != "not exercised"
     return bool(pad.right) or compared or pad.detail in (NEVER_RAN, EMPTY)

@@ -1,8 +1,8 @@
-"""A session with other execution providers, in a process of its own: what ``providers.py`` asks.
+"""The process that runs a session with other execution providers for ``providers.py``.
 
-Requests and answers are pickled. The first request is a model's file, the providers, and the libraries to register; its answer
-says which providers the session has and which of them has which Pad. The others are arrays by the names of the inputs; their
-answers are the outputs. Beside each answer stands the text of an error, or "".
+Requests and answers are pickled. The first request has a model file, the providers and the libraries to register; its
+answer has the session's providers and the Pads of each. Further requests have arrays by input name; their answers have
+the outputs. Each answer also has an error text, or "".
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from padops.spec.dialects import DOMAIN
 
 
 def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Creates the session that the first request asks for, and runs it for each of the others."""
+    """Creates a session for the first request, and runs it for each further one."""
     session: Any = None
     while True:
         try:
@@ -42,11 +42,11 @@ def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 
 
 def _open(path: str, providers: Sequence[Any], libraries: Mapping[str, str]) -> tuple[Any, tuple[Any, ...]]:
-    """The session, and what ``providers.Seat`` has of it."""
+    """The session, and the fields of its ``providers.Seat``."""
     for name, library in libraries.items():
         onnxruntime.register_execution_provider_library(name, library)
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # what catches an error says it
+    options.log_severity_level = 4  # errors are raised and reported, not logged
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     session = InferenceSession(path, options, providers)
     parts = (

@@ -1,4 +1,4 @@
-"""A model in ONNX Runtime on the CPU, or in another runtime, as what gives outputs for inputs."""
+"""Runs a model in ONNX Runtime on the CPU, or in another runtime."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from padops.convert.verify.bits import Value
 from padops.extras import NeedingOnnxruntime
 from padops.runtime import pyop
 from padops.runtime.ort_values import run_session
+from padops.spec import pyop_node
 from padops.spec.bits import dtype_of
 from padops.spec.dialects import DOMAIN
 
@@ -21,17 +22,17 @@ if TYPE_CHECKING:
     import onnxruntime
 
 EXTENSIONS = {"ai.onnx.contrib", "com.microsoft.extensions"}  # the domains of onnxruntime-extensions
-DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # of a model that is no file
+DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # for a model in memory
 
 Feeds = dict[str, np.ndarray]
 Outputs = dict[str, Value]
 
 
 class DoesNotRun(Exception):
-    """ONNX Runtime refuses a model, or runs it on none of the inputs.
+    """ONNX Runtime refuses a model or its inputs.
 
     Attributes:
-        feeds: The inputs that it refused last, if it loads the model.
+        feeds: The inputs that it refused last; empty if it refused the model.
     """
 
     def __init__(self, message: str, feeds: Sequence[Feeds] = ()) -> None:
@@ -43,24 +44,21 @@ class Session:
     """A model in ONNX Runtime, on the CPU."""
 
     def __init__(self, path: Path, optimised: bool, instead: onnx.ModelProto | None = None) -> None:
-        """Creates the session.
-
-        Args:
-            path: The model file.
-            optimised: Whether ONNX Runtime optimises the graph.
-            instead: A model to run instead, whose external data are those of the file.
+        """Creates the session; a model ``instead`` of the file's has its external data beside the file.
 
         Raises:
             DoesNotRun: ONNX Runtime refuses the model.
             PadopsError: A library that the model needs is missing.
             DependencyError: There is no onnxruntime, or it is too old.
         """
-        if any(0xDC80 <= ord(character) <= 0xDCFF for character in str(path)):  # what Python has for other bytes
+        if any(
+            0xDC80 <= ord(character) <= 0xDCFF for character in str(path)
+        ):  # Python's surrogates for bytes that are no UTF-8
             raise PadopsError(f"cannot verify {str(path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
         with NeedingOnnxruntime("verifying a model"):
             import onnxruntime
         options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4  # what catches an error says it
+        options.log_severity_level = 4  # errors are raised and reported, not logged
         _register(options, domains_of(path))
         if not optimised:
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -69,16 +67,16 @@ class Session:
         try:
             source = str(path) if instead is None else instead.SerializeToString()
             self._session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # onnxruntime's exceptions have no base of their own
+        except Exception as error:  # onnxruntime's exceptions have no common base class
             raise DoesNotRun(one_line(error)) from error
         self._quiet = onnxruntime.RunOptions()
         self._quiet.log_severity_level = 4
 
     def run(self, feeds: Feeds, wanted: Sequence[str] | None = None) -> Outputs:
-        """The outputs by name, all of them or those that are wanted.
+        """All outputs, or the wanted ones, by name.
 
         Raises:
-            DoesNotRun: With what ONNX Runtime or a Python kernel says.
+            DoesNotRun: ONNX Runtime or a Python kernel fails; the message is theirs.
         """
         with pyop.collected() as failed:
             outputs = self._run(feeds, wanted)
@@ -95,7 +93,7 @@ class Session:
 
 
 class Peer:
-    """Another runtime as a session."""
+    """Another runtime in the form of a session."""
 
     def __init__(self, run: Callable[[Feeds], Outputs]) -> None:
         self._run = run
@@ -104,27 +102,27 @@ class Peer:
         """As for ``Session``.
 
         Raises:
-            DoesNotRun: Whatever the runtime has raised.
+            DoesNotRun: The runtime raised an exception.
         """
         try:
             return self._run(feeds)
-        except Exception as error:  # of a runtime of which nothing is known here
+        except Exception as error:  # another runtime's exceptions can be of any type
             raise DoesNotRun(one_line(error)) from error
 
 
 def domains_of(path: Path) -> set[str]:
-    """The domains of operators that a model imports."""
+    """The domains that a model imports."""
     return {row.domain for row in onnx.load(path, load_external_data=False).opset_import}
 
 
 def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
-    """Adds the libraries that have these domains, as far as this package knows them."""
+    """Registers the libraries of these domains that padops knows."""
     from padops.runtime.session import register
 
     try:
         if DOMAIN in domains:
             register(options)
-        if pyop.DOMAIN in domains:
+        if pyop_node.DOMAIN in domains:
             register(options, backend="pyop")  # which brings onnxruntime-extensions along
         elif domains & EXTENSIONS:
             from padops.runtime.pyop import extensions_library as get_library_path
@@ -135,12 +133,12 @@ def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
 
 
 def one_line(error: Exception) -> str:
-    """The message of an exception."""
+    """The message of an exception, in one line."""
     return " ".join(str(error).split())
 
 
 def fed(feeds: Iterable[Feeds]) -> tuple[str, ...]:
-    """What the models were fed with, for the report."""
+    """The types and shapes of each set of inputs, for the report."""
     return tuple(
         ", ".join(f"{name}: {dtype_of(array).name}{list(array.shape)}" for name, array in one.items()) for one in feeds
     )

@@ -1,4 +1,4 @@
-"""Two models node by node: where they differ, but for their Pads."""
+"""Compares two models node by node, apart from their Pads."""
 
 from __future__ import annotations
 
@@ -11,39 +11,32 @@ import onnx
 
 from padops.convert.errors import PadopsError
 from padops.convert.model.external import check_entries
+from padops.convert.model.nesting import nodes_of
 from padops.convert.model.scan import external_tensors
+from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.proof.facts import dims_of
 from padops.convert.proof.interface import is_stricter
-from padops.convert.sources.window_operators import WINDOW_OPERATORS
-from padops.convert.verify.pads import is_pad, known_amounts
-from padops.convert.verify.probes import Body, bodies
+from padops.convert.verify.pads import is_pad, known_amounts, nodes_by_output
+from padops.convert.verify.probes import bodies
 from padops.spec.dialects import DOMAIN
 
-OPERATOR = re.compile(rf"\b{DOMAIN}(\.pyop)?::?\w")  # of padops, as ONNX Runtime and the kernels name it
+OPERATOR = re.compile(rf"\b{DOMAIN}(\.pyop)?::?\w")  # an operator of padops in an error of ONNX Runtime or a kernel
 
 
 def other_difference(original: Path, converted: Path) -> str:
-    """The first part of a model, other than its Pads and what only they read, that the other model has otherwise; "" for none.
+    """The first difference of two models, apart from Pads and constants that only Pads read; "" for none.
 
-    A convolution or a pooling that has taken a Pad in counts as the same. Names of nodes do not count; those of values do.
-
-    Args:
-        original: A model file.
-        converted: A model file.
+    A convolution or a pool into which a Pad was folded counts as equal. Names of nodes do not count; names of values
+    do.
     """
     one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
     return next(_differences((original, one), (converted, other)), "")
 
 
 def taken_in(original: Path, converted: Path) -> set[str]:
-    """The paths of Pads that stand in the original alone, because all that reads them has their amounts in its own.
-
-    Args:
-        original: A model file.
-        converted: A model file.
-    """
+    """The paths of the original's Pads that the converted model has folded into all their readers."""
     one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
-    former, made = _made(one.graph), _made(other.graph)
+    former, made = nodes_by_output(one.graph), nodes_by_output(other.graph)
     shown = {value.name for value in one.graph.output}
     nested = [node for located in bodies(one) if located.body is not one.graph for node in located.body.node]
     shown |= {name for node in nested for name in node.input}
@@ -58,12 +51,7 @@ def taken_in(original: Path, converted: Path) -> set[str]:
 
 
 def same_but_for_names(original: Path, converted: Path) -> bool:
-    """Whether two models have the same nodes in the same order, Pads included, but for the names of nodes.
-
-    Args:
-        original: A model file.
-        converted: A model file.
-    """
+    """Whether two models are equal, Pads included, apart from the names of nodes."""
     one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
     tensors = [{tensor.name: tensor for tensor in model.graph.initializer} for model in (one, other)]
     return (
@@ -77,13 +65,7 @@ def same_but_for_names(original: Path, converted: Path) -> bool:
 
 
 def blames_changes(refusal: str, original: onnx.ModelProto, converted: onnx.ModelProto) -> bool:
-    """Whether what ONNX Runtime says of the converted model is about a node that the original does not have.
-
-    Args:
-        refusal: What it says.
-        original: The model before.
-        converted: The model after.
-    """
+    """Whether ONNX Runtime's error for the converted model names a node that the original does not have."""
     if OPERATOR.search(refusal):
         return True
     known = {_text(node) for located in bodies(original) for node in located.body.node}
@@ -102,8 +84,8 @@ def _differences(original: tuple[Path, onnx.ModelProto], converted: tuple[Path, 
     main = next(bodies(one))
     inner = sum(1 for _ in external_tensors(one)) > sum(map(_is_external, one.graph.initializer))
     if inner and original[0].resolve().parent != converted[0].resolve().parent:
-        yield "external data in a graph inside of another, which may be other data"
-    former, made = _made(one.graph), _made(other.graph)
+        yield "external data in an inner graph, which may be other data"
+    former, made = nodes_by_output(one.graph), nodes_by_output(other.graph)
     read = {name for located in bodies(one) for node in located.body.node if not is_pad(node) for name in node.input}
     read |= {value.name for value in one.graph.output}
     for path, node in main.labelled():
@@ -125,7 +107,7 @@ def _differences(original: tuple[Path, onnx.ModelProto], converted: tuple[Path, 
 
 
 def _other_inputs(one: onnx.ModelProto, other: onnx.ModelProto) -> Iterator[str]:
-    """The inputs that the other model lacks, has of another type, or of which it takes less."""
+    """The inputs that the other model lacks, or has with another type or with stricter dims."""
     there = {value.name: value.type for value in other.graph.input}
     for value in one.graph.input:
         kind = there.get(value.name)
@@ -136,7 +118,7 @@ def _other_inputs(one: onnx.ModelProto, other: onnx.ModelProto) -> Iterator[str]
 
 
 def _initializers(model: onnx.ModelProto) -> dict[str, list[onnx.TensorProto]]:
-    """The initializers of a graph by name: itself; of a sparse one its values, its places and its dims."""
+    """The initializers of a graph by name; a sparse one as its values, indices and dims."""
     found = {tensor.name: [tensor] for tensor in model.graph.initializer}
     for row in model.graph.sparse_initializer:
         dims = onnx.numpy_helper.from_array(np.array(row.dims, np.int64))
@@ -153,7 +135,7 @@ def _alike(
 def _took_in(
     node: onnx.NodeProto, other: onnx.NodeProto, former: Mapping[str, onnx.NodeProto], model: onnx.ModelProto
 ) -> bool:
-    """Whether the other node is this one with the Pad in front of it in its own amounts."""
+    """Whether the other node is this node with the Pad in front folded into its pads."""
     pad = former.get(next(iter(node.input), ""))
     if (node.domain, node.op_type) not in WINDOW_OPERATORS or pad is None or not is_pad(pad):
         return False
@@ -176,7 +158,7 @@ def _took_in(
 
 
 def _fills_with_zero(pad: onnx.NodeProto, model: onnx.ModelProto) -> bool:
-    """Whether a Pad of ONNX is of mode constant, and its fill is 0."""
+    """Whether a Pad is an ONNX Pad of mode constant with a fill of 0."""
     attributes = {row.name: row for row in pad.attribute}
     if pad.domain not in ("", "ai.onnx") or pad.op_type != "Pad" or len(pad.input) > 3:
         return False
@@ -193,19 +175,12 @@ def _copied(node: onnx.NodeProto) -> onnx.NodeProto:
     return copy
 
 
-def _made(body: Body) -> dict[str, onnx.NodeProto]:
-    """The nodes of a graph, by their outputs."""
-    return {name: node for node in body.node for name in node.output if name}
-
-
 def _text(part: onnx.NodeProto | onnx.FunctionProto) -> bytes:
-    """A node or a function without what has no meaning: names of nodes, texts for people, the order of attributes."""
+    """A node or a function as bytes, without names of nodes and docs, and with its attributes sorted."""
     copy = type(part).FromString(part.SerializeToString())
     copy.ClearField("doc_string")
     copy.ClearField("metadata_props")
-    pending: list[onnx.NodeProto] = [copy] if isinstance(copy, onnx.NodeProto) else list(copy.node)
-    while pending:
-        node = pending.pop()
+    for _, node in nodes_of([copy] if isinstance(copy, onnx.NodeProto) else copy.node):
         for name in ("name", "doc_string", "metadata_props"):
             node.ClearField(name)
         if node.domain == "ai.onnx":
@@ -215,12 +190,11 @@ def _text(part: onnx.NodeProto | onnx.FunctionProto) -> bytes:
         node.attribute.extend(attributes)
         for row in node.attribute:
             row.ClearField("doc_string")
-            pending += [inner for graph in (row.g, *row.graphs) for inner in graph.node]
     return bytes(copy.SerializeToString(deterministic=True))
 
 
 def _same_elements(one: tuple[Path, onnx.TensorProto], other: tuple[Path, onnx.TensorProto]) -> bool:
-    """Whether two tensors, each of a model file, have the same type, dims and elements."""
+    """Whether two tensors, each of its model file, have the same type, dims and elements."""
     first, second = one[1], other[1]
     if (first.data_type, list(first.dims)) != (second.data_type, list(second.dims)):
         return False
@@ -228,7 +202,7 @@ def _same_elements(one: tuple[Path, onnx.TensorProto], other: tuple[Path, onnx.T
         return True
     try:
         return _elements(*one) == _elements(*other)
-    except (OSError, PadopsError):  # what cannot be read is not known to be the same
+    except (OSError, PadopsError):  # unreadable data count as different
         return False
 
 

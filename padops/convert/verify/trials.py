@@ -1,4 +1,4 @@
-"""Sets of inputs that a model took, and what it gave."""
+"""Runs a model on sets of inputs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from padops.convert.verify.bits import describe_difference
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Peer, Session
 
-PATIENCE = 10  # seconds after which no further attempt is made where a model has taken none
+PATIENCE = 10  # seconds; then no further attempt is made at a set of inputs
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One set of inputs that a model took, and what it gave; ``unstable`` outputs differ from run to run."""
+    """One set of inputs and the model's outputs; ``unstable`` outputs change from run to run."""
 
     feeds: Feeds
     outputs: Outputs
@@ -22,14 +22,10 @@ class Trial:
 
 
 def run_trials(session: Session | Peer, turns: Iterable[Iterable[Feeds]]) -> list[Trial]:
-    """Runs a model on the first attempt of each turn that it takes, the very first twice.
-
-    Args:
-        session: The model.
-        turns: For each set of inputs, the attempts at it.
+    """Runs a model on the first attempt of each turn that it takes; the very first runs twice.
 
     Raises:
-        DoesNotRun: It takes none of them, or none within some time; with the last attempt, and what was said of it.
+        DoesNotRun: It takes no attempt, or none in time; with the last attempt and its error.
     """
     begin = time.monotonic()
     trials: list[Trial] = []

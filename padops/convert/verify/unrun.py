@@ -1,4 +1,4 @@
-"""Two models of which ONNX Runtime runs neither."""
+"""Compares two models that ONNX Runtime does not run, node by node."""
 
 from __future__ import annotations
 
@@ -19,26 +19,21 @@ from padops.spec.dtypes import by_name
 from padops.spec.plan import PadError
 
 BY_NODE = "node by node, the two models do the same"
-OPEN = 11  # elements of an axis of open size
-MOST = 1 << 20  # elements of the data that two Pads are tried on
+OPEN = 11  # the size of a dynamic dim
+MOST = 1 << 20  # the most elements of the data on which two Pads are compared
 
 
 class _Untold(Exception):
-    """What two Pads do cannot be compared; the message says why."""
+    """Two Pads cannot be compared; the message says why."""
 
 
 def compare_structures(original: Path, converted: Path, asked: Sequence[Source]) -> tuple[Verification | None, str]:
-    """Compares two models node by node: those that are no Pads have to be the same, but for the names of nodes.
+    """Compares two models node by node: other nodes than Pads must be equal, apart from their names.
 
-    Of two Pads that are written otherwise, the NumPy reference says whether they give the same of the same data.
-
-    Args:
-        original: A model file.
-        converted: A model file.
-        asked: What counts as a Pad.
+    The NumPy reference tells whether Pads that are written differently give the same for the same data.
 
     Returns:
-        ``"same"`` or ``"different"``; else None, and why that cannot be said.
+        ``"same"`` or ``"different"``; else None, and why.
     """
     if same_but_for_names(original, converted):
         return Verification("same", notes=(BY_NODE,)), ""
@@ -63,11 +58,11 @@ def compare_structures(original: Path, converted: Path, asked: Sequence[Source])
 
 
 def _difference(pad: DescribedPad, other: DescribedPad) -> str:
-    """What two Pads of one value give differently, or "".
+    """The difference of the results of two Pads, or "".
 
     Raises:
-        _Untold: They have other data, or not all about them is known.
-        PadError: One of them breaks a rule.
+        _Untold: Their data differ, or their amounts or fills are not constant.
+        PadError: A Pad breaks a rule.
     """
     if _says(pad) == _says(other):
         return ""
@@ -84,16 +79,16 @@ def _difference(pad: DescribedPad, other: DescribedPad) -> str:
 
 
 def _says(pad: DescribedPad) -> tuple[Any, ...]:
-    """All that decides what a Pad gives, to be compared."""
+    """A key of all that decides a Pad's result."""
     known = [(x.dtype.str, x.shape, x.tolist()) if isinstance(x, np.ndarray) else x for x in pad.inputs]
     return pad.made.op_type, sorted((name, str(value)) for name, value in pad.attributes.items()), known
 
 
 def _sample(pad: DescribedPad) -> np.ndarray:
-    """Data for a Pad, no two neighbours of which are the same.
+    """Data for a Pad, in which neighbours differ.
 
     Raises:
-        _Untold: Type or rank are not known, or they are too large.
+        _Untold: The type or rank is not known, or the data are too large.
     """
     if isinstance(pad.inputs[0], np.ndarray):
         return pad.inputs[0]

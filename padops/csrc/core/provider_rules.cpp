@@ -135,6 +135,8 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
       return any_axis(pad, grows, [](const Amounts& row, int64_t dim) { return left_of(row, dim) == 1; });
     case When::kCutBeyond:
       return any_axis(pad, is_cropped, [](const Amounts& row, int64_t dim) { return left_of(row, dim) < 0; });
+    case When::kCutAway:
+      return any_axis(pad, is_cropped, [](const Amounts& row, int64_t dim) { return left_of(row, dim) <= 0; });
     case When::kOpenRank: return !pad.dims;
     case When::kOpenDims: return any_dim_is_open(pad);
     case When::kComputed: return !pad.amounts;
@@ -157,6 +159,7 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
     case When::kRoundedFill: return pad.fill.is_rounded;
     case When::kEndlessValue: return pad.fill.is_endless_value;
     case When::kNodesBehind: return std::nullopt;
+    case When::kInBody: return pad.is_in_body;
     case When::kAxesBeside: return pad.has_axes && stands_among(rule, pad) ? Answer() : false;
   }
   return std::nullopt;
@@ -173,15 +176,14 @@ std::optional<Does> find_fault(const ProviderRow& provider, const PadFacts& pad,
   return std::nullopt;
 }
 
-bool goes_wrong(const std::vector<std::string>& providers, const PadFacts& pad, int minor) {
+std::optional<Does> fault_among(const std::vector<std::string>& providers, const PadFacts& pad, int minor) {
   for (const std::string& name : providers) {
     const auto row = std::ranges::find(known_providers(), name, &ProviderRow::name);
     if (row == known_providers().end()) continue;
     const std::optional<Does> fault = find_fault(*row, pad, minor);
-    if (!fault) return false;
-    if (*fault != Does::kLeaves) return true;
+    if (fault != Does::kLeaves) return fault;
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace padops

@@ -34,6 +34,7 @@ enum class When {
   kCropBeyond,      // the same of an axis that is cropped
   kSingle,          // an axis grows of which a crop leaves one element
   kCutBeyond,       // a crop takes more of an axis than there is
+  kCutAway,         // a crop leaves nothing of an axis, and nodes behind the Pad decide, too: no rule tells which
   kOpenRank,        // the number of dims of its data is not known
   kOpenDims,        // a dim of its data is not known
   kComputed,        // its amounts or axes are computed
@@ -54,6 +55,7 @@ enum class When {
   kNodesBehind,     // nodes behind it decide, and no rule tells which
   kAxesBeside,      // it has the input axes, and stands among operators of the row's types: for them the runtime turns
                     // layouts, and it may turn this Pad's, wrongly
+  kInBody,          // it stands in a branch or another body of a node
 };
 
 struct ProviderRule {
@@ -95,14 +97,15 @@ struct PadFacts {
   std::optional<std::vector<Amounts>> amounts;  // nothing where they are computed
   FillFacts fill;
   const std::set<std::string>* operators = nullptr;  // of the graph
+  bool is_in_body = false;
 };
 
 // What a provider of onnxruntime 1.`minor` does with a Pad; nothing where it runs it right. Where the graph leaves open
 // whether a rule holds, the provider takes the node, and may be wrong.
 std::optional<Does> find_fault(const ProviderRow& provider, const PadFacts& pad, int minor);
 
-// Whether one of these providers, asked in their order, would take a Pad and not run it right. Unknown names are
-// skipped.
-bool goes_wrong(const std::vector<std::string>& providers, const PadFacts& pad, int minor);
+// What becomes of a Pad where these providers are asked in their order, other than that it is left: nothing where none
+// takes it, or the one that takes it runs it right. Unknown names are skipped.
+std::optional<Does> fault_among(const std::vector<std::string>& providers, const PadFacts& pad, int minor);
 
 }  // namespace padops

@@ -110,6 +110,7 @@ constexpr int kUndefined = 0;  // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED: any t
   X(23, 331, ValueInfo_IsConstantInitializer, Status*, (const ValueInfo* value, bool* out))                 \
   X(23, 344, Graph_GetNumNodes, Status*, (const Graph* graph, size_t* out))                                 \
   X(23, 345, Graph_GetNodes, Status*, (const Graph* graph, const Node** out, size_t count))                 \
+  X(23, 346, Graph_GetParentNode, Status*, (const Graph* graph, const Node** out))                          \
   X(23, 349, Node_GetName, Status*, (const Node* node, const char** out))                                   \
   X(23, 350, Node_GetOperatorType, Status*, (const Node* node, const char** out))                           \
   X(23, 351, Node_GetDomain, Status*, (const Node* node, const char** out))                                 \

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -50,16 +51,32 @@ std::set<std::string> operators_of(const ort::Api& api, const std::vector<const 
   return names;
 }
 
-// Whether a node is left to others.
-bool is_left(const Provider& provider, const ort::Node* node, const StandardOp& row,
-             const std::set<std::string>& operators) {
+// The graph of a node that is to be claimed.
+struct Around {
+  std::set<std::string> operators;
+  bool is_body;  // of another node
+};
+
+Around around(const ort::Api& api, const ort::Graph* graph, const std::vector<const ort::Node*>& nodes) {
+  const ort::Node* parent = nullptr;
+  check(api, api.Graph_GetParentNode()(graph, &parent));
+  return {operators_of(api, nodes), parent != nullptr};
+}
+
+// What the providers behind would do with a node that it stands before them for; nothing where they may have it.
+std::optional<Does> fault_behind(const Provider& provider, const ort::Node* node, const StandardOp& row,
+                                 const Around& graph) {
   const Factory& factory = *provider.factory;
-  if (factory.role == Role::kFirst) {  // what the tables say is of ONNX's own Pad
-    if (*row.domain != '\0') return true;
-    PadFacts facts = pad_facts(*factory.api, factory.minor, node, row);
-    facts.operators = &operators;
-    return !goes_wrong(provider.before, facts, factory.minor);
-  }
+  if (*row.domain != '\0') return std::nullopt;  // what the tables say is of ONNX's own Pad
+  PadFacts facts = pad_facts(*factory.api, factory.minor, node, row);
+  facts.operators = &graph.operators;
+  facts.is_in_body = graph.is_body;
+  return fault_among(provider.before, facts, factory.minor);
+}
+
+// Whether a node is left to the processor's own provider.
+bool is_left(const Provider& provider, const ort::Node* node, const StandardOp& row) {
+  const Factory& factory = *provider.factory;
   const bool is_float16 = type_name(data_type(*factory.api, node)) == "float16";
   if (is_float16 ? provider.float16_native : !provider.only_needed) return false;
   return builtin_is_right(*factory.api, factory.minor, node, row, is_float16);
@@ -83,16 +100,20 @@ ort::Status* claim(ort::Ep* ep, const ort::Graph* graph, ort::EpGraphSupportInfo
     std::vector<const ort::Node*> nodes(count);
     check(api, api.Graph_GetNodes()(graph, nodes.data(), count));
     const bool is_first = provider.factory->role == Role::kFirst;
-    const std::set<std::string> operators = is_first ? operators_of(api, nodes) : std::set<std::string>();
+    const Around others = is_first ? around(api, graph, nodes) : Around();
     for (const ort::Node* node : nodes) {
       const StandardOp* row = find_op(*provider.factory, info, node);
-      if (row == nullptr || is_left(provider, node, *row, operators)) continue;
+      if (row == nullptr) continue;
+      const std::optional<Does> fault = is_first ? fault_behind(provider, node, *row, others) : std::nullopt;
+      if (is_first ? !fault : is_left(provider, node, *row)) continue;
       if (!provider.report.empty()) {
         append_to_file(provider.report, text("pad", '\0', name_of(api, node), '\0'));
         continue;
       }
-      check(api, must_compile(provider) ? calls.EpGraphSupportInfo_AddNodesToFuse()(info, &node, 1, nullptr)
-                                        : calls.EpGraphSupportInfo_AddSingleNode()(info, node));
+      // What ends the process does so where it is looked at, whoever has it: a compiled node is no Pad any more.
+      const bool fuses = must_compile(provider) || fault == Does::kDies;
+      check(api, fuses ? calls.EpGraphSupportInfo_AddNodesToFuse()(info, &node, 1, nullptr)
+                       : calls.EpGraphSupportInfo_AddSingleNode()(info, node));
     }
   });
 }

@@ -174,6 +174,18 @@ def test_outputs_keep_their_names_and_their_order() -> None:
     assert fold(message).proto() == message
 
 
+@pytest.mark.parametrize("dims, becomes", [([2, 3], "Identity"), ([2, 0], "padops::Pad")])
+def test_an_output_without_elements(dims: list[int], becomes: str) -> None:
+    """QNN's provider composes no Identity of such data; in front of another node the Pad goes."""
+    source = model(
+        [pad(["x", "z"], name="pad")], inputs=[("x", FLOAT, dims)], outputs=[("y", FLOAT, dims)], tensors=[ZEROS]
+    )
+    assert [name.partition("_")[0] for name in operators(fold(source).proto())] == [becomes]
+    source = model([pad(["x", "z"], "b", name="pad"), relu("b", "y")], inputs=[("x", FLOAT, dims)], outputs=[("y", FLOAT, dims)],
+                   tensors=[ZEROS])  # fmt: skip
+    assert operators(fold(source).proto()) == ["Relu"]
+
+
 IDENTITY = [(13, STRING, True), (12, HALF, True), (13, 16, True), (12, 16, False), (19, 17, True), (21, 22, False)]
 
 

@@ -210,7 +210,7 @@ def test_what_cannot_be_proved_says_why() -> None:
         for i in range(4)
     )
     model = one_call(f"k = Constant <value = int64 {{5}}> ()\ns0 = Shape (u)\n{many}v = Pad (b3, p)")
-    assert why(model) == "it asks more than 3 questions, one after another"
+    assert why(model) == "a path through it has more than 3 conditions that are not known"
 
 
 def test_ranks_that_the_amounts_allow() -> None:

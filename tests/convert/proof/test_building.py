@@ -121,7 +121,7 @@ def test_external_data_are_told_by_their_bytes(tmp_path: Path, count: int) -> No
 
 def test_data_that_are_not_there_are_told(tmp_path: Path) -> None:
     tensor = external(tmp_path, "a.bin", np.zeros(HELD, np.float32))
-    with pytest.raises(PadopsError, match="constant 'w' lies in the file 'a.bin', and nobody said in which folder"):
+    with pytest.raises(PadopsError, match="constant 'w' lies in the file 'a.bin', but no folder is given"):
         Constants(Terms()).add(tensor, None)
     (tmp_path / "a.bin").write_bytes(b"short")
     with pytest.raises(PadopsError, match="a.bin ends .* bytes before the constant that lies in it from 16 on"):

@@ -172,7 +172,7 @@ def test_unknown_dims_and_amounts_of_data_are_told() -> None:
     with pytest.raises(UnsureError, match=r"the dims \['n'\] of the value 'x' \(input\) are not all known"):
         Evaluation(terms, values["y"], values["y"], 99, deep=False).value(values["y"])
     terms, _, values = built(model("(float[4] x, int64[2] p) => (float[a] y) { y = Pad(x, p) }"))
-    with pytest.raises(UnsureError, match="amounts of a Pad that follow from data"):
+    with pytest.raises(UnsureError, match="amounts of a Pad that are computed from data"):
         Evaluation(terms, values["y"], values["y"], 99, deep=False).value(values["y"])
 
 

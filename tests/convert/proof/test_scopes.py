@@ -57,7 +57,7 @@ def test_a_value_of_the_converted_model_alone_is_no_leaf() -> None:
     terms.set_shape(alone, (2, 3))
     moved = terms.add(replace(terms.head(first.outputs[0][2])), (alone,))
     outcome = positions.decide(terms, moved, moved, Limits())
-    assert outcome.verdict is Verdict.UNKNOWN and "is computed by the converted model alone" in outcome.why
+    assert outcome.verdict is Verdict.UNKNOWN and "only the converted model computes the value" in outcome.why
     terms.computed = lambda term: True
     assert positions.decide(terms, moved, moved, Limits()).verdict is Verdict.PROVED
 

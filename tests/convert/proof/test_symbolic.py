@@ -1,6 +1,7 @@
 """Proofs for all sizes: what is equal is proved, and what differs for any input is not.
 
-Each row of ``DIFFER`` is a way in which such a proof could lie: where a rule of the proof is broken, some row is proved.
+Each row of ``DIFFER`` is a way in which such a proof could lie: where a rule of the proof is broken, some row is
+proved.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ DIFFER = {
     "an error that is new: division by 0": ("g (int64[N] x, int64 k) => (int64[] y) { " + SAME + " }", "g (int64[N] x, int64 k) => (int64[] y) <int64 z = {0}> { d = Div(z, k) y = Sub(x, d) }"),
     "an error that is new: Mod of 0": ("g (int64[N] x, int64 k) => (int64[] y) { " + SAME + " }", "g (int64[N] x, int64 k) => (int64[] y) <int64 z = {0}> { d = Mod(z, k) y = Sub(x, d) }"),
     "an error that is new: dims to broadcast": ("g (float[N] x, float[M] w) => (float[] y) { " + SAME + " }", "g (float[N] x, float[M] w) => (float[] y) { c = Constant<value = bool[1] {1}>() y = Where(c, x, w) }"),
-    "an error that is new: Concat of other dims": ("g (float[N,K] x, float[N,L] w) => (float[] y) { " + SAME + " }", "g (float[N,K] x, float[N,L] w) => (float[] y) { z = Concat<axis=0>(x, w) s = Shape(x) o = Constant<value_ints=[0,0]>() y = Slice(z, o, s) }"),
+    "an error that is new: Concat of dims that do not fit": ("g (float[N,K] x, float[N,L] w) => (float[] y) { " + SAME + " }", "g (float[N,K] x, float[N,L] w) => (float[] y) { z = Concat<axis=0>(x, w) s = Shape(x) o = Constant<value_ints=[0,0]>() y = Slice(z, o, s) }"),
     "an error that is new: one of less than nothing": (VECTOR + "{ " + SAME + " }", VECTOR + "<int64[1] k = {3}> { s = Shape(x) d = Sub(s, k) z = ConstantOfShape<value = float[1] {0}>(d) w = Concat<axis=0>(x, z) o = Constant<value_ints=[0]>() y = Slice(w, o, s) }"),
     "an error that is new: P5": (VECTOR + "{ " + SAME + " }", VECTOR + "<int64[2] p = {1,0}, int64[1] one = {1}, int64[1] far = {1000000000000000000}> { w = Pad<mode=\"edge\">(x, p) y = Slice(w, one, far) }"),
     "an error that is new: in a branch": (VECTOR + "{ " + SAME + " }", VECTOR + "{ s = Size(x) o = Constant<value_int=0>() c = Greater(s, o) y = If(c)<then_branch = t () => (float[] p) { p = Identity(x) }, else_branch = e () => (float[] q) { i = Constant<value_ints=[2]>() q = Gather(x, i) }> }"),
@@ -73,7 +74,7 @@ DIFFER = {
 
 # Where the example of the solver is none for onnxruntime: a run has to confirm each.
 UNCONFIRMED = {
-    "an error that is new: Concat of other dims",  # onnxruntime does not compare the dims of tensors without elements
+    "an error that is new: Concat of dims that do not fit",  # onnxruntime does not compare the dims of tensors without elements
     "a Reshape to other dims",  # where elements go that are not in the order of any index is not known
 }
 

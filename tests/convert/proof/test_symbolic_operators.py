@@ -1,7 +1,7 @@
 """Each operator of the symbolic proofs against onnxruntime: dims, elements and failures, for drawn inputs.
 
-The formulas speak of all inputs; here they are asked about some. So are all facts that they bring along: one that is false
-would prove anything.
+The formulas speak of all inputs; here they are asked about some. So are all facts that they bring along: one that is
+false would prove anything.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from small_models import FLOAT, graph, model, pad, tensor
 import padops
 from padops.convert import VerificationError
 from padops.convert.model.graphs import NodeSite
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.pad_info import PadInfo
 from padops.convert.targets import TARGETS
 
 # --- what ONNX Runtime gets wrong ------------------------------------------------------------------------------------

@@ -108,7 +108,8 @@ def test_constant_axes_are_known_in_every_graph() -> None:
     assert shapes["graph/If_1.else_branch/Pad_1"] is None
 
 
-# --- what ONNX Runtime does with them -----------------------------------------------------------------------------------
+# --- what ONNX Runtime does with them
+# -----------------------------------------------------------------------------------
 
 
 CASES = {

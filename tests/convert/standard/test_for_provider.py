@@ -97,6 +97,19 @@ def test_nodes(name: str, provider: str) -> None:
     assert not any(node.op_type == "Pad" and len(node.input) > 3 for node in model.graph.node), "axes"
 
 
+def test_what_lowering_says_of_a_branch() -> None:
+    """QNN takes no node of one; what a Pad becomes there runs on the processor, and the record says so."""
+    text = """g (bool c, float[4] x) => (float[a] y) <int64[2] p = {1, 1}> { r = Relu (x)
+        b = If (c) <then_branch = k () => (float[d] u) { u = Pad <mode = "MODE"> (r, p) },
+            else_branch = e () => (float[h] v) { v = Identity (r) }> y = Relu (b) }"""
+    for mode, provider, said in (("edge", QNN, True), ("wrap", QNN, True), ("wrap", OPENVINO, False)):
+        built = parser.parse_model(f'<ir_version: 10, opset_import: ["" : 19]> {text.replace("MODE", mode)}')
+        _, conversion = lowered(built.SerializeToString(), provider)
+        (record,) = conversion.records
+        words = " ".join((record.reason or "", *record.notes))
+        assert (f"{QNN} leaves it (in a branch or a body)" in words) is said, words
+
+
 def test_rules_that_were_not_run_say_so() -> None:
     for row in KNOWN_PROVIDERS:
         for name in ("wrap beyond n", "constant 18"):

@@ -1,7 +1,7 @@
 """Lowering for an execution provider, on cases of the suite: of every operator and type, with inputs that are known or not.
 
-What is written is right on any runtime, so it is run on the processor here. What the providers themselves make of it, the peers
-``padops-for-*`` say.
+What is written is right on any runtime, so it is run on the processor here. What the providers themselves make of it,
+the peers ``padops-for-*`` say.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from case_strategies import Case
 from small_models import FLOAT, model, pad
 
 import padops
-from padops.convert.standard import arithmetic
+from padops.convert.standard import numbers
 
 PARAMETER = {"name": "x", "op": "Parameter", "inputs": [], "outputs": ["x_0"], "element_type": "float", "shape": [2]}
 VALUE = {"name": "v", "op": "Constant", "inputs": [], "outputs": ["v_0"], "element_type": "float", "shape": []}
@@ -45,8 +45,8 @@ def test_computed_positions_are_the_listed_ones(
     attributes = {"padding_below": sides[0], "padding_above": sides[1], "padding_interior": interior}
     case = Case("NGraphPad_0", attributes, [data, fill])
     expected = standard.expected_of(case)
-    for listed in (arithmetic.MAX_LISTED, 4):
-        monkeypatch.setattr(arithmetic, "MAX_LISTED", listed)
+    for listed in (numbers.MAX_LISTED, 4):
+        monkeypatch.setattr(numbers, "MAX_LISTED", listed)
         source, feeds = standard.make([case], 18, "full", "nothing")
         lowered = padops.lower(source, fold=False).proto()
         assert any(node.op_type == "Range" for node in lowered.graph.node) == (listed == 4)

@@ -17,7 +17,7 @@ from small_models import FLOAT, HALF, INT64, STRING, model, one_pad, pad, tensor
 import padops
 from padops import cli
 from padops.convert import PadopsError, PadsLeftError, VerificationError
-from padops.runtime import pyop
+from padops.spec import pyop_node
 from padops.spec.dtypes import DTYPES
 
 MODELS = Path(__file__).resolve().parents[3] / "models"
@@ -61,7 +61,7 @@ def test_without_the_extensions(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     expected = padops.convert(source, target="pyop").proto()
     monkeypatch.setitem(sys.modules, "onnxruntime_extensions", None)
     result = padops.convert(source, target="pyop")
-    assert result.proto() == expected and nodes_of(result.proto(), pyop.DOMAIN)
+    assert result.proto() == expected and nodes_of(result.proto(), pyop_node.DOMAIN)
     with pytest.raises(PadopsError, match=r'^cannot verify: .*: pip install "padops\[pyop\]"[^\n]*$'):
         padops.convert(source, target="pyop", verify=True, run=True)
     assert cli.main(["convert", str(source), "--dry-run", "--verify", "--run", "--target", "pyop", "-q"]) == 1
@@ -78,10 +78,10 @@ def test_a_model_of_the_extensions_is_not_verified_without_them(monkeypatch: pyt
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
 def test_types(dtype: padops.spec.dtypes.DType) -> None:
     source = one_pad(25, inputs=[("x", dtype.onnx, [2, 3])], outputs=[("y", dtype.onnx, None)])
-    known = dtype.name in pyop.TYPES
+    known = dtype.name in pyop_node.TYPES
     result = padops.convert(source, target="pyop", verify=known, run=known)
     (record,) = result.records
-    if dtype.name in pyop.TYPES:
+    if dtype.name in pyop_node.TYPES:
         assert (record.status, result.verification.passed) == ("converted", True)
         return
     reason = f"its data are {dtype.name}, which onnxruntime-extensions cannot hand to Python: it aborts the process"

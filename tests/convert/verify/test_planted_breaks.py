@@ -1,6 +1,7 @@
 """``padops verify`` finds one Pad made wrong in a converted model: in the example models, and in real ones.
 
-One break of them no run can show, as the broken model gives the same for every input: "unknown" is the answer then, not "tested".
+One break of them no run can show, as the broken model gives the same for every input: "unknown" is the answer then, not
+"tested".
 """
 
 from __future__ import annotations

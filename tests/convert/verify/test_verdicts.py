@@ -121,7 +121,8 @@ def test_a_node_that_an_original_lacks_is_not_proved() -> None:
         assert verification.verdict == expected
 
 
-# --- The answer, from what is proved and what runs gave -------------------------------------------------------------------
+# --- The answer, from what is proved and what runs gave
+# -------------------------------------------------------------------
 
 REGION = RegionRecord("y", ("Pad",), ("Slice",), "unknown", why="no rule knows it")
 PROOFS = {

@@ -63,7 +63,7 @@ def test_inputs_that_are_too_large_to_draw(capsys: pytest.CaptureFixture[str], t
     assert verification.doubts == (TOLD,) and verification.proof is not None
     assert [(row.name, row.verdict) for row in verification.proof.regions] == [("z", "proved"), ("x", "unknown")]
     assert verification.unproved[0].endswith(
-        "; it cannot be run alone: its inputs have 10000000000 elements, and no more than 67108864 are drawn"
+        "; it cannot be run alone: its inputs have 10000000000 elements, more than 67108864"
     )
     paths = [tmp_path / f"{number}.onnx" for number in range(2)]
     for path, made in zip(paths, (large(), large(**OTHER))):
@@ -135,10 +135,11 @@ def test_no_part_is_drawn_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(region_draws, "MOST", 1 << 10)
     text = PAIR[0].replace("float[n] x", "float[1025] x"), PAIR[1].replace("float[n] x", "float[1025] x")
     (left,) = (row for row in padops.verify(*map(model, text)).proof.regions if row.verdict != "proved")
-    assert left.why.endswith("its inputs have 1025 elements, and no more than 1024 are drawn")
+    assert left.why.endswith("its inputs have 1025 elements, more than 1024")
 
 
-# --- A runtime that dies --------------------------------------------------------------------------------------------------
+# --- A runtime that dies
+# --------------------------------------------------------------------------------------------------
 
 DIVIDED = "(int32[n] x, int32[n] w) => (int32[a] y) { y = Div(x, w) }"
 
@@ -156,7 +157,7 @@ def test_integers_that_are_divided_by_0(copied: None) -> None:
     verification = padops.verify(model(DIVIDED), model(other))
     assert verification.verdict == "tested" and verification.proof is not None
     (region,) = verification.proof.regions
-    assert "more were refused by the original" in region.why
+    assert "the original refused" in region.why
     wrong = DIVIDED.replace("y = Div(x, w)", "m = Div(x, w) y = Abs(m)")
     assert padops.verify(model(DIVIDED), model(wrong)).verdict == "different"
 

@@ -67,7 +67,7 @@ def test_a_pad_that_is_wrong_is_named(tmp_path, wrong_mode, scale):
     path = network(tmp_path / "m.xml", scale=scale)
     with pytest.raises(VerificationError) as caught:
         padops.convert(path, tmp_path / "m.onnx", fold=False, verify=True, run=True)
-    assert re.search(rf"{PADDED}: padded: of the data that it has in OpenVINO, \d+ of \d+ elements", str(caught.value))
+    assert re.search(rf"{PADDED}: padded: for the data that it has in OpenVINO, \d+ of \d+ elements", str(caught.value))
     found = caught.value.conversion.verification
     assert (found.outcome, [pad.right for pad in found.pads]) == ("different", [False])
     assert not (tmp_path / "m.onnx").exists()
@@ -90,7 +90,9 @@ def test_a_pad_that_no_output_shows_is_compared(tmp_path):
 
 
 def test_a_wrong_pad_that_no_output_shows_is_named(tmp_path, wrong_mode):
-    with pytest.raises(VerificationError, match=f"though all outputs agree; {PADDED}: padded: of the data that it has"):
+    with pytest.raises(
+        VerificationError, match=f"though all outputs agree; {PADDED}: padded: for the data that it has"
+    ):
         padops.convert(hidden(tmp_path / "m.xml"), tmp_path / "m.onnx", fold=False, verify=True)
     assert not (tmp_path / "m.onnx").exists()
 

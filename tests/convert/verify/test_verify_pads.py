@@ -37,7 +37,7 @@ def test_a_pad_that_no_output_shows() -> None:
     verification = padops.verify(hiding("reflect"), hiding("edge"), run=True)
     assert (verification.outcome, verification.passed) == ("different", False)
     (output,) = verification.outputs
-    assert output.equal and output.weak == "every element is 0.0 in all draws" or not output.equal
+    assert output.equal and output.weak == "every element is 0.0 in every run" or not output.equal
     one = only_pad(verification)
     assert (one.path, one.form, one.exercise, one.equal, one.compared) == (
         "graph/pad",
@@ -196,12 +196,12 @@ def test_weak_outputs() -> None:
     verification = padops.convert(source, verify=True, run=True, inputs={"x": x}).verification
     assert verification.outcome == "equal"
     assert [(output.name, output.weak) for output in verification.outputs] == [
-        ("none", "every element is 0.0 in all draws"),
-        ("nan", "every element is NaN in all draws"),
-        ("empty", "it is empty in all draws"),
+        ("none", "every element is 0.0 in every run"),
+        ("nan", "every element is NaN in every run"),
+        ("empty", "it is empty in every run"),
         ("y", ""),
     ]
-    assert verification.doubts[0] == "output none is weak: every element is 0.0 in all draws"
+    assert verification.doubts[0] == "output none is weak: every element is 0.0 in every run"
 
 
 def test_a_pad_of_one_value_is_weak(unproved: None, tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_pad_of_one_value_is_weak(unproved: None, tmp_path: Path) -> None:
     assert only_pad(conversion.verification).exercise == "weak"
     (tmp_path / "m.onnx").unlink()
     text = (
-        "it could not be told whether the models agree: output y is weak: every element is 0.0 in all draws, and 2 more"
+        "it could not be told whether the models agree: output y is weak: every element is 0.0 in every run, and 2 more"
     )
     with pytest.raises(UndecidedError, match=text) as caught:
         padops.convert(
@@ -226,8 +226,8 @@ def test_a_pad_of_one_value_is_weak(unproved: None, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pads", "shape", "detail"),
     [
-        ([0, 0, 0, 0], (2, 3), "it padded nothing in any draw"),
-        ([0, 0, 0, -3], (2, 3), "its output was empty in all draws"),
+        ([0, 0, 0, 0], (2, 3), "it padded nothing in any run"),
+        ([0, 0, 0, -3], (2, 3), "its output was empty in every run"),
     ],
 )
 def test_a_pad_that_does_nothing(pads: list[int], shape: tuple[int, ...], detail: str) -> None:
@@ -248,7 +248,7 @@ def test_a_branch_that_no_draw_takes() -> None:
     source = in_if("reflect")
     given = {"x": np.ones((2, 3), np.float32), "c": np.array(False)}
     one = only_pad(padops.verify(source, source, given, run=True))
-    assert (one.exercise, one.detail) == ("not exercised", "it ran in no draw")
+    assert (one.exercise, one.detail) == ("not exercised", "it never ran")
     assert only_pad(padops.verify(source, source, run=True)).exercise == "exercised"
 
 

@@ -13,7 +13,8 @@ from small_models import FLOAT, INT64, graph, model, pad
 from padops.convert.verify.feeds import Input
 from padops.convert.verify.region_draws import SIZED_BY, Marks, marks_of, region_inputs, sizing_inputs
 
-# By the names that onnx gives the inputs. What an index points to counts as well: an index beyond it is refused, or read.
+# By the names that onnx gives the inputs. What an index points to counts as well: an index beyond it is refused, or
+# read.
 BY_NAME = {
     "Pad": {"pads", "axes"}, "ConstantOfShape": {"input"}, "Range": {"start", "limit", "delta"}, "Expand": {"shape"},
     "Tile": {"repeats"}, "Reshape": {"shape"}, "OneHot": {"depth"}, "Resize": {"roi", "scales", "sizes"},

@@ -31,7 +31,7 @@ def test_a_network_of_float16_is_right_but_for_rounding(options: dict[str, Any],
     assert not verification.outputs[0].equal and (tmp_path / "out.onnx").exists()
     assert verification.notes == (
         "no element differs by more than 0.05 of the largest element of its output",
-        "each Pad gives what it must of the data that it has; the nodes around the Pads round otherwise",
+        "each Pad gives the right result for its data; the nodes around the Pads round differently",
     )
     assert [(one.path, one.equal, one.right) for one in verification.pads] == [
         ("graph/pad0", True, True), ("graph/pad1", False, True)
@@ -46,7 +46,7 @@ def test_a_lowered_network_of_float16_keeps_its_pads_and_its_rounding(tmp_path: 
 
 def test_rounding_is_refused_where_that_is_asked_for(tmp_path: Path) -> None:
     source = half_network()
-    with pytest.raises(VerificationError, match="1 output differs; y: .*; each Pad gives what it must of the data"):
+    with pytest.raises(VerificationError, match="1 output differs; y: .*; each Pad gives the right result"):
         padops.convert(source, tmp_path / "out.onnx", verify=True, run=True, strict=True)
     with pytest.raises(
         VerificationError, match=r"but an output differs by more than 0 \+ 0 of the element \(--rtol, --atol\)"
@@ -122,7 +122,8 @@ def test_what_is_no_tolerance(wrong: dict[str, Any]) -> None:
             call()
 
 
-# --- What ONNX Runtime gets wrong --------------------------------------------------------------------------------------
+# --- What ONNX Runtime gets wrong
+# --------------------------------------------------------------------------------------
 
 
 def pooled() -> onnx.ModelProto:

@@ -33,8 +33,8 @@ NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
 # What reads, writes and runs models; most of the converter is in its way.
 ROADS = "convert/files: outputs files external_data"
 SOURCES = (
-    "convert/sources: forms forms_left places functions function_types declared pad_info tensorflow ngraph ngraph_json "
-    "everything_else unasked select"
+    "convert/sources: forms forms_left places functions function_types declared tensorflow ngraph ngraph_json "
+    "everything_else unasked convert/pads: pad_info convert/runtimes: select"
 )
 PARTS = "convert/verify: verify_part_tables verify_part_runs verify_part_inputs verify_parts verify_not_run verdicts"
 REFUSED = "convert/proof: node_rules refused_models what_is_not_believed"
@@ -48,9 +48,10 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("sources/auto_pad/", "convert/sources: auto_pad_left auto_pad_extremes auto_pad_places auto_pad unasked"),
     ("sources/emulated/", "convert/sources: emulated_left emulated emulated_sizes emulated_property everything_else"),
     ("sources/symmetric", "convert/sources: symmetric_emulation emulated_left"),
-    ("sources/beside_rules", "convert: inspection_providers runtime: provider_in_front_rare provider_in_front"),
-    ("sources/builtin", f"convert: inspection_verdicts inspection_releases {SOURCES}"),
+    ("runtimes/beside", "convert: inspection_providers runtime: provider_in_front_rare provider_in_front"),
+    ("runtimes/builtin", f"convert: inspection_verdicts inspection_releases {SOURCES}"),
     ("sources/", f"{SOURCES} convert: inspection inspection_verdicts"),
+    ("pads/", f"{SOURCES} convert: inspection inspection_verdicts"),
     (
         "standard/",
         "convert/standard: positions_in_front without_elements lowering_sizes lowering fallback convert/targets: without_pad",
@@ -90,6 +91,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ),
     ("runners", "convert: inspection_providers"),
     ("inspection", "convert: inspection inspection_verdicts inspection_releases"),
+    ("pad_facts", f"{SOURCES} convert: inspection inspection_verdicts"),
     ("facts", f"convert: inspection inspection_verdicts {SOURCES}"),
     ("", f"convert: python_arguments inspection {SOURCES} {ROADS} convert/folding: folding"),
 )

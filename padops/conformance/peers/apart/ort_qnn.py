@@ -77,13 +77,7 @@ KNOWN = (
     *_OWN,
     *_KERNEL,
     # Of what padops lets pass beside the others, all is among the errors here.
-    *renamed(_OWN, ("ort-qnn-rank-0", "ort-qnn-errors"), _BESIDE),
-    Divergence(
-        "padops-beside-qnn-empty", _BESIDE, "error", rule="P8", versions=RECORDED,
-        dtypes=("float", "float16", "int64"), tags={"axes-int32", "axes-empty", "empty-data", "nothing-to-do"},
-        expected="output", says="ParseData type mismatch",
-        reason="the converted model is refused, too: QNN composes no Identity of data without elements",
-    ),
+    *renamed(_OWN, ("ort-qnn-errors",), _BESIDE),
     Divergence(
         "padops-beside-qnn-float16-fill", _BESIDE, "error", rule="P7", versions=RECORDED, modes=_EXTENDS,
         dtypes=("float16",), tags={"fill-not-one"}, expected="output", says="Value tensor should be a 1D tensor of size 1",

@@ -1,7 +1,7 @@
-"""A region with known dims: both of its parts are run once, on the positions of elements in place of the elements.
+"""Compares a region of known dims: both parts run once, on the positions of elements instead of the elements.
 
-Where each element of the result comes from is all that an operator decides that only moves data. If both parts give the
-same element at each position, they give the same for all data.
+An operator that only moves data decides nothing but where each element comes from. If both parts give the same element
+at each position, they agree for all data.
 """
 
 from __future__ import annotations
@@ -17,14 +17,8 @@ RULE = "positions"
 def decide(terms: Terms, a: int, b: int, limits: Limits | None = None) -> Outcome:
     """Compares two terms by the positions that their elements come from.
 
-    Args:
-        terms: The store.
-        a: A term of the original.
-        b: A term of the converted model.
-        limits: How large a tensor may be.
-
     Returns:
-        PROVED for all data of these dims; DIFFERENT; UNKNOWN with the reason, such as dims that are not known.
+        PROVED for all data of these dims; DIFFERENT; or UNKNOWN with the reason, such as unknown dims.
     """
     limits = limits or Limits()
     first = _compare(terms, a, b, limits, deep=False)
@@ -35,7 +29,7 @@ def decide(terms: Terms, a: int, b: int, limits: Limits | None = None) -> Outcom
 
 
 def _compare(terms: Terms, a: int, b: int, limits: Limits, deep: bool) -> Outcome:
-    """One run; ``deep`` looks behind the terms that both share, as far as data are moved there."""
+    """One comparison; ``deep`` also follows terms that both models share, as far as they move data."""
     evaluation = Evaluation(terms, a, b, limits.elements, deep)
     try:
         one = evaluation.value(a)

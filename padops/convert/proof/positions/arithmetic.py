@@ -1,6 +1,6 @@
-"""What computes amounts and shapes, on known elements.
+"""The operators that compute amounts and shapes, on known elements.
 
-Integers are computed without a limit and then compared with that of their type: nobody says what a runtime gives beyond.
+Integers are computed without limits and then checked against their type: overflow differs between runtimes.
 """
 
 from __future__ import annotations
@@ -13,22 +13,16 @@ import numpy as np
 
 from padops.convert.proof.positions.errors import FailsError, UnsureError
 
-MOST = 1 << 16  # elements of a value that is computed with; amounts and shapes have a few
+MOST = 1 << 16  # elements of an operand; amounts and shapes have few
 Attribute = Callable[[str, Any], Any]
 
 
 def compute(op: str, attribute: Attribute, values: Sequence[np.ndarray | None], version: int) -> np.ndarray:
-    """The result of an operator of ``following.ARITHMETIC`` for known inputs, as ONNX defines it.
-
-    Args:
-        op: The op_type, neither Shape nor Size.
-        attribute: Gives an attribute, by its name and a default.
-        values: The inputs; None for one that is absent.
-        version: Of the operator.
+    """The result of an operator of ``following.ARITHMETIC``, but Shape and Size, for known inputs, as ONNX defines it.
 
     Raises:
-        FailsError: It fails.
-        UnsureError: It is not known what it gives.
+        FailsError: The operator fails.
+        UnsureError: The result is not known.
     """
     given = [value for value in values if value is not None]
     if any(value.dtype == object or value.size > MOST for value in given):
@@ -54,7 +48,7 @@ def compute(op: str, attribute: Attribute, values: Sequence[np.ndarray | None], 
 
 
 def _narrow(values: np.ndarray, kind: np.dtype) -> np.ndarray:
-    """Integers without a limit as a type that may not have all of them."""
+    """Unlimited integers as a type; UnsureError if one does not fit."""
     if kind.kind in "iu":
         bounds = np.iinfo(kind)
         if any(not bounds.min <= int(value) <= bounds.max for value in values.reshape(-1)):
@@ -114,7 +108,7 @@ def _binary(op: str, attribute: Attribute, values: Sequence[np.ndarray]) -> np.n
     _check_types(op, values)
     kind = values[0].dtype
     if kind.kind not in "iu":
-        raise UnsureError(f"{op} of {kind}")  # floats are rounded, by each runtime in its way
+        raise UnsureError(f"{op} of {kind}")  # runtimes round floats differently
     if op == "Mod" and attribute("fmod", 0):
         raise UnsureError("Mod with fmod")
     made = _wide(values[0])

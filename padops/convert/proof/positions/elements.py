@@ -1,4 +1,4 @@
-"""Elements as numbers: an element of a value that is not known by the value and its place, a constant one by its bits."""
+"""Elements as ids: an unknown element has an id for its value and place, a constant element an id for its bits."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto
 
-PLACES = 40  # bits of a number that say the place; those above say the value
-# Bits of the magnitude of integers, and whether they have a sign: what one holds, a wider one holds too.
+PLACES = 40  # the lower bits of an id are the place; the bits above are the block, which is the value
+# Bits of the magnitude of integer types, and whether they are signed.
 _INTEGERS: dict[int, tuple[int, bool]] = {
     TensorProto.BOOL: (1, False),
     TensorProto.UINT2: (2, False),
@@ -26,14 +26,14 @@ _INTEGERS: dict[int, tuple[int, bool]] = {
     TensorProto.INT32: (31, True),
     TensorProto.INT64: (63, True),
 }
-# Integers up to these magnitudes, in bits, are all numbers of these types.
+# These types hold every integer up to so many bits.
 _MANTISSAS: dict[int, int] = {
     TensorProto.FLOAT16: 11,
     TensorProto.BFLOAT16: 8,
     TensorProto.FLOAT: 24,
     TensorProto.DOUBLE: 53,
 }
-# Floats of 8 bits with one NaN of each sign at most: each value is a float, which gives it again when cast back.
+# 8-bit floats with at most one NaN of each sign: a cast to float and back gives each value again.
 _SMALL_FLOATS = {
     TensorProto.FLOAT8E4M3FN,
     TensorProto.FLOAT8E4M3FNUZ,
@@ -45,11 +45,11 @@ KEPT = "casts of 8-bit floats to float and back keep denormals, and the sign of 
 
 @dataclass(frozen=True)
 class Ids:
-    """A value by the numbers of its elements.
+    """A value by the ids of its elements.
 
     Attributes:
         ids: int64, of the value's shape.
-        dtype: The element type as ``onnx.TensorProto`` numbers it; 0 where it is unknown.
+        dtype: The element type as ``onnx.TensorProto`` numbers it; 0 if unknown.
     """
 
     ids: np.ndarray
@@ -58,7 +58,7 @@ class Ids:
 
 @dataclass(frozen=True)
 class _Source:
-    """What the elements of a block are: those of another block, cast to a type; the block itself where ``of`` is -1."""
+    """The origin of a block: block ``of``, cast to ``dtype``; or a block of its own if ``of`` is -1."""
 
     of: int
     dtype: int
@@ -70,7 +70,7 @@ def dtype_of(array: np.ndarray) -> int:
 
 
 def zero(dtype: int) -> np.ndarray:
-    """The fill of a Pad that is given none (P7): a scalar whose bits are 0, false, or the empty string."""
+    """The default fill of a Pad (P7): a scalar with bits of 0, false or the empty string."""
     if dtype == TensorProto.STRING:
         return np.array(b"", object)
     kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
@@ -78,7 +78,7 @@ def zero(dtype: int) -> np.ndarray:
 
 
 def is_exact(source: int, target: int) -> bool:
-    """Whether a cast keeps each value of a type, so that casting back gives it again."""
+    """Whether a cast from ``source`` to ``target`` keeps every value, so that a cast back restores it."""
     if source in _SMALL_FLOATS:
         return target in (source, TensorProto.FLOAT)
     if source not in _INTEGERS:
@@ -93,10 +93,10 @@ def is_exact(source: int, target: int) -> bool:
 
 
 class Elements:
-    """The numbers of the elements that one comparison meets.
+    """The ids of the elements of one comparison.
 
     Attributes:
-        conditions: What was taken for granted of casts.
+        conditions: The assumptions about casts.
     """
 
     def __init__(self) -> None:
@@ -108,18 +108,12 @@ class Elements:
         self._sources: list[_Source] = [_Source(-1, 0)]
 
     def leaf(self, key: object, dims: tuple[int, ...], dtype: int) -> Ids:
-        """The elements of a value of which nothing is known but its dims.
-
-        Args:
-            key: What tells the value from others.
-            dims: Its dims.
-            dtype: Its element type; 0 where it is unknown.
-        """
+        """The ids of a value with known dims and unknown elements. ``key`` identifies the value."""
         block = self._block(("leaf", key), _Source(-1, dtype))
         return Ids((np.arange(prod(dims), dtype=np.int64) + (block << PLACES)).reshape(dims), dtype)
 
     def constant(self, array: np.ndarray) -> Ids:
-        """Known elements, by their bits and their type."""
+        """The ids of known elements, by bits and type."""
         dtype = dtype_of(array)
         if array.dtype == object:
             flat = [value if isinstance(value, bytes) else str(value).encode() for value in array.reshape(-1)]
@@ -132,12 +126,9 @@ class Elements:
         return Ids(numbers[inverse.reshape(-1)].reshape(array.shape), dtype)
 
     def cast(self, value: Ids, dtype: int, how: object) -> Ids | None:
-        """The elements cast to a type; None where it is not known what becomes of one.
+        """The ids of the elements cast to a type; None if a known element's cast is not known.
 
-        Args:
-            value: The elements.
-            dtype: The type, as ``onnx.TensorProto`` numbers it.
-            how: What else says how they are rounded.
+        ``how`` holds all else that decides the rounding.
         """
         if value.dtype == dtype:
             return value
@@ -171,7 +162,7 @@ class Elements:
         return made
 
     def is_rounded(self, ids: np.ndarray) -> bool:
-        """Whether there are elements among them that a cast may have changed: two of them may yet be equal."""
+        """Whether a cast may have rounded some of the elements: then different ids may still be equal elements."""
         return not self._rounded.isdisjoint(np.unique(ids >> PLACES).tolist())
 
     def _block(self, key: object, source: _Source) -> int:
@@ -197,7 +188,7 @@ def _array(dtype: int, bits: bytes) -> np.ndarray:
 
 
 def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
-    """Known elements cast to a type; None where runtimes may differ, such as for numbers that the type has not."""
+    """Known elements cast to a type; None if runtimes may differ, such as for numbers beyond the type."""
     source = dtype_of(array)
     if source == dtype:
         return array
@@ -222,10 +213,5 @@ def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
 
 
 def plane(value: np.ndarray | Ids) -> np.ndarray:
-    """What is moved of a value: its known elements, or the numbers of its elements."""
+    """The array that operators move: a value's known elements, or its ids."""
     return value.ids if isinstance(value, Ids) else value
-
-
-def name_of(dtype: int) -> str:
-    """The name of an element type, as texts have it."""
-    return str(TensorProto.DataType.Name(dtype)).lower()

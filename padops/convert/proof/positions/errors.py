@@ -1,11 +1,11 @@
-"""How the evaluation of one term ends where it gives nothing."""
+"""The exceptions that end the evaluation of a term."""
 
 from __future__ import annotations
 
 
 class UnsureError(Exception):
-    """It is not known what the term gives."""
+    """The term's result is not known; the message says why."""
 
 
 class FailsError(Exception):
-    """The term fails, whatever the data are."""
+    """The term fails for all data; the message says why."""

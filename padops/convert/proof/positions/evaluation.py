@@ -1,4 +1,4 @@
-"""The evaluation of the terms of one region: known elements, or the numbers of elements."""
+"""Evaluates the terms of one region, on known elements or on ids of elements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from padops.convert.proof import following, plan, schemas
 from padops.convert.proof.positions.arithmetic import compute
-from padops.convert.proof.positions.elements import Elements, Ids, cast, dtype_of, name_of, plane, zero
+from padops.convert.proof.positions.elements import Elements, Ids, cast, dtype_of, plane, zero
 from padops.convert.proof.positions.errors import FailsError, UnsureError
 from padops.convert.proof.positions.indexed import INDEXED
 from padops.convert.proof.positions.moves import PLAIN, Node, concat, split
@@ -17,19 +17,14 @@ from padops.convert.proof.positions.pads import dialect_axes, onnx_axes, padded
 from padops.convert.proof.terms import ABSENT, Kind, Terms
 
 Value = np.ndarray | Ids
-FEW = 1024  # elements of integers that are computed rather than cut off: amounts, shapes, indices
-DEEPEST = 4000  # terms that are looked behind
+FEW = 1024  # shared integer values of so many elements are computed, not leaves: amounts, shapes, indices
+DEEPEST = 4000  # the most terms that are followed
 
 
 class Evaluation:
-    """Runs two terms on the positions of the elements that they share.
+    """Evaluates two terms on the ids of the elements of shared values.
 
-    Args:
-        terms: The store.
-        a: The original's term.
-        b: The converted model's.
-        most: Elements that a value may have.
-        deep: Whether terms that both models have are looked behind.
+    ``most`` limits the elements of any value; ``deep`` also follows terms that both models have.
     """
 
     def __init__(self, terms: Terms, a: int, b: int, most: int, deep: bool) -> None:
@@ -42,8 +37,8 @@ class Evaluation:
         """The value of a term.
 
         Raises:
-            FailsError: It fails.
-            UnsureError: It is not known.
+            FailsError: The term fails.
+            UnsureError: Its value is not known.
         """
         todo = [(root, False)]
         while todo:
@@ -63,24 +58,24 @@ class Evaluation:
         return self._given(root)
 
     def dims(self) -> dict[str, Any]:
-        """The dims of the values that the two were compared on, by name."""
+        """The dims of the leaves of the comparison, by name."""
         return {"dims": dict(self._dims)}
 
     def conditions(self) -> tuple[str, ...]:
-        """What was taken for granted."""
+        """The assumptions of the comparison."""
         return tuple(sorted(self._elements.conditions))
 
     def difference(self, one: Value, other: Value) -> str:
-        """What two values differ in; ``""`` where they are the same elements.
+        """The difference of two values; ``""`` if their elements are the same.
 
         Raises:
-            UnsureError: They differ in elements that may yet be equal.
+            UnsureError: Ids differ whose elements may be equal.
         """
         first, second = self._ids(one), self._ids(other)
         if first.ids.shape != second.ids.shape:
             return f"the shapes differ: {list(first.ids.shape)} and {list(second.ids.shape)}"
         if first.dtype and second.dtype and first.dtype != second.dtype:
-            return f"the element types differ: {name_of(first.dtype)} and {name_of(second.dtype)}"
+            return f"the element types differ: {schemas.type_name(first.dtype)} and {schemas.type_name(second.dtype)}"
         differs = first.ids != second.ids
         if not differs.any():
             return ""
@@ -124,10 +119,10 @@ class Evaluation:
         return found
 
     def _leaf(self, term: int) -> Ids:
-        """The elements of a value that is not looked behind."""
+        """The ids of a value that is not followed."""
         name = self._terms.names.get(term, str(self._terms.head(term).name or term))
         if not self._terms.computed(term):
-            raise UnsureError(f"the value '{name}' ({self._what(term)}) is computed by the converted model alone")
+            raise UnsureError(f"only the converted model computes the value '{name}' ({self._what(term)})")
         shape = self._terms.shape(term)
         if shape is None:
             raise UnsureError(f"the rank of the value '{name}' ({self._what(term)}) is not known")
@@ -147,18 +142,18 @@ class Evaluation:
         return value if isinstance(value, Ids) else self._elements.constant(value)
 
     def _known(self, term: int, what: str) -> np.ndarray:
-        """The elements of a value that decides where others go.
+        """The elements of a value that decides where other elements go.
 
         Raises:
             UnsureError: They are not known.
         """
         found = self._given(term)
         if isinstance(found, Ids):
-            raise UnsureError(f"{what} that follow from data")
+            raise UnsureError(f"{what} that are computed from data")
         return found
 
     def _applied(self, term: int) -> Value:
-        """What the head of a term makes of its inputs."""
+        """The result of a term's operation on its inputs' values."""
         terms, head = self._terms, self._terms.head(term)
         inputs = terms.inputs(term)
         if head.kind is Kind.PAD:
@@ -196,11 +191,11 @@ class Evaluation:
         return self._like(parts[0], PLAIN[op](node, plane(parts[0])))
 
     def _check_type(self, op: str, version: int, values: list[Value | None]) -> None:
-        """Refuses what no runtime may run: an operator that does not take the type of its first input."""
+        """Fails for an operator that does not take the type of its first input."""
         if values and values[0] is not None:
             dtype = values[0].dtype if isinstance(values[0], Ids) else dtype_of(values[0])
             if dtype and not schemas.takes(op, version, dtype):
-                raise FailsError(f"{op} of version {version} does not take {name_of(dtype)}")
+                raise FailsError(f"{op} of version {version} does not take {schemas.type_name(dtype)}")
 
     def _integers(self, term: int) -> Any:
         inputs = self._terms.inputs(term)
@@ -214,7 +209,7 @@ class Evaluation:
         return listed
 
     def _together(self, inputs: list[int] | tuple[int, ...]) -> list[Value]:
-        """Values of one kind: known elements if all are known, else the numbers of all."""
+        """The values in one form: known elements if all are known, else ids."""
         values = [self._given(one) for one in inputs]
         if all(isinstance(value, np.ndarray) for value in values):
             if len({value.dtype for value in values}) != 1:
@@ -242,7 +237,7 @@ class Evaluation:
         how = self._terms.head(term).attributes
         made = self._elements.cast(value, to, how) if isinstance(value, Ids) else cast(value, to)
         if made is None:
-            raise UnsureError(f"a cast to {name_of(to)} whose result is not the same everywhere")
+            raise UnsureError(f"a cast to {schemas.type_name(to)} on whose result runtimes disagree")
         return made
 
     def _constant_of_shape(self, term: int, inputs: tuple[int, ...]) -> Value:
@@ -290,7 +285,9 @@ class Evaluation:
             if found.ids.size != 1 or found.ids.ndim > 1:
                 raise FailsError(f"a fill of shape {list(found.ids.shape)} [P7]")
             if data.dtype and found.dtype and found.dtype != data.dtype:
-                raise FailsError(f"a fill of {name_of(found.dtype)} for data of {name_of(data.dtype)} [P7]")
+                raise FailsError(
+                    f"a fill of {schemas.type_name(found.dtype)} for data of {schemas.type_name(data.dtype)} [P7]"
+                )
             return int(found.ids.reshape(-1)[0])
 
         return Ids(padded(data.ids, axes, mode, rules, number, self._most), data.dtype)

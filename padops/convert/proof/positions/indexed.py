@@ -1,4 +1,4 @@
-"""The operators of ONNX that move elements by an input of indices, which are known."""
+"""ONNX operators that move elements by known indices."""
 
 from __future__ import annotations
 
@@ -19,15 +19,10 @@ def _gather(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
 
 
 def checked(node: Node, indices: np.ndarray, size: int) -> np.ndarray:
-    """Indices as positions.
-
-    Args:
-        node: The operator.
-        indices: What it is given.
-        size: Of the axis.
+    """Indices as positions along an axis of ``size`` elements.
 
     Raises:
-        FailsError: One is outside of the axis.
+        FailsError: An index is outside the axis.
     """
     if indices.dtype.kind != "i":
         raise FailsError(f"{node.op} with indices of {indices.dtype}")
@@ -44,7 +39,7 @@ def _gather_elements(node: Node, data: np.ndarray, indices: np.ndarray) -> np.nd
 
 
 def _scatter_elements(node: Node, data: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> np.ndarray:
-    """ScatterElements, each place written once."""
+    """ScatterElements; each place is written at most once."""
     axis = node.axis(node.attribute("axis", 0), data.ndim)
     at = checked(node, indices, data.shape[axis])
     if updates.shape != indices.shape:
@@ -53,7 +48,7 @@ def _scatter_elements(node: Node, data: np.ndarray, indices: np.ndarray, updates
 
 
 def _along(node: Node, data: np.ndarray, at: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
-    """Where each index of GatherElements and ScatterElements points."""
+    """The places that the indices of GatherElements or ScatterElements point to, one array for each axis."""
     dims = [(one, other) for index, (one, other) in enumerate(zip(at.shape, data.shape)) if index != axis]
     if at.ndim != data.ndim or any(one > other for one, other in dims):
         raise FailsError(f"{node.op} with indices of shape {list(at.shape)} for data of {list(data.shape)}")
@@ -70,7 +65,7 @@ def _gather_nd(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
 
 
 def _scatter_nd(node: Node, data: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> np.ndarray:
-    """ScatterND, each place written once."""
+    """ScatterND; each place is written at most once."""
     points = _points(node, data, indices)
     if updates.shape != (*indices.shape[:-1], *data.shape[indices.shape[-1] :]):
         raise FailsError(f"ScatterND with updates of shape {list(updates.shape)}")
@@ -94,7 +89,7 @@ def _written(node: Node, data: np.ndarray, places: tuple[np.ndarray, ...], updat
     return made
 
 
-# Of data, known indices of any shape, and of updates where something is written.
+# Called with the data, known indices of any shape and, for the Scatters, updates.
 INDEXED: dict[str, Callable[..., np.ndarray]] = {
     "Gather": _gather,
     "GatherElements": _gather_elements,

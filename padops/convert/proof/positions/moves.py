@@ -1,7 +1,7 @@
-"""The operators of ONNX that move elements, on arrays of elements or of their numbers.
+"""ONNX operators that move elements, on arrays of elements or of ids.
 
-Each does what ONNX says, and fails where ONNX has no result: what an original could not run proves nothing, and what a
-converted model cannot run is no proof.
+Each does what ONNX defines, and fails where ONNX defines no result: an input that the original cannot run proves
+nothing, and the converted model must run all others.
 """
 
 from __future__ import annotations
@@ -15,40 +15,27 @@ import numpy as np
 from padops.convert.proof.believing import ENDLESS
 from padops.convert.proof.positions.errors import FailsError, UnsureError
 
-MOST_ELEMENTS = 1 << 28  # of a tensor that is made at all; the limits of a proof are below it
+MOST_ELEMENTS = 1 << 28  # elements of any tensor made here; a proof's own limits are lower
 
 Attribute = Callable[[str, Any], Any]
 Integers = Callable[[int], list[int] | None]
 
 
 class Node:
-    """An operator whose data are to be moved.
-
-    Args:
-        op: The op_type.
-        version: Since when it is as it is.
-        attribute: Gives an attribute, by its name and a default.
-        integers: Gives the elements of an input by its index; None where it is absent.
-    """
+    """An operator that moves data. ``integers`` returns an input's elements by its index; None if it is absent."""
 
     def __init__(self, op: str, version: int, attribute: Attribute, integers: Integers) -> None:
         self.op, self.version, self.attribute, self._integers = op, version, attribute, integers
 
     def listed(self, name: str, index: int, since: int) -> list[int] | None:
-        """Integers that are an attribute in older versions and an input from one version on; None where not given.
-
-        Args:
-            name: Of the attribute.
-            index: Of the input.
-            since: The version.
-        """
+        """Integers that are the input ``index`` from version ``since`` on, and an attribute before; None if absent."""
         if self.version >= since:
             return self._integers(index)
         found = self.attribute(name, None)
         return None if found is None else [int(value) for value in found]
 
     def axis(self, value: int, rank: int) -> int:
-        """An axis as its position.
+        """An axis, counted from 0.
 
         Raises:
             FailsError: There is no such axis.
@@ -58,7 +45,7 @@ class Node:
         return value % rank
 
     def axes(self, values: Sequence[int], rank: int) -> list[int]:
-        """Axes as their positions, each once.
+        """Axes, counted from 0, each at most once.
 
         Raises:
             FailsError: There is no such axis, or it is named twice.
@@ -70,7 +57,7 @@ class Node:
 
 
 def _reshape(node: Node, data: np.ndarray) -> np.ndarray:
-    """Reshape: 0 keeps a dim (but for ``allowzero``), -1 is what is left."""
+    """Reshape: 0 keeps a dim (without ``allowzero``); -1 is inferred."""
     wanted = node.listed("shape", 1, 5)
     if wanted is None:
         raise FailsError("Reshape without a shape")
@@ -92,7 +79,7 @@ def _reshape(node: Node, data: np.ndarray) -> np.ndarray:
 
 
 def _slice(node: Node, data: np.ndarray) -> np.ndarray:
-    """Slice, with bounds that are clamped."""
+    """Slice; bounds are clamped."""
     starts, ends, axes = (node.listed(name, index, 10) for index, name in enumerate(("starts", "ends", "axes"), 1))
     if starts is None or ends is None:
         raise FailsError("Slice without starts or ends")
@@ -137,10 +124,10 @@ def _unsqueeze(node: Node, data: np.ndarray) -> np.ndarray:
 
 
 def _squeeze(node: Node, data: np.ndarray) -> np.ndarray:
-    """Squeeze; without axes, of all dims of 1. Of axes that list none, runtimes squeeze all or none."""
+    """Squeeze; without axes, of all dims of 1. With an empty list of axes, runtimes squeeze all or none."""
     axes = node.listed("axes", 1, 13)
     if axes is not None and not len(axes):
-        raise UnsureError("Squeeze of axes that list none")
+        raise UnsureError("Squeeze with an empty list of axes")
     chosen = [axis for axis, dim in enumerate(data.shape) if dim == 1] if axes is None else node.axes(axes, data.ndim)
     if any(data.shape[axis] != 1 for axis in chosen):
         raise FailsError(f"Squeeze of {list(data.shape)} along axes {chosen}")
@@ -182,14 +169,10 @@ def _tile(node: Node, data: np.ndarray) -> np.ndarray:
 
 
 def concat(node: Node, parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Concat.
-
-    Args:
-        node: The operator.
-        parts: Its inputs.
+    """Concat of ``parts``.
 
     Raises:
-        FailsError: They do not fit.
+        FailsError: Their shapes do not fit.
     """
     axis = node.axis(node.attribute("axis", 1 if node.version < 4 else None), parts[0].ndim)
     if len({(*part.shape[:axis], *part.shape[axis + 1 :]) for part in parts}) != 1:
@@ -199,12 +182,6 @@ def concat(node: Node, parts: Sequence[np.ndarray]) -> np.ndarray:
 
 def split(node: Node, data: np.ndarray, outputs: int, index: int) -> np.ndarray:
     """One output of Split.
-
-    Args:
-        node: The operator.
-        data: What is split.
-        outputs: How many outputs there are.
-        index: Which of them is meant.
 
     Raises:
         FailsError: The lengths do not fit.
@@ -243,7 +220,7 @@ def _blocks(node: Node, data: np.ndarray) -> np.ndarray:
     return np.asarray(cut.reshape(batch, rest, height * size, width * size))
 
 
-# Of one input, and integers.
+# Operators of one data input; other inputs are integers.
 PLAIN: dict[str, Callable[[Node, np.ndarray], np.ndarray]] = {
     "DepthToSpace": _blocks,
     "Expand": _expand,

@@ -1,4 +1,4 @@
-"""The Pads, on arrays of the numbers of elements: by ``plan.py``, an axis after the other."""
+"""Pads on arrays of element ids, axis by axis, by ``plan.py``."""
 
 from __future__ import annotations
 
@@ -16,16 +16,11 @@ Integers = Callable[[int], list[int] | None]
 
 
 def onnx_axes(shape: Sequence[int], pads: np.ndarray, axes: Sequence[int] | None) -> list[plan.Axis]:
-    """The axes of a Pad of ONNX (P8).
-
-    Args:
-        shape: Of the data.
-        pads: The amounts: all begins, then all ends.
-        axes: The axes that they are for, or None for all.
+    """The axes of an ONNX Pad (P8); ``pads`` has all begins, then all ends; ``axes`` None means all.
 
     Raises:
-        FailsError: They do not fit.
-        UnsureError: The data have no axes, and there are amounts: who refuses that is not the same everywhere.
+        FailsError: Amounts or axes do not fit the data.
+        UnsureError: There are amounts, but the data are of rank 0: runtimes disagree on rejecting this.
     """
     rank = len(shape)
     if pads.ndim != 1 and not (pads.ndim == 2 and pads.shape[0] == 1):
@@ -48,16 +43,10 @@ def onnx_axes(shape: Sequence[int], pads: np.ndarray, axes: Sequence[int] | None
 def dialect_axes(
     op: str, shape: Sequence[int], attribute: Attribute, integers: Integers
 ) -> tuple[list[plan.Axis], str, plan.Rules, int]:
-    """The axes, the mode, the rules and which input is the fill, of an operator of padops that is no Pad of ONNX.
-
-    Args:
-        op: The op_type.
-        shape: Of the data.
-        attribute: Gives an attribute, by its name and a default.
-        integers: Gives the elements of an input by its index.
+    """The axes, the mode, the rules and the index of the fill input of a padops operator that mirrors no ONNX Pad.
 
     Raises:
-        FailsError: Its amounts do not fit the data (P8, S1).
+        FailsError: The amounts do not fit the data (P8, S1).
         UnsureError: There is no such operator.
     """
     if op in ("OpenVINOPad_1", "OpenVINOPad_12"):
@@ -100,19 +89,11 @@ def _same_axes(shape: Sequence[int], attribute: Attribute) -> list[plan.Axis]:
 def padded(
     data: np.ndarray, axes: Sequence[plan.Axis], mode: str, rules: plan.Rules, fill: Callable[[], int], most: int
 ) -> np.ndarray:
-    """The numbers of the elements of a padded value.
-
-    Args:
-        data: Those of the data.
-        axes: What is done to each axis.
-        mode: How.
-        rules: Of the dialect.
-        fill: Gives the number of the fill; asked for in mode constant alone.
-        most: Elements that the result may have.
+    """The element ids of a padded value. ``fill`` returns the fill's id, and is called in mode constant only.
 
     Raises:
         FailsError: A rule is broken.
-        UnsureError: The mode is unknown, or the result is too large.
+        UnsureError: The mode is unknown, or the result has more than ``most`` elements.
     """
     if mode not in plan.MODES:
         raise UnsureError(f"a Pad of mode {mode!r}")

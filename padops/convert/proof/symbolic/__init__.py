@@ -1,7 +1,7 @@
-"""Proofs for all sizes: two terms compared as functions of unknown dims, amounts and data, by an SMT solver.
+"""Proofs for all sizes: an SMT solver compares two terms as functions of unknown dims, amounts and data.
 
-A tensor is a shape of integers and a function from indices to elements. Two terms are the same if their dims and the
-elements at any index are. Floats are bits of which nothing is known: they are moved, and never computed with.
+A tensor is a shape of integers and a function from indices to elements. Two terms are equal if their dims and their
+elements at every index are. Floats are opaque bits: operators move them and never compute with them.
 """
 
 from __future__ import annotations
@@ -15,17 +15,11 @@ NOT_INSTALLED = "z3 is not installed: pip install padops[prove]"
 
 
 def decide(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
-    """Whether two terms are the same wherever the original runs.
-
-    Args:
-        terms: The store.
-        a: The term of the original.
-        b: The term that stands in its place.
-        limits: How long it may take.
+    """Whether two terms are equal wherever the original runs.
 
     Returns:
-        PROVED, with what it holds for; DIFFERENT where an input is found for which they seem to differ, which only a
-        run of both models confirms; else UNKNOWN.
+        PROVED, with its scope; DIFFERENT with an input for which they seem to differ, to be confirmed by running both
+        models; else UNKNOWN.
     """
     if find_spec("z3") is None:
         return Outcome(Verdict.UNKNOWN, ALL_SIZES, why=NOT_INSTALLED)

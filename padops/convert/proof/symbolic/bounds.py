@@ -1,4 +1,4 @@
-"""Between which numbers the terms of a solver lie, as far as their parts tell at once."""
+"""Interval arithmetic: lower and upper bounds of the solver's terms."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 import z3
 
-Bounds = tuple[float, float]  # of integers, or infinite
+Bounds = tuple[float, float]  # the least and greatest integer, or infinite
 
 ANYTHING: Bounds = (-math.inf, math.inf)
 _LINEAR = {z3.Z3_OP_ADD, z3.Z3_OP_SUB, z3.Z3_OP_UMINUS, z3.Z3_OP_MUL, z3.Z3_OP_MOD, z3.Z3_OP_IDIV}
 
 
 class Intervals:
-    """The bounds of unknowns, and of the terms that are made of them."""
+    """The bounds of unknowns and of the terms over them."""
 
     def __init__(self) -> None:
         self._bounds: dict[int, Bounds] = {}
@@ -22,17 +22,11 @@ class Intervals:
         self._kept: dict[int, z3.ExprRef] = {}
 
     def keep(self, term: z3.ExprRef) -> z3.ExprRef:
-        """The term, held from now on: one that is let go gives its number to another."""
+        """Keeps the term alive: z3 gives the id of a freed term to another."""
         return self._kept.setdefault(term.get_id(), term)
 
     def narrow(self, unknown: z3.ArithRef, low: int, high: int) -> bool:
-        """Says that an unknown lies between two numbers, both included; whether that is news.
-
-        Args:
-            unknown: A term of the solver.
-            low: The least that it is.
-            high: The most.
-        """
+        """Bounds an unknown, both ends included. Returns whether the bounds became narrower."""
         before = self._bounds.get(self.keep(unknown).get_id(), ANYTHING)
         after = (max(before[0], low), min(before[1], high))
         if after == before:
@@ -47,7 +41,7 @@ class Intervals:
         if not isinstance(value, z3.ExprRef):
             return (int(value), int(value))
         waiting = [value]
-        while waiting:  # a long chain of conditions is deeper than Python's stack
+        while waiting:  # no recursion: a long chain of conditions is deeper than Python's stack
             term = waiting[-1]
             missing = [one for one in _parts(term) if one.get_id() not in self._memo]
             if missing and term.get_id() not in self._memo:
@@ -62,7 +56,7 @@ class Intervals:
 
 
 def _parts(term: z3.ArithRef) -> list[z3.ArithRef]:
-    """What the bounds of a term follow from."""
+    """The parts of a term that its bounds follow from."""
     kind = term.decl().kind()
     if kind == z3.Z3_OP_ITE:
         return [term.arg(1), term.arg(2)]
@@ -96,7 +90,7 @@ def _combined(term: z3.ArithRef, parts: list[Bounds]) -> Bounds:
 
 
 def _of_choice(term: z3.ArithRef, yes: Bounds, no: Bounds) -> Bounds:
-    """The bounds of one of two: of the lesser or greater of both, where that is what is chosen."""
+    """The bounds of an if-then-else, which are tighter if it is a minimum or a maximum."""
     condition, first, second = term.children()
     if condition.decl().kind() in (z3.Z3_OP_LT, z3.Z3_OP_GT):
         one, other = condition.children()
@@ -110,5 +104,5 @@ def _of_choice(term: z3.ArithRef, yes: Bounds, no: Bounds) -> Bounds:
 
 
 def _times(one: float, other: float) -> float:
-    """The product, where 0 times anything is 0."""
+    """The product, where 0 times infinity is 0."""
     return 0 if one == 0 or other == 0 else one * other

@@ -1,4 +1,4 @@
-"""The cases that two terms are compared in: one for all dims, or one for each rank where none is declared."""
+"""The cases of a comparison: one for all dims, or one for each rank (or list length) that is not known."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from padops.convert.proof.terms import Terms
 
 BY_RANK = "rank by rank"
 SMALL = 2**30
-SIZES = {  # up to which dims and amounts are looked at: what cannot be shown of the first may hold for the second
+SIZES = {  # limits of dims and amounts: a proof that fails for the first may succeed for the second
     plan.MOST: "dims and amounts are within P10: at most 2^59 - 1",
     SMALL: "dims and amounts are at most 2^30",
 }
 
 
 class Way(NamedTuple):
-    """How two terms are looked at.
+    """The options of one comparison.
 
     Attributes:
-        most: Dims and amounts up to which they are.
-        wraps: Whether integers may go beyond their types.
-        deep: Whether to look into what both are made of.
+        most: The limit of dims and amounts.
+        wraps: Whether integers may overflow their types.
+        deep: Whether to follow terms that both models share.
     """
 
     most: int
@@ -41,12 +41,12 @@ class Way(NamedTuple):
 
 @dataclass
 class _Tried:
-    """What came of one way.
+    """The result of one comparison.
 
     Attributes:
-        outcome: What to say of the terms.
-        beyond: Whether it failed for integers beyond their types, which other ways may not meet.
-        cut: Whether there is something to look into.
+        outcome: The outcome.
+        beyond: Whether it failed for a possible overflow, which other options may avoid.
+        cut: Whether a shared term was not followed.
     """
 
     outcome: Outcome
@@ -55,14 +55,7 @@ class _Tried:
 
 
 def decide_cases(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
-    """Decides two terms, as far apart as they are; then with what both are made of.
-
-    Args:
-        terms: The store.
-        a: The term of the original.
-        b: The term that stands in its place.
-        limits: How long it may take.
-    """
+    """Compares two terms: down to the terms that they share, then, if that fails, through them."""
     until = time.monotonic() + limits.region_seconds
     for deep in (False, True):
         for way in (Way(plan.MOST, False, deep), Way(SMALL, False, deep), Way(plan.MOST, True, deep)):
@@ -77,7 +70,7 @@ def decide_cases(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
 
 
 def _decided(terms: Terms, a: int, b: int, limits: Limits, way: Way, until: float) -> _Tried:
-    """Decides two terms, once for every number that has to be tried."""
+    """Compares two terms with some options, once for each rank and list length that must be a number."""
     waiting: list[dict[str, int]] = [{}]
     tried: dict[str, int] = {}
     conditions: set[str] = set()

@@ -1,4 +1,4 @@
-"""If, whose branches are both followed, and Loop, which is written out where it is known how often it runs."""
+"""If, with both branches followed; and Loop, unrolled if its number of iterations is known."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _bodies(evaluation: Evaluation, term: int) -> dict[str, int]:
 
 
 def _result(evaluation: Evaluation, body: int, position: int) -> Tensor:
-    """What a body gives; of the converted model, all else that it computes has to run as well."""
+    """A result of a body. In the converted model, the body's other values must be computed as well."""
     head, inputs = evaluation.terms.head(body), evaluation.terms.inputs(body)
     if not evaluation.is_original:
         for one in inputs[head.output :]:
@@ -36,16 +36,16 @@ def _result(evaluation: Evaluation, body: int, position: int) -> Tensor:
 
 
 def choose(evaluation: Evaluation, term: int) -> Tensor:
-    """If: what one of two branches gives.
+    """If: the result of one of two branches.
 
     Raises:
-        Unsupported: Nothing can be said of it.
-        Fails: It fails for all data and dims.
+        Unsupported: The proofs do not support it.
+        Fails: The operator fails for all data and dims.
     """
     given, bodies = evaluation.input(term, 0), _bodies(evaluation, term)
     condition = evaluation.integers.known(evaluation.truth(given, [0] * given.rank))
     for dim in given.shape:
-        evaluation.require(evaluation.integers.equal(dim, 1), "If by more or fewer than one truth")
+        evaluation.require(evaluation.integers.equal(dim, 1), "If with a condition of more or fewer than one element")
     position = evaluation.terms.head(term).output
     if not is_open(condition):
         return _result(evaluation, bodies["then_branch" if condition else "else_branch"], position)
@@ -57,7 +57,7 @@ def choose(evaluation: Evaluation, term: int) -> Tensor:
         evaluation.require(condition if no is None else evaluation.integers.negated(condition), "a branch that fails")
         return yes or no or given
     if yes.rank != no.rank or yes.dtype != no.dtype:
-        raise Unsupported("an If whose branches give tensors of other ranks or types")
+        raise Unsupported("an If whose branches give tensors of different ranks or types")
     where = evaluation.integers.where
 
     def at(index: Index) -> Element:
@@ -67,7 +67,7 @@ def choose(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _branch(evaluation: Evaluation, body: int, position: int, condition: Truth) -> Tensor | None:
-    """What a branch gives where it is taken; None where it fails."""
+    """The result of a branch that is taken; None if the branch fails."""
     with evaluation.under(condition):
         try:
             return _result(evaluation, body, position)
@@ -76,30 +76,30 @@ def _branch(evaluation: Evaluation, body: int, position: int, condition: Truth) 
 
 
 def loop(evaluation: Evaluation, term: int) -> Tensor:
-    """Loop, turn by turn.
+    """Loop, iteration by iteration.
 
     Raises:
-        Unsupported: Nothing can be said of it.
+        Unsupported: The proofs do not support it.
     """
     terms, position = evaluation.terms, evaluation.terms.head(term).output
     body = _bodies(evaluation, term)["body"]
     head = terms.head(body)
     count = evaluation.optional(term, 0)
     if count is None or position >= head.output - 2:
-        raise Unsupported("a Loop without a number of turns, or of which what it collects is asked for")
+        raise Unsupported("a Loop without a number of iterations, or a scan output of a Loop")
     numbers = evaluation.known(count)
     if len(numbers) != 1:
-        raise Fails(f"a Loop of {len(numbers)} numbers of turns")
+        raise Fails(f"a Loop with {len(numbers)} numbers of iterations")
     turns = numbers[0]
     if turns > MOST_TURNS:
-        raise Unsupported(f"a Loop of {turns} turns")
+        raise Unsupported(f"a Loop of {turns} iterations")
     going = evaluation.optional(term, 1)
     values = [evaluation.input(term, 2 + place) for place in range(head.output - 2)]
     goes_on: Truth = True if going is None else evaluation.truth(going, [0] * going.rank)
     for turn in range(max(turns, 0)):
         goes_on = evaluation.integers.known(goes_on)
         if is_open(goes_on):
-            raise Unsupported("a Loop that may stop at any turn")
+            raise Unsupported("a Loop whose condition is not known")
         if not goes_on:
             break
         scalars = [_scalar(evaluation, turn, INT64), _scalar(evaluation, True, BOOL)]
@@ -111,10 +111,10 @@ def loop(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _going_on(evaluation: Evaluation, condition: Tensor) -> Truth:
-    """Whether a turn says that another one follows.
+    """The condition of a Loop after an iteration.
 
     Raises:
-        Fails: It says something else.
+        Fails: It is no single bool.
     """
     if condition.rank or condition.dtype != BOOL:
         raise Fails("a Loop whose body gives no single bool first")

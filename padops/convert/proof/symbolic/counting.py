@@ -1,4 +1,4 @@
-"""Operators that compute with integers and truths; what they do to other elements is not said."""
+"""Operators that compute with integers and bools; other elements are not supported."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from padops.convert.proof.symbolic.tensors import BOOL, RANGES, Element, Tensor,
 
 
 def _check_repetition(evaluation: Evaluation, term: int) -> None:
-    """Before version 7 an attribute says along which axes elements are repeated."""
+    """Rejects broadcasting by attributes, as before version 7."""
     if evaluation.terms.attribute(term, "broadcast") or evaluation.terms.attribute(term, "axis") is not None:
-        raise Unsupported("repetition along given axes")
+        raise Unsupported("broadcasting along given axes")
 
 
 def _integers(evaluation: Evaluation, term: int) -> list[Tensor]:
-    """All inputs, of one integer type."""
+    """All inputs of a term, which must be of integers."""
     inputs = [evaluation.input(term, position) for position in range(len(evaluation.terms.inputs(term)))]
     if any(one.dtype not in RANGES for one in inputs):
         raise Unsupported(f"{evaluation.terms.op(term)} of elements that are no integers")
@@ -26,7 +26,7 @@ def _integers(evaluation: Evaluation, term: int) -> list[Tensor]:
 
 
 def arithmetic(function: Callable[[Integers, Int, Int], Int]) -> Callable[[Evaluation, int], Tensor]:
-    """An operator on integers, of any number of inputs."""
+    """An operator on integers, with any number of inputs."""
 
     def operator(evaluation: Evaluation, term: int) -> Tensor:
         first, *others = _integers(evaluation, term)
@@ -44,7 +44,7 @@ def arithmetic(function: Callable[[Integers, Int, Int], Int]) -> Callable[[Evalu
 
 
 def _truncated(integers: Integers, number: Int, divisor: Int) -> Int:
-    """The quotient, cut towards 0."""
+    """The quotient, rounded towards 0."""
     size = integers.div(_size(integers, number), _size(integers, divisor))
     alike = _alike(integers, integers.less(number, 0), integers.less(divisor, 0))
     return integers.where(alike, size, -size)
@@ -55,7 +55,7 @@ def _size(integers: Integers, number: Int) -> Int:
 
 
 def _remainder(integers: Integers, number: Int, divisor: Int) -> Int:
-    """What remains, with the sign of the divisor."""
+    """The remainder, with the divisor's sign."""
     size = _size(integers, divisor)
     turned = integers.where(integers.less(divisor, 0), -number, number)
     rest = integers.mod(turned, size)
@@ -63,13 +63,13 @@ def _remainder(integers: Integers, number: Int, divisor: Int) -> Int:
 
 
 def _fmod(integers: Integers, number: Int, divisor: Int) -> Int:
-    """What remains, with the sign of the number."""
+    """The remainder, with the number's sign."""
     rest = integers.mod(_size(integers, number), _size(integers, divisor))
     return integers.where(integers.less(number, 0), -rest, rest)
 
 
 def division(evaluation: Evaluation, term: int) -> Tensor:
-    """Div and Mod: by 0 they fail."""
+    """Div and Mod, which fail for a divisor of 0."""
     inputs = _integers(evaluation, term)
     function = _truncated
     if evaluation.terms.op(term) == "Mod":
@@ -100,10 +100,10 @@ def comparison(function: Callable[[Integers, Element, Element], Truth]) -> Calla
 
 
 def equal(evaluation: Evaluation, term: int) -> Tensor:
-    """Whether integers or truths are equal; floats are not compared: 0 equals -0, and NaN nothing.
+    """Equal of integers or bools. Floats are not supported: 0 equals -0, and NaN equals nothing.
 
     Raises:
-        Unsupported: Nothing can be said of it.
+        Unsupported: The proofs do not support it.
     """
     inputs = [evaluation.input(term, 0), evaluation.input(term, 1)]
     _check_repetition(evaluation, term)
@@ -119,13 +119,13 @@ def _alike(integers: Integers, one: Truth, other: Truth) -> Truth:
 
 
 def logic(function: Callable[..., Callable[..., Truth]]) -> Callable[[Evaluation, int], Tensor]:
-    """An operator on truths."""
+    """An operator on bools."""
 
     def operator(evaluation: Evaluation, term: int) -> Tensor:
         inputs = [evaluation.input(term, position) for position in range(len(evaluation.terms.inputs(term)))]
         _check_repetition(evaluation, term)
         if any(one.dtype != BOOL for one in inputs):
-            raise Unsupported("truths are expected")
+            raise Unsupported("bools are expected")
         return elementwise(evaluation, function(evaluation.integers), inputs, BOOL)
 
     return operator
@@ -143,16 +143,16 @@ def unary(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def cast(evaluation: Evaluation, term: int) -> Tensor:
-    """From integers and truths to integers and truths.
+    """Cast between integers and bools.
 
     Raises:
-        Unsupported: Nothing can be said of it.
+        Unsupported: The proofs do not support it.
     """
     data, to = evaluation.input(term, 0), evaluation.terms.attribute(term, "to")
     if data.dtype == to and to:
         return data
     if not is_integer(data.dtype) or not is_integer(to):
-        raise Unsupported("a Cast from or to what is no integer")
+        raise Unsupported("a Cast from or to other types than integers")
     integers = evaluation.integers
 
     def compute(element: Element) -> Element:

@@ -1,4 +1,4 @@
-"""What has to hold for a model to run, and for this package to follow it."""
+"""The conditions under which a model runs, and under which the proofs can follow it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from padops.convert.proof.symbolic.integers import POSITION, Int, Integers, Trut
 from padops.convert.proof.symbolic.tensors import Fails, Index
 
 OVERFLOW = "integers beyond their type"
-SHORT = 64  # elements that are each asked about, rather than any of them
+SHORT = 64  # up to so many elements each get a condition; more share one for an unknown index
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """What has to hold for a term to be computed.
+    """A condition under which a term can be computed.
 
     Attributes:
-        condition: What has to hold.
-        given: Where: for an index within a shape, in a branch that is taken.
-        what: What fails elsewhere, in words.
-        ours: Whether it is this package that cannot go on elsewhere, rather than the model.
+        condition: The condition.
+        given: Where it must hold: for an index within a shape, in a taken branch.
+        what: The failure if it does not hold, in words.
+        ours: Whether then only the proofs cannot follow, rather than the model failing.
     """
 
     condition: Truth
@@ -35,12 +35,12 @@ class Requirement:
 
 @dataclass
 class Demands:
-    """What one of the two models asks for.
+    """The conditions of one model.
 
     Attributes:
-        required: For it to run.
-        assumable: Those of ``required`` that speak of no index: they can be built upon once it runs.
-        musts: What this package can follow it by: proved for both models, else nothing is said.
+        required: Conditions for it to run.
+        assumable: Those of ``required`` without an index: facts wherever the original runs.
+        musts: Conditions for the proofs to follow it. They must be proved for both models.
     """
 
     required: list[Requirement] = field(default_factory=list)
@@ -49,13 +49,13 @@ class Demands:
 
 
 class Asking:
-    """Collects what has to hold.
+    """Collects the conditions of a model.
 
     Attributes:
         integers: The arithmetic.
-        most: That a dim or an amount is taken to be.
-        demands: What the model that is looked at asks for.
-        is_original: Whether that is the original, and not the converted model.
+        most: The limit of dims and amounts.
+        demands: The conditions of the current model.
+        is_original: Whether the current model is the original.
     """
 
     def __init__(self, most: int) -> None:
@@ -67,10 +67,10 @@ class Asking:
         self._count = 0
 
     def require(self, condition: Truth, what: str) -> None:
-        """Says what has to hold for a term to be computed.
+        """Adds a condition under which the model runs; ``what`` is the failure in words.
 
         Raises:
-            Fails: It never does.
+            Fails: The condition never holds.
         """
         condition = self.integers.known(condition)
         if not is_open(condition):
@@ -83,13 +83,7 @@ class Asking:
         self.demands.assumable.append(asked)
 
     def require_each(self, shape: Sequence[Int], condition: Callable[[Index], Truth], what: str) -> None:
-        """The same of every index within a shape.
-
-        Args:
-            shape: The dims.
-            condition: Of an index.
-            what: What fails elsewhere, in words.
-        """
+        """As ``require``, for every index within a shape."""
         if not any(map(is_open, shape)) and np.prod(shape, dtype=object) <= SHORT:
             for place in np.ndindex(*shape):
                 self.require(condition(list(place)), what)
@@ -101,19 +95,14 @@ class Asking:
             self.demands.required.append(Requirement(asked, (*self._path, *inside), what))
 
     def unknown(self, name: str, beyond: Int) -> z3.ArithRef:
-        """Any position from 0 on, below ``beyond``."""
+        """An unknown position from 0 to ``beyond`` - 1."""
         self._count += 1
         high = self.integers.bounds(beyond)[1]
         made = z3.Int(f"{POSITION}{name} {self._count}")
         return made if math.isinf(high) else self.integers.bound(made, 0, max(int(high) - 1, 0))
 
     def within(self, condition: Truth, *amounts: Int) -> None:
-        """Says what P10 limits: proofs hold within its limits, which the conditions of an outcome name.
-
-        Args:
-            condition: What holds there.
-            amounts: That are no more than ``most``, of either sign.
-        """
+        """Assumes a P10 condition, and amounts within ``most``: proofs hold within these limits, as outcomes say."""
         if not self.is_original:
             return
         condition = self.integers.known(condition)
@@ -126,13 +115,7 @@ class Asking:
                 self.integers.bound(amount, -self.most, self.most)
 
     def must(self, condition: Truth, what: str, given: tuple[Truth, ...] = ()) -> None:
-        """Says what has to hold for this package to follow a term: it is proved for either model.
-
-        Args:
-            condition: What has to hold.
-            what: What fails elsewhere, in words.
-            given: Where it has to hold.
-        """
+        """Adds a condition under which the proofs can follow a term; it is proved for both models."""
         condition = self.integers.known(condition)
         if is_open(condition) or not condition:
             self.demands.musts.append(Requirement(condition, (*self._path, *given), what, ours=True))

@@ -1,4 +1,4 @@
-"""Functions of the elements that stand at the same place, once shapes have been made equal."""
+"""Elementwise operators with broadcasting."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Function = Callable[..., Element]
 
 
 def broadcast_dims(evaluation: Evaluation, shapes: Sequence[Sequence[Int]]) -> tuple[Int, ...]:
-    """The dims that some dims make together: of each axis those that are not 1, which have to be equal."""
+    """The broadcast shape of some shapes."""
     integers, rank = evaluation.integers, max(map(len, shapes))
     dims: list[Int] = []
     for axis in range(-rank, 0):
@@ -26,26 +26,20 @@ def broadcast_dims(evaluation: Evaluation, shapes: Sequence[Sequence[Int]]) -> t
                 continue
             one = shape[axis]
             alike = integers.any(integers.equal(dim, one), integers.equal(dim, 1), integers.equal(one, 1))
-            evaluation.require(alike, "dims that do not go together")
+            evaluation.require(alike, "dims that do not broadcast")
             dim = integers.where(integers.equal(dim, 1), one, dim)
         dims.append(dim)
     return tuple(dims)
 
 
 def broadcast(evaluation: Evaluation, tensor: Tensor, shape: Sequence[Int]) -> Callable[[Index], Element]:
-    """The element of a tensor that stands at an index of a shape that it is repeated to.
-
-    Args:
-        evaluation: Computes the inputs, and gets what has to hold.
-        tensor: The tensor.
-        shape: What it is repeated to.
-    """
+    """The elements of a tensor that is broadcast to a shape."""
     integers = evaluation.integers
 
     def at(index: Index) -> Element:
         own = index[len(index) - tensor.rank :]
         rows = zip(own, tensor.shape, shape[len(shape) - tensor.rank :])
-        # Where the whole dim is the tensor's own, its position is as well: 0 where there is one element.
+        # If the broadcast dim is the tensor's own, so is the position; a dim of 1 has position 0.
         return tensor.at(
             [place if integers.equal(dim, whole) is True else integers.where(integers.equal(dim, 1), 0, place)
              for place, dim, whole in rows]
@@ -57,15 +51,7 @@ def broadcast(evaluation: Evaluation, tensor: Tensor, shape: Sequence[Int]) -> C
 def elementwise(
     evaluation: Evaluation, function: Function, inputs: Sequence[Tensor], dtype: int, fits: bool = False
 ) -> Tensor:
-    """A function of the elements that stand at the same place, once the shapes have been made equal.
-
-    Args:
-        evaluation: Gets what has to hold.
-        function: Of as many elements as there are inputs.
-        inputs: The tensors.
-        dtype: Of what it gives.
-        fits: Whether it is to be shown of each result that the type can hold it.
-    """
+    """An elementwise function of broadcast inputs; ``fits`` demands that every result fits its type."""
     shape = broadcast_dims(evaluation, [one.shape for one in inputs])
     parts = [broadcast(evaluation, one, shape) for one in inputs]
     made = Tensor(shape, dtype, lambda index: function(*(part(index) for part in parts)))
@@ -76,7 +62,7 @@ def elementwise(
 
 
 def _ask_for_fitting(evaluation: Evaluation, made: Tensor) -> None:
-    """Asks whether no element of a tensor is beyond its type."""
+    """Demands that every element of a tensor fits its type."""
     if made.listed is not None:
         for element in made.listed.reshape(-1):
             fitted(evaluation, element, made.dtype)
@@ -95,26 +81,14 @@ def _fits(evaluation: Evaluation, value: Int, dtype: int) -> Truth:
 
 
 def fitted(evaluation: Evaluation, value: Int, dtype: int) -> Int:
-    """An integer as its type holds it, which it has to be able to, unless the evaluation follows what it does then.
-
-    Args:
-        evaluation: Computes the inputs, and gets what has to hold.
-        value: The integer.
-        dtype: The element type, as ``onnx.TensorProto`` numbers it.
-    """
+    """An integer as its type holds it; demands that it fits, unless the evaluation follows overflow (``wraps``)."""
     if is_open(value) and not evaluation.wraps:
         evaluation.must(_fits(evaluation, value, dtype), OVERFLOW)
     return held(evaluation, value, dtype)
 
 
 def held(evaluation: Evaluation, value: Int, dtype: int) -> Int:
-    """An integer as its type holds it; of one that it cannot hold, only that it is one that it can.
-
-    Args:
-        evaluation: Computes the inputs, and gets what has to hold.
-        value: The integer.
-        dtype: The element type, as ``onnx.TensorProto`` numbers it.
-    """
+    """An integer as its type holds it; on overflow, an unknown integer of the type."""
     low, high = RANGES[dtype]
     value = evaluation.integers.sum(value)
     if not is_open(value):

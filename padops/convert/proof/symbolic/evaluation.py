@@ -1,4 +1,4 @@
-"""What terms compute, for all data and all dims: the tensor of each, and what has to hold for it to be computed."""
+"""Evaluates terms for all data and dims: the tensor of each, and the conditions under which it is computed."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ class Evaluation(Asking):
 
     Attributes:
         terms: The store.
-        leaves: What is not looked into.
-        flat: What is known of positions in flat tensors.
-        numbers: Ranks and dims that have been set to a number, by key.
-        wraps: Whether what is beyond an integer type is followed, rather than shown not to be.
-        symbols: Of each symbol among the dims, the leaves that have it.
+        leaves: The tensors of unknown data.
+        flat: The facts of positions in flattened tensors.
+        numbers: Ranks and dims that are set to a number, by key.
+        wraps: Whether integer overflow is followed, rather than proved absent.
+        symbols: For each symbol of the dims, the leaves with it.
         shared: Terms that both models have.
-        deep: Whether to look into them.
-        cut: Whether there was one that is not looked into.
-        leaf_terms: The terms that are not looked into, by the key of the leaf.
-        computed_before: For the converted model: the terms that the original computes.
+        deep: Whether to follow shared terms.
+        cut: Whether a shared term was not followed.
+        leaf_terms: The leaves' terms, by the leaf's key.
+        computed_before: While the converted model is evaluated: the terms that the original computes.
     """
 
     def __init__(
@@ -73,17 +73,17 @@ class Evaluation(Asking):
         self._operators = operators
         self._memo: dict[int, Tensor] = {}
         self._unknown: set[str] = set()
-        self._turns = 0  # of Loops that are being written out: a term may be another tensor at each
+        self._turns = 0  # the depth of Loop iterations: in each, a term may be another tensor
 
     # --- terms --------------------------------------------------------------------------------------------------------
 
     def tensor(self, term: int) -> Tensor:
-        """What a term computes.
+        """The tensor of a term.
 
         Raises:
-            Unsupported: Nothing can be said of it.
-            Fails: It fails.
-            NeedsNumber: A rank or dim has to be a number.
+            Unsupported: The proofs do not support it.
+                Fails: It fails for all data and dims.
+                NeedsNumber: A rank or dim must be a number.
         """
         known = self.terms.find(term)
         if known not in self._memo:
@@ -93,7 +93,7 @@ class Evaluation(Asking):
         return self._memo[known]
 
     def _cut(self, term: int, made: Tensor) -> Tensor:
-        """A tensor that both models have: the elements of a short list get names, and others are not looked into."""
+        """A shared term's tensor: a short list's elements become named unknowns; another tensor becomes a leaf."""
         if self._turns:
             return made
         if is_integer(made.dtype) and made.listed is not None and made.rank <= 2:
@@ -107,7 +107,7 @@ class Evaluation(Asking):
         return self.leaves.leaf(f"x{term}", made.shape, made.dtype)
 
     def _named(self, name: str, element: Element) -> Element:
-        """An integer that is computed, as an unknown of which it is known: so more can be learned of it."""
+        """A computed integer as a named unknown that equals it, so that further facts can be learned of it."""
         if not isinstance(element, z3.ArithRef) or element.decl().kind() == z3.Z3_OP_UNINTERPRETED:
             return element
         unknown = z3.Int(name)
@@ -128,7 +128,7 @@ class Evaluation(Asking):
             return self.leaf(term, str(why))
 
     def _constant(self, term: int) -> np.ndarray | None:
-        """The elements of a constant that is not too long to be looked at."""
+        """The elements of a constant of at most ``MOST_LISTED`` elements; else None."""
         head = self.terms.head(self.terms.find(term))
         if head.kind is Kind.CONSTANT and np.prod(head.dims, dtype=object) > MOST_LISTED:
             return None
@@ -142,14 +142,10 @@ class Evaluation(Asking):
         return (f"{head.domain}::" if head.domain else "") + head.name if head.kind is Kind.OPERATOR else ""
 
     def leaf(self, term: int, why: str) -> Tensor:
-        """A term that is not looked into.
-
-        Args:
-            term: The term.
-            why: Why not.
+        """A term as a leaf: a tensor of unknown data. ``why`` says why it is not followed.
 
         Raises:
-            Unsupported: It is none that the original computes as well.
+            Unsupported: The original does not compute the term.
         """
         found = self.terms.find(term)
         if self._turns and self.terms.head(term).kind not in (Kind.INPUT, Kind.CONSTANT):
@@ -164,7 +160,7 @@ class Evaluation(Asking):
         return self.leaves.leaf(key, dims, dtype)
 
     def _dims(self, term: int) -> tuple[Int, ...]:
-        """The dims of a leaf; what is not known is an unknown."""
+        """The dims of a leaf; unknown dims become the solver's unknowns."""
         declared = self.terms.shape(term)
         if declared is None:
             declared = (None,) * self._number(f"rank {term}")
@@ -191,10 +187,10 @@ class Evaluation(Asking):
     # --- inputs of an operator ----------------------------------------------------------------------------------------
 
     def input(self, term: int, position: int) -> Tensor:
-        """An input of a term, which must be there.
+        """A required input of a term.
 
         Raises:
-            Fails: It fails for all data and dims.
+            Fails: The input is absent.
         """
         found = self.optional(term, position)
         if found is None:
@@ -202,35 +198,35 @@ class Evaluation(Asking):
         return found
 
     def optional(self, term: int, position: int) -> Tensor | None:
-        """An input of a term, None where it is absent."""
+        """An input of a term; None if it is absent."""
         inputs = self.terms.inputs(term)
         if position >= len(inputs) or inputs[position] == ABSENT:
             return None
         return self.tensor(inputs[position])
 
     def elements(self, tensor: Tensor) -> np.ndarray:
-        """The elements of a short tensor, an array of objects.
+        """The elements of a short tensor, as an array of objects.
 
         Raises:
-            NeedsNumber: It has a dim that has to be a number for that.
-            Unsupported: It is too long, or it has dims that are computed.
+            NeedsNumber: A dim must be a number.
+            Unsupported: The tensor is too long, or its dims are computed.
         """
         if tensor.listed is not None:
             return tensor.listed
         dims = [self.fixed(dim) for dim in tensor.shape]
         if np.prod(dims, dtype=object) > MOST_LISTED:
-            raise Unsupported(f"a tensor of {dims} is asked for element by element")
+            raise Unsupported(f"a tensor of dims {dims} is too large to list its elements")
         array = np.empty(dims, object)
         for index in np.ndindex(*dims):
             array[index] = tensor.at(list(index))
         return array
 
     def fixed(self, dim: Int) -> int:
-        """A dim as the number that it is.
+        """A dim as a number.
 
         Raises:
-            NeedsNumber: It follows from one that has to be a number for that.
-            Unsupported: It is computed otherwise.
+            NeedsNumber: A dim that it follows from must be a number.
+            Unsupported: The dim is computed.
         """
         low, high = self.integers.bounds(dim)
         if low == high:
@@ -241,31 +237,31 @@ class Evaluation(Asking):
         raise Unsupported("a number of elements is computed")
 
     def ints(self, tensor: Tensor) -> list[Int]:
-        """The elements of a short tensor of integers, one after another.
+        """The elements of a short tensor of integers, flat.
 
         Raises:
-            Unsupported: Nothing can be said of it.
+            Unsupported: The proofs do not support it.
         """
         if tensor.dtype not in RANGES:
             raise Unsupported("integers are expected")
         return list(self.elements(tensor).reshape(-1))
 
     def known(self, tensor: Tensor) -> list[int]:
-        """The elements of a short tensor of integers that are numbers.
+        """The elements of a short tensor of known integers, flat.
 
         Raises:
-            Unsupported: Nothing can be said of it.
+            Unsupported: The proofs do not support it.
         """
         values = self.ints(tensor)
         if any(map(is_open, values)):
-            raise Unsupported("integers that are not computed are expected")
+            raise Unsupported("known integers are expected")
         return [int(value) for value in values]
 
     def truth(self, tensor: Tensor, index: Index) -> Truth:
         """An element of a tensor of bools.
 
         Raises:
-            Unsupported: Nothing can be said of it.
+            Unsupported: The proofs do not support it.
         """
         if tensor.dtype != BOOL:
             raise Unsupported("bools are expected")
@@ -273,7 +269,7 @@ class Evaluation(Asking):
 
     @contextmanager
     def bound(self, values: Mapping[int, Tensor]) -> Iterator[None]:
-        """One turn of a body: its inputs are what is given; what follows from them is forgotten afterwards."""
+        """One iteration of a body, with its inputs bound; terms over them are forgotten afterwards."""
         before, self._turns = self._memo, self._turns + 1
         self._memo = {**before, **{self.terms.find(term): value for term, value in values.items()}}
         try:
@@ -283,7 +279,7 @@ class Evaluation(Asking):
 
     @contextmanager
     def under(self, condition: Truth) -> Iterator[None]:
-        """A branch that is taken where a condition holds."""
+        """A branch that is taken if a condition holds."""
         before = self._memo
         self._memo, self._path = dict(before), [*self._path, condition]
         try:

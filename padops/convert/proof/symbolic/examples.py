@@ -1,4 +1,4 @@
-"""Inputs for which two terms seem to differ: to be replayed on both models, since the solver knows less than it should."""
+"""Inputs for which two terms seem to differ. They must be replayed on both models: the solver has not all facts."""
 
 from __future__ import annotations
 
@@ -14,21 +14,16 @@ from padops.convert.proof.symbolic.integers import is_open, opened, parts_of
 from padops.convert.proof.symbolic.tensors import BOOL, MOST_LISTED, RANGES
 from padops.convert.proof.terms import Kind
 
-SIZES = (4, 12, 100)  # dims and integers up to which an example is looked for, the smallest first
-SECONDS = 1.0  # that each search may take
+SIZES = (4, 12, 100)  # limits of an example's dims and integers, tried in this order
+SECONDS = 1.0  # for each search
 
 
 def example(question: Question, refuted: Requirement, until: float) -> dict[str, Any] | None:
-    """Dims, and elements where they are integers, of the graph's inputs for which a goal does not hold.
-
-    Args:
-        question: Of which terms.
-        refuted: The goal.
-        until: When the search has to end, by ``time.monotonic``.
+    """Dims and integer elements of the graph's inputs for which a goal does not hold.
 
     Returns:
-        For the name of each input ``{"dims": [...]}``, and ``"values"``, flat, where the elements matter; None where no
-        small example is found, or one would have to be of values inside of the model.
+        For each input's name ``{"dims": [...]}``, with flat ``"values"`` for integers; None if no small example is
+        found, or if the example would be of inner values.
     """
     evaluation = question.evaluation
     terms = evaluation.terms
@@ -52,13 +47,13 @@ def example(question: Question, refuted: Requirement, until: float) -> dict[str,
 
 
 def _is_free(term: z3.ExprRef) -> bool:
-    """Whether a term is an unknown integer of its own: a dim, or an element of an input."""
+    """Whether a term is a free integer: a dim, or an element of an input."""
     free = term.decl().kind() == z3.Z3_OP_UNINTERPRETED and term.sort() == z3.IntSort()
     return bool(free and term.decl().name().startswith(("dim ", "x")))
 
 
 def _read(question: Question, model: z3.ModelRef) -> dict[str, Any] | None:
-    """What a model of the solver says of the inputs."""
+    """The inputs in a model of the solver."""
     evaluation, found = question.evaluation, dict[str, Any]()
     for key, term in evaluation.leaf_terms.items():
         head = evaluation.terms.head(term)

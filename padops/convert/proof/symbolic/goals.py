@@ -1,4 +1,4 @@
-"""What is to be shown of two terms, asked of the solver one by one."""
+"""The goals of a pair of terms, given to the solver one by one."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from padops.convert.proof.terms import ABSENT, Kind, Terms
 
 @dataclass
 class Question:
-    """Two terms as tensors, and what is to be shown of them.
+    """The goals of a pair of terms.
 
     Attributes:
-        evaluation: That made them.
-        assumed: What may be built upon: the original runs, within P10.
-        goals: What is to be shown.
+        evaluation: The evaluation of both terms.
+        assumed: Assumptions: the original runs, within P10.
+        goals: The conditions to prove.
     """
 
     evaluation: Evaluation
@@ -29,7 +29,7 @@ class Question:
     goals: list[Requirement] = field(default_factory=list)
 
     def facts(self) -> list[z3.BoolRef]:
-        """All that may be built upon."""
+        """All facts and assumptions."""
         return [
             *self.evaluation.integers.facts,
             *self.evaluation.leaves.distinct(),
@@ -39,22 +39,16 @@ class Question:
 
 
 class NeverRuns(Exception):
-    """The original fails for all that is looked at."""
+    """The original fails for all data and dims of this case."""
 
 
 def ask(evaluation: Evaluation, a: int, b: int, deep: bool) -> Question:
-    """What is to be shown of two terms.
-
-    Args:
-        evaluation: A new one.
-        a: The term of the original.
-        b: The term that stands in its place.
-        deep: Whether to look into what both are made of.
+    """The goals that prove terms ``a`` and ``b`` equal.
 
     Raises:
         NeverRuns: The original fails for all data and dims.
-        Unsupported: One of the terms cannot be followed.
-        NeedsNumber: A rank or dim has to be a number.
+        Unsupported: The proofs do not support a term.
+        NeedsNumber: A rank or dim must be a number.
     """
     terms = evaluation.terms
     before, after = _computed(terms, a), _computed(terms, b)
@@ -79,7 +73,7 @@ def ask(evaluation: Evaluation, a: int, b: int, deep: bool) -> Question:
 
 
 def _computed(terms: Terms, root: int) -> set[int]:
-    """What is computed wherever a term is: nothing of the bodies, which may not be run."""
+    """The terms that are computed wherever the root is: not those in bodies, which may not run."""
     found, waiting = set[int](), [root]
     while waiting:
         term = waiting.pop()
@@ -95,7 +89,7 @@ def _under(one: Requirement) -> z3.BoolRef:
 
 
 def _alike(evaluation: Evaluation, first: Tensor, second: Tensor) -> list[Requirement]:
-    """That two tensors have one shape and type, and the same element at any index."""
+    """Goals: equal shapes and types, and equal elements at any index."""
     integers = evaluation.integers
     if first.rank != second.rank:
         return [Requirement(False, (), f"rank {first.rank} against {second.rank}")]
@@ -117,13 +111,13 @@ def _alike(evaluation: Evaluation, first: Tensor, second: Tensor) -> list[Requir
 
 @dataclass(frozen=True)
 class Answer:
-    """What the solver said.
+    """The solver's answer.
 
     Attributes:
-        proved: Whether all goals are.
-        why: Why not; or that the original never runs.
-        refuted: The goal that does not hold, as far as the solver sees.
-        beyond: Whether integers may go beyond their types.
+        proved: Whether all goals are proved.
+        why: Why not.
+        refuted: A goal that does not hold, by the facts that the solver has.
+        beyond: Whether the failed goal is one against integer overflow.
     """
 
     proved: bool
@@ -135,33 +129,28 @@ class Answer:
 def settle(question: Question, seconds: float, until: float) -> Answer:
     """Asks the solver for each goal.
 
-    Args:
-        question: What is to be shown.
-        seconds: That it may take for each goal.
-        until: When it has to be done, by ``time.monotonic``.
-
     Raises:
-        NeverRuns: What may be built upon never holds.
+        NeverRuns: The assumptions never hold.
     """
     named = [(fact, positions_in(fact)) for fact in question.facts()]
     solver = z3.Solver()
     solver.add(*(fact for fact, positions in named if not positions))
     if _check(solver, seconds, until) == z3.unsat:
-        raise NeverRuns("what it needs to run never holds")
+        raise NeverRuns("the conditions under which it runs never hold")
     for goal in question.goals:
         if not isinstance(goal.condition, z3.ExprRef) and goal.condition:
             continue
         asked = [*map(opened, goal.given), z3.Not(opened(goal.condition))]
         about = positions_in(*asked)
         solver.push()
-        # What is known of positions that this goal does not speak of would only be in the way.
+        # Facts of positions that this goal does not contain would only slow the solver.
         solver.add(*(fact for fact, positions in named if positions and positions <= about), *asked)
         answer = _check(solver, seconds, until)
         solver.pop()
         if answer == z3.sat:
             return Answer(False, f"it is not shown: {goal.what}", None if goal.ours else goal, goal.what == OVERFLOW)
         if answer != z3.unsat:
-            why = f"the solver did not find out within {seconds:g} s: {goal.what}"
+            why = f"the solver did not decide within {seconds:g} s: {goal.what}"
             return Answer(False, why, beyond=goal.what == OVERFLOW)
     return Answer(True)
 

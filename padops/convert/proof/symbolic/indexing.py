@@ -1,4 +1,4 @@
-"""Operators that move elements one by one: to and from positions that are data themselves."""
+"""Operators that move elements to and from positions that an input gives."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from padops.convert.proof.symbolic.integers import Int, is_open
 from padops.convert.proof.symbolic.moving import axis_of, finished
 from padops.convert.proof.symbolic.tensors import RANGES, Element, Fails, Index, Tensor, Unsupported
 
-FEW = 4  # positions that are each looked up in a flat tensor, where one of them is chosen
+FEW = 4  # up to so many alternatives of an if-then-else index are looked up one by one
 
 
 def _position(evaluation: Evaluation, indices: Tensor, size: Int, index: Index) -> Int:
-    """The position that an element of the indices means; those from the end are negative."""
+    """The position that an index stands for; negative indices count from the end."""
     return _from_end(evaluation, indices.at(index), size)
 
 
@@ -24,14 +24,14 @@ def _from_end(evaluation: Evaluation, given: Int, size: Int) -> Int:
 
 
 def _choices(value: z3.ExprRef) -> int:
-    """How many values are chosen between."""
+    """The number of alternatives of an if-then-else."""
     if value.decl().kind() != z3.Z3_OP_ITE:
         return 1
     return _choices(value.arg(1)) + _choices(value.arg(2))
 
 
 def _within(evaluation: Evaluation, indices: Tensor, size: Int, what: str) -> None:
-    """Requires each of the indices to mean an element of an axis."""
+    """Requires every index to be within an axis."""
     if indices.dtype not in RANGES:
         raise Unsupported(f"{what} by indices of unknown type")
     integers = evaluation.integers
@@ -45,7 +45,7 @@ def _within(evaluation: Evaluation, indices: Tensor, size: Int, what: str) -> No
 
 
 def gather(evaluation: Evaluation, term: int) -> Tensor:
-    """The parts of a tensor at some positions of an axis."""
+    """Gather."""
     data, indices = evaluation.input(term, 0), evaluation.input(term, 1)
     axis = axis_of(evaluation.terms.attribute(term, "axis", 0), data.rank)
     size, behind = data.shape[axis], axis + indices.rank
@@ -66,7 +66,7 @@ def gather(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def gather_elements(evaluation: Evaluation, term: int) -> Tensor:
-    """Each element from a position of its own along an axis."""
+    """GatherElements."""
     data, indices = evaluation.input(term, 0), evaluation.input(term, 1)
     axis = axis_of(evaluation.terms.attribute(term, "axis", 0), data.rank)
     _same_rank(evaluation, data, indices, axis, "GatherElements")
@@ -90,11 +90,11 @@ def _same_rank(evaluation: Evaluation, data: Tensor, indices: Tensor, axis: int,
 
 
 def scatter_elements(evaluation: Evaluation, term: int) -> Tensor:
-    """Some elements of a vector replaced; where two go to one place, nothing is said, so none may.
+    """ScatterElements into a vector. Two updates of one place are undefined, so the proofs must rule them out.
 
     Raises:
-        Unsupported: Nothing can be said of it.
-        Fails: It fails for all data and dims.
+        Unsupported: The proofs do not support it.
+        Fails: The operator fails for all data and dims.
     """
     terms, integers = evaluation.terms, evaluation.integers
     data, indices, updates = (evaluation.input(term, position) for position in range(3))
@@ -120,7 +120,7 @@ def scatter_elements(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def where(evaluation: Evaluation, term: int) -> Tensor:
-    """Each element of one of two tensors."""
+    """Where."""
     condition, yes, no = (evaluation.input(term, position) for position in range(3))
     evaluation.truth(condition, [0] * condition.rank)
     return elementwise(evaluation, evaluation.integers.where, (condition, yes, no), yes.dtype or no.dtype)

@@ -1,8 +1,7 @@
-"""Integers that are numbers or a solver's unknowns, and the facts about them that a solver needs to be quick.
+"""Integers that are numbers or the solver's unknowns, and the facts about them that keep the solver quick.
 
-What a product, quotient or remainder of two unknowns is, is not said: they are functions of which only true facts are
-known, so that every question stays linear. A proof from fewer facts is a proof; an answer that something may differ is
-none, until a run confirms it.
+Products, quotients and remainders of two unknowns are uninterpreted functions with true facts about them, so that every
+goal stays linear. A proof from fewer facts is still a proof. A counterexample counts only once a run confirms it.
 """
 
 from __future__ import annotations
@@ -19,26 +18,26 @@ Int = Any  # int or z3.ArithRef
 Truth = Any  # bool or z3.BoolRef
 _COMPARISONS = {z3.Z3_OP_LT, z3.Z3_OP_LE, z3.Z3_OP_GT, z3.Z3_OP_GE, z3.Z3_OP_EQ}
 
-POSITION = "at "  # what the name of an unknown position begins with
+POSITION = "at "  # prefix of an unknown position's name
 
 
 def is_open(value: object) -> bool:
-    """Whether a value is a term of the solver, rather than a number."""
+    """Whether a value is a term of the solver, not a number."""
     return isinstance(value, z3.ExprRef)
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are the same by how they are written."""
+    """Whether two values are syntactically equal."""
     if is_open(one) or is_open(other):
         return is_open(one) and is_open(other) and bool(one.eq(other))
     return bool(one == other)
 
 
 class Integers:
-    """Arithmetic, with what has been learned of its terms.
+    """Arithmetic that learns facts about its terms.
 
     Attributes:
-        facts: What holds whatever the unknowns are: each is true of the integers.
+        facts: Facts that hold for all integers and for the declared bounds of the unknowns.
     """
 
     def __init__(self) -> None:
@@ -61,36 +60,30 @@ class Integers:
             self.facts.append(fact)
 
     def bound(self, unknown: z3.ArithRef, low: int, high: int) -> z3.ArithRef:
-        """Says between which numbers an unknown lies, both included; what was known of it holds as well.
-
-        Args:
-            unknown: A term of the solver.
-            low: The least that it is.
-            high: The most.
-        """
+        """Bounds an unknown, both ends included; earlier bounds stay."""
         if self._intervals.narrow(unknown, low, high):
             self.learn(unknown >= low)
             self.learn(unknown <= high)
         return unknown
 
     def bounds(self, value: Int) -> Bounds:
-        """Between which numbers a value lies, as far as that is seen at once."""
+        """The bounds of a value, by interval arithmetic."""
         return self._intervals.of(value)
 
     # --- comparing and choosing: the Numbers of the plan --------------------------------------------------------------
 
     def sum(self, value: Int) -> Int:
-        """An integer, written in the one way that all equal sums are."""
+        """An integer in the normal form of sums."""
         return self._sums.of(value)
 
     def less(self, one: Int, other: Int) -> Truth:
-        """``one < other``, known where bounds say it."""
+        """``one < other``; a bool if the bounds decide it."""
         one, other = self.sum(one), self.sum(other)
         low, high = self.bounds(self.sum(one - other))
         return high < 0 if high < 0 or low >= 0 else one < other
 
     def equal(self, one: Int, other: Int) -> Truth:
-        """``one == other``, known where bounds or the terms say it."""
+        """``one == other``; a bool if the bounds or the terms decide it."""
         one, other = self.sum(one), self.sum(other)
         low, high = self.bounds(self.sum(one - other))
         if low > 0 or high < 0:
@@ -98,13 +91,7 @@ class Integers:
         return True if low == high == 0 else one == other
 
     def where(self, condition: Truth, yes: Any, no: Any) -> Any:
-        """One of two values, integers or whatever the solver has.
-
-        Args:
-            condition: To choose by.
-            yes: Where it holds.
-            no: Where it does not.
-        """
+        """If-then-else of integers or other elements."""
         condition, yes, no = self.known(condition), self.sum(yes), self.sum(no)
         if not is_open(condition):
             return yes if condition else no
@@ -113,7 +100,7 @@ class Integers:
         return z3.If(condition, opened(yes), opened(no))
 
     def known(self, condition: Truth) -> Truth:
-        """A condition, as a bool where bounds decide the comparison that it is."""
+        """A condition; a bool if bounds decide it."""
         if not is_open(condition):
             return bool(condition)
         if z3.is_true(condition) or z3.is_false(condition):
@@ -131,13 +118,13 @@ class Integers:
         return condition
 
     def negated(self, condition: Truth) -> Truth:
-        """Whether a condition does not hold."""
+        """The negation of a condition."""
         if not is_open(condition):
             return not condition
         return condition.arg(0) if z3.is_not(condition) else z3.Not(condition)
 
     def all(self, *conditions: Truth) -> Truth:
-        """Whether all conditions hold."""
+        """The conjunction of conditions."""
         decided = [self.known(one) for one in conditions]
         left = [one for one in decided if is_open(one)]
         if not all(one for one in decided if not is_open(one)):
@@ -145,15 +132,15 @@ class Integers:
         return True if not left else left[0] if len(left) == 1 else z3.And(*left)
 
     def any(self, *conditions: Truth) -> Truth:
-        """Whether one of the conditions holds."""
+        """The disjunction of conditions."""
         return self.negated(self.all(*(self.negated(self.known(one)) for one in conditions)))
 
     def least(self, one: Int, other: Int) -> Int:
-        """The lesser of two."""
+        """The minimum of two."""
         return self.where(self.less(other, one), other, one)
 
     def greatest(self, one: Int, other: Int) -> Int:
-        """The greater of two."""
+        """The maximum of two."""
         return self.where(self.less(one, other), other, one)
 
     # --- products, quotients and remainders ---------------------------------------------------------------------------
@@ -169,7 +156,7 @@ class Integers:
         if one.get_id() > other.get_id():
             one, other = other, one
         product = self._intervals.keep(self.times(one, other))
-        self.learn(product == self.times(other, one))  # so that factors that turn out to be equal meet, in any order
+        self.learn(product == self.times(other, one))  # equal factors give equal products in any order
         self.learn(z3.Implies(z3.Or(one == 0, other == 0), product == 0))
         self.learn(z3.Implies(one == 1, product == other))
         self.learn(z3.Implies(other == 1, product == one))
@@ -180,7 +167,7 @@ class Integers:
         return product
 
     def product(self, values: Iterable[Int]) -> Int:
-        """The product of some values; numbers come first, and 1 is left out."""
+        """The product of some values."""
         number, unknown = 1, None
         for value in values:
             if not is_open(value):
@@ -190,7 +177,7 @@ class Integers:
         return number if unknown is None else self.mul(number, unknown)
 
     def mod(self, number: Int, period: Int) -> Int:
-        """What remains, from 0 to ``period`` - 1; nothing is said of it where ``period`` is not positive."""
+        """The remainder, from 0 to ``period`` - 1; anything if ``period`` is not positive."""
         number, period = self.sum(number), self.sum(period)
         if not is_open(period):
             if period <= 1:
@@ -205,7 +192,7 @@ class Integers:
         return remainder
 
     def div(self, number: Int, divisor: Int) -> Int:
-        """The quotient, rounded down; nothing is said of it where ``divisor`` is not positive."""
+        """The quotient, rounded down; anything if ``divisor`` is not positive."""
         number, divisor = self.sum(number), self.sum(divisor)
         if not is_open(divisor):
             if divisor <= 1:
@@ -221,7 +208,7 @@ class Integers:
         return turns
 
     def _learn_remainder(self, number: z3.ArithRef, period: z3.ArithRef, remainder: z3.ArithRef) -> None:
-        """What is true of a remainder by itself, and beside each other one by an equal period."""
+        """Learns facts of a remainder, and of pairs with each earlier remainder of an equal period."""
         self.learn(
             z3.Implies(
                 period > 0,
@@ -239,7 +226,7 @@ class Integers:
         for other, turn, rest in self._remainders.values():
             others = positions_in(other)
             if positions and others and not positions & others:
-                continue  # of two positions that no goal speaks of together
+                continue  # no goal contains both positions
             alike = z3.And(period > 0, period == turn)
             moved, total = remainder + (other - number), number + other
             near = z3.And(total >= -period, total <= period)
@@ -250,7 +237,7 @@ class Integers:
             self.learn(z3.Implies(z3.And(alike, near), images))
 
     def exact(self, terms: Iterable[z3.ExprRef]) -> list[z3.BoolRef]:
-        """What the functions of two unknowns are, wherever they stand in ``terms``: for the search of an example."""
+        """Exact definitions of the products, quotients and remainders in ``terms``, for the search of an example."""
         found: list[z3.BoolRef] = []
         for term in parts_of(terms):
             if not z3.is_app(term) or term.num_args() != 2:
@@ -273,7 +260,7 @@ def opened(value: Any) -> z3.ExprRef:
 
 
 def parts_of(terms: Iterable[z3.ExprRef]) -> Iterable[z3.ExprRef]:
-    """The terms and all that they are made of, each once."""
+    """The terms and their subterms, each once."""
     seen: set[int] = set()
     waiting = list(terms)
     while waiting:
@@ -285,6 +272,6 @@ def parts_of(terms: Iterable[z3.ExprRef]) -> Iterable[z3.ExprRef]:
 
 
 def positions_in(*terms: z3.ExprRef) -> frozenset[str]:
-    """The unknown positions that terms speak of."""
+    """The unknown positions in some terms."""
     names = (part.decl().name() for part in parts_of(terms) if z3.is_const(part) and not z3.is_int_value(part))
     return frozenset(name for name in names if name.startswith(POSITION))

@@ -1,4 +1,4 @@
-"""Operators that move whole axes: the element at an index is one of the input at another."""
+"""Operators that move whole axes: the element at an index is an input's element at another index."""
 
 from __future__ import annotations
 
@@ -24,20 +24,14 @@ from padops.convert.proof.symbolic.tensors import (
 
 
 def relisted(evaluation: Evaluation, made: Tensor) -> Tensor:
-    """A tensor of known dims whose elements are listed, where those of all its inputs were."""
+    """A tensor of known dims, with its elements listed."""
     dims = [int(dim) for dim in made.shape]
     elements = [made.at(list(index)) for index in np.ndindex(*dims)]
     return of_array(evaluation.integers, objects(elements, dims), made.dtype)
 
 
 def finished(evaluation: Evaluation, made: Tensor, *inputs: Tensor) -> Tensor:
-    """What an operator made: listed, where each input is and the dims are numbers.
-
-    Args:
-        evaluation: Computes the inputs, and gets what has to hold.
-        made: What it made.
-        inputs: What it was made of.
-    """
+    """An operator's result: listed if all inputs are and its dims are known."""
     listed = all(one.listed is not None for one in inputs) and not any(map(is_open, made.shape))
     if listed and np.prod(made.shape, dtype=object) <= 4096:
         return relisted(evaluation, made)
@@ -45,10 +39,10 @@ def finished(evaluation: Evaluation, made: Tensor, *inputs: Tensor) -> Tensor:
 
 
 def axis_of(value: int, rank: int) -> int:
-    """An axis from 0 on.
+    """An axis, counted from 0.
 
     Raises:
-        Fails: There is none.
+        Fails: There is no such axis.
     """
     if not -rank <= value < rank:
         raise Fails(f"axis {value} of rank {rank}")
@@ -56,16 +50,10 @@ def axis_of(value: int, rank: int) -> int:
 
 
 def axes_of(evaluation: Evaluation, term: int, position: int, rank: int) -> list[int] | None:
-    """The axes that an input or an attribute lists, each from 0 on; None where neither is there.
-
-    Args:
-        evaluation: Computes the inputs, and gets what has to hold.
-        term: Of the operator.
-        position: Of the input that may list them.
-        rank: The number of dims.
+    """The axes in an input or an attribute, counted from 0; None if both are absent.
 
     Raises:
-        Fails: It fails for all data and dims.
+        Fails: The operator fails for all data and dims.
     """
     given = evaluation.optional(term, position)
     listed = evaluation.terms.attribute(term, "axes") if given is None else evaluation.known(given)
@@ -78,10 +66,10 @@ def axes_of(evaluation: Evaluation, term: int, position: int, rank: int) -> list
 
 
 def transpose(evaluation: Evaluation, term: int) -> Tensor:
-    """Axes in another order.
+    """Transpose.
 
     Raises:
-        Fails: It fails for all data and dims.
+        Fails: The operator fails for all data and dims.
     """
     data = evaluation.input(term, 0)
     order = list(evaluation.terms.attribute(term, "perm") or reversed(range(data.rank)))
@@ -96,10 +84,10 @@ def transpose(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def concat(evaluation: Evaluation, term: int) -> Tensor:
-    """Tensors one after another.
+    """Concat.
 
     Raises:
-        Fails: It fails for all data and dims.
+        Fails: The operator fails for all data and dims.
     """
     integers = evaluation.integers
     parts = [evaluation.input(term, position) for position in range(len(evaluation.terms.inputs(term)))]
@@ -111,7 +99,7 @@ def concat(evaluation: Evaluation, term: int) -> Tensor:
     for part in parts[1:]:
         for other, (one, two) in enumerate(zip(parts[0].shape, part.shape)):
             if other != axis:
-                evaluation.require(integers.equal(one, two), "Concat of other dims")
+                evaluation.require(integers.equal(one, two), "Concat of dims that do not fit")
     ends = list(accumulate(part.shape[axis] for part in parts))
 
     def at(index: Index) -> Element:
@@ -130,7 +118,7 @@ def concat(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _either(integers: Integers, condition: Truth, yes: Callable[[], Element], no: Element) -> Element:
-    """One of two elements; the first is asked for only where it may be the one."""
+    """One of two elements; the first is computed only if it may be chosen."""
     condition = integers.known(condition)
     if not is_open(condition):
         return yes() if condition else no
@@ -138,10 +126,10 @@ def _either(integers: Integers, condition: Truth, yes: Callable[[], Element], no
 
 
 def slice_(evaluation: Evaluation, term: int) -> Tensor:
-    """Part of a tensor along some axes.
+    """Slice.
 
     Raises:
-        Fails: It fails for all data and dims.
+        Fails: The operator fails for all data and dims.
     """
     terms, data = evaluation.terms, evaluation.input(term, 0)
     if terms.head(term).version < 10:
@@ -154,7 +142,7 @@ def slice_(evaluation: Evaluation, term: int) -> Tensor:
     listed = list(range(len(starts))) if axes is None else list(axes)
     strides = [1] * len(starts) if steps is None else steps
     if not len(starts) == len(ends) == len(listed) == len(strides):
-        raise Fails("Slice with lists of other lengths")
+        raise Fails("Slice with lists of different lengths")
     places = [axis_of(axis, data.rank) for axis in listed]
     if len(set(places)) != len(places) or 0 in strides:
         raise Fails("Slice by an axis twice, or in steps of 0")
@@ -174,7 +162,7 @@ def slice_(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _cut(evaluation: Evaluation, size: Int, start: Int, end: Int, step: int) -> tuple[Int, Int]:
-    """The first position that a Slice shows of an axis, and how many."""
+    """The first position and the number of positions that a Slice takes of an axis."""
     integers = evaluation.integers
     start, end = (integers.where(bound < 0, bound + size, bound) for bound in (start, end))
     if step > 0:
@@ -188,10 +176,10 @@ def _cut(evaluation: Evaluation, size: Int, start: Int, end: Int, step: int) -> 
 
 
 def split(evaluation: Evaluation, term: int) -> Tensor:
-    """One of the parts of a tensor.
+    """One output of Split.
 
     Raises:
-        Fails: It fails for all data and dims.
+        Fails: The operator fails for all data and dims.
     """
     terms, data, head = evaluation.terms, evaluation.input(term, 0), evaluation.terms.head(term)
     axis = axis_of(terms.attribute(term, "axis", 0), data.rank)
@@ -200,16 +188,16 @@ def split(evaluation: Evaluation, term: int) -> Tensor:
     integers, size = evaluation.integers, data.shape[axis]
     if sizes is None:
         if head.version < 18:
-            evaluation.require(integers.equal(integers.mod(size, head.outputs), 0), "Split in unequal parts")
+            evaluation.require(integers.equal(integers.mod(size, head.outputs), 0), "Split into unequal parts")
         part = integers.div(size + head.outputs - 1, head.outputs)
         sizes = [part] * (head.outputs - 1)
         sizes.append(size - part * (head.outputs - 1))
     if len(sizes) != head.outputs:
-        raise Fails(f"Split in {len(sizes)} parts, of which {head.outputs} are taken")
+        raise Fails(f"Split into {len(sizes)} parts with {head.outputs} outputs")
     for one in sizes:
-        evaluation.require(one >= 0, "Split in a part of less than nothing")
+        evaluation.require(one >= 0, "Split into a part of negative size")
     ends = list(accumulate(sizes))
-    evaluation.require(integers.equal(ends[-1], size), "Split in more or less than there is")
+    evaluation.require(integers.equal(ends[-1], size), "Split into parts that do not add up to the axis")
     begin = ends[head.output - 1] if head.output else 0
 
     def at(index: Index) -> Element:
@@ -220,10 +208,10 @@ def split(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def unsqueeze(evaluation: Evaluation, term: int) -> Tensor:
-    """New axes of one element.
+    """Unsqueeze.
 
     Raises:
-        Fails: It fails for all data and dims.
+        Fails: The operator fails for all data and dims.
     """
     data, given = evaluation.input(term, 0), evaluation.optional(term, 1)
     listed = evaluation.terms.attribute(term, "axes", ()) if given is None else evaluation.known(given)
@@ -238,21 +226,23 @@ def unsqueeze(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def squeeze(evaluation: Evaluation, term: int) -> Tensor:
-    """Without axes of one element.
+    """Squeeze.
 
     Raises:
-        Unsupported: Nothing can be said of it.
+        Unsupported: The proofs do not support it.
     """
     data = evaluation.input(term, 0)
     gone = axes_of(evaluation, term, 1, data.rank)
     if gone == []:
-        raise Unsupported("Squeeze of axes that list none")
+        raise Unsupported("Squeeze with an empty list of axes")
     if gone is None:
         if any(is_open(dim) for dim in data.shape):
-            raise Unsupported("Squeeze of every axis of one element, of unknown dims")
+            raise Unsupported("Squeeze without axes, of unknown dims")
         gone = [axis for axis, dim in enumerate(data.shape) if dim == 1]
     for axis in gone:
-        evaluation.require(evaluation.integers.equal(data.shape[axis], 1), "Squeeze of more than one element")
+        evaluation.require(
+            evaluation.integers.equal(data.shape[axis], 1), "Squeeze of an axis of more than one element"
+        )
     left = [axis for axis in range(data.rank) if axis not in gone]
 
     def at(index: Index) -> Element:
@@ -265,20 +255,20 @@ def squeeze(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def tile(evaluation: Evaluation, term: int) -> Tensor:
-    """A tensor again and again.
+    """Tile.
 
     Raises:
-        Unsupported: Nothing can be said of it.
-        Fails: It fails for all data and dims.
+        Unsupported: The proofs do not support it.
+        Fails: The operator fails for all data and dims.
     """
     if evaluation.terms.head(term).version < 6:
-        raise Unsupported("Tile of one axis")
+        raise Unsupported("Tile of version 1")
     data, integers = evaluation.input(term, 0), evaluation.integers
     repeats = evaluation.ints(evaluation.input(term, 1))
     if len(repeats) != data.rank:
-        raise Fails(f"Tile of rank {data.rank} {len(repeats)} times")
+        raise Fails(f"Tile of rank {data.rank} with {len(repeats)} repeats")
     for one in repeats:
-        evaluation.require(one >= 0, "Tile fewer than no times")
+        evaluation.require(one >= 0, "Tile with negative repeats")
 
     def at(index: Index) -> Element:
         rows = zip(index, data.shape, repeats)

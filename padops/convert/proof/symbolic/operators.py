@@ -1,4 +1,4 @@
-"""All operators of which it is known what they compute, by name; those of other domains with the domain before it."""
+"""The supported operators, by name; operators of other domains with a ``domain::`` prefix."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from padops.convert.proof.symbolic.tensors import Tensor
 
 
 def _besides(evaluation: Evaluation, term: int) -> Tensor:
-    """The first input of a term, all of whose inputs have to be computed."""
+    """The first input of a term; all inputs must be computed."""
     return [evaluation.tensor(one) for one in evaluation.terms.inputs(term)][0]
 
 

@@ -1,4 +1,4 @@
-"""Pads of every dialect: the plan of each axis, in a solver's integers."""
+"""Pads of every dialect, by the plan of each axis, in the solver's integers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from padops.convert.proof.symbolic.tensors import RANGES, Element, Fails, Index,
 
 
 def onnx_pad(evaluation: Evaluation, term: int) -> Tensor:
-    """A Pad of ONNX: pads for all axes, or for those that another input lists.
+    """ONNX's Pad.
 
     Raises:
-        Fails: It fails for all data and dims.
+        Fails: The operator fails for all data and dims.
     """
     data, pads, axes = evaluation.input(term, 0), evaluation.input(term, 1), evaluation.optional(term, 3)
     if pads.rank not in (1, 2):
@@ -34,7 +34,7 @@ def onnx_pad(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _listed(evaluation: Evaluation, given: Tensor, count: int) -> list[Int]:
-    """The elements of a list that has to be of some length (P8)."""
+    """The elements of a list, whose length must be ``count`` (P8)."""
     if given.dtype not in RANGES:
         raise Unsupported("amounts of unknown type")
     evaluation.require(evaluation.integers.equal(given.shape[-1], count), f"P8: other than {count} amounts")
@@ -46,7 +46,7 @@ def _halves(amounts: Sequence[Int]) -> tuple[Sequence[Int], Sequence[Int]]:
 
 
 def _spread(evaluation: Evaluation, axes: Sequence[Int], amounts: Sequence[Int], rank: int) -> list[Int]:
-    """Amounts of the listed axes as amounts of every axis; the axes may be unknown."""
+    """The amounts of all axes from those of the listed axes, which may be unknown."""
     integers = evaluation.integers
     places: list[Int] = []
     for axis in axes:
@@ -65,34 +65,26 @@ def _spread(evaluation: Evaluation, axes: Sequence[Int], amounts: Sequence[Int],
 
 
 def _fill(evaluation: Evaluation, term: int, data: Tensor, given: Tensor | None, attribute: bytes) -> Element:
-    """The element that fills (P7)."""
+    """The fill (P7)."""
     if given is not None:
         for dim in given.shape:
             evaluation.require(evaluation.integers.equal(dim, 1), "P7: a fill of more or less than one element")
         return given.at([0] * given.rank)
-    if data.dtype == 0:  # whatever it is, it is the same for the same data
+    if data.dtype == 0:  # an unknown element that is equal for equal data
         key = f"fill {attribute.hex()} of {evaluation.terms.find(evaluation.terms.inputs(term)[0])}"
         return evaluation.leaves.leaf(key, (), 0).at(())
     if attribute:
-        raise Unsupported("a fill that is a float, of data that are none")
+        raise Unsupported("a fill that is a float attribute")
     return evaluation.leaves.constant(default_fill(data.dtype), data.dtype)
 
 
 def padded(
     evaluation: Evaluation, data: Tensor, rows: Sequence[plan.Axis], mode: str, rules: plan.Rules, fill: Element
 ) -> Tensor:
-    """Data, padded.
-
-    Args:
-        evaluation: Gets what has to hold.
-        data: What is padded.
-        rows: The amounts of every axis.
-        mode: One of ``plan.MODES``.
-        rules: Of the dialect.
-        fill: The element that fills.
+    """Padded data.
 
     Raises:
-        Fails: It fails for all data and dims.
+        Fails: The operator fails for all data and dims.
     """
     integers = evaluation.integers
     if mode not in plan.MODES:
@@ -125,7 +117,7 @@ def openvino_pad(evaluation: Evaluation, term: int) -> Tensor:
     """OpenVINO's Pad, version 1 or 12.
 
     Raises:
-        Fails: It fails for all data and dims.
+        Fails: The operator fails for all data and dims.
     """
     head = evaluation.terms.head(term)
     data = evaluation.input(term, 0)
@@ -143,10 +135,10 @@ def openvino_pad(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def ngraph_pad(evaluation: Evaluation, term: int) -> Tensor:
-    """nGraph's Pad, with an interior (P6).
+    """nGraph's Pad, with interior padding (P6).
 
     Raises:
-        Fails: It fails for all data and dims.
+        Fails: The operator fails for all data and dims.
     """
     data, fill = evaluation.input(term, 0), evaluation.input(term, 1)
     names = ("padding_below", "padding_above", "padding_interior")
@@ -164,7 +156,7 @@ def same_pad(evaluation: Evaluation, term: int) -> Tensor:
     """SAME padding (S1).
 
     Raises:
-        Fails: It fails for all data and dims.
+        Fails: The operator fails for all data and dims.
     """
 
     def attribute(name: str, default: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Positions in a tensor that is laid out flat, and the indices that they stand for."""
+"""Positions in flattened tensors, and the indices that they stand for."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from padops.convert.proof.symbolic.sums import parts_of_sum
 
 
 class Flat:
-    """What is known of flat positions: those that have been made of indices give the indices back.
+    """The facts of flat positions. A position that was made from an index gives that index back.
 
     Attributes:
-        dims: Of tensors that may be laid out flat.
-        totals: That those of them that are have no more elements than P10 allows.
+        dims: The dims of tensors that may be flattened.
+        totals: Facts: flattened tensors have no more elements than P10 allows.
     """
 
     def __init__(self, integers: Integers) -> None:
@@ -27,7 +27,7 @@ class Flat:
         self._made: dict[int, tuple[Int, list[Int], list[Int]]] = {}  # the position, its index and the dims
 
     def place_of(self, index: Sequence[Int], dims: Sequence[Int]) -> Int:
-        """The position of an index, where the last axis runs first."""
+        """The flat position of an index, in row-major order."""
         flat: Int = 0
         integers, index = self._integers, [self._integers.sum(one) for one in index]
         for position, dim in zip(index, dims):
@@ -38,7 +38,7 @@ class Flat:
         return flat
 
     def place_in(self, flat: Int, dims: Sequence[Int]) -> list[Int]:
-        """The index of a position: the other way round."""
+        """The index of a flat position."""
         integers, flat = self._integers, self._integers.sum(flat)
         if len(dims) < 2:
             return [flat] if dims else []
@@ -55,7 +55,7 @@ class Flat:
         return [integers.where(fits, one, z3.FreshInt("elsewhere")) for one in found]
 
     def note(self, value: Int) -> None:
-        """Learns the bounds of a value, where it is a position in one of the tensors, or the first part of one."""
+        """Learns the bounds of a value that is a position in one of the tensors, or in its first axes."""
         if is_open(value) and value.decl().kind() == z3.Z3_OP_ITE:
             self.note(value.arg(1))
             self.note(value.arg(2))
@@ -70,7 +70,7 @@ class Flat:
                         self.totals.append(total)
 
     def _written(self, flat: Int, dims: Sequence[Int]) -> list[Int] | None:
-        """The index that a position is written with, which is its own where it is within the dims."""
+        """The index that a position was made from, if its form tells; within the dims, it is the position's index."""
         if not is_open(flat):
             return None
         made = self._made.get(flat.get_id())
@@ -86,7 +86,7 @@ class Flat:
         return [flat, *index]
 
     def _bound(self, flat: Int, index: Sequence[Int], dims: Sequence[Int]) -> None:
-        """An index within the dims has a position within their product."""
+        """Learns that an index within the dims has a position within their product."""
         inside = _inside(self._integers, index, dims)
         within = self._integers.all(flat >= 0, flat < self._integers.product(dims))
         if is_open(within):
@@ -98,7 +98,7 @@ def _inside(integers: Integers, index: Sequence[Int], dims: Sequence[Int]) -> z3
 
 
 def _peeled(integers: Integers, flat: Int, dim: Int) -> tuple[Int, Int] | None:
-    """A position as turns of ``dim`` and what remains, where it is written so."""
+    """Splits ``turns * dim + rest`` into turns and rest; None for another form."""
     flat = integers.sum(flat)
     if not is_open(flat) or (not is_open(dim) and dim <= 0):
         return None
@@ -106,7 +106,7 @@ def _peeled(integers: Integers, flat: Int, dim: Int) -> tuple[Int, Int] | None:
     for part in parts_of_sum(flat):
         turns = integers.sum(turns + _factor(integers, part, dim))
     rest = integers.sum(flat - integers.mul(turns, dim))
-    if not is_open(dim):  # a number may belong to both: what remains is 0 or more
+    if not is_open(dim):  # a number may belong to either: keep the rest at 0 or more
         low = integers.bounds(rest)[0]
         more = 0 if math.isinf(low) else int(low) // dim
         turns, rest = integers.sum(turns + more), integers.sum(rest - more * dim)
@@ -114,7 +114,7 @@ def _peeled(integers: Integers, flat: Int, dim: Int) -> tuple[Int, Int] | None:
 
 
 def _factor(integers: Integers, part: Int, dim: Int) -> Int:
-    """What ``part`` is a multiple of ``dim`` by; 0 where it is not written as one."""
+    """The factor of ``dim`` in ``part``; 0 if its form shows none."""
     if z3.is_int_value(part) or part.num_args() != 2:
         return 0
     one, other = part.children()

@@ -1,4 +1,4 @@
-"""Operators that give elements another shape, or make a shape of one element."""
+"""Operators that change a shape or fill one."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from padops.convert.proof.symbolic.tensors import Element, Fails, Index, Tensor,
 
 
 def expand(evaluation: Evaluation, term: int) -> Tensor:
-    """A tensor repeated to a shape."""
+    """Expand."""
     data, dims = evaluation.input(term, 0), evaluation.ints(evaluation.input(term, 1))
     for dim in dims:
-        evaluation.require(dim >= 0, "a dim of less than nothing")
+        evaluation.require(dim >= 0, "a negative dim")
     shape = broadcast_dims(evaluation, [data.shape, dims])
     return finished(evaluation, Tensor(shape, data.dtype, broadcast(evaluation, data, shape)), data)
 
 
 def constant_of_shape(evaluation: Evaluation, term: int) -> Tensor:
-    """One element, everywhere.
+    """ConstantOfShape.
 
     Raises:
-        Unsupported: Nothing can be said of it.
+        Unsupported: The proofs do not support it.
     """
     terms, dims = evaluation.terms, evaluation.ints(evaluation.input(term, 0))
     for dim in dims:
-        evaluation.require(dim >= 0, "a dim of less than nothing")
+        evaluation.require(dim >= 0, "a negative dim")
     value = terms.attribute(term, "value")
     if value is None:
         raise Unsupported("ConstantOfShape without a value")
@@ -39,12 +39,12 @@ def constant_of_shape(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def identity(evaluation: Evaluation, term: int) -> Tensor:
-    """The tensor itself."""
+    """Identity."""
     return evaluation.input(term, 0)
 
 
 def flatten(evaluation: Evaluation, term: int) -> Tensor:
-    """A matrix: some axes as one, and the others as one."""
+    """Flatten."""
     data = evaluation.input(term, 0)
     axis = evaluation.terms.attribute(term, "axis", 1)
     axis = axis if axis == data.rank else axis_of(axis, data.rank) if data.rank else 0
@@ -53,10 +53,10 @@ def flatten(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def reshape(evaluation: Evaluation, term: int) -> Tensor:
-    """The same elements in another shape.
+    """Reshape.
 
     Raises:
-        Fails: It fails for all data and dims.
+        Fails: The operator fails for all data and dims.
     """
     terms, data, integers = evaluation.terms, evaluation.input(term, 0), evaluation.integers
     if terms.head(term).version < 5:
@@ -74,12 +74,13 @@ def reshape(evaluation: Evaluation, term: int) -> Tensor:
             evaluation.must(dim >= 0, "Reshape to a dim that may be -1")
         elif not is_open(dim) and dim == 0:
             if axis >= data.rank:
-                raise Fails("Reshape with a 0 for an axis that is not there")
+                raise Fails("Reshape with a 0 for an axis that the data lack")
             dim = data.shape[axis]
         else:
             own = data.shape[axis] if axis < data.rank else 1
-            # A computed 0 stands for the dim that the data have there.
-            evaluation.must(integers.any(dim >= 1, integers.all(integers.equal(dim, 0), integers.equal(own, 0))), "0")
+            # A computed 0 would keep the data's dim.
+            keeps = integers.all(integers.equal(dim, 0), integers.equal(own, 0))
+            evaluation.must(integers.any(dim >= 1, keeps), "Reshape to a computed 0")
         dims.append(dim)
     if inferred is not None:
         dims[inferred] = _inferred(evaluation, data.shape, [dim for axis, dim in enumerate(dims) if axis != inferred])
@@ -88,7 +89,7 @@ def reshape(evaluation: Evaluation, term: int) -> Tensor:
 
 @dataclass(frozen=True)
 class _Rest:
-    """What is left of two shapes once the dims that both have are taken away, and those that were."""
+    """The dims that only one of two shapes has, and the dims that both have; dims of 1 are left out."""
 
     one: list[Int]
     other: list[Int]
@@ -121,7 +122,7 @@ def _inferred(evaluation: Evaluation, shape: Sequence[Int], others: Sequence[Int
 
 
 def _as_many(integers: Integers, one: Sequence[Int], other: Sequence[Int]) -> Truth:
-    """Whether two shapes have as many elements."""
+    """Whether two shapes have equally many elements."""
     rest = _rest(one, other)
     alike = integers.equal(integers.product(rest.one), integers.product(rest.other))
     if len(rest.one) == len(rest.other):
@@ -130,15 +131,9 @@ def _as_many(integers: Integers, one: Sequence[Int], other: Sequence[Int]) -> Tr
 
 
 def reshaped(evaluation: Evaluation, data: Tensor, dims: Sequence[Int]) -> Tensor:
-    """The elements of a tensor in another shape, which has to have as many.
-
-    Args:
-        evaluation: Computes the inputs, and gets what has to hold.
-        data: The tensor.
-        dims: The new dims.
-    """
+    """A tensor in another shape of equally many elements."""
     integers = evaluation.integers
-    evaluation.require(_as_many(integers, data.shape, dims), "Reshape to more or fewer elements")
+    evaluation.require(_as_many(integers, data.shape, dims), "Reshape to another number of elements")
     old = [axis for axis, dim in enumerate(data.shape) if not same(dim, 1)]
     new = [axis for axis, dim in enumerate(dims) if not same(dim, 1)]
     pairs: list[tuple[int, int]] = []
@@ -146,7 +141,7 @@ def reshaped(evaluation: Evaluation, data: Tensor, dims: Sequence[Int]) -> Tenso
         pairs.append((old.pop(0), new.pop(0)))
     while old and new and same(data.shape[old[-1]], dims[new[-1]]):
         pairs.append((old.pop(), new.pop()))
-    empty = integers.any(*(integers.equal(dim, 0) for dim in dims))  # there is no element to be misplaced, then
+    empty = integers.any(*(integers.equal(dim, 0) for dim in dims))  # no element can be misplaced
     straight = []
     if len(old) == len(new) > 1:
         straight = [integers.equal(data.shape[one], dims[other]) for one, other in zip(old, new)]
@@ -155,7 +150,7 @@ def reshaped(evaluation: Evaluation, data: Tensor, dims: Sequence[Int]) -> Tenso
 
     def at(index: Index) -> Element:
         for alike in straight:
-            evaluation.must(integers.any(alike, empty), "Reshape of dims to others")
+            evaluation.must(integers.any(alike, empty), "Reshape to dims that are not the same in order")
         place: list[Int] = [0] * data.rank
         for one, other in pairs:
             place[one] = index[other]

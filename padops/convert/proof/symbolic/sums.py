@@ -1,4 +1,4 @@
-"""One way to write a sum: equal sums are then the same term, and what cancels is gone."""
+"""The normal form of sums: equal sums become the same term."""
 
 from __future__ import annotations
 
@@ -10,17 +10,13 @@ _SUMS = {z3.Z3_OP_ADD, z3.Z3_OP_SUB, z3.Z3_OP_UMINUS}
 
 
 class Sums:
-    """The normal form of sums: a number, and how often each other term stands in it, sorted."""
+    """Writes sums in normal form: each term once with its factor, sorted, then a number."""
 
     def __init__(self) -> None:
-        self._memo: dict[int, tuple[z3.ArithRef, Any]] = {}  # with the term, which keeps its number
+        self._memo: dict[int, tuple[z3.ArithRef, Any]] = {}  # with the term, to keep its id
 
     def of(self, value: Any) -> Any:
-        """An integer in normal form: a number where it is one.
-
-        Args:
-            value: A number or a term of the solver.
-        """
+        """An integer in normal form; a number if all unknowns cancel."""
         if not isinstance(value, z3.ArithRef):
             return value
         known = self._memo.get(value.get_id())
@@ -60,7 +56,7 @@ def _written(value: z3.ArithRef) -> Any:
 
 
 def parts_of_sum(value: z3.ArithRef) -> list[z3.ArithRef]:
-    """What a sum in normal form consists of, without its number."""
+    """The summands of a sum in normal form, without its number."""
     waiting, parts = [value], list[z3.ArithRef]()
     while waiting:
         term = waiting.pop()

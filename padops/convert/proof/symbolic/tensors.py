@@ -1,4 +1,4 @@
-"""Tensors of unknown data and dims: a shape, and what the element at an index is."""
+"""Tensors of unknown data and dims: a shape, and a function from an index to an element."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from onnx import TensorProto
 
 from padops.convert.proof.symbolic.integers import Int, Integers, is_open, same
 
-Element = Any  # int, bool, or a term: an integer, a truth, or bits of which nothing is known but which they are
+Element = Any  # int, bool, or a term: an integer, a bool, or opaque bits
 Index = Sequence[Int]
 
-BITS = z3.DeclareSort("Bits")  # elements of which nothing is known but which they are
+BITS = z3.DeclareSort("Bits")  # opaque elements: they are only equal or not
 
-MOST_LISTED = 4096  # elements of a tensor that are handled one by one
-MOST_PIECES = 512  # of a table that an unknown position is looked up in
+MOST_LISTED = 4096  # elements of a tensor that is handled element by element
+MOST_PIECES = 512  # pieces of a table in which an unknown position is looked up
 
 BOOL = int(TensorProto.BOOL)
 INT64 = int(TensorProto.INT64)
@@ -33,18 +33,18 @@ for _name, _range in (("INT2", (-2, 1)), ("UINT2", (0, 3))):  # onnx before 1.20
 
 
 class Unsupported(Exception):
-    """Nothing can be said of a term, and why."""
+    """The proofs do not support a term; the message says why."""
 
 
 class Fails(Exception):
-    """A term fails for all data and dims that are looked at, and why."""
+    """A term fails for all data and dims of this case; the message says why."""
 
 
 class NeedsNumber(Exception):
-    """A rank or dim has to be a number: each is to be tried.
+    """A rank or dim must be a number: each is to be tried.
 
     Attributes:
-        key: Of the rank or dim.
+        key: The name of the rank or dim.
     """
 
     def __init__(self, key: str) -> None:
@@ -57,10 +57,10 @@ class Tensor:
     """A tensor.
 
     Attributes:
-        shape: Its dims: numbers or terms.
-        dtype: The element type, as ``onnx.TensorProto`` numbers it; 0 where it is not known.
-        at: The element at an index that is within the shape; elsewhere it may be anything.
-        listed: The elements, an array of objects, where shape and number are such that each can be looked at.
+        shape: The dims: numbers or terms.
+        dtype: The element type, as ``onnx.TensorProto`` numbers it; 0 if unknown.
+        at: The element at an index within the shape; beyond it, anything.
+        listed: The elements of a short tensor of known dims, as an array of objects; else None.
     """
 
     shape: tuple[Int, ...]
@@ -75,12 +75,12 @@ class Tensor:
 
 
 def is_integer(dtype: int) -> bool:
-    """Whether elements of a type are integers or bools, of which the proofs know the values."""
+    """Whether a type is of integers or bools, whose values the proofs know."""
     return dtype in RANGES or dtype == BOOL
 
 
 def objects(elements: Sequence[Element] | np.ndarray, shape: Sequence[int]) -> np.ndarray:
-    """Elements in an array, whatever they are."""
+    """Elements as an array of objects."""
     array = np.empty(len(elements), object)
     for position, element in enumerate(elements):
         array[position] = element
@@ -88,40 +88,22 @@ def objects(elements: Sequence[Element] | np.ndarray, shape: Sequence[int]) -> n
 
 
 def nothing_of(dtype: int) -> Element:
-    """An element that is not there: anything, as long as it is of the type."""
+    """An arbitrary element of a type, for an index beyond a shape."""
     return False if dtype == BOOL else 0 if dtype in RANGES else z3.Const("nothing", BITS)
 
 
 def of_array(integers: Integers, array: np.ndarray, dtype: int) -> Tensor:
-    """A tensor of listed elements.
-
-    Args:
-        integers: The arithmetic.
-        array: The elements.
-        dtype: The element type, as ``onnx.TensorProto`` numbers it.
-    """
+    """A tensor with its elements listed."""
     return Tensor(tuple(array.shape), dtype, lambda index: look_up(integers, array, index, nothing_of(dtype)), array)
 
 
 def vector(integers: Integers, elements: Sequence[Element], dtype: int = INT64) -> Tensor:
-    """A vector of listed elements.
-
-    Args:
-        integers: The arithmetic.
-        elements: The elements.
-        dtype: The element type, as ``onnx.TensorProto`` numbers it.
-    """
+    """A vector with its elements listed."""
     return of_array(integers, objects(elements, [len(elements)]), dtype)
 
 
 def look_up(integers: Integers, array: np.ndarray, index: Index, nothing: Element) -> Element:
-    """The element of a table at an index of which some positions may be unknown.
-
-    Args:
-        integers: The arithmetic.
-        array: The table.
-        index: The index.
-        nothing: What is given where it is not within the table.
+    """The element of a table at an index that may have unknown positions; ``nothing`` beyond the table.
 
     Raises:
         Unsupported: The table has too many pieces.
@@ -152,7 +134,7 @@ def look_up(integers: Integers, array: np.ndarray, index: Index, nothing: Elemen
 
 
 def pieces_of(row: Sequence[Element]) -> list[tuple[int, Callable[[Int], Element]]]:
-    """A row as pieces, each with the position behind it: numbers in equal steps, or one element again and again."""
+    """Splits a row into arithmetic progressions and runs of one element, each with its end position."""
     pieces: list[tuple[int, Callable[[Int], Element]]] = []
     start = 0
     while start < len(row):
@@ -180,10 +162,10 @@ def _is_number(element: Element) -> bool:
 
 
 class Leaves:
-    """Tensors of which only dims and type are known, and the constants among the elements.
+    """Tensors of unknown data, and the constants among the elements.
 
     Attributes:
-        functions: Of each leaf, by its key: what gives its elements, and its dims.
+        functions: For each leaf's key: the function of its elements, and its tensor.
     """
 
     def __init__(self, integers: Integers) -> None:
@@ -192,13 +174,7 @@ class Leaves:
         self._constants: dict[int, dict[bytes, z3.ExprRef]] = {}
 
     def leaf(self, key: str, shape: tuple[Int, ...], dtype: int) -> Tensor:
-        """A tensor of any data; of one key they are the same.
-
-        Args:
-            key: What tells it from all others.
-            shape: Its dims.
-            dtype: Its element type, or 0.
-        """
+        """A tensor of unknown data; leaves of one key are equal."""
         sort = z3.BoolSort() if dtype == BOOL else z3.IntSort() if dtype in RANGES else BITS
         function = z3.Function(key, *[z3.IntSort()] * len(shape), sort) if shape else z3.Const(key, sort)
 
@@ -214,7 +190,7 @@ class Leaves:
         return tensor
 
     def constant(self, element: Any, dtype: int) -> Element:
-        """An element of a constant: a number or a bool, else the bits of it, which are those of no other constant."""
+        """An element of a constant: a number, a bool, or its bits."""
         if dtype == BOOL:
             return bool(element)
         if dtype in RANGES:
@@ -228,17 +204,17 @@ class Leaves:
         return known[data]
 
     def distinct(self) -> list[z3.BoolRef]:
-        """That constants of other bits are others."""
+        """Facts: constants of different bits differ."""
         return [z3.Distinct(*known.values()) for known in self._constants.values() if len(known) > 1]
 
     def array(self, array: np.ndarray, dtype: int) -> Tensor:
-        """A constant, of no more than ``MOST_LISTED`` elements."""
+        """A constant of at most ``MOST_LISTED`` elements."""
         elements = [self.constant(element, dtype) for element in array.reshape(-1)]
         return of_array(self._integers, objects(elements, array.shape), dtype)
 
 
 def default_fill(dtype: int) -> Any:
-    """What an absent fill is (P7): bits of 0, whatever the type makes of them."""
+    """The default fill (P7): bits of 0."""
     if is_integer(dtype):
         return 0
     if dtype == TensorProto.STRING:

@@ -1,4 +1,4 @@
-"""Operators between tensors and vectors of numbers: dims, sums of vectors, ranges."""
+"""Operators on shapes and vectors of integers: Shape, Size, Range, reductions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,7 @@ from padops.convert.proof.symbolic.tensors import INT64, RANGES, Fails, Tensor, 
 
 
 def reduction(function: Callable[[Integers, Int, Int], Int], empty: int | None) -> Callable[[Evaluation, int], Tensor]:
-    """An operator that makes one number of a vector.
-
-    Args:
-        function: Of two numbers.
-        empty: What it makes of no numbers; None where versions differ in it.
-    """
+    """A reduction of a vector to one number; ``empty`` is its result for no numbers, None if versions disagree."""
 
     def operator(evaluation: Evaluation, term: int) -> Tensor:
         data, terms = evaluation.input(term, 0), evaluation.terms
@@ -26,7 +21,7 @@ def reduction(function: Callable[[Integers, Int, Int], Int], empty: int | None) 
             raise Unsupported("a reduction of other than a vector")
         values = evaluation.ints(data)
         if not values and empty is None:
-            raise Unsupported("the least or greatest of no numbers")
+            raise Unsupported("the minimum or maximum of no numbers")
         found: Int = values[0] if values else empty
         for value in values[1:]:
             found = fitted(evaluation, function(evaluation.integers, found, value), data.dtype)
@@ -37,24 +32,24 @@ def reduction(function: Callable[[Integers, Int, Int], Int], empty: int | None) 
 
 
 def shape(evaluation: Evaluation, term: int) -> Tensor:
-    """The dims of a tensor, or some of them."""
+    """Shape."""
     dims = evaluation.input(term, 0).shape
     start, end = (evaluation.terms.attribute(term, name) for name in ("start", "end"))
     return vector(evaluation.integers, dims[slice(*slice(start, end).indices(len(dims)))])
 
 
 def size(evaluation: Evaluation, term: int) -> Tensor:
-    """How many elements a tensor has."""
+    """Size."""
     count = evaluation.integers.product(evaluation.input(term, 0).shape)
     return of_array(evaluation.integers, objects([fitted(evaluation, count, INT64)], []), INT64)
 
 
 def range_(evaluation: Evaluation, term: int) -> Tensor:
-    """Numbers in equal steps.
+    """Range.
 
     Raises:
         Fails: A start, an end or a step is not one number.
-        Unsupported: Nothing can be said of it.
+        Unsupported: The proofs do not support it.
     """
     limits = [evaluation.input(term, position) for position in range(3)]
     if any(one.dtype not in RANGES for one in limits):

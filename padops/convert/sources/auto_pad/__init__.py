@@ -23,12 +23,12 @@ from math import prod
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
+from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, Unconvertible
+from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.sources.auto_pad.amounts import Amount, transposed
 from padops.convert.sources.auto_pad.rewrites import by_size, explicit, same_pad, same_pad_of
 from padops.convert.sources.auto_pad.verdicts import RIGHT, is_shifted, judge_convolution, judge_operator, judge_pooling
 from padops.convert.sources.auto_pad.window import SameWindow, read_mode, read_window
-from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, Unconvertible
-from padops.convert.sources.window_operators import WINDOW_OPERATORS
 
 MAX_BRANCHES = 64
 EXPLICIT = "explicit pads"

@@ -9,9 +9,9 @@ import onnx_ir as ir
 
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite, replace_in_place
+from padops.convert.pads.match import Applied, Replacement
 from padops.convert.sources.auto_pad.amounts import Amount
 from padops.convert.sources.auto_pad.window import SameWindow
-from padops.convert.sources.match import Applied, Replacement
 from padops.spec.dialects import DOMAIN
 
 Choices = Sequence[Sequence[Amount]]  # of each axis

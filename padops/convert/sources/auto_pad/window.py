@@ -10,10 +10,10 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
+from padops.convert.pads.match import Unconvertible, string_attribute, string_values
+from padops.convert.pads.operands import all_known
+from padops.convert.pads.window_operators import WindowOperator
 from padops.convert.sources.auto_pad.amounts import Axis
-from padops.convert.sources.match import Unconvertible, string_attribute, string_values
-from padops.convert.sources.operands import all_known
-from padops.convert.sources.window_operators import WindowOperator
 from padops.spec.dtypes import by_name
 from padops.spec.plan import LARGEST
 

@@ -34,10 +34,10 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.evaluate import remove_unread
 from padops.convert.model.graphs import Index, NodeSite, replace_in_place
 from padops.convert.model.types import Types
+from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, Unconvertible, settle_version
+from padops.convert.pads.operands import Operand
 from padops.convert.sources.emulated.bounds import Bounds
 from padops.convert.sources.emulated.emulation import Emulation, find
-from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, Unconvertible, settle_version
-from padops.convert.sources.operands import Operand
 from padops.spec.dialects import DOMAIN, OPS
 from padops.spec.plan import Mode
 

@@ -10,11 +10,11 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite, constant
 from padops.convert.model.types import Types
-from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS
+from padops.convert.pads.operands import Dims
+from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS
 from padops.convert.sources.emulated.axis_pad import AxisPad, find_pad
 from padops.convert.sources.emulated.chains import COPIES, Block, Reader, Step
 from padops.convert.sources.emulated.maps import Data, Joined, Map, Taken
-from padops.convert.sources.operands import Dims
 from padops.spec.plan import Mode
 
 MOST_INPUTS = 32  # of a Concat

@@ -12,11 +12,6 @@ Operand = ir.Value | np.ndarray  # a value of the graph, or its elements where t
 Dims = Sequence[int | None]  # None for each that is not known
 
 
-def all_arrays(operands: Sequence[Operand]) -> TypeGuard[Sequence[np.ndarray]]:
-    """Whether all operands are known."""
-    return all(isinstance(x, np.ndarray) for x in operands)
-
-
 def all_known(dims: Dims | None) -> TypeGuard[Sequence[int]]:
     """Whether there are dims, and none of them is unknown."""
     return dims is not None and None not in dims

@@ -1,6 +1,7 @@
 """Operators that pad by themselves, in this ONNX Runtime: as the same operator without pads behind a Pad.
 
-docs/converter.md says of each what padops does about it: mostly nothing, as they are right. A row that turns red is a new fault.
+docs/converter.md says of each what padops does about it: mostly nothing, as they are right. A row that turns red is a
+new fault.
 """
 
 from __future__ import annotations

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from padops.convert.facts import Verdict
-from padops.convert.sources.beside_fills import FILLS, fill_holds
-from padops.convert.sources.builtin_rules import judge, loads, reaches_provider
-from padops.convert.sources.builtin_support import known_amounts
-from padops.convert.sources.match import Match, RunsAs
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import Match, RunsAs
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.beside_fills import FILLS, fill_holds
+from padops.convert.runtimes.builtin_rules import judge, loads, reaches_provider
+from padops.convert.runtimes.builtin_support import known_amounts
 from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME, OPERATORS_NAME
 from padops.runtime.provider_rules import BY_NAME, KnownProvider, ProviderRule
 from padops.spec.dialects import onnx_op
@@ -35,6 +35,7 @@ WORDS = {
     "crop beyond": "more than one period behind a crop",
     "single": "an axis of one element",
     "cut beyond": "a crop of more than there is",
+    "cut away": "a crop of all that there is, in front of some nodes",
     "empty": "no elements",
     "computed": "amounts at run time",
     "computed fill": "a fill at run time",
@@ -45,6 +46,7 @@ WORDS = {
     "rounded fill": "a fill that a float rounds",
     "endless value": "a value that is NaN or infinite",
     "nodes behind": "next to some nodes",
+    "in a body": "in a branch or a body",
     "axes beside": "axes, in a model with convolutions, poolings or the like",
 }
 SAID = {"refuses": "refuses it", "wrong": "gets it wrong", "dies": "ends the process"}
@@ -193,11 +195,14 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return _is_empty(pad, amounts)
         case "nodes behind":
             return None
+        case "in a body":
+            return pad.around.in_body
         case "axes beside":
             return None if pad.input("axes") is not None and not pad.around.operators.isdisjoint(rule.types) else False
     if rule.when in FILLS:
         return fill_holds(rule.when, pad)
-    return None if amounts is None else _amounts_hold(rule.when, pad, amounts)
+    holds = None if amounts is None else _amounts_hold(rule.when, pad, amounts)
+    return None if holds and rule.when == "cut away" else holds
 
 
 def _named_axes(pad: PadInfo) -> list[int] | None:
@@ -231,15 +236,15 @@ def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool |
 
 def _is_asked(when: str, row: Amounts) -> bool:
     """Whether it may hold of an axis, whatever its size is."""
-    if when == "cut beyond":
+    if when in ("cut beyond", "cut away"):
         return _is_cropped(row)
     return max(row.begin, row.end) > 0 and (when != "crop beyond" or _is_cropped(row))
 
 
 def _axis_holds(when: str, pad: PadInfo, row: Amounts, dim: int) -> bool:
     left = dim + min(row.begin, 0) + min(row.end, 0)
-    if when in ("single", "cut beyond"):
-        return left == 1 if when == "single" else left < 0
+    if when in ("single", "cut beyond", "cut away"):
+        return left == 1 if when == "single" else left < (when == "cut away")
     size = dim if when == "beyond all" else left
     return max(row.begin, row.end) > (size - 1 if pad.mode is Mode.REFLECT else size)
 

@@ -9,8 +9,8 @@ amounts, where every axis that is empty stays so. ``com.microsoft::Pad`` runs as
 opset runs wrap.
 
 **Refused.** A node in the form of another version; data of rank 0; constant axes of int32, and also where the optimizer finds
-out that they are constant, and constant pads of two dims, but neither where the model tells no rank of the data; a fill of
-several elements, which only mode constant reads; to reflect more than once; from 1.24 on, to crop an axis to nothing in another
+out that they are constant, and constant pads of two dims, unless the axes are known to be none, but neither where the model
+tells no rank of the data; a fill of several elements, which only mode constant reads; to reflect more than once; from 1.24 on, to crop an axis to nothing in another
 mode than constant, where it had elements; known amounts of some axes, where the model states no
 shape of the axes, which then count as absent while dims are inferred (and as all in order where the amounts are as many).
 
@@ -26,8 +26,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import MICROSOFT
+from padops.convert.pads.pad_info import PadInfo
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
 from padops.spec.plan import Amounts, Mode, PadError
 
@@ -157,9 +157,9 @@ def first_with(opset: int) -> int | None:
 
 
 def is_row(pad: PadInfo) -> bool:
-    """Whether the amounts are known, and of shape [1, 2r]."""
-    pads = pad.input("pads")
-    return isinstance(pads, np.ndarray) and pads.ndim > 1
+    """Whether the amounts are known, and of shape [1, 2r]; with axes that are known to be none, nobody looks at the shape."""
+    pads, axes = pad.input("pads"), pad.input("axes")
+    return isinstance(pads, np.ndarray) and pads.ndim > 1 and not (isinstance(axes, np.ndarray) and axes.size == 0)
 
 
 def has_int32_axes(pad: PadInfo) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
+from padops.convert.pads.match import MICROSOFT
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.operands import all_known
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.operands import all_known
+from padops.convert.pads.pad_info import PadInfo
 
 FILLS = (
     "computed fill",

@@ -13,8 +13,11 @@ from math import prod
 import numpy as np
 
 from padops.convert.facts import Verdict
-from padops.convert.sources.builtin_limits import limits, limits_at
-from padops.convert.sources.builtin_support import (
+from padops.convert.pads.match import MICROSOFT, RunsAs
+from padops.convert.pads.operands import all_known
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.builtin_limits import limits, limits_at
+from padops.convert.runtimes.builtin_support import (
     CASTS_RIGHT_SINCE,
     CROPS_RIGHT,
     KERNELS,
@@ -28,10 +31,6 @@ from padops.convert.sources.builtin_support import (
     known_amounts,
     taking_pooling,
 )
-from padops.convert.sources.match import RunsAs
-from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
-from padops.convert.sources.operands import all_known
-from padops.convert.sources.pad_info import PadInfo
 from padops.runtime.provider import FIRST_MINOR
 from padops.spec.dialects import OPS, onnx_op
 from padops.spec.dtypes import by_name

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from padops.convert.model.constants import Constants
     from padops.convert.model.types import Types
 
+MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
+
 # The types of attributes, by their names in the table of operators.
 KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import CROPS_RIGHT, WRAPS_RIGHT, has_int32_axes, is_row, known_amounts
-from padops.convert.sources.operands import Operand, all_known
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.operands import Operand, all_known
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.builtin_support import CROPS_RIGHT, WRAPS_RIGHT, has_int32_axes, is_row, known_amounts
 from padops.spec.plan import Mode
 
 

@@ -15,9 +15,9 @@ import onnx_ir as ir
 from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Replacement, Unconvertible, is_open, misfit, type_of, wrong_type
-from padops.convert.sources.operands import Dims, Operand, all_known
-from padops.convert.sources.surroundings import ALONE, Surroundings, look_around
+from padops.convert.pads.match import Replacement, Unconvertible, is_open, misfit, type_of, wrong_type
+from padops.convert.pads.operands import Dims, Operand, all_known
+from padops.convert.pads.surroundings import ALONE, Surroundings, look_around
 from padops.spec.dialects import OPS, Node, Op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Amounts, Mode, PadError

@@ -12,16 +12,15 @@ import onnx_ir as ir
 from padops.convert.facts import Dim, PadFacts, Verdict
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
+from padops.convert.pads.match import MICROSOFT, Match, Rewrite, RunsAs, Unconvertible
+from padops.convert.pads.operands import all_known
+from padops.convert.pads.pad_info import PadInfo, describe
+from padops.convert.pads.window_operators import WINDOW_OPERATORS
+from padops.convert.runtimes.builtin_rules import judge
+from padops.convert.runtimes.builtin_support import first_with, newest_opset
 from padops.convert.sources.auto_pad.window import SameWindow, read_mode, read_window
-from padops.convert.sources.builtin_rules import judge
-from padops.convert.sources.builtin_support import first_with, newest_opset
 from padops.convert.sources.converted import RENAMED, operator_of
-from padops.convert.sources.match import Match, Rewrite, RunsAs, Unconvertible
-from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
-from padops.convert.sources.operands import all_known
-from padops.convert.sources.pad_info import PadInfo, describe
-from padops.convert.sources.window_operators import WINDOW_OPERATORS
-from padops.runtime import pyop
+from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, make_node_plan
 from padops.spec.plan import Amounts, Mode, PadError, dilated_size
 
@@ -169,7 +168,7 @@ def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
     if renamed:
         return "refuses", f"{renamed}, and neither padops' library nor the model has that name"
     if target == "pyop":
-        return "refuses", f"ONNX Runtime does not know the domain {pyop.DOMAIN} without padops"
+        return "refuses", f"ONNX Runtime does not know the domain {pyop_node.DOMAIN} without padops"
     return "refuses", f"ONNX Runtime does not know the domain {DOMAIN} without padops"
 
 

@@ -38,6 +38,7 @@ class Surroundings:
         pooling: A MaxPool or AveragePool that may come to read the padded data at once, in words; "" for none.
         transposing: Whether Transposes may be moved through the Pad.
         operators: The types of all operators of the model.
+        in_body: Whether it stands in a branch or another body; None where that may be written out.
         folding: How many Ifs around it may have a condition that is constant, so that their nodes are moved out of them; one more
             where it follows from a value within them but outside of its own graph.
     """
@@ -46,6 +47,7 @@ class Surroundings:
     transposing: bool = False
     folding: int = 0
     operators: frozenset[str] = frozenset()
+    in_body: bool | None = False
 
 
 ALONE = Surroundings()
@@ -57,7 +59,22 @@ def look_around(site: NodeSite) -> Surroundings:
     pooling = next(_poolings(site), "") if operators & POOLINGS else ""
     folding = _folding(site.scope, site.node.inputs, {}) if ("", "If") in operators else 0
     types = frozenset(name for _, name in operators)
-    return Surroundings(pooling, bool(operators & TRANSPOSING), folding, types)
+    return Surroundings(pooling, bool(operators & TRANSPOSING), folding, types, _is_in_body(site.scope))
+
+
+def _is_in_body(scope: Scope) -> bool | None:
+    """Whether a graph is a body, or a function is called in bodies alone; None where an If is all, and its condition may be constant."""
+    owner: NodeSite | None = scope.owner
+    answer: bool | None = False
+    while owner is not None:
+        node, scope = owner.node, owner.scope
+        if (node.domain, node.op_type) != ("", "If") or not _may_be_constant(node.inputs[:1], scope.root):
+            return True
+        owner, answer = scope.owner, None
+    if isinstance(scope.root, ir.Function) and (calls := scope.index.calls(scope.root)):
+        answers = {_is_in_body(call.scope) for call in calls}
+        return answer if answers == {False} else True if answers == {True} else None
+    return answer
 
 
 def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Graph | ir.Function, int]) -> int:

@@ -1,0 +1,87 @@
+"""How far a conversion is, for whoever waits: one of thousands of Pads takes seconds, and copying its data may take minutes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from padops.terminal import make_console, shown
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.progress import Progress as Bars
+    from rich.progress import Task
+
+Item = TypeVar("Item")
+Progress = Callable[[str, int, int], None]  # what is being done, how much of it is done, and how much there is in all
+
+COPYING = "copying external data"  # counted in bytes; all else in Pads, or in nodes where Pads are looked for
+FEWEST = 1000  # nodes or Pads of which a step is told; fewer take less than a second
+STEP = 100
+
+
+def counted(what: str, items: Sequence[Item], progress: Progress | None) -> Iterator[Item]:
+    """The items, one after the other; where there are many, ``progress`` is told now and then, and at the end.
+
+    Args:
+        what: What is done with them.
+        items: Nodes or Pads.
+        progress: Whom to tell; None for nobody.
+    """
+    told = progress if len(items) >= FEWEST else None
+    for done, item in enumerate(items):
+        if told is not None and done % STEP == 0:
+            told(what, done, len(items))
+        yield item
+    if told is not None:
+        told(what, len(items), len(items))
+
+
+class StepBars(AbstractContextManager["StepBars"]):
+    """A bar for each step, on standard error where that is a terminal; they are gone when the work is done.
+
+    Args:
+        quiet: Whether there are to be none.
+    """
+
+    def __init__(self, quiet: bool = False) -> None:
+        self._shown = not quiet and sys.stderr.isatty()
+        self._bars: Bars | None = None
+        self._tasks: dict[str, Any] = {}
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Shows how far a step is.
+
+        Args:
+            what: The step.
+            done: Bytes of ``COPYING``, else Pads or nodes, that are done.
+            total: How many there are.
+        """
+        if not self._shown:  # nothing of the bars need be loaded
+            return
+        if self._bars is None:
+            self._bars = _make_bars()
+            self._bars.start()
+        if what not in self._tasks:
+            self._tasks[what] = self._bars.add_task(shown(what), total=total)
+        self._bars.update(self._tasks[what], completed=done)
+
+    def __exit__(self, *error: object) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+
+
+def _make_bars() -> Bars:
+    """Bars with what is done, in bytes or in numbers."""
+    from rich import progress
+
+    class Amount(progress.ProgressColumn):
+        _bytes, _number = progress.DownloadColumn(), progress.MofNCompleteColumn()
+
+        def render(self, task: Task) -> RenderableType:
+            return (self._bytes if task.description == COPYING else self._number).render(task)
+
+    columns = (progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), Amount())
+    return progress.Progress(*columns, progress.TimeElapsedColumn(), console=make_console(stderr=True), transient=True)

@@ -1,0 +1,84 @@
+"""Whether a model pads data that do not depend on its inputs, read without onnx.
+
+Onnxruntime runs such a Pad while it loads the model, with its own kernel.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Collection
+
+from padops.runtime.model_words import OPERATOR, WITHIN, fields
+
+Content = bytes | mmap.mmap
+NODE_INPUT, NODE_OUTPUT = 1, 2
+INPUTS, INITIALIZERS = 11, 5  # of a graph
+VALUE_NAME, TENSOR_NAME = 1, 8
+OF_SHAPES = (b"Shape", b"Size")  # known where the dims of their input are
+
+
+def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
+    """Whether the data of a Pad of a model may be constant; true where it cannot be read.
+
+    A value is given where an input of its graph is, or a value that it is computed from. The inputs of a function may be constant.
+
+    Args:
+        model: The model: its file, or its content.
+    """
+    try:
+        if isinstance(model, bytes):
+            return _in_model(model)
+        with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return _in_model(content)
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        IndexError,
+        KeyError,
+        RecursionError,
+    ):  # onnxruntime says what is wrong with it
+        return True
+
+
+def _in_model(content: Content) -> bool:
+    parts = [(WITHIN["model"].get(number), at, end) for number, at, end in fields(content, 0, len(content))]
+    return any(_in_graph(content, at, end, kind, ()) for kind, at, end in parts if kind is not None)
+
+
+def _in_graph(content: Content, start: int, end: int, kind: str, outer: Collection[bytes]) -> bool:
+    """The same of a graph or a function in which these values from further out are given."""
+    rows = list(fields(content, start, end))
+    given = {*outer}
+    if kind == "graph":
+        given |= {_name(content, at, last, VALUE_NAME) for number, at, last in rows if number == INPUTS}
+        given -= {_name(content, at, last, TENSOR_NAME) for number, at, last in rows if number == INITIALIZERS}
+    return any(
+        _is_of_constants(content, at, last, given) for number, at, last in rows if WITHIN[kind].get(number) == "node"
+    )
+
+
+def _is_of_constants(content: Content, start: int, end: int, given: set[bytes]) -> bool:
+    """Whether a node is a Pad of data that may be constant, or holds one; else its outputs join the given values."""
+    inputs, outputs, operator, bodies = [], [], b"", []
+    for number, at, last in fields(content, start, end):
+        if number == NODE_INPUT:
+            inputs.append(content[at:last])
+        elif number == NODE_OUTPUT:
+            outputs.append(content[at:last])
+        elif number == OPERATOR:
+            operator = content[at:last]
+        elif WITHIN["node"].get(number) == "attribute":
+            bodies += [row for row in fields(content, at, last) if WITHIN["attribute"].get(row[0]) == "graph"]
+    if operator == b"Pad" and inputs and inputs[0] not in given:
+        return True
+    if any(_in_graph(content, at, last, "graph", given) for _, at, last in bodies):
+        return True
+    if operator not in OF_SHAPES and not given.isdisjoint(inputs):
+        given.update(outputs)
+    return False
+
+
+def _name(content: Content, start: int, end: int, wanted: int) -> bytes:
+    return next((content[at:last] for number, at, last in fields(content, start, end) if number == wanted), b"")

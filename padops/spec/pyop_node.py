@@ -1,0 +1,68 @@
+"""A Pad as the node that its Python kernel has: one operator, ``Pad`` of the domain ``padops.pyop``, for all of padops'.
+
+``padops/runtime/pyop.py`` has the kernel, and says why its inputs are always ``SLOTS`` many and its attributes all strings.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from padops.spec.dialects import OPS
+
+DOMAIN = "padops.pyop"
+VERSION = 1
+OP_TYPE = "Pad"
+SLOTS = 4  # as many as any operator has; it is part of every model that has been converted
+ATTRIBUTES = ("op", "node", "given", "attributes")
+# fmt: off
+TYPES = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "double", "uint32", "uint64")
+# fmt: on
+
+
+def refusal(type_name: str | None) -> str | None:
+    """Why a Pad of this element type cannot be a Python kernel, or None if it can.
+
+    A type that is not known until the model is loaded is no danger: ONNX Runtime refuses one that no kernel is for.
+    """
+    if type_name is None or type_name in TYPES:
+        return None
+    return f"its data are {type_name}, which onnxruntime-extensions cannot hand to Python: it aborts the process"
+
+
+def encode(op_type: str, attributes: Mapping[str, Any], given: Sequence[bool], node: str = "") -> dict[str, str]:
+    """The attributes of a node of ``padops.pyop`` that does what a node of ``padops`` does.
+
+    Its inputs are those that are given, in their order, and after them an empty tensor until there are ``SLOTS``.
+
+    Args:
+        op_type: A key of ``padops.OPS``.
+        attributes: Those of the node; floats are written as their 32 bits, which JSON would not keep of a NaN.
+        given: For each input of the operator, whether the node has it; absent ones at the end may be left out.
+        node: The node's name, for error messages.
+    """
+    op = OPS[op_type]
+    floats = {row.name for row in op.attributes if row.type == "float"}
+    with np.errstate(over="ignore"):
+        plain = {
+            name: int(np.float32(value).view(np.uint32)) if name in floats else value
+            for name, value in attributes.items()
+        }
+    names = [row.name for row, there in zip(op.inputs, given) if there]
+    texts = (op_type, node, " ".join(names), json.dumps(plain, sort_keys=True))
+    return dict(zip(ATTRIBUTES, texts, strict=True))
+
+
+def decode(fields: Mapping[str, str], arrays: Sequence[Any]) -> tuple[str, dict[str, Any], list[Any], str]:
+    """The reverse of :func:`encode`: operator, attributes, inputs (None where absent) and name of the node."""
+    op = OPS[fields["op"]]
+    floats = {row.name for row in op.attributes if row.type == "float"}
+    attributes = {
+        name: np.uint32(value).view(np.float32) if name in floats else value
+        for name, value in json.loads(fields["attributes"]).items()
+    }
+    present = dict(zip(fields["given"].split(), arrays))
+    return op.name, attributes, [present.get(row.name) for row in op.inputs], fields["node"]

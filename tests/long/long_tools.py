@@ -1,0 +1,110 @@
+"""docs/tools.md: what tools with packages of their own make of a converted model: onnx2torch, Olive and optimum. Minutes.
+
+They run in an environment of their own (1.5 GB), which is made where it is not there yet. PyPI's torchvision is built for
+CUDA; onnx2torch imports it for operators that these models do not have, and gets a stand-in for it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import parser
+from tool_rows import ROWS, network, outcome, row
+
+import padops
+from padops.conformance.peers import environments
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+ENVIRONMENT = "tools"
+# Of torch, this version is the newest that there is without CUDA where padops is tested.
+REQUIRES = ("torch==2.13.0", "onnx==1.23.2", "onnxruntime==1.32.0", "onnx2torch==1.5.15", "olive-ai==0.13.0", "optimum==2.1.0",
+            "optimum-onnx==0.1.0")  # fmt: skip
+
+OLIVE = """
+import shutil
+from olive.model import ONNXModelHandler
+from olive.passes.olive_pass import create_pass_from_dict
+from olive.passes.onnx.{module} import {name}
+made = create_pass_from_dict({name}, {options}, disable_search=True).run(ONNXModelHandler("in.onnx"), "made")
+shutil.copy(made.model_path, "out.onnx")
+"""
+OPTIMUM = """
+import shutil
+from optimum.onnxruntime import ORTQuantizer
+from optimum.onnxruntime.configuration import AutoQuantizationConfig
+quantizer = ORTQuantizer.from_pretrained(".", file_name="in.onnx")
+quantizer.quantize(save_dir=".", quantization_config=AutoQuantizationConfig.avx2(is_static=False, per_channel=False))
+shutil.copy("in_quantized.onnx", "out.onnx")
+"""
+PROGRAMS = {
+    ("OnnxPeepholeOptimizer", "Olive"): OLIVE.format(module="peephole_optimizer", name="OnnxPeepholeOptimizer", options={}),
+    ("OnnxFloatToFloat16", "Olive"): OLIVE.format(module="float16_conversion", name="OnnxFloatToFloat16", options={"keep_io_types": True}),
+    ("OnnxDynamicQuantization", "Olive"): OLIVE.format(module="quantization", name="OnnxDynamicQuantization", options={}),
+    ("ORTQuantizer", "optimum"): OPTIMUM,
+}  # fmt: skip
+ONNX2TORCH = """
+import sys, types
+sys.modules["torchvision"], sys.modules["torchvision.ops"] = vision, operators = types.ModuleType("torchvision"), types.ModuleType("ops")
+operators.roi_align = None
+import numpy as np, onnx2torch, torch
+np.save("y.npy", onnx2torch.convert("in.onnx")(torch.from_numpy(np.load("x.npy"))).numpy())
+"""
+
+
+@pytest.fixture(scope="module")
+def python() -> Path:
+    """The interpreter of the tools' environment."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(SCRIPTS)
+        importlib.import_module("peers").ensure(ENVIRONMENT, {"requires": REQUIRES})
+    return environments.python_of(ENVIRONMENT)
+
+
+def run(python: Path, program: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([python, "-c", program], cwd=folder, capture_output=True, text=True, timeout=600)
+
+
+@pytest.mark.parametrize("words", PROGRAMS, ids=" of ".join)
+def test_a_converted_model(words: tuple[str, ...], python: Path, tmp_path: Path) -> None:
+    onnx.save(padops.convert(network()).proto(), tmp_path / "in.onnx")
+    ran = run(python, PROGRAMS[words], tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert outcome(onnx.load(tmp_path / "out.onnx")) == row(*words)
+
+
+@pytest.mark.parametrize("words", PROGRAMS, ids=" of ".join)
+def test_a_lowered_model(words: tuple[str, ...], python: Path, tmp_path: Path) -> None:
+    onnx.save(padops.lower(network()).proto(), tmp_path / "in.onnx")
+    ran = run(python, PROGRAMS[words], tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert outcome(onnx.load(tmp_path / "out.onnx")) == ("neither", "yes")
+
+
+def test_onnx2torch_knows_no_other_domain(python: Path, tmp_path: Path) -> None:
+    onnx.save(padops.convert(network()).proto(), tmp_path / "in.onnx")
+    np.save(tmp_path / "x.npy", ROWS)
+    ran = run(python, ONNX2TORCH, tmp_path)
+    assert ran.returncode == 1 and "Converter is not implemented" in ran.stderr and "'padops'" in ran.stderr, ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("mode", "shape"), [("reflect", "2, 6"), ("reflect", "n, m"), ("edge", "2, 6"), ("edge", "n, m"), ("wrap", "2, 6")]
+)
+def test_onnx2torch_takes_a_lowered_model(mode: str, shape: str, python: Path, tmp_path: Path) -> None:
+    """Of open sizes, too, where it knows Shape, up to opset 18: their Reshape has no allowzero where nothing is cropped."""
+    amounts = [0, 7, 0, 1]
+    source = parser.parse_model(
+        f'<ir_version: 8, opset_import: ["": {19 if mode == "wrap" else 17}]> net (float[{shape}] x) => (float[a, b] y) '
+        f'<int64[4] p = {{0, 7, 0, 1}}> {{ b = Pad <mode = "{mode}"> (x, p)  y = Relu (b) }}'
+    )
+    onnx.save(padops.lower(source, without_pad=True).proto(), tmp_path / "in.onnx")
+    np.save(tmp_path / "x.npy", ROWS)
+    ran = run(python, ONNX2TORCH, tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    expected = padops.run_reference("Pad_19", {"mode": mode}, [ROWS, np.array(amounts)])
+    assert np.load(tmp_path / "y.npy").tobytes() == expected.tobytes()
