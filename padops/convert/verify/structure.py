@@ -11,6 +11,7 @@ import onnx
 
 from padops.convert.errors import PadopsError
 from padops.convert.model.external import check_entries
+from padops.convert.model.nesting import nodes_of
 from padops.convert.model.scan import external_tensors
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.proof.facts import dims_of
@@ -179,9 +180,7 @@ def _text(part: onnx.NodeProto | onnx.FunctionProto) -> bytes:
     copy = type(part).FromString(part.SerializeToString())
     copy.ClearField("doc_string")
     copy.ClearField("metadata_props")
-    pending: list[onnx.NodeProto] = [copy] if isinstance(copy, onnx.NodeProto) else list(copy.node)
-    while pending:
-        node = pending.pop()
+    for _, node in nodes_of([copy] if isinstance(copy, onnx.NodeProto) else copy.node):
         for name in ("name", "doc_string", "metadata_props"):
             node.ClearField(name)
         if node.domain == "ai.onnx":
@@ -191,7 +190,6 @@ def _text(part: onnx.NodeProto | onnx.FunctionProto) -> bytes:
         node.attribute.extend(attributes)
         for row in node.attribute:
             row.ClearField("doc_string")
-            pending += [inner for graph in (row.g, *row.graphs) for inner in graph.node]
     return bytes(copy.SerializeToString(deterministic=True))
 
 
