@@ -166,7 +166,7 @@ def pixels(plan: Plan, x: float, y: float, size: int = PIXEL) -> Iterator[str]:
 
 
 def paths(plan: Plan) -> dict[str, str]:
-    """A path for each colour: the runs of one colour in each line of the picture, equal ones below each other as one."""
+    """Return one SVG path per colour; equal runs of one colour in consecutive rows become one rectangle."""
     found: dict[tuple[str, int, int], list[list[int]]] = {}
     for y in range(plan.shape[0]):
         for colour, columns in groupby(range(plan.shape[1]), key=lambda x: pixel(plan, y, x)):

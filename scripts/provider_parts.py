@@ -1,4 +1,4 @@
-"""Ask execution providers of onnxruntime for the operators that a Pad becomes which they do not run: of which types, and where.
+"""Test, on each execution provider of onnxruntime, the operators that a Pad is lowered to: which types run, and where.
 
     python3 scripts/provider_parts.py [NAME ...]
 

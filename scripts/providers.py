@@ -49,7 +49,7 @@ UNSURE = {(QNN, "reflect"), (QNN, "constant cut away"), (QNN, "constant cut beyo
 
 
 def with_packages(name: str, packages: "tuple[str, ...]") -> str:
-    """The name of an environment like another one, with other versions of some of its packages; ENVIRONMENTS has it from now on.
+    """Add an environment to ENVIRONMENTS, like another one but with other versions of some packages; return its name.
 
     Args:
         name: Of the environment.
@@ -176,7 +176,7 @@ def who(answer: "dict[str, Any]", provider: str) -> str:
 
 
 def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -> "list[str]":
-    """What is wrong with padops beside a provider, in words: results, providers that are gone, Pads that it should not have."""
+    """Return, in words, padops' faults beside a provider: wrong results, dropped providers, Pads taken without need."""
     found = []
     for name, answer in beside.items():
         if (provider, name) in UNHELPED:

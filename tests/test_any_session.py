@@ -1,4 +1,4 @@
-"""padops.InferenceSession runs what onnxruntime refuses or gets wrong before any provider is asked: it converts in memory."""
+"""padops.InferenceSession converts in memory what onnxruntime refuses or gets wrong before it asks any provider."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""padops.InferenceSession with models converted in memory: options of the caller's, external data, old releases, arguments."""
+"""padops.InferenceSession with models converted in memory: caller's options, external data, old releases, arguments."""
 
 from __future__ import annotations
 

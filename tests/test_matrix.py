@@ -1,4 +1,4 @@
-"""The script that runs padops on every runtime, Python and set of dependencies: what it chooses, and what it writes down."""
+"""The script that runs padops on every runtime, Python and set of dependencies: what it selects and what it records."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ ROW = "python 3.11, newest, onnxruntime 1.24.4"
 
 @pytest.fixture
 def ran(matrix: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[list[str]]]:
-    """``ran(answers)``: ``call`` runs nothing; a command that holds the first text of a pair is answered with its second.
+    """Replaces ``call``: a command that holds the first text of a pair in ``answers`` gets the second as its answer.
 
     An answer is an exit code, or a code with what was said on stdout. The list that it gives has the commands.
     """

@@ -1,4 +1,4 @@
-"""Random models on the six roads of padops; tests/long/long_roads.py takes thousands. And that wrong roads are found."""
+"""Random models on padops' six roads give right bits, and wrong roads are found; tests/long/long_roads.py has more."""
 
 from __future__ import annotations
 

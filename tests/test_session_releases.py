@@ -1,4 +1,4 @@
-"""Every kind of model that ``padops.InferenceSession`` converts in memory, on the release of onnxruntime that is installed.
+"""Every kind of model that ``padops.InferenceSession`` converts in memory runs on the installed onnxruntime.
 
 ``scripts/matrix.py`` runs the tests on older ones. Each model gives the right bits where the extra ``convert`` is
 installed; where it is not, an error names it, but for what the execution provider runs without converting anything.

@@ -53,7 +53,7 @@ def place_of(parts: list[Path], kind: str) -> tuple[list[bytes], int]:
 
 
 def with_field(parts: list[Path], kind: str, field: str, text: str) -> tuple[bytes, int]:
-    """The second part with another value, given as JSON, in a field of a line; ``outer.inner`` is one of an object in it."""
+    """Return the second part with one field set to a JSON text, and the line's number; ``outer.inner`` is nested."""
     lines, i = place_of(parts, kind)
     said = json.loads(lines[i])
     *outer, last = field.split(".")

@@ -1,4 +1,4 @@
-"""``padops.inspect``: what it says of a Pad, with onnxruntime itself as the witness, and whether its roads lead anywhere."""
+"""``padops.inspect`` agrees with onnxruntime about each Pad, and the roads that it names give the right bits."""
 
 from __future__ import annotations
 

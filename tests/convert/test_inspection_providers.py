@@ -149,7 +149,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The runtime itself is asked; without the option, nothing is run. Where it does not say, the report has the reason."""
+    """``here`` asks the runtime who runs each Pad; without it nothing runs; a runtime that cannot say gives a note."""
     path = tmp_path / "model.onnx"
     onnx.save(pad([1, 1], "edge", 18, "int16[4]"), path)
     assert padops.inspect(path).pads[0].runner == ""

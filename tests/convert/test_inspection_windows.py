@@ -1,4 +1,4 @@
-"""Verdicts of ``padops.inspect`` on convolutions and poolings that pad SAME, with the installed onnxruntime as the witness."""
+"""``padops.inspect`` agrees with the installed onnxruntime about convolutions and poolings that pad SAME."""
 
 from __future__ import annotations
 

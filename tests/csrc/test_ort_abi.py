@@ -1,4 +1,4 @@
-"""``-DPADOPS_ORT_INCLUDE_DIR=DIR`` proves csrc/ort/ort_abi.h: it builds beside a right header and fails beside a wrong one.
+"""``-DPADOPS_ORT_INCLUDE_DIR=DIR`` checks csrc/ort/ort_abi.h: a right header compiles, and a wrong one fails.
 
 The wheels of onnxruntime have no header. Debian has it in libonnxruntime-dev, from Debian 13 on; where that is
 installed, or where the environment names a folder in PADOPS_ORT_INCLUDE_DIR, the check runs beside the official header.

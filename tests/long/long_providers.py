@@ -1,4 +1,4 @@
-"""All cases of the conformance suite on real execution providers: what inspect says, what padops takes beside them, the bits."""
+"""Runs all cases of the suite on real execution providers: inspect is right, bits agree, padops takes no good Pad."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""docs/tools.md: what tools with packages of their own make of a converted model: onnx2torch, Olive and optimum. Minutes.
+"""docs/tools.md: onnx2torch, Olive and optimum, which need packages of their own, load converted models. Takes minutes.
 
-They run in an environment of their own (1.5 GB), which is made where it is not there yet. PyPI's torchvision is built for
-CUDA; onnx2torch imports it for operators that these models do not have, and gets a stand-in for it.
+They run in an environment of their own (1.5 GB), which is made where it is not there yet. PyPI's torchvision is built
+for CUDA; onnx2torch imports it for operators that these models do not have, and gets a stand-in for it.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def test_onnx2torch_knows_no_other_domain(python: Path, tmp_path: Path) -> None:
     ("mode", "shape"), [("reflect", "2, 6"), ("reflect", "n, m"), ("edge", "2, 6"), ("edge", "n, m"), ("wrap", "2, 6")]
 )
 def test_onnx2torch_takes_a_lowered_model(mode: str, shape: str, python: Path, tmp_path: Path) -> None:
-    """Of open sizes, too, where it knows Shape, up to opset 18: their Reshape has no allowzero where nothing is cropped."""
+    """onnx2torch takes lowered models, up to opset 18 of open sizes: no Reshape has allowzero where nothing crops."""
     amounts = [0, 7, 0, 1]
     source = parser.parse_model(
         f'<ir_version: 8, opset_import: ["": {19 if mode == "wrap" else 17}]> net (float[{shape}] x) => (float[a, b] y) '

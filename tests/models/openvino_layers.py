@@ -1,4 +1,4 @@
-"""One layer of OpenVINO each, for every type of layer that the converter takes: the shape and type of the data, a builder."""
+"""One OpenVINO layer of every type that the converter takes, each with the shape and type of its data and a builder."""
 
 from __future__ import annotations
 

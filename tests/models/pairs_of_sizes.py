@@ -1,4 +1,4 @@
-"""Pairs that differ for some sizes alone: a batch above 2, few or many elements, axes of 1, axes of 0, a declared shape."""
+"""Pairs that differ for some sizes only: batch above 2, few or many elements, axes of 1 or 0, a declared shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``--inputs`` may be given: archives with damaged members, headers that lie, arrays that the model does not take."""
+"""Archives for ``--inputs`` with damaged members, false headers, or arrays that the model does not take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What chance would seldom do to a model: recursion, cycles, depth, growth, names that are no text, odd files beside it."""
+"""Breaks that chance would seldom make: recursion, cycles, depth, growth, names that are no text, odd files."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def reference(model: ModelProto, rng: random.Random) -> str:
 
 
 def attribute_kind(model: ModelProto, rng: random.Random) -> str:
-    """An attribute that says of itself to be of another type, or is twice there, or is one that the node does not have."""
+    """Give a node an attribute that states another type, occurs twice, or does not belong to the operator."""
     nodes = _of(model, NodeProto)
     node = rng.choice(nodes)
     if node.attribute and rng.random() < 0.7:

@@ -59,7 +59,7 @@ class AtTerminal:
         return found
 
     def left(self) -> list[int]:
-        """The processes that stay when the command has ended; what multiprocessing tracks files with ends just behind it."""
+        """Return the processes that outlive the command, after a wait for multiprocessing's resource tracker to end."""
         end = time.monotonic() + PATIENCE
         while (found := self.pids()) and time.monotonic() < end:
             time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""padops beside real providers, each in its environment: right bits, none dropped, and no Pad taken that they run right."""
+"""padops beside real providers, each in its environment: right bits, no provider dropped, no good Pad taken."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_beside(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_lowered(name: str) -> None:
-    """A model that was lowered for the provider is right in a stock session, and all of its nodes run on the provider."""
+    """A model lowered for the provider is right in a stock session, and all its nodes run on the provider."""
     provider = providers.ENVIRONMENTS[name]["provider"]
     asked = [case for case in CASES if (provider, case.name) not in providers.UNHELPED]
     answers = providers.ask(name, "lowered", asked)
@@ -87,7 +87,7 @@ def test_lowered_of_five_dims() -> None:
 
 @pytest.mark.needs_environment("ort-qnn")
 def test_ranks_of_qnn() -> None:
-    """Among nodes of two dims, since it dies of a Relu of five: what the rules say of a Pad, and padops beside it is right."""
+    """The rules tell which Pads QNN runs at each rank; they stand among 2-D nodes, since a 5-D Relu kills QNN."""
     models, lines, left = {}, {}, 0
     for rank in (4, 5, 6, 7, 8):
         for mode in ("constant", "edge", "reflect", "wrap"):

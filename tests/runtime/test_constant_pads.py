@@ -99,7 +99,10 @@ COMPUTED = """g (float[n, 8] x) => (float[n, e] y) <int64[1] four = {4}, int64[2
 
 @pytest.mark.needs_environment("ort-openvino")
 def test_computed_amounts_before_openvino() -> None:
-    """As PyTorch's exporter writes them. Without the optimizer OpenVINO gets them as a part without inputs, which it cannot run."""
+    """OpenVINO runs amounts computed as PyTorch's exporter writes them.
+
+    Without the optimizer, OpenVINO gets these amounts as a part without inputs, which it cannot run.
+    """
     case = provider_cases.Case("computed", "reflect", (1, 8), (0, 2, 0, 3), 18)
     content = model(
         COMPUTED.replace("int64[1] four = {4}", "int64[1] four = {4}, int64[1] l = {2}")

@@ -1,4 +1,4 @@
-"""What a session reads of a model without onnx: dilations and strides beside their windows, as all writers write them."""
+"""A session reads dilations and strides beside their windows without onnx, in every encoding that writers use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pads that padops takes before OpenVINO's provider in two graphs of a model: onnxruntime 1.24 refuses it, and the session lowers it."""
+"""onnxruntime 1.24 refuses Pads in two graphs that padops takes before OpenVINO; the session lowers such a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PadopsFirstExecutionProvider by itself: what it takes before which providers, as a kernel and compiled, and bit by bit."""
+"""PadopsFirstExecutionProvider alone: what it takes before which providers, as a kernel and compiled, by the bits."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_values_that_are_no_numbers(value: float) -> None:
 
 
 def test_a_row_of_amounts_is_refused_before_any_provider_is_asked() -> None:
-    """Constant pads of two dims fail at load, and so do constant axes of int32: the verdict is onnxruntime's, whoever is named."""
+    """onnxruntime refuses constant pads of two dims and constant axes of int32 at load, whatever provider is named."""
     row = "g (float[4] x) => (float[a] y) <int64[1, 2] p = {1, 2}> { [p] y = Pad (x, p) }"
     axes = "g (float[4] x) => (float[a] y) <int64[2] p = {1, 2}, int32[1] a = {0}> { [p] y = Pad (x, p, , a) }"
     for text in (row, axes):

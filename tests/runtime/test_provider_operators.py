@@ -1,4 +1,4 @@
-"""The operators of the domain ``padops`` in a session that has but a device of padops' library, without RegisterCustomOps."""
+"""Operators of the domain ``padops`` in a session with only a device of padops' library, without RegisterCustomOps."""
 
 from __future__ import annotations
 

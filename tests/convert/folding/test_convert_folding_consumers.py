@@ -92,7 +92,10 @@ def test_bits_at_every_level(row: str) -> None:
 
 
 def test_an_infinite_weight() -> None:
-    """Where ONNX Runtime folds its own Pad, the converted model has its bits; beside an operator of padops it has not."""
+    """Folding into a Conv with an infinite weight gives the bits that ONNX Runtime gives where it folds its own Pad.
+
+    Left unfolded, an operator of padops before the Conv would give other bits.
+    """
     weights = np.zeros((16, 16, 3, 3), np.float32)
     weights[0, 0, 0, 0] = np.inf
     source = padded(AROUND, "Conv", others={"w": weights})

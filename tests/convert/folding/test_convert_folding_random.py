@@ -72,7 +72,7 @@ def _data(rng: np.random.Generator, shape: Any, dtype: np.dtype, what: str) -> n
 @settings(max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 @given(cases())
 def test_random_models(case: tuple[onnx.ModelProto, np.ndarray]) -> None:
-    """Whatever is folded has the bits of ONNX Runtime's own Pad at that level; what is not, those without optimisation."""
+    """A folded model has the bits of ONNX Runtime's Pad at each level; any other has those without optimisation."""
     source, data = case
     conversion = fold(source)
     folded = conversion.records[0].status == "folded"

@@ -1,4 +1,7 @@
-"""A Slice backward to the largest integer: ONNX gives nothing, ONNX Runtime everything before the start; so nothing is known of it."""
+"""A backward Slice to the largest integer has an unknown result, since ONNX and ONNX Runtime disagree.
+
+ONNX gives nothing, and ONNX Runtime gives everything before the start.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is looked at of each node before anything is proved: what is wrong with it, and that nothing is where it is right."""
+"""Before a proof, each node is checked: a broken node gives a reason, and a right one gives none."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_texts_that_an_operator_knows() -> None:
 
 
 def test_what_is_right_is_no_reason() -> None:
-    """Operators with three inputs that are no Pads, a body that reads what is around it, windows, lists of several numbers."""
+    """Right nodes give no reason: operators of three inputs, a body that reads outer values, windows, lists."""
     made = model(
         f"""(bool c, float[1, 1, 4, 4] x, float[1, 1, 2, 2] w, bool[4] m) => (float[a, b, d, e] y) {{
         s = Constant<value_ints: ints = [1, 2]>() t = Constant<value_ints: ints = [3, 4]>() {AMOUNTS}

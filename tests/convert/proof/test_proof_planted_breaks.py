@@ -1,4 +1,4 @@
-"""Breaks in the converter are found by the proofs, and breaks in the proofs by their tests; and one Pad made wrong at a time."""
+"""Proofs find breaks in the converter, tests find breaks in the proofs, and every single wrong Pad is found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of models of other values that were once proved: what a proof believed of them, and does not believe any more."""
+"""Pairs of models with different values that an earlier prover proved equal: each row is an assumption it gave up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Broken IRs of Pads alone, which need neither OpenVINO nor onnxifier; see ``test_convert_openvino_files.py`` for others."""
+"""Broken IRs of Pads alone, which need no OpenVINO and no onnxifier; ``test_convert_openvino_files.py`` has others."""
 
 from __future__ import annotations
 

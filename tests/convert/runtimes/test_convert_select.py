@@ -23,7 +23,7 @@ NUMPY = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, BOOL: np.bool_
 
 @dataclass(frozen=True)
 class Row:
-    """A model of one Pad, why it is needed (None: it is not), and whether the newest onnxruntime runs it rightly as it is."""
+    """A model of one Pad; why the Pad must be converted, if it must; whether the newest onnxruntime runs it rightly."""
 
     label: str
     source: onnx.ModelProto

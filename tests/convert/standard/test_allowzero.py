@@ -1,4 +1,4 @@
-"""Reshape with allowzero, which onnx2torch refuses: lowering writes it only where a dim can be 0 and is not 0 already."""
+"""Lowering writes Reshape's allowzero, which onnx2torch refuses, only where cropping may leave an axis empty."""
 
 from __future__ import annotations
 

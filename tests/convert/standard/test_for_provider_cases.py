@@ -1,4 +1,4 @@
-"""Lowering for an execution provider, on cases of the suite: of every operator and type, with inputs that are known or not.
+"""Lowering for an execution provider, on the suite's cases of every operator and type, with known and unknown inputs.
 
 What is written is right on any runtime, so it is run on the processor here. What the providers themselves make of it,
 the peers ``padops-for-*`` say.

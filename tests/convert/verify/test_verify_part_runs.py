@@ -1,4 +1,4 @@
-"""How a part is run alone, and what is told of it then: as it is written, for some time, and no better than it was compared."""
+"""A part runs alone as it is written and within a time limit; the report claims no more than the run compared."""
 
 from __future__ import annotations
 

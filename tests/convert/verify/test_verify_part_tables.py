@@ -1,4 +1,4 @@
-"""What parts are drawn with: which inputs say how large something is, and which sizes, ranks and numbers all of it is tried with."""
+"""How inputs of parts are drawn: which inputs control sizes, and which sizes, ranks and numbers the draws use."""
 
 from __future__ import annotations
 
