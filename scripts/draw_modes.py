@@ -97,7 +97,8 @@ def cell(x: float, y: float, label: str, kind: str) -> Iterator[str]:
     fill, border = KINDS[kind]
     weight = 'font-weight="bold" ' if kind == "data" else ""
     yield (
-        f'<rect x="{x + 1:g}" y="{y + 1:g}" width="{CELL - 2}" height="{CELL - 2}" rx="3" fill="{fill}" stroke="{border}" '
+        f'<rect x="{x + 1:g}" y="{y + 1:g}" width="{CELL - 2}" height="{CELL - 2}" rx="3" '
+        f'fill="{fill}" stroke="{border}" '
         f'stroke-width="{2 if kind == "data" else 1}"/>'
     )
     yield text(x + CELL / 2, y + CELL / 2 + 6, label, DIGIT, f'{weight}text-anchor="middle"')

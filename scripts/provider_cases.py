@@ -168,7 +168,8 @@ def model_of(case: Case) -> bytes:
         initializers.append(f"float[{count},1,1,1] w = {{{', '.join(['1'] * count)}}}")
     declared = f" <{', '.join(initializers)}>" if initializers else ""
     return parser.parse_model(
-        f'<ir_version: 10, opset_import: ["" : {case.opset}]> g ({", ".join(inputs)}) => ({case.type}{f"[{out}]" if out else ""} y)'
+        f'<ir_version: 10, opset_import: ["" : {case.opset}]> g ({", ".join(inputs)}) => '
+        f"({case.type}{f'[{out}]' if out else ''} y)"
         f"{declared} {{ {before} [pad] b = {pad} {behind} }}"
     ).SerializeToString()
 

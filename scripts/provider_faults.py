@@ -33,7 +33,10 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
         if provider == OPENVINO and answer["outcome"] == "wrong" and _depends_on_data(id, answer["detail"]):
             continue
         if about and (answer["outcome"], own) not in allowed(verdict, answer["runner"] == provider):
-            did = f"{answer['outcome']}, on {providers.who(answer, provider) or 'none'}: {answer.get('said') or answer.get('detail')}"
+            did = (
+                f"{answer['outcome']}, on {providers.who(answer, provider) or 'none'}: "
+                f"{answer.get('said') or answer.get('detail')}"
+            )
             contradicted.append(f"{id}: inspect says {verdict} ({answer['why']}), and it is {did}")
     return taken, contradicted
 

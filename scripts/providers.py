@@ -1,6 +1,7 @@
 """Ask execution providers of onnxruntime what they do with Pads, alone and with padops beside them.
 
-    python3 scripts/providers.py [NAME ...] [--with PACKAGE==VERSION ...] [--way stock|name|device|plain|lowered] [--json FILE]
+    python3 scripts/providers.py [NAME ...] [--with PACKAGE==VERSION ...] [--json FILE]
+                                 [--way stock|name|device|plain|lowered]
     python3 scripts/providers.py --list
 
 Without names all three are asked that need no device: ort-openvino, ort-webgpu (a Vulkan in software, out of Debian's

@@ -50,7 +50,8 @@ def test_a_cell_that_cannot_exist_is_named(matrix: ModuleType, monkeypatch: pyte
     for version in ("3.14", "3.10"):  # a row of the latter is there, from a machine that has it
         assert matrix.run_environment(version, False, ["1.27.0"], Path("wheel"), options) == ["not run"]
     assert [line for line in told(matrix).splitlines() if line.startswith("| python")] == [
-        "| python 3.10, lowest, onnxruntime 1.27.0 |  |  | not run: onnxruntime 1.27.0 has no wheel for this Python | 0 |",
+        "| python 3.10, lowest, onnxruntime 1.27.0 |  |  | not run: onnxruntime 1.27.0 has no "
+        "wheel for this Python | 0 |",
         "| python 3.14 |  |  | not run: this machine has no Python 3.14 | 0 |",
     ]
     matrix.tell(options, "python 3.14, lowest, onnxruntime 1.27.0", "", "5", "passed", 1)

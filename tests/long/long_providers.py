@@ -34,7 +34,8 @@ def test_suite(name: str, tally) -> None:
     print(*found, sep="\n")
     assert found == []
     what = (
-        f"cases of the conformance suite on {name}, by {' and by '.join(WAYS[name])}: the bits with padops beside it, no Pad taken "
+        f"cases of the conformance suite on {name}, by {' and by '.join(WAYS[name])}: "
+        "the bits with padops beside it, no Pad taken "
         "that it runs right, no provider dropped, and what inspect says that it does"
     )
     tally(what, len(ids) * len(WAYS[name]), len(found))

@@ -40,7 +40,8 @@ def reduce(name: str) -> Build:
 
 
 # fmt: off
-UNARY = ("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceiling", "cos", "cosh", "erf", "exp", "floor", "log",
+UNARY = ("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceiling", "cos", "cosh", "erf", "exp", "floor",
+         "log",
          "mish", "negative", "relu", "sigmoid", "sign", "sin", "sinh", "softplus", "softsign", "sqrt", "tan", "tanh",
          "hsigmoid", "hswish", "is_nan", "non_zero")
 BINARY = ("add", "subtract", "multiply", "divide", "power", "maximum", "minimum", "equal", "less", "less_equal",

@@ -14,7 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 # Runs a command in a new session whose terminal is standard input, so that Ctrl-C there reaches its foreground group.
-AT_TERMINAL = "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+AT_TERMINAL = (
+    "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "os.execv(sys.argv[1], sys.argv[1:])"
+)
 # Seconds, on a machine that has much else to do, for what takes less than one. What a test must not wait for takes
 # longer.
 PATIENCE = 90

@@ -21,7 +21,8 @@ import providers
 SAID = {
     "Unsupported padding mode: [wrap]": ("ort-openvino", "wrap 19"),
     "length of pads_begin mismatches with rank of input": ("ort-openvino", "constant axes"),
-    "REFLECT padding mode requires that 'pads_begin[D]' and 'pads_end[D]' must be not greater than 'data_shape[D] - 1'": (
+    "REFLECT padding mode requires that 'pads_begin[D]' and 'pads_end[D]' must be not "
+    "greater than 'data_shape[D] - 1'": (
         "ort-openvino",
         "reflect beyond n - 1",
     ),
@@ -73,7 +74,8 @@ def test_lowered_of_five_dims() -> None:
         for amounts in ((0, 0, 1, 1, 1), (1, 1, 1, 1, 1), (0, 1, 0, 1, 0)):
             pads = f"int64[10] p = {{{', '.join(map(str, amounts * 2))}}}"
             model = parser.parse_model(
-                f'<ir_version: 10, opset_import: ["" : 21]> g (float[2, 3, 2, 4, 3] x) => (float[m, n] y) <{given}, {pads}> '
+                '<ir_version: 10, opset_import: ["" : 21]> g (float[2, 3, 2, 4, 3] x) => '
+                f"(float[m, n] y) <{given}, {pads}> "
                 f'{{ a = Reshape (x, flat) b = Relu (a) c = Reshape (b, deep) d = Pad <mode = "{mode}"> (c, p) '
                 "e = Reshape (d, out) y = Relu (e) }"
             )
@@ -96,7 +98,8 @@ def test_ranks_of_qnn() -> None:
             values = {"flat": (6, 12), "deep": shape, "out": (6, -1), "p": amounts * 2}
             given = ", ".join(f"int64[{len(row)}] {name} = {{{str(row)[1:-1]}}}" for name, row in values.items())
             model = parser.parse_model(
-                f'<ir_version: 10, opset_import: ["" : 21]> g (float[{str(shape)[1:-1]}] x) => (float[m, n] y) <{given}> '
+                f'<ir_version: 10, opset_import: ["" : 21]> g (float[{str(shape)[1:-1]}] x) => '
+                f"(float[m, n] y) <{given}> "
                 f'{{ a = Reshape (x, flat) b = Relu (a) c = Reshape (b, deep) d = Pad <mode = "{mode}"> (c, p) '
                 "e = Reshape (d, out) y = Relu (e) }"
             ).SerializeToString()

@@ -182,7 +182,8 @@ def test_axes_among_convolutions(name: str, opset: int) -> None:
         ("Conv <group = 2> (p, w)", "r, full", False),
     ):
         text = (
-            "g (float[1,2,3,4] x) => (float[1,2,d,4] y) <int64[2] q = {1, 2}, int64[8] full = {0, 0, 1, 0, 0, 0, 2, 0}, "
+            "g (float[1,2,3,4] x) => (float[1,2,d,4] y) <int64[2] q = {1, 2}, "
+            "int64[8] full = {0, 0, 1, 0, 0, 0, 2, 0}, "
             "int64[1] a = {2}, float[2,1,1,1] w = {1, 1}> "
             f'{{ r = Relu (x) [pad] p = Pad <mode = "constant"> ({inputs}) y = {beside} }}'
         )

@@ -41,7 +41,8 @@ def cases(draw: Any) -> tuple[onnx.ModelProto, np.ndarray]:
         0,
         *(draw(st.integers(0, 3)) for _ in range(rank)),
     ]
-    dtype = np.dtype(draw(st.sampled_from({"Conv": ["f4", "f2"], "ConvInteger": ["u1", "i1"], "AveragePool": ["f4", "f2"],
+    dtype = np.dtype(draw(st.sampled_from({"Conv": ["f4", "f2"], "ConvInteger": ["u1", "i1"],
+                                           "AveragePool": ["f4", "f2"],
                                            "MaxPool": ["u1", "i1", "f4"]}[op])))  # fmt: skip
     shape = [draw(st.integers(1, 2)), channels, *(draw(st.integers(7, 12)) for _ in range(rank))]
     data = _data(seed, shape, dtype, draw(st.sampled_from(["plain", "plain", "special"])))

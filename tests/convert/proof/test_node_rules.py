@@ -19,7 +19,8 @@ def told(
     op: str, *dims: list[int] | None, domain: str = "", kinds: dict[int, int] | None = None, **rows: object
 ) -> list:
     """What is wrong with a node whose inputs have these dims, and are of float but for the ``kinds`` given by place."""
-    types = [None if row is None else helper.make_tensor_type_proto((kinds or {}).get(at, FLOAT), row) for at, row in enumerate(dims)]  # fmt: skip
+    types = [None if row is None else helper.make_tensor_type_proto((kinds or {}).get(at, FLOAT), row)
+             for at, row in enumerate(dims)]  # fmt: skip
     node = helper.make_node(op, [f"x{at}" for at in range(len(dims))], ["y"], domain=domain, **rows)
     return list(problems(node, domain, 18, types))
 
@@ -27,7 +28,8 @@ def told(
 @pytest.mark.parametrize(
     "op, place",
     [
-        ("ConstantOfShape", 0), ("Expand", 1), ("Pad", 1), ("Pad", 3), ("Reshape", 1), ("Slice", 1), ("Slice", 2), ("Slice", 3),
+        ("ConstantOfShape", 0), ("Expand", 1), ("Pad", 1), ("Pad", 3), ("Reshape", 1), ("Slice", 1), ("Slice", 2),
+        ("Slice", 3),
         ("Slice", 4), ("Split", 1), ("Squeeze", 1), ("Tile", 1), ("TopK", 1), ("Unsqueeze", 1),
     ],
 )  # fmt: skip

@@ -169,7 +169,8 @@ def test_what_is_not_known_is_said() -> None:
     )
     (record,) = convert(amounts(0, -3, 0, 2, dims=(2, "n"), mode="wrap", opset=19), select="needed").records
     assert record.reason == (
-        "ONNX Runtime runs it: float, wrap, as long as no amount is more than the axis has elements to wrap and no axis is "
+        "ONNX Runtime runs it: float, wrap, as long as no amount is more than the axis has "
+        "elements to wrap and no axis is "
         "cropped away wholly"
     )
     (record,) = convert(amounts(0, 3, 0, 2, dims=(2, "n"), mode="constant"), select="needed").records

@@ -100,7 +100,8 @@ def _check_one_body(cases: list[case_strategies.Case], declared: tuple[str, str]
         assert len(right) > 1
         assert all(
             re.match(
-                "no fallback: (its fill is a float, and its data are of several|its data are of several types|some nodes of .* have no |a node in mode |its data are of rank 0 )",
+                "no fallback: (its fill is a float, and its data are of several|its data are of several types|some "
+                "nodes of .* have no |a node in mode |its data are of rank 0 )",
                 text,
             )
             for text in reasons
@@ -258,7 +259,10 @@ def test_types_that_have_none() -> None:
         (record,) = padops.convert(source).records
         if record.notes:
             without.add(dtype.name)
-            reason = f"no standard operator moves {dtype.name} at opset {standard.NEWEST} and leaves every bit of it as it is"
+            reason = (
+                f"no standard operator moves {dtype.name} at opset {standard.NEWEST} "
+                "and leaves every bit of it as it is"
+            )
             assert record.notes == (f"no fallback: {reason}",)
     assert without == set(standard.NEVER_MOVED) & {dtype.name for dtype in native.TYPES}
 

@@ -143,7 +143,8 @@ def test_cuda_has_no_pad_of_int64() -> None:
         ({"provider": "foo"}, "padops has no rules for provider 'foo', only for OpenVINOExecutionProvider, WebGpu"),
         ({"provider": 7}, "provider is an int, expected the name of an execution provider"),
         ({"provider": "cuda", "target": "padops"}, "provider needs target='onnx'"),
-        ({"provider": "cuda", "without_pad": True}, "provider excludes without_pad: CUDAExecutionProvider runs some Pads, which stay"),
+        ({"provider": "cuda", "without_pad": True},
+         "provider excludes without_pad: CUDAExecutionProvider runs some Pads, which stay"),
         ({"provider": "cuda", "select": "needed"}, "provider needs select='all'"),
     ],
 )  # fmt: skip
