@@ -1,4 +1,4 @@
-"""The copies that padops chooses from: each gives the right bits in a session, and ``padops bench --copies`` times them."""
+"""Each copy that padops chooses from gives the right bits in a session; ``padops bench --copies`` times them."""
 
 from __future__ import annotations
 

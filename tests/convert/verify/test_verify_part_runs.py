@@ -1,4 +1,4 @@
-"""How a part is run alone, and what is told of it then: as it is written, for some time, and no better than it was compared."""
+"""A part runs alone as it is written and within a time limit; the report claims no more than the run compared."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ def test_what_the_original_refuses_is_counted(tmp_path: Path) -> None:
     """Amounts that leave nothing to reflect, among others."""
     inputs = [("x", FLOAT, ["n", 3]), ("amounts", INT64, [4])]
     nodes = [NODE("Sin", ["x"], ["r"]), pad(["r", "amounts"], mode="reflect")]
-    again = [NODE("Sin", ["x"], ["r"]), NODE("Neg", ["r"], ["s"]), NODE("Neg", ["s"], ["t"]), pad(["t", "amounts"], mode="reflect")]  # fmt: skip
+    again = [NODE("Sin", ["x"], ["r"]), NODE("Neg", ["r"], ["s"]), NODE("Neg", ["s"], ["t"]),
+             pad(["t", "amounts"], mode="reflect")]  # fmt: skip
     terms, made = sides(tmp_path, *(model(row, inputs=inputs, tensors=[]) for row in (nodes, again)))
     found = run_part(terms, made[0], made[1], ends(made), seed=0).outcome
     took, more = map(int, re.findall(r"\d+", found.why))
@@ -111,7 +112,8 @@ def test_what_the_original_refuses_is_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize("dims", [["n", 3], None])
 def test_a_part_takes_what_is_known_of_its_inputs(tmp_path: Path, dims: list[Any] | None) -> None:
     source = model([pad(["x", "pads"], mode="edge")], inputs=[("x", FLOAT, dims)], tensors=[PADS])
-    other = model([NODE("Abs", ["x"], ["a"]), pad(["a", "pads"], mode="edge")], inputs=[("x", FLOAT, dims)], tensors=[PADS])  # fmt: skip
+    other = model([NODE("Abs", ["x"], ["a"]), pad(["a", "pads"], mode="edge")], inputs=[("x", FLOAT, dims)],
+                  tensors=[PADS])  # fmt: skip
     terms, made = sides(tmp_path, source, other)
     one, two, inputs = cut(terms, made[0], made[1], ends(made))
     assert [(row.name, row.type, row.dims) for row in inputs] == [("x", "float", None if dims is None else ("n", 3))]

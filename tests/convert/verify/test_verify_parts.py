@@ -102,8 +102,10 @@ def chosen(test: Sequence[onnx.NodeProto], *numbers: int) -> dict[str, Any]:
 REFLECT = {"nodes": [pad(["r", "pads"], mode="reflect")]}
 PAIRS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "another mode": (REFLECT, {"nodes": [pad(["r", "pads"], mode="edge")]}),
-    "integers through int8": ({"nodes": [pad(["r", "pads"])], "kind": INT64}, {"nodes": integers(TensorProto.INT8), "kind": INT64}),
-    "integers through double": ({"nodes": [pad(["r", "pads"])], "kind": INT64}, {"nodes": integers(TensorProto.DOUBLE), "kind": INT64}),
+    "integers through int8": ({"nodes": [pad(["r", "pads"])], "kind": INT64},
+                              {"nodes": integers(TensorProto.INT8), "kind": INT64}),
+    "integers through double": ({"nodes": [pad(["r", "pads"])], "kind": INT64},
+                                {"nodes": integers(TensorProto.DOUBLE), "kind": INT64}),
     "amounts up to 0": ({"nodes": [pad(["r", "amounts"])], "more": [AMOUNTS]}, clamped(0)),
     "amounts up to 9": ({"nodes": [pad(["r", "amounts"])], "more": [AMOUNTS]}, clamped(9)),
     "amounts up to 600": ({"nodes": [pad(["r", "amounts"])], "more": [AMOUNTS]}, clamped(600)),

@@ -18,7 +18,8 @@ NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (BESIDE, "csrc: describe runtime: provider_in_front_rare provider_in_front provider_needed beside_libraries"),
     (
         PROVIDER,
-        "runtime: provider_needed provider_in_front provider provider_registration provider_operators session_optimizers "
+        "runtime: provider_needed provider_in_front provider provider_registration "
+        "provider_operators session_optimizers "
         "inference_session",
     ),
     (
@@ -54,7 +55,8 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("pads/", f"{SOURCES} convert: inspection inspection_verdicts"),
     (
         "standard/",
-        "convert/standard: positions_in_front without_elements lowering_sizes lowering fallback convert/targets: without_pad",
+        "convert/standard: positions_in_front without_elements lowering_sizes lowering fallback "
+        "convert/targets: without_pad",
     ),
     ("targets/", f"convert/targets: without_pad pyop {SOURCES} {ROADS}"),
     ("verify/providers", "convert/verify: verify_providers"),
@@ -87,7 +89,8 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("proof/positions/", "convert/proof: positions flat_positions proof_planted_breaks"),
     (
         "proof/",
-        "convert/proof: matching interface model_proofs flat_indices windows bodies same_models pairs_that_differ proof_planted_breaks",
+        "convert/proof: matching interface model_proofs flat_indices windows bodies same_models "
+        "pairs_that_differ proof_planted_breaks",
     ),
     ("runners", "convert: inspection_providers"),
     ("inspection", "convert: inspection inspection_verdicts inspection_releases"),
