@@ -171,9 +171,11 @@ def fill(work: Work, axis: int, amounts: AxisPlan | Amounts, with_what: Operand)
         work.dims[axis] = ints(last - first)
         front, back = (ints(first), ints(amounts.output - last)) if core else (ints(amounts.output), ints(0))
     known = not isinstance(front, Number) and not isinstance(back, Number)
-    before, after = ([] if is_number(count, 0) else [_block(work, axis, count, with_what)] for count in (front, back))
+    before = [] if is_number(front, 0) else [_block(work, axis, front, with_what)]
     if known and front == back:
-        before = after
+        after = before
+    else:
+        after = [] if is_number(back, 0) else [_block(work, axis, back, with_what)]
     output = work.dim(axis) + take(front + back, 0) if known else front + work.dim(axis) + back
     parts = [*before, *core, *after] or [part(work.value, ints(0), ints(0), ints(axis))]
     work.replace_axis(axis, parts, output)
