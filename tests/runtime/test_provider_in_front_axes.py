@@ -13,23 +13,27 @@ from padops.runtime.provider import FIRST_NAME
 from padops.runtime.provider_rules import KNOWN_PROVIDERS
 
 OPENVINO = "OpenVINOExecutionProvider"
-AXES = ([0, 1], [1, 0], [-1, -2], [1], None)
-AMOUNTS = ([1, 1, 1, 1], [1, 1, 2, 1], [1, 1, 1, 2], None)  # begins, then ends; None: given at run time
-FILLS = ("", "float[1] f = {7}", "float[2] f = {7, 8}", "float f = {7}", "float[0] f = {}")
+AXES = ([0, 1], [1, 0], [-1, -2], [1], OPEN := [], None)  # OPEN: two, given at run time
+AMOUNTS = ([1, 1, 1, 1], [1, 1, 2, 1], None)  # begins, then ends; None: given at run time
+FILLS = ("", "float[1] f = {7}", "float[2] f = {7, 8}", "float[0] f = {}", "float[n] f", "float f")
 
 
 def text_of(mode: str, axes: list[int] | None, amounts: list[int] | None, fill: str) -> str:
     """A Pad of float[3, 4]; of one axis the amounts are the first begin and the last end."""
-    count = 2 if axes is None else len(axes)
-    held, given = [fill] if fill else [], ["float[3, 4] x"]
+    count = len(axes) if axes else 2
+    held, given = [], ["float[3, 4] x"]
+    if fill:
+        (held if "=" in fill else given).append(fill)
     if amounts is None:
         given.append(f"int64[{2 * count}] p")
     else:
         row = amounts if count == 2 else [amounts[0], amounts[3]]
         held.append(f"int64[{len(row)}] p = {{{', '.join(map(str, row))}}}")
-    names = ["x", "p", "f" if fill else "", "a" if axes is not None else ""]
-    if axes is not None:
+    if axes is OPEN:
+        given.append("int64[2] a")
+    elif axes is not None:
         held.append(f"int64[{count}] a = {{{', '.join(map(str, axes))}}}")
+    names = ["x", "p", "f" if fill else "", "a" if axes is not None else ""]
     while not names[-1]:
         names.pop()
     return (

@@ -77,6 +77,9 @@ def infer(model: Any, tensors: Sequence[Any], element: str, dtype: np.dtype) -> 
         tensors: Its inputs, in its order.
         element: OpenVINO's name of the output's type.
         dtype: The type of the array: what ml_dtypes has for it, object for strings.
+
+    Raises:
+        TypeError: The output is of another type.
     """
     request = core().compile_model(model, "CPU").create_infer_request()
     request.infer(tensors)

@@ -88,30 +88,30 @@ CONVERTER: dict[str, tuple[str, str, str, onnx.ModelProto, dict[str, Any]]] = {
               "p = Constant <value_ints = [0, 1, 0, 1]> ()\na = Neg (x)\nb = Pad (a, p)\ny = Neg (b)"), {},
     ),
     "positions of a period": (
-        f"{STANDARD}.extension", "remains = builder.mod(positions, period)", "remains = positions",
+        f"{STANDARD}.extension", "remains = positions % period", "remains = positions",
         model(VECTOR, REFLECT), LOWERED,
     ),
     "what is left of a crop": (
-        f"{STANDARD}.extension", "window = builder.add(builder.add(size, front), back)",
-        "window = builder.add(size, back)",
+        f"{STANDARD}.extension", "window = size + front + back",
+        "window = size + back",
         model(VECTOR, CROPPED), LOWERED,
     ),
     "where a crop begins": (
-        f"{STANDARD}.extension", "builder.sub(amounts.begin, front), builder.negative(front), window)",
-        "builder.sub(amounts.begin, front), None, window)", model(VECTOR, CROPPED), LOWERED,
+        f"{STANDARD}.extension", "amounts.begin - front, -front, window)",
+        "amounts.begin - front, None, window)", model(VECTOR, CROPPED), LOWERED,
     ),
     "begins and ends of a fallback": (
-        f"{STANDARD}.amounts", "(builder.gather(pairs, scalar(i)) for i in (0, 1))",
-        "(builder.gather(pairs, scalar(i)) for i in (1, 0))", model(SHORTS, REFLECT), {},
+        f"{STANDARD}.amounts", "begin, end = take(pairs, 0), take(pairs, 1)",
+        "begin, end = take(pairs, 1), take(pairs, 0)", model(SHORTS, REFLECT), {},
     ),
     "positions of a fallback": (
         f"{STANDARD}.extension",
-        "return builder.minimum(remains, builder.sub(builder.add(period, self.mirror), remains))",
-        "return remains", model(SHORTS, REFLECT), {},
+        "else np.minimum(remains, period + self.mirror - remains)",
+        "else remains", model(SHORTS, REFLECT), {},
     ),
     "the window of a fallback": (
-        f"{STANDARD}.extension", "window = builder.add(builder.add(size, front), back)",
-        "window = builder.add(size, front)",
+        f"{STANDARD}.extension", "window = size + front + back",
+        "window = size + front",
         model(SHORTS, REFLECT.replace("[2, 3]", "[3, -1]")), {},
     ),
 }  # fmt: skip

@@ -43,7 +43,11 @@ UNSUPPORTED = ("Unsupported operator set", "Unsupported mode", "expected list of
 
 
 def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The first output of a model of ONNX, fed in its order; an error says no more than why it is refused."""
+    """The first output of a model of ONNX, fed in the order of its inputs.
+
+    Raises:
+        tract.TractError: tract refuses the model; the message is its reason, without the stack.
+    """
     try:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "case.onnx")
