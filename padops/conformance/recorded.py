@@ -1,7 +1,8 @@
 """Versions of peers that the known divergences were not recorded with: what these do otherwise is no failure of padops.
 
 A newer version is judged as the newest that was recorded, an older one as the oldest. What the divergences do not explain
-then is its new behaviour, and is listed apart. ``known/versions.py`` says which versions were recorded.
+then is its new behaviour, and is listed apart. Once its results have been looked at, and the divergences changed where
+they have to be, its version becomes an end of ``RECORDED`` in the peer's file.
 """
 
 from __future__ import annotations
@@ -9,14 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from padops.conformance.divergences import bounds_of, in_range, version_key
-from padops.conformance.known.versions import RECORDED
 from padops.conformance.peers import PEERS, PeerRow
+from padops.conformance.peers.parts import peer_files, value_of
 from padops.extras import RUNTIMES
+
+# By the distribution that a peer names first.
+_STATED = [(value_of(file, "PACKAGES")[0], value_of(file, "RECORDED")) for file in peer_files()]
+RECORDED: dict[str, str] = {package: versions for package, versions in _STATED if versions}
+OTHER_NAMES = {"tensorflow-cpu": "tensorflow"}  # of the same package
 
 
 def first_of(row: PeerRow, versions: Mapping[str, str]) -> tuple[str, str]:
     """The package that a peer names first, by the name that ``RECORDED`` has for it, and its version; or two empty texts."""
     package, version = next(iter(versions.items()), ("", ""))
+    package = OTHER_NAMES.get(package, package)
     return (RUNTIMES[0] if package in RUNTIMES and not row.provider else package), version
 
 

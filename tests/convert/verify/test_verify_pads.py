@@ -13,7 +13,7 @@ from small_models import BOOL, FLOAT, INT64, Value, convert, graph, model, pad, 
 
 import padops
 from padops.convert import PadComparison, UndecidedError, Verification, VerificationError
-from padops.convert.verify import apart, inside, probes
+from padops.convert.verify import inside, probes, process_copy
 
 PADS = tensor("pads", [0, 1, 0, 1])
 ZERO = tensor("zero", 0.0, np.float32)
@@ -272,7 +272,7 @@ def test_what_takes_too_much_memory_is_compared_in_parts_or_not(monkeypatch: pyt
     source = model(nodes, tensors=[PADS, tensor("more", [0, 2, 0, 3])])
     runs = []
     real = inside._compare_group
-    monkeypatch.setattr(apart, "can_copy", lambda: False)  # what a copy of this process does is not seen here
+    monkeypatch.setattr(process_copy, "can_copy", lambda: False)  # what a copy of this process does is not seen here
     monkeypatch.setattr(inside, "_compare_group", lambda *given: runs.append(len(given[2])) or real(*given))
     converted = convert(source).proto()
     for bound, groups in ((240, [2]), (239, [1, 1]), (159, [1])):

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 from small_models import FLOAT, INT64, graph, model, pad
 
 from padops.convert.verify.feeds import Input
-from padops.convert.verify.region_draws import SIZED_BY, Marks, marks_of, region_inputs, sizing_inputs
+from padops.convert.verify.part_inputs import SIZED_BY, Marks, marks_of, region_inputs, sizing_inputs
 
 # By the names that onnx gives the inputs. What an index points to counts as well: an index beyond it is refused, or
 # read.

@@ -19,8 +19,8 @@ from padops.convert.proof.result import Outcome, Verdict
 from padops.convert.proof.terms import Terms
 from padops.convert.verify.cut import Side
 from padops.convert.verify.feeds import Input
+from padops.convert.verify.part_inputs import Marks, marks_of, region_inputs, sizing_inputs
 from padops.convert.verify.parts import DRAWS, as_json, run_part
-from padops.convert.verify.region_draws import Marks, marks_of, region_inputs, sizing_inputs
 
 NODE = helper.make_node
 PADS = tensor("pads", [0, 1, 0, 1])

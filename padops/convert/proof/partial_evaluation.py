@@ -16,7 +16,7 @@ from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from padops.convert.proof.believing import infer
-from padops.convert.proof.flat_graph import constant_of
+from padops.convert.proof.flat_graph import constant_of, identity
 
 MOST_TURNS = 64  # iterations of an unrolled Loop
 MOST_ELEMENTS = 1 << 16  # elements of a computed constant
@@ -33,7 +33,7 @@ class FailsAlwaysError(Exception):
     """A node that follows from constants fails; the message says how."""
 
 
-class WrittenOut:
+class PartialEvaluation:
     """A graph under partial evaluation. ``model`` is changed; its graph must not call functions."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
@@ -65,11 +65,11 @@ class WrittenOut:
             (node.input[0] for node in self._model.graph.node if node.op_type == "If" and not node.domain), None
         )
 
-    def assuming(self, condition: str, value: bool) -> WrittenOut:
+    def assuming(self, condition: str, value: bool) -> PartialEvaluation:
         """A copy in which the first If, with this condition, takes the branch of ``value``."""
         copy = onnx.ModelProto()
         copy.CopyFrom(self._model)
-        made = WrittenOut(copy)
+        made = PartialEvaluation(copy)
         made._known, made._count = dict(self._known), self._count
         graph = copy.graph
         at, node = next((at, one) for at, one in enumerate(graph.node) if one.op_type == "If" and not one.domain)
@@ -159,7 +159,7 @@ class WrittenOut:
             given = dict(zip((row.name for row in body.input), (number, goes, *states)))
             states = [self._fresh("state") for _ in states]
             made += self._written(body, given, [row.name for row in body.output[1:]], states)
-        return made + [_identity(state, name) for state, name in zip(states, node.output) if name]
+        return made + [identity(state, name) for state, name in zip(states, node.output) if name]
 
     def _written(
         self, body: onnx.GraphProto, given: Mapping[str, str], results: Sequence[str], outputs: Sequence[str]
@@ -172,7 +172,7 @@ class WrittenOut:
         for one in body.node:
             names |= {name: self._fresh(name) for name in one.output if name}
         made = [_renamed(one, names) for one in body.node]
-        return made + [_identity(names.get(name, name), output) for name, output in zip(results, outputs) if output]
+        return made + [identity(names.get(name, name), output) for name, output in zip(results, outputs) if output]
 
     def _fresh(self, stem: str) -> str:
         self._count += 1
@@ -239,10 +239,6 @@ def _replace(graph: onnx.GraphProto, nodes: Sequence[onnx.NodeProto]) -> None:
     kept = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
     del graph.node[:]
     graph.node.extend(kept)
-
-
-def _identity(name: str, output: str) -> onnx.NodeProto:
-    return helper.make_node("Identity", [name], [output])
 
 
 def _renamed(node: onnx.NodeProto, names: Mapping[str, str]) -> onnx.NodeProto:
