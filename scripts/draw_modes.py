@@ -84,7 +84,7 @@ def sources(size: int, amounts: Amounts, mode: Mode, crop: Crop) -> list[int | N
 
 
 def shows_itself(position: int, amounts: Amounts, size: int) -> bool:
-    """Whether an element of the output is one of the data, where these lie."""
+    """Return whether an output element is an element of the data in its own place."""
     place, gap = divmod(position - amounts.begin, amounts.interior + 1)
     return not gap and max(-amounts.begin, 0) <= place < size
 

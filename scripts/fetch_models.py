@@ -87,7 +87,7 @@ def sha256(path: Path) -> str:
 
 
 def _faults(folder: Path, package: Package) -> list[str]:
-    """What is wrong with the models in a folder: nothing where it can be used."""
+    """Return what is wrong with the models in a folder; an empty list where the folder can be used."""
     faults = []
     for file, expected in package.models.items():
         path = folder / file

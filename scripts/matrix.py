@@ -84,7 +84,7 @@ def main() -> int:
 
 
 def name_of(version: str, lowest: bool, runtime: str) -> str:
-    """What a cell is called."""
+    """Return the name of a cell."""
     return f"python {version}, {'lowest' if lowest else 'newest'}, {RUNTIME} {runtime}"
 
 
@@ -162,7 +162,7 @@ def run_cell(name: str, runtime: str, cell: Cell, options: argparse.Namespace) -
 
 
 def ask_info(cell: Cell, version: str) -> list:
-    """What is wrong with ``padops info``, which runs a Pad and names the runtime that ran it."""
+    """Return what is wrong in the output of ``padops info``, which runs a Pad and names the runtime that ran it."""
     ran = cell.command("-m", "padops", "info")
     if ran.returncode:
         return [f"info: exit code {ran.returncode}: {last_line(ran)}"]

@@ -184,7 +184,7 @@ def feeds_of(case: Case) -> dict[str, np.ndarray]:
 
 
 def expected_of(case: Case) -> np.ndarray:
-    """What the standard says that a case gives."""
+    """Return the output of a case by the standard."""
     from padops.spec import reference
     from padops.spec.dialects import onnx_op
 

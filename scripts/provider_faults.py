@@ -42,7 +42,7 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
 
 
 def _depends_on_data(id: str, said: str) -> bool:
-    """Whether a wrong result is a known one that other data would not show."""
+    """Return whether a wrong result is a known one that other data would not show."""
     from padops.conformance import cases
     from padops.conformance.divergences import DivergenceTracker
     from padops.conformance.judging import Prepared
@@ -53,7 +53,7 @@ def _depends_on_data(id: str, said: str) -> bool:
 
 
 def _is_open(provider: str, answer: "dict[str, Any]") -> bool:
-    """Whether something decides that no rule knows.
+    """Return whether the outcome depends on something that no rule knows.
 
     Below opset 7 WebGPU and QNN take nothing, SwiftShader has no float16, QNN takes a double that another node has made
     and is now right, now wrong in mode edge of float16, and what has no elements they may leave, or not even look at.

@@ -35,7 +35,7 @@ SECONDS = 60  # that one network may take in one way
 def ask(
     name: str, packages: list[str] | None = None, ways: tuple[str, ...] = WAYS
 ) -> dict[str, dict[str, dict[str, Any]]]:
-    """What comes of each network in each way.
+    """Return the outcome of each network in each way.
 
     Args:
         name: Of an environment, or of a provider.
@@ -174,7 +174,7 @@ TOLERANCE = 1e-2  # of the largest number of an output: providers have other con
 
 
 def _away(one: Any, other: np.ndarray) -> float:
-    """How far an output is from that of the processor, as a part of the latter's largest number."""
+    """Return the distance of an output from the CPU's, as a fraction of the CPU's largest number."""
     one = np.asarray(one)
     if (one.dtype, one.shape) != (other.dtype, other.shape):
         return float("inf")
@@ -187,7 +187,7 @@ def _away(one: Any, other: np.ndarray) -> float:
 
 
 def faults(provider: str, told: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
-    """What is wrong with networks, in words: lowered for the provider, or with padops beside it.
+    """Return, in words, what is wrong with networks that were lowered for the provider or run with padops beside it.
 
     What the provider refuses or dies of for no Pad's sake is left out, and so is what takes too long.
     """
@@ -212,12 +212,12 @@ def faults(provider: str, told: dict[str, dict[str, dict[str, Any]]]) -> list[st
 
 
 def _is_as_wrong(one: dict[str, Any], stock: dict[str, Any]) -> bool:
-    """Whether the provider is as far off without padops: no Pad is the reason."""
+    """Return whether the provider is as far off without padops, so that no Pad is the reason."""
     return stock["outcome"] == "wrong" and one["away"] <= 2 * stock["away"]
 
 
 def is_refused_anyway(told: dict[str, Any]) -> bool:
-    """Whether the provider refuses a network whatever becomes of its Pads."""
+    """Return whether the provider refuses a network in every form of its Pads."""
     return told["outcome"] in ("refused", "dead") and any(text in told["why"] for text in REFUSED_ANYWAY)
 
 

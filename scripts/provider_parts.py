@@ -67,7 +67,7 @@ def model_of(call: str, type_name: str) -> bytes:
 
 
 def ask(name: str, calls: "dict[str, str]", types: "tuple[str, ...]") -> "dict[tuple[str, str], str]":
-    """What becomes of operators of some types: ``"on it"``, ``"elsewhere"``, or what else came of the model.
+    """Return the outcome of operators per type: ``"on it"``, ``"elsewhere"``, or another outcome of the model.
 
     Args:
         name: Of an environment, or of a provider.

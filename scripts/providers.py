@@ -77,7 +77,7 @@ def python_of(name: str) -> str:
 
 
 def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, dict[str, Any]]":
-    """What comes of cases, by their names.
+    """Return the outcomes of cases, by their names.
 
     Args:
         name: Of an environment, or of a provider.
@@ -90,7 +90,7 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
 
 
 def ask_suite(name: str, way: str, ids: "list[str]") -> "dict[str, dict[str, Any]]":
-    """The same of cases of the conformance suite, by their ids; see ``provider_suite.run_suite``."""
+    """Return the outcomes of cases of the conformance suite, by their ids; see ``provider_suite.run_suite``."""
     lines = {id: json.dumps({"suite": id}) for id in ids}
     answers = ask_lines(name, way, lines)
     dead = {id: lines[id] for id, answer in answers.items() if answer["outcome"] == "dead"}
@@ -103,7 +103,7 @@ def provider_of(name: str) -> str:
 
 
 def ask_lines(name: str, way: str, lines: "dict[str, str]") -> "dict[str, dict[str, Any]]":
-    """The same of what ``provider_cases.as_line`` gives, by names."""
+    """Return the outcomes of lines of ``provider_cases.as_line``, by their names."""
     program = Path(provider_cases.__file__).resolve()
     command = [python_of(name), "-W", "error::UserWarning", str(program), provider_of(name), way]
     answers, process = {}, None
@@ -147,7 +147,7 @@ def _end(process: subprocess.Popen) -> int:
 
 
 def variables() -> "dict[str, str]":
-    """Of a process: it finds the sources of this checkout, and the library that has been built."""
+    """Return the environment of a process that finds the sources of this checkout and the built library."""
     made = {**os.environ, "PYTHONPATH": str(environment.ROOT)}
     if "PADOPS_LIBRARY" not in made:
         import padops
@@ -171,7 +171,7 @@ def _line(process: subprocess.Popen, question: str) -> str:
 
 
 def who(answer: "dict[str, Any]", provider: str) -> str:
-    """Which provider ran the Pad: where none says so, the one that compiled it."""
+    """Return the provider that ran the Pad, or that compiled it where no provider reports a run."""
     taken = [by for operator, by, _ in answer.get("ran", ()) if operator == "Pad" or by == PADOPS[0]]
     return ", ".join(sorted(set(taken))) or (provider if "providers" in answer else "")
 
@@ -195,7 +195,7 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
 
 
 def elsewhere(answer: "dict[str, Any]", provider: str) -> "dict[str, int]":
-    """How often nodes of each operator ran on another provider, copies between the two included."""
+    """Count, per operator, the nodes that ran on another provider, copies between the two included."""
     return {
         operator: count
         for operator, by, count in answer.get("ran", ())
@@ -204,7 +204,7 @@ def elsewhere(answer: "dict[str, Any]", provider: str) -> "dict[str, int]":
 
 
 def lowered_faults(provider: str, answers: "dict[str, dict]") -> "list[str]":
-    """What is wrong with models that were lowered for a provider: results, and nodes that it does not run.
+    """Return, in words, wrong results of models lowered for a provider, and their nodes that it does not run.
 
     A provider may take no node of a type, of open dims, or what computes amounts.
     """

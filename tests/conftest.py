@@ -59,7 +59,7 @@ def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def optional_libraries() -> set[str]:
-    """Those that other implementations are in, of which some may be missing."""
+    """The libraries of other implementations, some of which may be missing."""
     return needs.PEERS
 
 
@@ -110,7 +110,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """What was left out once more, where the reader of a long run looks."""
+    """Repeats at the end what was left out, where the reader of a long run looks."""
     config = terminalreporter.config
     reports = [report for each in terminalreporter.stats.values() for report in each]
     whole = reports if config.getoption("--note-passed") else []

@@ -124,7 +124,7 @@ def test_arguments_of_the_conversion() -> None:
 
 
 def test_kernels_in_python(tmp_path: Path) -> None:
-    """They had not been registered: "padops.pyop:Pad(-1) is not a registered function/op"."""
+    """The session registers them; without, it said "padops.pyop:Pad(-1) is not a registered function/op"."""
     pytest.importorskip("onnxruntime_extensions")
     made = padops.InferenceSession(INT32_AXES, convert={"target": "pyop"})
     np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED)
@@ -152,7 +152,7 @@ def test_external_data_stay_in_their_file(tmp_path: Path) -> None:
 
 
 def test_external_data_before_there_is_a_folder_of_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are read into the model, as far as one message holds them."""
+    """External data are read into the model, up to the size of one message."""
     monkeypatch.setattr(door, "runtime_minor", lambda: FIRST_MINOR_OF_DATA_FOLDER - 1)
     path, options = with_external_data(tmp_path), quiet()
     (y,) = padops.InferenceSession(path, options, convert={}).run(None, {"x": ROWS})

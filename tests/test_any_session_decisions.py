@@ -65,7 +65,7 @@ def test_when_it_looks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_model_without_a_pad_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not even for the extra that converts: the error is onnxruntime's."""
+    """The extra that converts is not even needed: the error is onnxruntime's."""
 
     def refuse(*given: object) -> None:
         raise DependencyError("padops.convert needs onnx")
@@ -136,7 +136,7 @@ def test_a_message_is_no_source() -> None:
 
 
 def test_one_word_on_what_cannot_be_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """It was said twice of an empty file, and never of bytes, whose data are in a folder that padops is not told."""
+    """An empty file is reported once, and so are bytes whose data lie in a folder that padops is not told."""
     (tmp_path / "empty.onnx").write_bytes(b"")
     for source, why in (
         (tmp_path / "empty.onnx", "it has no graph"),
@@ -177,7 +177,7 @@ def test_the_first_release_with_a_folder_of_data(tmp_path: Path, monkeypatch: py
 
 
 def test_names_of_data_that_are_links(tmp_path: Path) -> None:
-    """Where all files really are in one folder they are named as there; else nothing is changed."""
+    """Links to files of one real folder get the names there; otherwise nothing is changed."""
     made = onnx.ModelProto()
     for name in ("one", "two"):
         row = made.graph.initializer.add(name=name, data_location=onnx.TensorProto.EXTERNAL)

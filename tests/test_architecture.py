@@ -119,7 +119,7 @@ def test_who_imports_the_python_kernel() -> None:
 
 
 def test_the_proof_shares_no_code_with_the_converter() -> None:
-    """What both used would be wrong in both: a proof reads files with the converter, and nothing else."""
+    """A bug in shared code would be in both; a proof uses the converter only to read files."""
     allowed = re.compile(r"padops\.(processes|convert\.(errors|model\.(document|external)|proof(\..*)?))")
     proof = sorted((PACKAGE / "convert" / "proof").rglob("*.py"))
     assert len(proof) > 2
@@ -147,7 +147,7 @@ def test_nothing_imports_the_command_line() -> None:
 
 @pytest.mark.parametrize("path", CORE, ids=name_of)
 def test_the_core_knows_no_onnx(path: Path) -> None:
-    """What a Pad is needs NumPy, the standard library and itself; what is missing has its words."""
+    """The core needs only NumPy, the standard library and itself, and names a missing package."""
     assert imported_files(path) - {*CORE, PACKAGE / "__init__.py", PACKAGE / "extras.py"} == set()
     for imported in imports(path):
         top = imported.partition(".")[0]
@@ -209,7 +209,7 @@ def test_files_are_short() -> None:
 
 
 def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """How many lines a function has, its docstring left out."""
+    """Return the number of lines of a function without its docstring."""
     first = function.body[0]
     docstring = first.end_lineno - first.lineno + 1 if ast.get_docstring(function) is not None else 0
     return function.end_lineno - function.lineno + 1 - docstring

@@ -27,7 +27,7 @@ ESCAPED_FILE = ESCAPED.replace("[", "")
 
 
 def told(*arguments: object, code: int, **options: object) -> str:
-    """What the command prints, which a console shows as it is: one line for each line break."""
+    """Return the printed text as a console shows it: one line for each line break."""
     ended: subprocess.CompletedProcess[str] = padops(*arguments, **options)
     text = ended.stdout + ended.stderr
     assert ended.returncode == code, text

@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def at_a_terminal(folder: Path, *options: str) -> tuple[str, str]:
-    """What the command prints, and what it shows on the terminal that its standard error is."""
+    """Return the printed text, and what the terminal on standard error shows."""
     terminal, there = pty.openpty()
     try:
         command = [sys.executable, "-c", PROGRAM, *options]

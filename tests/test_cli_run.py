@@ -146,7 +146,7 @@ def test_blanks_between_providers(model: Path, inputs: Path, capsys: pytest.Capt
 
 
 def test_providers_are_asked_for(model: Path, inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By their whole names, or in short; what onnxruntime does not have is an error."""
+    """Providers have full or short names; a name that onnxruntime does not have is an error."""
     for given, named in (("NoSuchProvider", "NoSuchProvider"), ("snpe,CPUExecutionProvider", "snpe")):
         code, out, err = run(capsys, "run", model, "--inputs", inputs, "--providers", given)
         assert (code, out) == (1, "") and f"error: {model} does not run: " in err and named.lower() in err.lower()

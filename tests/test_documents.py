@@ -30,7 +30,7 @@ MOST_NOT_RUN = 19  # one more is one more promise that no test holds
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where a page's reader is: beside the sample models and a model of their own."""
+    """The folder of a page's reader, with the sample models and a model of their own."""
     shutil.copytree(ROOT / "models", tmp_path / "models")
     shutil.copy(ROOT / "docs" / "history.json", tmp_path)
     shutil.copy(ROOT / "models" / "int16.onnx", tmp_path / "model.onnx")
@@ -129,14 +129,14 @@ FOREIGN = {"--no-deps", "--user", "--custom-ops", "--extra_opset"}
 
 
 def spans(page: Path) -> set[str]:
-    """What a page sets as code within its sentences."""
+    """Return the code spans in the sentences of a page."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     return set(SPAN.findall(text))
 
 
 @cache
 def help_of(command: str) -> str:
-    """What ``padops COMMAND --help`` prints."""
+    """Return the output of ``padops COMMAND --help``."""
     import contextlib
     import io
 

@@ -28,13 +28,13 @@ LIBC = re.compile(r"(libc|libm|libdl|libpthread)\.so\.\d|ld-linux.*\.so\.\d")
 
 
 def readelf(*options: str) -> str:
-    """What binutils, which every gcc brings, reads from the library."""
+    """Return the output of binutils' readelf, which every gcc brings, for the library."""
     command = ["readelf", "--wide", *options, padops.get_library_path()]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def dynamic_symbols() -> list[tuple[bool, str]]:
-    """Whether the library defines it, and the name with its version, of each dynamic symbol."""
+    """Return, for each dynamic symbol, whether the library defines it, and its versioned name."""
     rows = [line.split() for line in readelf("--dyn-syms").splitlines()]
     symbols = [(row[6] != "UND", row[7]) for row in rows if len(row) > 7 and row[0].rstrip(":").isdigit()]
     assert symbols
@@ -132,7 +132,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 
 
 def test_wheel_has_no_python_abi(wheel: zipfile.ZipFile) -> None:
-    """One wheel a platform: for every CPython, and PyPy too."""
+    """One wheel per platform serves every CPython, and PyPy too."""
     tags = Path(wheel.filename).stem.split("-")[2:]
     assert tags == ["py3", "none", re.sub(r"[-.]", "_", sysconfig.get_platform())]
 
@@ -231,7 +231,7 @@ def linked_archives() -> set[str]:
 
 
 def test_sbom_lists_what_is_in_the_library(wheel: zipfile.ZipFile) -> None:
-    """And nothing else: which archives the linker opens, and which headers the compiler reads."""
+    """The SBOM lists exactly the archives that the linker opens and the headers that the compiler reads."""
     told = json.loads(wheel.read(f"padops-{padops.__version__}.dist-info/sboms/padops.cdx.json"))
     assert (told["bomFormat"], told["specVersion"], told["version"]) == ("CycloneDX", "1.6", 1)
     own = told["metadata"]["component"]

@@ -33,7 +33,7 @@ def told(matrix: ModuleType) -> str:
 
 
 def test_the_table_tells_every_dependency(matrix: ModuleType) -> None:
-    """Those that the extras name, but for the runtime, which is the cell's."""
+    """The table has all dependencies of the extras but the runtime, which is the cell's."""
     text = (matrix.ROOT / "pyproject.toml").read_text(encoding="utf-8")
     extras = "|".join(("dependencies", *matrix.EXTRAS))
     listed = "".join(re.findall(rf"^(?:{extras}) = \[\n(.*?)^\]", text, re.M | re.S))

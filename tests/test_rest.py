@@ -59,7 +59,7 @@ def test_what_is_not_there_is_said_and_left_out(tmp_path: Path) -> None:
 
 
 def test_what_takes_long_is_said_and_left_out() -> None:
-    """By file, and in the quick run alone; a whole run names what has become slow since."""
+    """The quick run skips slow tests and lists them by file; a whole run names newly slow ones."""
     long, short = slow.FILES[0], "files/test_interrupts.py"
     every, said = collected(f"tests/{long}", f"tests/{short}")
     few, quick = collected(f"tests/{long}", f"tests/{short}", "--without-slow")
@@ -112,7 +112,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def test_two_runs_are_all_tests(tmp_path: Path) -> None:
-    """What ran with less than all, failed or was skipped, the second run takes, too; and no other."""
+    """The second run takes exactly the tests that failed, were skipped or lacked something in the first."""
     for name, text in (("tests/test_x.py", MADE), ("build/passed.txt", "stale\n"),
                        ("pyproject.toml", '[tool.pytest.ini_options]\ntestpaths = ["tests"]\n')):  # fmt: skip
         (tmp_path / name).parent.mkdir(exist_ok=True)

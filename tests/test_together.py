@@ -64,7 +64,7 @@ ORDERS = {
 
 
 def test_text_and_pad_in_one_session(converted: Path) -> None:
-    """In any order; the Python kernels bring the extensions along."""
+    """The libraries can be registered in any order; the Python kernels bring the extensions along."""
     for order in ORDERS[converted.stem]:
         session = tokens(converted, *order)
         for text, words in TEXTS.items():
@@ -90,7 +90,7 @@ def test_stock_runtime_refuses_the_original_for_its_pad() -> None:
 
 
 def test_the_extensions_twice_are_refused(converted: Path) -> None:
-    """Why padops.register says that backend "pyop" brings them along."""
+    """onnxruntime refuses them twice; so padops.register says that backend "pyop" brings them."""
     with pytest.raises(Exception, match="Conflicting with a registered kernel"):
         tokens(converted, "padops", "pyop", "extensions")
 
@@ -99,7 +99,7 @@ def test_the_extensions_twice_are_refused(converted: Path) -> None:
 
 
 def test_schemas_leave_the_reference_evaluator_usable() -> None:
-    """It is imported late, and would take Pad_18 of the domain padops for version 18 of Pad."""
+    """onnx's evaluator is imported late, and would take padops' Pad_18 for version 18 of Pad."""
     code = (
         "import onnx, padops; padops.register_schemas(); from onnx.reference import ReferenceEvaluator\n"
         f"print(ReferenceEvaluator({str(ROOT / 'models' / 'pad_19.onnx')!r}).output_names)"

@@ -29,7 +29,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def only(wrong: list[str]) -> str:
-    """The one thing that is wrong."""
+    """Return the one fault in a list."""
     (found,) = wrong
     return found
 
@@ -73,7 +73,7 @@ def test_of_macos(changed: dict[str, Any], text: str, script: ModuleType) -> Non
 
 
 def test_of_macos_on_intel(script: ModuleType) -> None:
-    """Which loads libraries without a signature."""
+    """macOS on Intel loads libraries without a signature."""
     library = made_libraries.macho(processor=0x01000007, signed=False)
     assert script.wrong_with_library(library, script.TARGETS["macos-x86_64"]) == []
 

@@ -130,7 +130,7 @@ class Twice:
 
 
 def wrong_by(way: str, monkeypatch: pytest.MonkeyPatch) -> list[Placed]:
-    """What is measured of a small network where one of the sessions gives something else."""
+    """Return the measurements of a small network where one of the sessions gives a wrong output."""
     make = getattr(beside, way)
     changed = [CPU]  # and not (CPU,), as the processor's own session has it, which stays as it is
     monkeypatch.setattr(

@@ -25,7 +25,7 @@ class Axes:
 
     @property
     def crossed(self) -> bool:
-        """One side takes more than there is, and the other adds."""
+        """Return whether one side crops more than there is while the other adds."""
         return any((b > 0 and n + e < 0) or (e > 0 and n + b < 0) for b, n, e in self.rows)
 
     @property
@@ -51,7 +51,7 @@ class Axes:
 
 @dataclass(frozen=True)
 class Divergence:
-    """Where OpenVINO does not do what the specification or padops' rule says.
+    """A rule about cases where OpenVINO breaks its specification or padops' rule.
 
     Attributes:
         rule: The rule of padops.
@@ -82,7 +82,7 @@ DIVERGENCES = (
 
 
 def divergence(case: Case, where: str) -> Divergence | None:
-    """Why there is no point in asking OpenVINO, if there is a reason."""
+    """Return the reason why a case needs no comparison with OpenVINO, if there is one."""
     rows = tuple(zip(case.inputs[1].tolist(), case.inputs[0].shape, case.inputs[2].tolist()))
     axes = Axes(case.attributes["pad_mode"], by_numpy(case.inputs[0].dtype).name, rows)
     return next((row for row in DIVERGENCES if where in row.where and row.matches(axes)), None)

@@ -42,7 +42,7 @@ def written(folder: Path, text: str) -> runner.Peer:
 
 @pytest.mark.parametrize("first", [0, 3])
 def test_a_peer_that_does_not_start_again_is_a_failure_and_not_absent(first: int, tmp_path: Path) -> None:
-    """What it has answered stands, and no divergence explains what it has not."""
+    """The peer's answers stand, and no divergence explains the missing ones."""
     before = [case for case in QUICK if case.op == "Pad_18"][:first]
     after = [case for case in QUICK if case.op == "Pad_19"][:1] + [case for case in QUICK if case.op == "Pad_21"][:4]
     known = [Divergence("crashes", "own:pad", "crash", "it is made so", "P1", ">=0,<9999", families=("onnx",))]
@@ -61,7 +61,7 @@ LABELLED = ("padops-native", "padops-provider", "padops-pyop", "reference")
 
 @pytest.mark.parametrize("name", LABELLED)
 def test_an_error_of_another_rule_is_a_wrong_answer(name: str) -> None:
-    """Of other peers every error is one, since they have no labels."""
+    """An error with another label differs; peers without labels may give any error."""
     case = cases.find_case("table/Pad_18/reflect/int32/3/negative/one/matrix/repeated.row/fixed/0")
     item = runner.Prepared.of(case)
     assert item.expected.rule == "P8"

@@ -114,7 +114,7 @@ def test_junit_is_xml(folder: Path) -> None:
 
 
 def test_only_regular_files_are_replaced(tmp_path: Path) -> None:
-    """And no neighbour, whatever its name."""
+    """Other kinds of files stay, and so does every neighbour, whatever its name."""
     report = made()
     record.write(tmp_path / "c.jsonl", report.header, report.results, report.footer)
     out = tmp_path / "out"

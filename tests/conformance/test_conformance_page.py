@@ -30,7 +30,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Path]:
 
 
 def cells(browser: Chromium) -> dict[str, str]:
-    """What the matrix shows: signs by label."""
+    """Return the signs that the matrix shows, by label."""
     script = (
         "Object.fromEntries([...document.querySelectorAll('#matrix button')].map(b => [b.ariaLabel, b.textContent]))"
     )

@@ -62,7 +62,7 @@ def test_every_divergence_has_a_range_within_the_recorded_versions() -> None:
 
 
 def test_the_pinned_versions_are_recorded() -> None:
-    """Those of the environments that peers have of their own, and those that tests run beside padops."""
+    """The pinned versions of the peers' environments, and of those beside padops, are recorded."""
     pinned = [text.split("==") for file in APART.glob("[!_]*.py") for text in environment_of(file).get("requires", ())]
     pinned += [row for file in APART.glob("[!_]*.py") for row in environment_of(file).get("node", {}).items()]
     checked = {re.sub(r"\[.*", "", name): in_range(version, RECORDED[re.sub(r"\[.*", "", name)])

@@ -1,4 +1,4 @@
-"""Parts of a peer's file: run without the implementation, and shown in scripts; and that one file is an implementation."""
+"""One file makes an implementation; its parts run without the library, and stand in the scripts of wrong answers."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_it_looks_for_the_browsers_that_tests_look_for() -> None:
 
 @IN_BROWSER
 def test_without_chromium_it_is_absent(request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    """And the tests that need it are left out, and say so."""
+    """Without Chromium the peer is absent, and the tests that need it are skipped with a reason."""
     assert needs.IN_BROWSER == {STOCK, LOWERED} and needs.needs_of(request.node) == {STOCK, "chromium"}
     node = subprocess.run(["node", "-p", "process.execPath"], capture_output=True, text=True, check=True).stdout.strip()
     (tmp_path / "node").symlink_to(node)

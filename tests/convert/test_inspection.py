@@ -30,7 +30,7 @@ Arrays = dict[str, np.ndarray]
 
 
 def stock(source: onnx.ModelProto | Path, feeds: Mapping[str, np.ndarray]) -> list[np.ndarray] | None:
-    """What onnxruntime by itself gives; None where it refuses."""
+    """Return the outputs of stock onnxruntime; None where it refuses the model."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     content = source.read_bytes() if isinstance(source, Path) else source.SerializeToString()
@@ -101,7 +101,7 @@ def test_verdicts_are_what_onnxruntime_does() -> None:
 
 
 def specified(source: onnx.ModelProto, feeds: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-    """What the model's only Pad gives by the rules."""
+    """Return the output of the model's only Pad by the rules."""
     graph = padops.convert(source, fold=False, fallback=False).proto().graph
     (node,) = (node for node in graph.node if node.domain == "padops")
     known = {row.name: numpy_helper.to_array(row) for row in graph.initializer} | dict(feeds)
@@ -223,7 +223,7 @@ def test_a_domain_that_is_known_is_not_named() -> None:
 
 
 def test_pads_that_need_different_roads(tmp_path: Path) -> None:
-    """One session runs what it can as it is, and converts the other."""
+    """One session runs the Pad that runs as it is, and converts the other."""
     tensors = [tensor("pads", [0, 1, 0, 2]), tensor("one", [1, 2]), tensor("axes", [1], np.int32)]
     nodes = [pad(["h", "pads"], "z"), pad(["x", "one", "", "axes"])]
     inputs, outputs = [("x", FLOAT, [2, 3]), ("h", INT16, [2, 3])], [("y", FLOAT, None), ("z", INT16, None)]
@@ -243,7 +243,7 @@ REFUSED_SAMPLES = {"int16", "string", "tokens", "pad_01", "pad_13", "pad_21", "p
 
 
 def test_samples() -> None:
-    """Of models/, those are said to fail that onnxruntime creates no session of."""
+    """In models/, exactly those samples are said to fail that onnxruntime does not load."""
     refused = set()
     for path in sorted(MODELS.glob("*.onnx")):
         inspection = padops.inspect(path)

@@ -106,7 +106,7 @@ def test_providers_in_their_order() -> None:
     ],
 )
 def test_rules_of_releases(provider: str, content: onnx.ModelProto, old: str, new: str | None) -> None:
-    """What was read in the libraries of two releases."""
+    """The rules agree with what the libraries of two releases contain."""
     does, _, release = old.partition(" before 1.")
     document = read_document(content)
     types = Types(document)
@@ -181,7 +181,7 @@ UNLISTED = {
 def test_here_of_what_onnxruntime_lists_under_no_name(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was said of them that onnxruntime says that nobody runs them, or the provider that lists no nodes."""
+    """The report no longer claims that nobody, or a provider without nodes, runs such Pads."""
     path = tmp_path / "model.onnx"
     function = '<domain: "f", opset_import: ["": 19]> pad (x, p) => (y) { [inner] y = Pad <mode = "edge"> (x, p) }'
     text = f'<ir_version: 9, opset_import: ["": 19, "f": 1]> {UNLISTED[name]} {function}'

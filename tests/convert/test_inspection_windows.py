@@ -139,7 +139,7 @@ def test_same_of_convolutions(name: str, stride: int, size: int, mode: str, verd
 
 @pytest.mark.parametrize(("dims", "verdict"), [([8, "n"], "wrong"), (["n", 8], "wrong"), (["n", 7], "may be wrong")])
 def test_same_of_a_convolution_with_one_size_known(dims: list[int | str], verdict: str) -> None:
-    """One axis that is surely shifted is enough; one that is surely not leaves the doubt about the other."""
+    """One axis that is surely shifted decides; one that is surely not shifted leaves the other in doubt."""
     node = helper.make_node("Conv", ["x", "w"], ["y"], auto_pad="SAME_UPPER", kernel_shape=[1, 1], strides=[4, 4])
     weight = helper.make_tensor("w", FLOAT, [1, 1, 1, 1], [1.0])
     assert only_pad(model([node], 13, inputs=[("x", FLOAT, [1, 1, *dims])], tensors=[weight])).verdict == verdict

@@ -16,7 +16,7 @@ BELOW, ABOVE, BETWEEN = "padding_below", "padding_above", "padding_interior"
 
 
 def model(op: str, shape, element_type: int = onnx.TensorProto.FLOAT, mode: str = "", **amounts) -> onnx.ModelProto:
-    """One node; its output is declared without a type's shape, so that what a session says of it is inferred."""
+    """Return a model of one node whose output has no declared shape, so that a session has to infer it."""
     inputs = [helper.make_tensor_value_info(row.name, element_type, None) for row in OPS[op].inputs]
     inputs[0] = helper.make_tensor_value_info(inputs[0].name, element_type, shape)
     node = helper.make_node(op, [row.name for row in inputs], ["output"], name="n", domain="padops")

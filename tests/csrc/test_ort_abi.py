@@ -108,7 +108,7 @@ def functions(slots: dict[int, tuple[str, str, str]]) -> str:
 
 
 def structure(name: str, fields: str) -> str:
-    """One of an execution provider's."""
+    """Return the definition of one structure of an execution provider."""
     rows = [field.split() for field in fields.split(";")]
     body = "".join(
         f"  {' '.join(row)};\n" if row[0] == "uint32_t" else function(*row, *[""] * (3 - len(row))) for row in rows
@@ -167,7 +167,7 @@ def check(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.
 
 
 def test_the_stand_in_has_every_slot() -> None:
-    """What a header lists and the stand-in lacks would not compile beside it; nothing more is written here, either."""
+    """A slot that ort_abi.h lists and the stand-in lacks would not compile, and the stand-in has no others."""
     for name, slots in (("ort_abi.h", SLOTS), ("provider_abi.h", EP_SLOTS)):
         (header,) = (ROOT / "padops" / "csrc").rglob(name)
         assert len(slots) == header.read_text(encoding="utf-8").count("\n  X(") > 15

@@ -16,7 +16,7 @@ from test_ci import commit
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """What is committed here; pip builds in a copy of its own."""
+    """A copy of the committed tree, in which pip builds."""
     subprocess.run(["git", "clone", "-q", str(ROOT), str(tmp_path / "checkout")], check=True)
     return tmp_path / "checkout"
 

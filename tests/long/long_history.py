@@ -31,7 +31,7 @@ BEGIN, END = "<!-- history -->\n", "<!-- /history -->\n"
 
 
 def test_releases(tally: Tally, request: pytest.FixtureRequest) -> None:
-    """What has been measured already with the same cases is not measured again."""
+    """Releases that were already measured with the same cases are not measured again."""
     work = ROOT / "build" / "history"
     ended = cli.main(["conformance", "history", "--work", str(work), "--out", str(work / "history.json")])
     found = data.read(work / "history.json")

@@ -18,7 +18,7 @@ build_wheels = importlib.import_module("build_wheels")
 
 
 def checkout(folder: Path) -> Path:
-    """What a wheel is built from, in another folder, with other times and permissions."""
+    """A copy of a wheel's sources in another folder, with other times and permissions."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
     )

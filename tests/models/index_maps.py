@@ -19,7 +19,7 @@ FEW = 4000  # positions of all axes together that the reference itself maps in a
 
 
 def run(op_type: str, attributes: Mapping[str, Any], inputs: Sequence[np.ndarray | None], node: str = "") -> np.ndarray:
-    """What ``padops.spec.reference.run`` gives.
+    """Return what ``padops.spec.reference.run`` gives, by arrays of positions where the output is large.
 
     Raises:
         PadError: A rule is broken.

@@ -37,7 +37,7 @@ Change = Callable[[onnx.ModelProto, Dice], str | None]
 
 
 def mutants(model: onnx.ModelProto, dice: Dice, count: int) -> Iterator[tuple[str, onnx.ModelProto]]:
-    """So many models with one change each, and what was changed; fewer where there is too little to change."""
+    """Return up to ``count`` models with one change each, and the changes; fewer where little can be changed."""
     seen = {model.SerializeToString(deterministic=True)}
     for _ in range(8 * count):
         made = copy.deepcopy(model)
@@ -205,7 +205,7 @@ def other_operator(model: onnx.ModelProto, dice: Dice) -> str | None:
 
 
 def narrowed(model: onnx.ModelProto, dice: Dice) -> str | None:
-    """What a node reads passes through another type."""
+    """Passes an input of a node through another type."""
     inferred = onnx.shape_inference.infer_shapes(model).graph
     kinds = {
         row.name: row.type.tensor_type.elem_type for row in (*inferred.input, *inferred.value_info, *inferred.output)

@@ -92,7 +92,7 @@ def limit_memory() -> None:
 
 
 def all_tried(jobs: Iterable[tuple[str, str, str, Path | None]]) -> list[Tried]:
-    """What is found of each job (the arguments of ``tried``), one after the other; prints what is not proved.
+    """Run each job (the arguments of ``tried``) in turn, print what is not proved, and return the results.
 
     Raises:
         TimeoutError: One took longer than SECONDS.

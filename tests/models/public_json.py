@@ -109,7 +109,7 @@ def types_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def real_runs(folder: Path) -> dict[str, Any]:
-    """What the commands print or write."""
+    """Return the JSON that real commands print or write."""
     (folder / "in").mkdir()
     shutil.copy(MODEL, folder / "in")
     model, report = folder / "in" / MODEL.name, folder / "report.json"
@@ -125,7 +125,7 @@ def real_runs(folder: Path) -> dict[str, Any]:
 
 
 def command(*arguments: Any) -> str:
-    """What a command prints."""
+    """Return the output of a command."""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         assert cli.main([str(argument) for argument in arguments]) == 0, printed.getvalue()
     return printed.getvalue()

@@ -61,13 +61,13 @@ def text_of(sections: dict[str, list[str]]) -> str:
 
 
 def sections_of(text: str) -> dict[str, list[str]]:
-    """What :func:`text_of` has written."""
+    """Parse the text that :func:`text_of` wrote."""
     parts = re.split(r"^\[(.*)\]$", text, flags=re.M)[1:]
     return {title: [line for line in body.split("\n") if line] for title, body in zip(parts[::2], parts[1::2])}
 
 
 def changes(old: dict[str, list[str]], new: dict[str, list[str]]) -> list[str]:
-    """What is in one list alone, a line each."""
+    """Return the lines that are in one list only."""
     found = []
     for title in {**old, **new}:
         before, now = old.get(title, []), new.get(title, [])
@@ -174,7 +174,7 @@ def option(action: argparse.Action) -> str:
 
 
 def exit_codes() -> Iterator[str]:
-    """What commands end with, and which exceptions carry these numbers."""
+    """Return the exit codes of commands, and the exceptions that carry them."""
     for code, meaning in exits.MEANINGS.items():
         yield f"{code}: {meaning}"
     for name in padops.__all__:

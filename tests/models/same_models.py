@@ -67,7 +67,7 @@ def reordered(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _reads(node: onnx.NodeProto) -> set[str]:
-    """What a node reads, in its graphs as well."""
+    """Return the inputs of a node, those of its graphs included."""
     inner = {name for row in node.attribute if row.HasField("g") for one in row.g.node for name in _reads(one)}
     given = {one.name for row in node.attribute if row.HasField("g") for one in row.g.output}
     return {*node.input, *inner, *given} - {""}
@@ -160,7 +160,7 @@ def undeclared(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def declared(model: onnx.ModelProto) -> onnx.ModelProto:
-    """What onnx infers of inner values is said of them."""
+    """Declares the inner values with the types that onnx infers."""
     return onnx.shape_inference.infer_shapes(model)
 
 
@@ -215,7 +215,7 @@ def copied(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def slimmed(model: onnx.ModelProto) -> onnx.ModelProto:
-    """What onnxslim makes of the model; ImportError where it is not installed."""
+    """Return the model as onnxslim rewrites it; ImportError where onnxslim is not installed."""
     made: onnx.ModelProto = importlib.import_module("onnxslim").slim(copy.deepcopy(model))
     return made
 

@@ -63,7 +63,7 @@ def session_of(content: bytes, name: str, way: str) -> onnxruntime.InferenceSess
 
 
 def tried(text: str, name: str, way: str) -> dict[str, object]:
-    """What a session gives, and who ran its nodes."""
+    """Return the outputs of a session, and who ran its nodes."""
     content = model(f"g (float[2, 4] x) => (float[a, b] y) {text}").SerializeToString()
     try:
         session = session_of(content, name, way)

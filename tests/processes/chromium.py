@@ -146,6 +146,6 @@ class Chromium:
         self._call("Input.dispatchKeyEvent", type="keyUp", **about)
 
     def screenshot(self, path: Path, whole: bool = False) -> None:
-        """What the window shows, or the whole page, as a PNG file."""
+        """Return a PNG file of the window, or of the whole page."""
         taken = self._call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(taken["data"]))

@@ -46,7 +46,7 @@ def hook(name: str, arguments: list[str]) -> Script:
 
 
 def scripts_of(text: str) -> Iterator[Script]:
-    """What a file that CI reads runs, of padops."""
+    """Yield the scripts of a CI file that run padops."""
     told = yaml.safe_load(text)
     if "repos" in told:
         for row in (row for repository in told["repos"] for row in repository["hooks"]):

@@ -42,7 +42,7 @@ MUTANT = Limits(goal_seconds=0.3, region_seconds=0.5, seconds=2)
 
 
 def in_child(answers: Iterator[str]) -> list[str]:
-    """What a child says, a line for each answer; fewer where it dies or takes too long."""
+    """Return a child's answers, one per line; fewer where it dies or takes too long."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -65,13 +65,13 @@ def in_child(answers: Iterator[str]) -> list[str]:
 
 
 def does(drawn: RoadModel, expected: list[tuple], model: onnx.ModelProto) -> str:
-    """What a model does with the inputs of the drawn one: ``"same"`` as the original, ``"other"``, or ``"fails"``."""
+    """Return a model's behaviour on the drawn inputs: ``"same"`` as the original, ``"other"``, or ``"fails"``."""
     given = answers(model, drawn.feeds)
     return "fails" if isinstance(given, str) else "same" if given == expected else "other"
 
 
 def run(drawn: RoadModel, models: list[onnx.ModelProto]) -> list[str]:
-    """What each model does; one that ends the process has ``"ended"``. Nothing where the original does not run."""
+    """Return each model's behaviour, ``"ended"`` if it ended the process; nothing where the original does not run."""
     found: list[str] = []
     while len(found) < len(models):
         said = in_child(_run(drawn, models[len(found) :]))
@@ -117,7 +117,7 @@ def verified(original: onnx.ModelProto, converted: onnx.ModelProto) -> str:
 
 
 def row(seed: int, number: int, count: int) -> dict[str, Any]:
-    """What is found of one model; no mutants where onnxruntime does not run the original."""
+    """Return the findings about one model; no mutants where onnxruntime does not run the original."""
     drawn, dice = draw(seed, number), Dice(np.random.default_rng([seed, number]))
     options = TARGETS[number % len(TARGETS)]
     found: dict[str, Any] = {"number": number, "options": options, "mutants": [], "conversion": "refused"}

@@ -43,7 +43,7 @@ def peers_of(file: Path) -> frozenset[str]:
 
 
 def _is_apart(row) -> bool:
-    """Whether the environment of a peer is there, with the program that runs it."""
+    """Return whether a peer's environment exists, with the program that runs it."""
     return is_made(row.environment) and all(which(program) for program in row.command[:1])
 
 
@@ -73,7 +73,7 @@ NOT_COLLECTED = {
 
 
 def needs_of(item: pytest.Item) -> set[str]:
-    """What a test needs, beside what its file imports."""
+    """Return what a test needs besides the imports of its file."""
     marks = [mark for name in ("needs", "needs_environment") for mark in item.iter_markers(name)]
     found = {name for mark in marks for name in mark.args}
     shown = "browser" in getattr(item, "fixturenames", ()) or found & IN_BROWSER

@@ -60,7 +60,7 @@ def answers(drawn: RoadModel, asked: list[Task]) -> Iterator[tuple[Task, Any]]:
 
 
 def _in_child(drawn: RoadModel, asked: list[Task]) -> tuple[list[Any], str]:
-    """What a child answered before it ended, and how it ended where that was too early."""
+    """Return a child's answers, and how it ended if it ended too early."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

@@ -48,7 +48,7 @@ def state_distribution(folder: Path, name: str, version: str) -> None:
 
 
 def run_python(site: Path, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """This Python, with the packages of one folder and no others.
+    """Run this Python with the packages of one folder and no others.
 
     Args:
         site: The folder.

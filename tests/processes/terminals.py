@@ -69,7 +69,7 @@ class AtTerminal:
         return found
 
     def press_ctrl_c(self) -> None:
-        """What the key does: the terminal sends SIGINT to its foreground group."""
+        """Sends SIGINT to the terminal's foreground group, as the key does."""
         os.write(self._terminal, b"\x03")
 
     def wait(self) -> int:
@@ -88,7 +88,7 @@ class AtTerminal:
             assert self.process.poll() is None and time.monotonic() < end, self.said()
 
     def said(self) -> str:
-        """What it has printed, without the codes that colour it and move the cursor."""
+        """Return the printed text without codes that colour it or move the cursor."""
         self._listen()
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self._said.decode(errors="replace")).replace("\r\n", "\n")
 

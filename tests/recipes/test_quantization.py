@@ -39,7 +39,7 @@ def data(seed: int = 2) -> np.ndarray:
 
 
 def assert_near(actual: np.ndarray, expected: np.ndarray) -> None:
-    """The same network, but for what 8 bits lose of random weights."""
+    """Checks that two outputs correlate as far as 8 bits of random weights allow."""
     assert np.corrcoef(actual.ravel(), expected.ravel())[0, 1] > 0.9
 
 

@@ -84,7 +84,7 @@ def test_a_converted_model(name: str, tmp_path: Path) -> None:
 
 
 def test_files_of_ort(tmp_path: Path) -> None:
-    """They need the library, as they are made with it."""
+    """Files in the ORT format need the library to run, and to be made."""
     onnx.save(padops.convert(network()).proto(), tmp_path / "m.onnx")
     command = [sys.executable, "-m", "onnxruntime.tools.convert_onnx_models_to_ort", str(tmp_path)]
     library = ["--custom_op_library", padops.get_library_path(), "--optimization_style", "Fixed"]

@@ -66,7 +66,7 @@ def test_what_may_be_constant(name: str, tmp_path: Path) -> None:
 
 
 def test_a_body_has_inputs_of_its_own() -> None:
-    """They change from one iteration to the next; a value from further out may be constant in it."""
+    """A body's inputs change with each iteration; a value from outside may be constant in the body."""
     for data, expected in (("z", False), ("x", False), ("w", True)):
         assert pads_constants(model(LOOP.replace("DATA", data)).SerializeToString()) is expected
 
@@ -82,7 +82,7 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
 def test_constants_are_folded_where_no_pad_is_constant(
     name: str, disabled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By a release whose own kernel reflects wrongly."""
+    """Constants fold on a release whose own kernel reflects wrongly, since no Pad is constant."""
     given, create = [], onnxruntime.InferenceSession.__init__
 
     def record(self, *arguments, **named) -> None:

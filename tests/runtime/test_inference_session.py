@@ -44,7 +44,7 @@ def test_a_converted_model_runs() -> None:
 
 
 def test_operators_are_registered_where_the_model_uses_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They take milliseconds of each session."""
+    """Registration costs each session milliseconds."""
     registered: list[onnxruntime.SessionOptions] = []
     monkeypatch.setattr(
         inference_session, "register", lambda options, **named: (registered.append(options), register(options, **named))
@@ -101,7 +101,7 @@ def test_options_serve_many_sessions() -> None:
     ],
 )
 def test_the_place_of_padops(names: list[str], placed: list[str]) -> None:
-    """It takes what the processor would run; a provider named before it keeps its nodes."""
+    """padops takes nodes that the CPU would run; a provider named before padops keeps its nodes."""
     chosen = placing.with_padops([placing.Chosen(name, {}) for name in names])
     assert [one.name for one in chosen] == placed
 
@@ -119,7 +119,7 @@ def test_wrong_options_of_the_provider_raise(capsys: pytest.CaptureFixture[str])
 
 
 def test_unknown_providers_raise(capsys: pytest.CaptureFixture[str]) -> None:
-    """So that no session runs without padops unnoticed."""
+    """An unknown name raises, so that no session runs without padops unnoticed."""
     for name in ("NoSuchProvider", "cpuexecutionprovider"):
         with pytest.raises(Exception, match=f"(?i){name}"):
             padops.InferenceSession(EDGE, None, [name, CPU])
@@ -195,7 +195,7 @@ def test_what_is_no_model(source) -> None:
 
 
 def test_other_providers_before_names_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They go into the options, in the same order, and options with providers keep them."""
+    """The providers go into the options in the same order; options with providers keep theirs."""
     monkeypatch.setattr(inference_session, "runtime_minor", lambda: 24)
     content = pad([1, 1], "edge").SerializeToString()
     for providers in (["AzureExecutionProvider", CPU], [(EP_NAME, {"claim": "all"}), (CPU, {"key": 1})]):

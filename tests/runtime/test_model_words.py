@@ -48,7 +48,7 @@ def test_dilations_are_read_without_onnx(dilations: list[int], looks: bool, pack
 def test_strides_are_read_without_onnx(
     operator: str, window: list[int] | None, strides: list[int], looks: bool, packed: bool
 ) -> None:
-    """Of each pooling and convolution beside its own window, wherever it stands; without SAME they do not matter."""
+    """Strides are read beside their window in each pooling and convolution; only SAME needs them."""
     for auto_pad, expected in (("SAME_LOWER", looks), ("NOTSET", False)):
         attributes: dict[str, Any] = {"auto_pad": auto_pad, "strides": strides}
         attributes |= {} if window is None else {"kernel_shape": window}
@@ -64,7 +64,7 @@ def test_strides_are_read_without_onnx(
 
 
 def with_packed(name: str, values: list[int]) -> tuple[bytes, bytes]:
-    """What an attribute of two integers is in a model, and what other writers make of it, which has as many bytes."""
+    """Return two forms of an attribute of two integers: as onnx writes it, and packed, of the same size."""
     unpacked = b"".join(b"@" + varint(number) for number in values)
     numbers = b"".join(map(varint, values))
     return name.encode() + unpacked, name.encode() + b"B" + varint(len(numbers)) + numbers

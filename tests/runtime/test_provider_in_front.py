@@ -120,7 +120,7 @@ def odd(name: str) -> onnx.ModelProto:
 @pytest.mark.parametrize("provider", [OPENVINO, WEBGPU, QNN])
 @pytest.mark.parametrize("name", ODD)
 def test_fills_ranks_and_sizes(name: str, provider: str) -> None:
-    """As above; what the rules say of them is what was measured (docs/beside.md)."""
+    """The library's rules, Python's rules and the measurements (docs/beside.md) agree on odd Pads."""
     (told,) = padops.inspect(odd(name), providers=[provider, CPU]).pads
     took = FIRST_NAME in providers_of_pads(session(odd(name), provider))
     assert took is (told.runner == FIRST_NAME), told.why
@@ -152,7 +152,7 @@ TAKEN = {
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_values_that_are_no_numbers(value: float) -> None:
-    """They are attributes; as an input of the Pad such a fill is right."""
+    """padops runs a Pad whose attribute is NaN or infinity; as an input of the Pad, such a fill is right."""
     content = model(ODD["the same as an attribute"], 10)
     content.graph.node[0].attribute[1].f = value
     (told,) = padops.inspect(content, providers=[OPENVINO, CPU]).pads
@@ -249,7 +249,7 @@ def test_compiled_pads_of_the_first_opsets() -> None:
 
 
 def test_errors_of_compiled_pads() -> None:
-    """They name the node and the rule, when the session is created and when it runs."""
+    """Errors at creation and at run time name the node and the rule."""
     text = 'g (float[4] x, int64[2] p) => (float[n] y) { [decoder] y = Pad <mode = "wrap"> (x, p) }'
     built = session(model(text, 19), OPENVINO)
     with pytest.raises(Exception, match=r"padops::Pad_19 'decoder': .* \[P1\]"):
@@ -281,7 +281,7 @@ def test_a_compiled_pad_in_many_threads() -> None:
 
 
 def test_a_report(tmp_path) -> None:
-    """It takes nothing, and writes down what only a provider is told."""
+    """The reporting provider takes no node, and writes down what only a provider learns."""
     file = tmp_path / "report"
     options = recording_options()
     options.add_session_config_entry("one.two", "three")

@@ -37,7 +37,7 @@ RARE = [  # the mode, the data, the amounts, the fill
 
 @pytest.mark.parametrize("row", KNOWN_PROVIDERS, ids=lambda row: row.name)
 def test_rare_pads_that_it_takes(row) -> None:
-    """The same of data without dims or elements, of odd fills and of deep crops."""
+    """The library and Python agree on Pads of unknown dims, no elements, odd fills and deep crops."""
     taken = 0
     for mode, data, pads, fill in RARE:
         held = [f"int64[{len(pads)}] p = {{{', '.join(map(str, pads))}}}"]
@@ -73,7 +73,7 @@ QNN = "QNNExecutionProvider"
 def test_what_a_provider_dies_of_is_compiled(
     mode: str, data: str, pads: list[int], fill: str, ends: bool, tmp_path: Path
 ) -> None:
-    """It is no Pad any more by the time the provider looks at the graph; what the provider refuses stays one."""
+    """A Pad that kills the provider is compiled before it looks; a Pad that it only refuses stays a Pad."""
     dims = "[a]" if pads else ""
     held = f"int64[{len(pads)}] p = {{{', '.join(map(str, pads))}}}{fill}"
     inputs = "x, p, f" if fill else "x, p"
@@ -92,7 +92,7 @@ def test_what_a_provider_dies_of_is_compiled(
 
 
 def test_a_fill_of_no_element_that_is_read_is_refused() -> None:
-    """By padops, before QNN dies of it."""
+    """padops refuses a fill without elements before QNN dies of it."""
     text = "g (int32[4] x) => (int32[a] y) <int64[2] p = {1, 1}, int32[0] f = {}> { [p] y = Pad (x, p, f) }"
     with pytest.raises(Exception, match=r"padops::Pad_18 'p': constant_value has 0 elements, expected one \[P7\]"):
         session(model(text), QNN)

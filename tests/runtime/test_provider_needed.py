@@ -19,7 +19,7 @@ NEEDED = {"claim": "needed"}
 
 
 def claimed(built: onnxruntime.InferenceSession) -> bool:
-    """Whether the one Pad is the provider's. onnxruntime before 1.27 lists none that it runs between casts."""
+    """Return whether the provider has the one Pad; onnxruntime before 1.27 lists none that it runs between casts."""
     names = providers_of_pads(built)
     assert len(names) == 1 or (not names and onnxruntime_minor() < 27)
     return names == [EP_NAME]
@@ -77,7 +77,7 @@ NEEDS = [
 
 @pytest.mark.parametrize(("mode", "pads", "data", "needed"), NEEDS, ids=lambda value: str(value))
 def test_needed(mode: str, pads: list[int], data: str, needed: bool | None) -> None:
-    """What the graph leaves open counts as needed."""
+    """A Pad that the graph leaves open counts as needed."""
     for opset in (10, 18):
         built = pad(pads, mode, opset, data)
         if needed is None:
@@ -149,7 +149,7 @@ def test_needed_claims_amounts_that_break_a_rule(op: str, amounts: str, error: s
 
 
 def test_float16() -> None:
-    """It is left where the runtime's own Pad, between casts, is surely right; native takes all."""
+    """A float16 Pad stays where the runtime's own, between casts, is surely right; ``native`` takes all."""
     for mode, pads, data, left in (
         ("reflect", [1, 1], "float16[4]", True),
         ("reflect", [4, 1], "float16[4]", False),

@@ -63,7 +63,7 @@ def test_options_of_the_same_session() -> None:
 
 
 def test_the_library_tells_of_wrong_options_itself() -> None:
-    """For callers who do not come by padops.register."""
+    """Callers who do not use padops.register get errors about options from the library."""
     padops.register(onnxruntime.SessionOptions(), provider=True)
     device = next(device for device in onnxruntime.get_ep_devices() if device.ep_name == EP_NAME)
     for given, message in (

@@ -36,7 +36,7 @@ AVERAGED = {
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
 @pytest.mark.parametrize("case", AVERAGED)
 def test_pad_before_average_pool(case: str, level: onnxruntime.GraphOptimizationLevel) -> None:
-    """It is no padding of AveragePool where that rounds up, or where it is not less than the kernel."""
+    """A Pad must not become AveragePool's padding where that rounds up or is not less than the kernel."""
     built = model(
         "g (float[1, 1, 5, 5] x) => (float[a, b, c, d] y) <int64[8] p = {0, 0, 1, 1, 0, 0, 1, 1}> {"
         f" z = Pad (x, p) y = AveragePool <{AVERAGED[case]}> (z) }}"
@@ -101,7 +101,7 @@ QUANTIZED = (
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
 @pytest.mark.parametrize("text", [TURNED, QUANTIZED], ids=["Transpose", "QLinearConv"])
 def test_a_pad_with_axes_among_transposes(text: str, level: onnxruntime.GraphOptimizationLevel, tmp_path: Path) -> None:
-    """Where a Transpose is moved through it, onnxruntime takes its amounts for those of all axes."""
+    """When onnxruntime moves a Transpose through a Pad, it takes the Pad's amounts for those of all axes."""
     built, path = model(text), tmp_path / "model.onnx"
     onnx.save(built, path)
     kind = np.uint8 if "uint8" in text else np.float32
@@ -175,7 +175,7 @@ def test_optimizers_that_stay(tmp_path: Path) -> None:
 
 
 def test_words_are_not_searched_for_in_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    """That took longer than to create the session. A word in a weight alone is none of the model."""
+    """A search of the weights took longer than the session; a word in a weight does not count."""
     text = numpy_helper.from_array(np.frombuffer(b"reflect wrap Transpose " * 4000, np.uint8), "w")
     inner = helper.make_graph([helper.make_node("Constant", [], ["c"], value=text)], "inner", [], [])
     nodes = [
@@ -190,7 +190,7 @@ def test_words_are_not_searched_for_in_weights(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_words_of_what_is_cut_off() -> None:
-    """It is searched whole: onnxruntime says what is wrong with it."""
+    """A truncated file is searched whole, and onnxruntime reports what is wrong with it."""
     weight = numpy_helper.from_array(np.zeros(model_words.SMALL, np.uint8), "w")
     nodes = [helper.make_node("Pad", ["x", "p"], ["y"], mode="reflect")]
     content = helper.make_model(helper.make_graph(nodes, "g", [], [], [weight])).SerializeToString()

@@ -15,7 +15,7 @@ LINE = 64  # bytes of a cache line
 
 
 def cut(length: Term, parts: Term, part: Term) -> Term:
-    """Where part ``part`` of a row begins; the last one ends where part ``parts`` would begin."""
+    """Return where part ``part`` of a row begins; the last part ends where part ``parts`` would begin."""
     return quotient(length, parts) * part + least(part, remainder(length, parts))
 
 
@@ -60,7 +60,7 @@ class Line(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """What one ``append`` does: it writes ``first`` up to ``behind`` of the line that it held, then whole lines."""
+    """The writes of one ``append``: ``first`` up to ``behind`` of the held line, then whole lines."""
 
     line: Line
     first: Term

@@ -85,7 +85,7 @@ def test_each_task_is_one_part_of_one_group() -> None:
 
 @pytest.mark.parametrize("bits", [2, 4])
 def test_no_two_tasks_share_a_byte(bits: int) -> None:
-    """Of 2- and 4-bit elements, each task begins at a whole byte, and ends before the one of a later task."""
+    """With 2- and 4-bit elements, each task begins at a whole byte and ends before a later task begins."""
     task_bytes, row_bytes, later, units, elements = z3.Ints("task_bytes row_bytes later units elements")
     whole, packed = 1, 8 // bits
     unit = unit_of(elements * bits, bits)
@@ -182,7 +182,7 @@ def test_same_padding_halves_a_total() -> None:
 
 
 def windows(numbers: list[z3.ArithRef]) -> z3.BoolRef:
-    """How many windows fit into the padded axis is ceil(n / s)."""
+    """Return the number of windows that fit into the padded axis: ceil(n / s)."""
     size, kernel, stride, dilation = numbers
     small, large = proof_cutting.same_padding(*numbers)
     reach = (kernel - 1) * dilation + 1

@@ -71,7 +71,7 @@ def test_writers_of_one_model(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_writers_of_different_models(runner: Runner, tmp_path: Path) -> None:
-    """They want the same names for their data: whichever model is there at the end, its own data are with it."""
+    """Two writers want the same data file names: the final model has its own data, whichever it is."""
     out = tmp_path / "out"
     out.mkdir()
     sources = []

@@ -250,7 +250,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_a_graph_as_the_source() -> None:
-    """What onnx_ir writes of the changed graph is the same model."""
+    """onnx_ir writes the same model from the changed graph."""
     import onnx_ir as ir
 
     source = model([pad(["x", "z"], "p", name="pad"), relu()], tensors=[ZEROS], outputs=[Y])

@@ -89,7 +89,7 @@ def test_every_mode(mode: str, amounts: str) -> None:
 
 
 def test_the_payload_of_a_nan_is_kept() -> None:
-    """The one difference: the Casts keep its sign alone."""
+    """Folding keeps a NaN's payload; the Casts keep only its sign, which is the one difference."""
     source, bits = cast(10, FLOAT, mode="edge"), np.array([0xFD01], np.uint16)
     kept = np.frombuffer(run(fold(source).proto(), {"x": bits.view(np.float16)})[0][2], np.uint16)
     cast_back = np.frombuffer(run(source, {"x": bits.view(np.float16)}, "DISABLE_ALL")[0][2], np.uint16)
@@ -202,7 +202,7 @@ def test_the_type_behind_a_pad_that_took_over() -> None:
 
 
 def _renamed(nodes: Any) -> list[onnx.NodeProto]:
-    """The same nodes, behind those."""
+    """Return copies of the nodes with new names, to stand behind the originals."""
     made = []
     for node in nodes:
         made.append(onnx.NodeProto())

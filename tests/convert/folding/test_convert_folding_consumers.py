@@ -105,7 +105,7 @@ def test_an_infinite_weight() -> None:
 
 
 def test_a_zero_point_that_is_the_fill() -> None:
-    """The same value, whatever it is when the model runs."""
+    """The fill and the zero point are one value, so they are equal whatever it is at run time."""
     node = helper.make_node("ConvInteger", ["p", "w", "f"], ["y"], name="node")
     source = model([pad(["x", "pads", "f"], "p", name="pad"), node],
                    inputs=[("x", UINT8, [None] * 4), ("f", UINT8, [])], outputs=[("y", INT32, None)],
@@ -168,7 +168,7 @@ def test_same_that_has_been_written_out() -> None:
 
 
 def test_pads_of_tensorflow() -> None:
-    """They are read as what they have become."""
+    """TensorFlow's Pads fold in the form to which they are converted."""
     paddings = tensor("paddings", [[0, 0], [0, 0], [1, 2], [0, 1]], np.int32)
     fill = tensor("fill", 0, np.float32)
     node = helper.make_node("PadV2", ["x", "paddings", "fill"], ["p"], name="pad", domain="tf")

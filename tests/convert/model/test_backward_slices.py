@@ -59,7 +59,7 @@ def test_dims_are_inferred_of_no_other(end: int, step: int) -> None:
 
 
 def test_a_wrap_behind_one_keeps_its_bits() -> None:
-    """What was taken for a wrap of 2 elements has 3 in onnxruntime: one was lost."""
+    """A Slice taken for a wrap of 2 elements has 3 in onnxruntime; the conversion loses none."""
     model = parser.parse_model(
         '<ir_version: 8, opset_import: ["": 12]> g (float[1] x) => (float[n] y) '
         f"<int64[2] twice = {{0, 0}}, int64[1] zero = {{0}}, int64[1] end = {{{ENDLESS[1]}}}, int64[1] one = {{1}}, "

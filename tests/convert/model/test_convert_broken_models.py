@@ -106,7 +106,7 @@ def run(made: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def harmless() -> list[tuple[str, Change]]:
-    """What is wrong with a model, but no obstacle to ONNX Runtime."""
+    """Models with faults that do not keep ONNX Runtime from running them."""
     return [
         ("an initializer twice", lambda made: made.graph.initializer.append(made.graph.initializer[0])),
         ("values in another field", lambda made: made.graph.initializer[0].float_data.append(1)),
@@ -218,7 +218,7 @@ def test_offsets_and_lengths_of_thousands_of_digits(tmp_path: Path) -> None:
 
 
 def test_the_largest_message_and_tensor() -> None:
-    """They are those of protobuf and of onnx: a byte and an element more is refused by them."""
+    """The limits are those of protobuf and onnx, which refuse one byte or element more."""
     assert LARGEST_PROTO == 2**31 - 1
     factors = [7, 7, 73, 127, 337, 92737, 649657]
     assert prod(factors) == 2**63 - 1

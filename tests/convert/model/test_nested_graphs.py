@@ -1,4 +1,4 @@
-"""Graphs in attributes, in lists of them, in functions and in each other: whatever walks a message comes to all of them."""
+"""The walker of a message reaches all graphs: in attributes, in lists, in functions and in each other."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def test_an_overload_that_the_model_does_not_have_is_another_operator() -> None:
 
 @pytest.mark.parametrize("opset, proved", [(6, False), (7, True)])
 def test_a_dropout_of_old_versions_draws(opset: int, proved: bool) -> None:
-    """One draw for two is another distribution; since version 7 it draws nothing unless it is told to train."""
+    """One draw for two is another distribution; since version 7, Dropout draws only in training."""
     text = "(float[3] x) => (float[3] y) {{ a = Dropout (x) b = {} y = Max (a, b) }}"
     pair = [model(text.format(second), opset) for second in ("Dropout (x)", "Identity (a)")]
     assert (prove(*pair).verdict is Verdict.PROVED) == proved

@@ -52,7 +52,7 @@ def test_positions_along_each_axis() -> None:
 
 
 def test_positions_that_are_known_so_far() -> None:
-    """What is computed from constants has been: the first 0 with its new axis, or all of the first positions."""
+    """Positions are followed where the first 0 with its new axis, or all of the first ones, are constants."""
     first = WHOLE.replace("a = Unsqueeze (z, m)", "a = Constant <value_ints = [0]> ()")
     rows = WHOLE.replace(START + SO_FAR, "").replace(
         "d = Unsqueeze (c, m)", "d = Constant <value = int64[2,1] {2, 1}> ()"

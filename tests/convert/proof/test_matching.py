@@ -17,7 +17,7 @@ NODE = helper.make_node
 
 
 def verdicts(one: onnx.ModelProto, other: onnx.ModelProto) -> tuple[Verdict, Verdict]:
-    """Of a model and another one; and of the first with itself, which is proved."""
+    """Return the verdict on two models, and on the first with itself, which is proved."""
     return prove(one, other).verdict, prove(one, one).verdict
 
 
@@ -41,7 +41,7 @@ def test_bodies_of_inputs_of_other_types_or_number() -> None:
 
 
 def test_a_node_for_nothing_in_a_body() -> None:
-    """It may fail, where a body that is the same but for it does not."""
+    """An unused node may fail where the same body without it does not, so the bodies are not equal."""
 
     def branching(*more: onnx.NodeProto) -> onnx.ModelProto:
         body = graph([NODE("Neg", ["x"], ["z"]), *more], [], [("z", FLOAT, None)], name="b")
@@ -62,7 +62,7 @@ def test_a_body_by_another_name() -> None:
 
 @pytest.mark.parametrize("op", ["Abs", "Transpose"])
 def test_versions_of_an_operator_of_another_domain(op: str) -> None:
-    """It may have the name of one of ONNX, whose versions say nothing of it."""
+    """Versions of ONNX say nothing of an operator of the same name in another domain."""
 
     def imported(version: int, domain: str) -> onnx.ModelProto:
         imports = [(domain, version)] if domain else []

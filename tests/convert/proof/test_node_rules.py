@@ -18,7 +18,7 @@ AMOUNTS = "p = Constant<value_ints: ints = [0, 1, 0, 1]>()"
 def told(
     op: str, *dims: list[int] | None, domain: str = "", kinds: dict[int, int] | None = None, **rows: object
 ) -> list:
-    """What is wrong with a node whose inputs have these dims, and are of float but for the ``kinds`` given by place."""
+    """Return the faults of a node whose inputs have these dims and are float, but for the ``kinds`` by place."""
     types = [None if row is None else helper.make_tensor_type_proto((kinds or {}).get(at, FLOAT), row)
              for at, row in enumerate(dims)]  # fmt: skip
     node = helper.make_node(op, [f"x{at}" for at in range(len(dims))], ["y"], domain=domain, **rows)

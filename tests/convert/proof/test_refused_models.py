@@ -28,7 +28,7 @@ def shaped(converted: str, amounts: list[int], dims: list[int]) -> tuple[onnx.Mo
 
 
 def reasons(first: onnx.ModelProto, second: onnx.ModelProto) -> str:
-    """Why a pair is not proved; each of the two is proved to do as itself."""
+    """Return why a pair is not proved, after each model was proved equal to itself."""
     assert prove(first, first).verdict is Verdict.PROVED
     found = prove(first, second)
     assert found.verdict is Verdict.UNKNOWN
@@ -156,7 +156,7 @@ def test_what_the_original_has_as_well_is_no_reason() -> None:
 
 
 def unread(text: str) -> Proof:
-    """What is known of a model, against one that differs from it in the end alone."""
+    """Return the proof of a model against one that differs from it only at the end."""
     first = model(f"(float[2, 3] x) => (float[a, b] y) {{ {text} y = Identity(z) }}")
     second = model(f"(float[2, 3] x) => (float[a, b] y) {{ {text} w = Neg(z) y = Neg(w) }}")
     return prove(first, second)

@@ -54,7 +54,7 @@ def test_a_row_of_ten_thousand_pads() -> None:
 
 
 def test_rows_end_where_a_pad_crops() -> None:
-    """What stands in front of it is a row of its own."""
+    """A Pad that crops ends a row, and the Pads before it form a row of their own."""
     many, few = ([*head, [0, -1, 0, 0], [0, 2, 0, 0]] for head in ([[1, 1, 0, 0], [1, 0, 0, 0]], [[2, 1, 0, 0]]))
     assert (amounts.RULE, "all data, all dims") in rules(row("edge", many), row("edge", few))
 

@@ -221,7 +221,7 @@ def test_a_wrong_body_is_shown_of_either_model() -> None:
 
 
 def test_a_body_of_the_original_is_no_assumption(tmp_path: Path) -> None:
-    """Where the library is absent, the first model runs it; and nothing shows it wrong."""
+    """Without the library the original runs its own body, so nothing shows the body wrong."""
     texts = [FALLBACK % ("Pad_18 (x, p)", "Pad_18", f"{name} (u)") for name in ("Neg", "Exp")]
     texts.append("(float[3] x) => (float[] y) <int64[2] p = {1, 1}> { y = Pad (x, p) }")
     paths = [tmp_path / f"{number}.onnx" for number in range(3)]

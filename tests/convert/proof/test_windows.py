@@ -174,7 +174,7 @@ def test_pads_that_grow() -> None:
 
 
 def test_the_facts_of_the_padded_data() -> None:
-    """What follows decides by the type and the dims that a Pad of the normal form has."""
+    """Padded data have the type and dims of the normalised Pad, by which later steps decide."""
     book, first, second = convolutions()
     asked: list[tuple[int, int]] = []
     windows.same(book.terms, first, second, lambda a, b: bool(asked.append((a, b))))

@@ -82,7 +82,7 @@ def test_what_stands_before_a_layer_is_not_run(tmp_path: Path, end: Callable[[],
 
 
 def test_weights_of_half_precision_are_constants(tmp_path: Path) -> None:
-    """They are read through the layer that makes them floats."""
+    """float16 weights count as constants through the layer that makes them float."""
 
     def build(x: object) -> object:
         weights = opset13.convert(constant(np.ones((2, 2, 3, 3, 3)), np.float16), "f32")
@@ -96,7 +96,7 @@ def test_weights_of_half_precision_are_constants(tmp_path: Path) -> None:
 
 
 def test_dims_between_two_layers_that_are_wrong(tmp_path: Path) -> None:
-    """What an IR says of a value inside is compared with what its layers give, as that of inputs and outputs is."""
+    """An IR's dims of inner values are checked against the layers, as those of inputs and outputs are."""
     path = layer(tmp_path / "m.xml", lambda x: opset13.abs(opset13.sin(opset13.relu(x))), (3, 4))
 
     def damage(text: str) -> str:

@@ -158,7 +158,7 @@ def test_a_product_that_is_larger_than_its_factors_stays_a_layer(tmp_path):
 
 
 def test_a_long_chain(tmp_path):
-    """Of small values, which are computed one by one; and of large ones, which are followed only so far."""
+    """A chain of small constants is computed step by step; one of large constants only up to a limit."""
     x = parameter((1,))
     y = constant(np.float32([1]))
     for _ in range(200):

@@ -110,7 +110,7 @@ ROWS = [
 
 
 def runs_rightly(row: Row) -> bool:
-    """Whether onnxruntime by itself creates a session of the model, and gives what the Pad is specified to give."""
+    """Return whether stock onnxruntime loads the model and gives the output that the Pad's rules give."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     quiet = onnxruntime.RunOptions()
@@ -128,7 +128,7 @@ def runs_rightly(row: Row) -> bool:
 
 
 def specified(source: onnx.ModelProto, data: np.ndarray) -> np.ndarray:
-    """What the model's only Pad gives."""
+    """Return the output of the model's only Pad by the rules."""
     graph = convert(source).proto().graph
     (node,) = (node for node in graph.node if node.domain == "padops")
     known = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer} | {"x": data}
@@ -154,7 +154,7 @@ KEPT = [row for row in ROWS if row.needed is None and row.source.opset_import[0]
 
 @pytest.mark.parametrize("row", KEPT, ids=[row.label for row in KEPT])
 def test_kept_rows_are_right(row: Row) -> None:
-    """What is left as it is must be right in every runtime; onnxruntime 1.20 knows opset 21."""
+    """A Pad that stays must be right in every runtime; onnxruntime 1.20 knows opset 21."""
     assert runs_rightly(row)
 
 

@@ -143,7 +143,7 @@ def models(draw: Draw) -> tuple[onnx.ModelProto, list[list[int]]]:
 
 
 def test_whatever_is_converted_has_the_same_bits() -> None:
-    """Also where the amounts are computed, and where several axes are one Pad."""
+    """The bits agree also for computed amounts, and for one Pad of several axes."""
     seen: Counter[str] = Counter()
 
     def check(case: tuple[onnx.ModelProto, list[list[int]]]) -> None:

@@ -223,7 +223,7 @@ def test_mask_of_unknown_length_stays() -> None:
     [(24, FLOAT, "runs if"), (24, HALF, "runs if"), (24, DOUBLE, "runs"), (25, FLOAT, "runs")],
 )
 def test_a_mask_of_unknown_length_runs_where_it_is_as_long_as_the_keys(opset: int, dtype: int, verdict: str) -> None:
-    """Where ONNX Runtime has a kernel of its own, that ends the run at a shorter mask; its body pads that."""
+    """A kernel of ONNX Runtime ends the run at a shorter mask, which the function's body would pad."""
     source = attention(opset, dtype, dtype, dims=(3, "keys"))
     (pad,) = padops.inspect(source).pads
     assert (pad.verdict, pad.roads) == (verdict, ())

@@ -54,7 +54,7 @@ def test_inspected_converted_lowered_and_verified(opset: int, tmp_path: Path) ->
 
 
 def test_the_standard_has_no_newer_pad() -> None:
-    """Of the opsets that padops takes without asking."""
+    """No opset that padops accepts by default has a newer Pad than padops knows."""
     for opset in range(VERSIONS[-1], min(KNOWN_OPSET, onnx.defs.onnx_opset_version()) + 1):
         assert onnx.defs.get_schema("Pad", opset).since_version == VERSIONS[-1]
 
@@ -90,7 +90,7 @@ def test_an_opset_that_onnx_knows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_newest_opset_of_this_onnx() -> None:
-    """Whether or not onnxruntime has it: tests/long/long_onnx.py runs this with onnx as it will be."""
+    """The result does not depend on onnxruntime; tests/long/long_onnx.py runs this test with onnx-weekly."""
     newest = onnx.defs.onnx_opset_version()
     (pad,) = padops.inspect(model(newest)).pads
     assert (pad.form, pad.opset, pad.verdict) == (f"Pad-{VERSIONS[-1]} inputs", newest, "runs")

@@ -138,7 +138,7 @@ def _feeds(name: str) -> dict[str, np.ndarray]:
 
 
 def _outputs(proto: onnx.ModelProto, name: str) -> list[np.ndarray] | None:
-    """What stock ONNX Runtime gives; None where it refuses the model."""
+    """Return the outputs of stock ONNX Runtime; None where it refuses the model."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     try:

@@ -25,7 +25,7 @@ def nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
 
 
 def lowered(mode: str, amounts: tuple[int, ...] | None) -> onnx.ModelProto:
-    """Of open sizes; amounts of None are an input."""
+    """Return a lowered model of open sizes; amounts of None are an input."""
     given = "" if amounts is None else f"<int64[6] p = {{{', '.join(map(str, amounts))}}}>"
     source = parser.parse_model(
         f'<ir_version: 8, opset_import: ["": 19]> g (float[a, b, c] x{", int64[6] p" if amounts is None else ""}) => '

@@ -83,7 +83,7 @@ def operators(model: onnx.ModelProto) -> list[str]:
 
 
 def test_a_fill_at_run_time_stays_out_of_openvino_s_pad() -> None:
-    """It takes such a fill for 0."""
+    """OpenVINO takes a fill given at run time for 0."""
     model = parser.parse_model(
         '<ir_version: 10, opset_import: ["" : 18]> g (float[2, 3] x, float[1] f) => (float[2, 5] y) '
         "<int64[2] p = {2, 0}, int64[1] a = {1}> { y = Pad (x, p, f, a) }"

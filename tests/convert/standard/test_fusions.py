@@ -65,7 +65,7 @@ def _bits(session: onnxruntime.InferenceSession, feeds: dict[str, np.ndarray]) -
 
 
 def right(row: fusion_models.Row) -> list[tuple]:
-    """What the model means: every Pad by padops' kernel, and nothing optimised."""
+    """Return the outputs with every Pad run by padops' kernel and no optimisation."""
     converted = padops.convert(row.model(), fallback=False, fold=False).proto()
     assert not any(node.op_type == "Pad" for node in converted.graph.node)
     return _bits(_registered(converted, "DISABLE_ALL"), row.inputs())

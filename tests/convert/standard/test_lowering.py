@@ -134,7 +134,7 @@ def test_samples_there_and_back(path: Path, tmp_path: Path) -> None:
 
 
 def test_other_targets_leave_nothing_of_padops() -> None:
-    """Neither the functions of fallbacks nor the imports of domains that no node is of any more."""
+    """No fallback functions stay, and no imports of domains without nodes."""
     converted = padops.convert(one_pad()).proto()
     in_python = padops.convert(converted, target="pyop").proto()
     again = padops.convert(in_python).proto()

@@ -48,7 +48,7 @@ def _model(*nodes: onnx.NodeProto, condition: int | None = 1, **parts: object) -
 
 
 def _of_shape(*nodes: onnx.NodeProto) -> onnx.ModelProto:
-    """The same where the condition follows from a shape."""
+    """Return a model of the nodes, with a condition that follows from a shape."""
     made = [
         helper.make_node("Shape", ["x"], ["s"]),
         helper.make_node("Size", ["s"], ["rank"]),
@@ -60,7 +60,7 @@ def _of_shape(*nodes: onnx.NodeProto) -> onnx.ModelProto:
 
 
 def _called(*nodes: onnx.NodeProto) -> onnx.ModelProto:
-    """The same with the Ifs in a function."""
+    """Return a model that calls the nodes as a function."""
     names = ["x", "p", "c"]
     function = helper.make_function("f", "F", names, ["y"], list(nodes), [helper.make_opsetid("", 18)])
     return _model(helper.make_node("F", names, ["y"], domain="f"), functions=[function], imports=[("f", 1)])
@@ -157,7 +157,7 @@ def _beside(condition: int, reads: str, through: str = "") -> onnx.ModelProto:
 @pytest.mark.parametrize("through", ["", "Identity", "Transpose"])
 @pytest.mark.parametrize("condition", [0, 1])
 def test_a_value_beside_an_inner_if_leaves_no_fallback(condition: int, through: str, tmp_path: Path) -> None:
-    """What the inner If would hold reads a value of the folded branch, which is gone: the other branch was taken.
+    """The Pad would read a value of the folded branch, which the runtime removed: the other branch was taken.
 
     So it was behind a Transpose, past which the runtime moves the Pad.
     """
@@ -193,7 +193,7 @@ def test_two_pads_in_a_row_in_a_branch(mode: str, tmp_path: Path) -> None:
 
 
 def test_a_loop_around_counts_nothing() -> None:
-    """What a Loop carries is no constant, whatever it begins with."""
+    """A value that a Loop carries is no constant, whatever it starts with."""
     body = graph(
         [helper.make_node("Identity", ["go"], ["on"]), _pads("constant", "reflect", "next", "state")],
         [("n", INT64, []), ("go", BOOL, []), ("state", BOOL, [])],

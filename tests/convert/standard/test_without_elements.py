@@ -37,7 +37,7 @@ def test_a_node_makes_it(dtype: str, opset: int, mode: str) -> None:
 
 
 def test_elsewhere_a_constant_does() -> None:
-    """For onnxruntime itself, of strings, and at opsets that have no such operator."""
+    """A constant stays for onnxruntime, for strings, and at opsets that lack the operator."""
     for message in (
         made("float32", 18, "edge"),
         made("object", 18, without_pad=True),

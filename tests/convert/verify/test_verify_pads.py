@@ -131,7 +131,7 @@ def test_a_pad_inside(make: Any, path: str) -> None:
 
 
 def test_a_pad_that_grows_in_a_loop_of_opset_11() -> None:
-    """That has no sequences to hand on, and scan outputs of several shapes do not exist."""
+    """Opset 11 has no sequences to hand on, and no scan outputs of several shapes."""
     source = in_loop("reflect", 11)
     one = only_pad(padops.verify(source, source, run=True))
     assert one.exercise == "not exercised"

@@ -43,7 +43,7 @@ def test_the_inputs_that_say_how_large_something_is(op: str) -> None:
 
 @pytest.mark.parametrize("op, sizes", [("Shape", False), ("Size", False), ("Neg", True)])
 def test_what_is_computed_from_an_input(op: str, sizes: bool) -> None:
-    """Of dims, the elements of the input say nothing."""
+    """A size computed from an input's dims says nothing about the input's elements."""
     nodes = [helper.make_node(op, ["k"], ["amounts"]), pad(["x", "amounts"])]
     made = model(nodes, inputs=[("x", FLOAT, None), ("k", INT64, None)])
     assert sizing_inputs(made) == ({"k"} if sizes else set())

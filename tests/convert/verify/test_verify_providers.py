@@ -105,7 +105,7 @@ def test_wrong_providers(given: object, text: str) -> None:
 
 
 def test_a_provider_that_onnxruntime_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It does so without an error where it cannot create one that it knows by name."""
+    """onnxruntime drops a provider that it cannot create, without an error, where it knows the name."""
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["CUDAExecutionProvider", CPU])
     with pytest.raises(
         PadopsError, match=f"onnxruntime has left CUDAExecutionProvider out of the session, which has .*{CPU}"
@@ -182,7 +182,7 @@ print(json.dumps([found.outcome, *found.notes]))
 
 
 def test_a_provider_of_a_library(tmp_path: Path) -> None:
-    """It is registered in the processes as it is here; onnxruntime alone drops it where it is only named."""
+    """Child processes register the provider as this one does; onnxruntime drops one that is only named."""
     library = next(
         build(ROOT / "build" / "stand-in", source=CHECKS, target="stand_in_provider").glob("*stand_in_provider.so")
     )

@@ -103,7 +103,7 @@ def test_what_the_nodes_do_not_tell(tmp_path: Path) -> None:
 def test_a_model_that_no_runtime_loads_is_not_written(
     unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """By no road: ``-q`` says it as well."""
+    """No form of the command writes the model, and ``-q`` still prints the reason."""
     source, out = save(tmp_path / "m.onnx", oldest()), tmp_path / "out.onnx"
     why = (
         "1 of 1 Pads cannot be converted, and ONNX Runtime does not run the model as it is: graph/a (Pad-1 attributes)"
@@ -128,7 +128,7 @@ def test_a_model_that_no_runtime_loads_is_not_written(
 
 
 def test_a_pad_that_breaks_a_rule_wherever_the_model_runs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """It is no way out, as long as every run comes to it; in a branch, the model may be of use."""
+    """A Pad that every run reaches fails the model; in a branch, the model may still be of use."""
     out = tmp_path / "out.onnx"
     broken = pad(name="pad", mode="edge", output="p")
     source = model([broken], inputs=[("x", FLOAT, [0, 3])], tensors=[tensor("pads", [1, 0, 0, 0])],
@@ -154,7 +154,7 @@ def test_a_pad_that_breaks_a_rule_wherever_the_model_runs(capsys: pytest.Capture
 def test_what_runs_but_has_nothing_to_compare_with(
     unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """It is written, and the exit code and the error stream say what it is; with ``--strict``, it is not."""
+    """The model is written and the exit code and stderr say so; with ``--strict`` it is not written."""
     branch = helper.make_graph(
         [pad(output="p")], "b", [], [helper.make_tensor_value_info("p", onnx.TensorProto.INT16, None)]
     )

@@ -101,7 +101,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
 
 
 def stages_of(file: str) -> Iterator[Stage]:
-    """What to build and run where a source has changed: ``("build", target)``, ``("program", …)``, ``("pytest", …)``.
+    """Return what to build and run for a changed source: ``("build", target)``, ``("program", …)``, ``("pytest", …)``.
 
     Args:
         file: Its path from the checkout's root.

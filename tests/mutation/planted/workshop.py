@@ -63,7 +63,7 @@ class Workshop:
             raise RuntimeError(f"without any break {' '.join(command)} ends with {ran.code}: {ran.said}")
 
     def tried(self, change: Change) -> tuple[str, str]:
-        """What becomes of a break: ``"killed"``, ``"survived"`` or ``"does not build"``, and what said so.
+        """Return a break's outcome, ``"killed"``, ``"survived"`` or ``"does not build"``, and the stage that showed it.
 
         Raises:
             RuntimeError: What fails with the break does so without it.
@@ -170,14 +170,14 @@ def _last_words(said: str) -> str:
 
 
 def _environment() -> Mapping[str, str]:
-    """That of the tests, without what would let them see the checkout, or compiled code of a break before."""
+    """Return the tests' environment without access to the checkout or to compiled code of an earlier break."""
     left_out = ("PADOPS_LIBRARY", "PYTHONPATH", "PYTEST_ADDOPTS")
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
     return {**kept, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def _files() -> Iterator[Path]:
-    """What the checkout holds: not what is built or installed."""
+    """Return the files of the checkout that are neither built nor installed."""
     for folder, folders, names in os.walk(ROOT):
         left_out = {"build", ".git", ".venv"} if Path(folder) == ROOT else set()
         folders[:] = sorted(set(folders) - left_out - {"__pycache__", ".hypothesis"})
