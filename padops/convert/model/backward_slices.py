@@ -1,8 +1,9 @@
 """Slices that go backward to the largest integer.
 
-By ONNX's words such an end is behind the data, so that nothing is left; its inference and its reference say so. ONNX Runtime
-takes the largest integers of 32 and 64 bits for "to the end" in both directions, and gives everything before the start.
-Nobody can tell which of the two a model means, so that nothing that follows from such a Slice is taken for known.
+By ONNX's words such an end is behind the data, so that nothing is left; its inference and its reference say so. ONNX
+Runtime takes the largest integers of 32 and 64 bits for "to the end" in both directions, and gives everything before
+the start. Nobody can tell which of the two a model means, so that nothing that follows from such a Slice is taken for
+known.
 """
 
 from __future__ import annotations
@@ -24,11 +25,7 @@ def is_unsure(ends: np.ndarray, steps: np.ndarray) -> bool:
 
 
 def open_backward_slices(model: onnx.ModelProto) -> None:
-    """Makes such Slices of a model that is about to be inferred end nowhere, so that no dims are inferred of them.
-
-    Args:
-        model: Is changed.
-    """
+    """Makes such Slices of a model that is about to be inferred end nowhere, so that no dims are inferred of them."""
     nodes = list(nodes_in(model.graph.node))
     nodes += [node for function in model.functions for node in nodes_in(function.node)]
     slices = [node for node in nodes if node.op_type == "Slice" and len(node.input) > STEPS and node.input[STEPS]]

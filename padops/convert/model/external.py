@@ -133,8 +133,8 @@ def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Plac
     """The files that the tensors' data lie in, each once, in the order of first use.
 
     Raises:
-        PadopsError: A location or a link leads out of the folder, a file is missing, is no regular file, or is too short
-            for a tensor.
+        PadopsError: A location or a link leads out of the folder, a file is missing, is no regular file, or is too
+            short for a tensor.
     """
     files: dict[str, DataFile] = {}
     for tensor, path in tensors:

@@ -1,7 +1,8 @@
 """Axes of Pads of which a model does not even say that they are a list.
 
-onnx's inference takes such axes for absent: it makes the dims of all axes in their order, or refuses the number of amounts.
-Here the Pads read another value in their place, which is a list of unknown length, so that nothing is inferred from it.
+onnx's inference takes such axes for absent: it makes the dims of all axes in their order, or refuses the number of
+amounts. Here the Pads read another value in their place, which is a list of unknown length, so that nothing is inferred
+from it.
 """
 
 from __future__ import annotations
@@ -18,11 +19,7 @@ Listing = dict[Key, set[int]]  # by function: which of its inputs are axes of a 
 
 
 def open_axes(model: onnx.ModelProto) -> None:
-    """Makes the Pads of a model that is about to be inferred read a list where their axes are computed.
-
-    Args:
-        model: Is changed; the nodes of its graphs stay as many as they are.
-    """
+    """Makes the Pads of a model that is about to be inferred read a list where their axes are computed."""
     listing = _listing(model.functions)
     for function in model.functions:
         _open_in_function(function, listing)

@@ -24,7 +24,8 @@ Source = str | os.PathLike[str] | bytes | BinaryIO | onnx.ModelProto | ir.Model
 
 EXPECTED = "a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
 
-# Modules that read files of other formats, by their suffix: ``read(path)`` gives a message and the files that were read.
+# Modules that read files of other formats, by their suffix: ``read(path)`` gives a message and the files that were
+# read.
 FOREIGN = {".json": "padops.convert.readers.ngraph_json", ".xml": "padops.convert.readers.openvino_ir"}
 
 
@@ -63,7 +64,8 @@ def read_document(
         base_dir: The folder that a message's external data are relative to. A file's are relative to its own folder
             (that of the link, where it is a symbolic link), a graph's tensors know theirs.
         follow_links: Whether the second file of another format may be a link to anywhere.
-        for_pads: Whether a file of another format is to be read as well that cannot be converted; see ``Document.refused``.
+        for_pads: Whether a file of another format is to be read as well that cannot be converted; see
+            ``Document.refused``.
 
     Raises:
         UsageError: The source is none of these, or one that knows where its external data are.

@@ -148,7 +148,7 @@ def misfit(replacement: Replacement) -> str | None:
 
 
 def is_open(axes: ir.Value | np.ndarray | None, site: NodeSite, types: Types) -> bool:
-    """Whether the model does not state that axes are a list; a function's inputs have the shapes that its calls state."""
+    """Whether the model does not state that axes are a list. For a function's input, its calls state the shape."""
     if not isinstance(axes, ir.Value) or constant(axes, site.scope) is not None:
         return False
     root = site.scope.root
