@@ -72,14 +72,6 @@ def add_constant(
 ) -> list[str]:
     """Adds a constant to a graph: an initializer, or nodes that repeat one value where that would be a large one.
 
-    Args:
-        graph: Where to.
-        name: Of the constant.
-        kind: Its element type.
-        dims: Its shape.
-        elements: One for all, or all.
-        fresh: Gives a name that nothing has.
-
     Returns:
         The name, where a node gives the constant.
     """

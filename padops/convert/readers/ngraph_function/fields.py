@@ -53,12 +53,6 @@ class Fields:
     def get(self, op: dict[str, Any], key: str, kind: type, what: str) -> Any:
         """The value of a key.
 
-        Args:
-            op: The object that has the key.
-            key: The key.
-            kind: The Python type that the value has to be of.
-            what: The object, for the error.
-
         Raises:
             PadopsError: There is no such key, or its value is of another type.
         """
@@ -68,7 +62,7 @@ class Fields:
         return value
 
     def name(self, value: Any, what: str) -> str:
-        """A value that is a name: a text that is not empty and that UTF-8 can hold. JSON can hold half a surrogate pair.
+        """A name: a text that is not empty and is valid in UTF-8. (JSON can hold half a surrogate pair.)
 
         Raises:
             PadopsError: It is no name.
@@ -117,12 +111,6 @@ class Fields:
 
     def amounts(self, value: Any, key: str, what: str, dims: Dims) -> list[int]:
         """Amounts of a Pad, one for each axis.
-
-        Args:
-            value: As the JSON has them.
-            key: Their key, for the error.
-            what: The Pad, for the error.
-            dims: Those of its data.
 
         Raises:
             PadopsError: They are no integers, too large, or not as many as there are dims.

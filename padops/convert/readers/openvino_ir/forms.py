@@ -17,7 +17,7 @@ OF_INDICES = ("axis", "index_element_type")  # attributes of MaxPool that concer
 
 
 def prepare(message: onnx.ModelProto, values: Values) -> None:
-    """Changes the layers in place: ONNX nodes for those of ``SAME`` and ``OWN``, new inputs and attributes for others."""
+    """Changes layers in place: those of ``SAME`` and ``OWN`` become ONNX nodes, others get inputs and attributes."""
     nodes: list[onnx.NodeProto] = []
     read = {name for node in message.graph.node for name in node.input} | {out.name for out in message.graph.output}
     for node in message.graph.node:
@@ -156,10 +156,6 @@ def name_all_axes(message: onnx.ModelProto, values: Values) -> None:
     """Gives each Resize the sizes or scales of all axes, where that is known.
 
     ONNX Runtime (1.32) moves Transposes past those with ``axes``, and leaves the axes, or the list, as they were.
-
-    Args:
-        message: The model, after onnxifier; it is changed.
-        values: Of the layers before.
     """
     constants = {node.output[0]: node.attribute[0].t for node in message.graph.node if node.op_type == "Constant"}
     nodes: list[onnx.NodeProto] = []

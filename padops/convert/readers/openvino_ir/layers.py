@@ -1,13 +1,14 @@
 """Layers of OpenVINO become ONNX operators, by the rules of ``onnxifier``.
 
-They are the only ones that somebody maintains, but onnxifier 2.0.3 loses things and makes things up. An attribute that no
-rule reads is gone. A layer without a rule becomes the ONNX operator of that name, whatever that does. A missing ``.bin`` is
-zeros. A rule that wants a value which depends on the model's inputs gets one that was computed from random numbers.
+They are the only ones that somebody maintains, but onnxifier 2.0.3 loses things and makes things up. An attribute that
+no rule reads is gone. A layer without a rule becomes the ONNX operator of that name, whatever that does. A missing
+``.bin`` is zeros. A rule that wants a value which depends on the model's inputs gets one that was computed from random
+numbers.
 
 So the files are read here (``reader.py``, ``builder.py``). Rules get only constants, and what they read is recorded
-(``rules.py``). Only layers that were compared with OpenVINO are converted (``tables.py``), without what is known to go wrong
-(``checks.py``). The shapes that come out have to be those of the IR. Everything else is refused, in one message. Pads stay
-as they are.
+(``rules.py``). Only layers that were compared with OpenVINO are converted (``tables.py``), without what is known to go
+wrong (``checks.py``). The shapes that come out have to be those of the IR. Everything else is refused, in one message.
+Pads stay as they are.
 """
 
 from __future__ import annotations

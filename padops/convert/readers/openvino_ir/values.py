@@ -62,7 +62,7 @@ def attributes_of(node: onnx.NodeProto) -> dict[str, str]:
 
 
 class Unreadable(ValueError):
-    """A layer with an attribute that is missing, or not what it has to be; the message is the reason, for the listing."""
+    """A layer's attribute is missing or invalid; the message is the reason, for the listing."""
 
 
 def word(attributes: Mapping[str, str], name: str) -> str:
