@@ -186,7 +186,7 @@ def test_here_of_what_onnxruntime_lists_under_no_name(
     count = len(ruled.pads)
     monkeypatch.setattr("padops.runtime.assignment.who_runs", lambda model, providers: {"": EP_NAME, "other": WEBGPU})
     for providers, others in (([], "who runs them is not known"), ([WEBGPU], "padops' rules say who runs them")):
-        told = f"who runs 0 of {count} Pads is what the installed onnxruntime says; it lists the others under no name of theirs alone"
+        told = f"who runs 0 of {count} Pads is what the installed onnxruntime says; it lists the others under no unique name"
         inspection = padops.inspect(path, here=True, providers=providers)
         assert inspection.notes[-1] == f"{told}: {others}"
         assert [found.runner for found in inspection.pads] == [row.runner if providers else "" for row in ruled.pads]
