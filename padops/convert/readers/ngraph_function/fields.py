@@ -1,4 +1,4 @@
-"""The values in the JSON of a function: each is checked for what it has to be before anything is made of it."""
+"""The values in the JSON of a function, each checked before it is used."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _REPR.maxlevel = 3
 
 
 def shown(value: Any) -> str:
-    """A value for a message, shortened: it may be as long as the file."""
+    """A value for a message, shortened: it can be as long as the file."""
     return _REPR.repr(value)
 
 
 def is_int(value: Any) -> TypeGuard[int]:
-    """Whether a value is an integer, which true and false are to Python."""
+    """Whether a value is an integer and no bool; Python's bools are integers."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -47,7 +47,7 @@ class Fields:
         self._path = path
 
     def damaged(self, what: str) -> PadopsError:
-        """The error for a file that is not as it should be."""
+        """The error for an invalid file."""
         return PadopsError(f"{self._path} is not what nGraph's serializer writes, or is damaged: {what}")
 
     def get(self, op: dict[str, Any], key: str, kind: type, what: str) -> Any:

@@ -1,4 +1,4 @@
-"""Layers in the form in which onnxifier's rules and ONNX take them, and those that need no rule at all."""
+"""Rewrites layers in the form that onnxifier's rules and ONNX take, and converts layers that need no rule."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _constant(name: str, array: np.ndarray) -> onnx.NodeProto:
 
 
 def _new_inputs(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
-    """Nodes that give inputs the form that they have to have."""
+    """Nodes that convert inputs to the required form."""
     nodes = []
     for at, wanted in INPUTS.get(node.op_type, {}).items():
         if at >= len(node.input):
@@ -77,7 +77,7 @@ def _shaped(array: np.ndarray, wanted: str) -> np.ndarray:
 
 
 def _write_amounts_out(node: onnx.NodeProto, values: Values) -> None:
-    """Amounts instead of auto_pad, where the shape is known (S1): ONNX Runtime gets SAME with dilations wrong."""
+    """Amounts in place of auto_pad, if the shape is known (S1): ONNX Runtime gets SAME with dilations wrong."""
     attributes = attributes_of(node)
     if not attributes.get("auto_pad", "").startswith("same_") or (pads := amounts(node, values)) is None:
         return

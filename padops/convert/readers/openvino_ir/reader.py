@@ -212,7 +212,7 @@ def element_type(name: str, what: str, path: Path) -> int:
 
 
 def _check_ids(layers: Sequence[Layer], path: Path) -> None:
-    """Refuses ids that are there twice: an edge to them could mean either."""
+    """Refuses duplicate ids: an edge to such an id is ambiguous."""
     for id, count in Counter(layer.id for layer in layers).items():
         if count > 1:
             raise PadopsError(f"{path} is damaged: {count} layers have the id {id}")

@@ -1,4 +1,4 @@
-"""What is known of OpenVINO's layers and of onnxifier's rules for them; each line was measured against OpenVINO.
+"""Facts about OpenVINO's layers and onnxifier's rules for them; each line was measured against OpenVINO.
 
 ``tests/convert/readers/test_convert_openvino_ir.py`` compares every type of layer that is listed here with OpenVINO's
 CPU device.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# Layers that ONNX has as they are, under this name.
+# Layers that equal an ONNX operator, with its name.
 SAME = {
     **{name: name for name in ("Abs", "Acos", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh")},
     **{name: name for name in ("CumSum", "Equal", "Erf", "Exp", "Floor", "Greater", "IsNaN", "Less", "Log", "Mish")},

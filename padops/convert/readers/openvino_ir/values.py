@@ -1,4 +1,4 @@
-"""What the values of a model read from an IR are: types, shapes, constants."""
+"""The types, shapes and constants of a model that was read from an IR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ``.bin`` of an IR. What a layer asks for is compared with the size of the file before there is memory for it."""
+"""The ``.bin`` of an IR. The bytes that a layer asks for are compared with the file's size before they are read."""
 
 from __future__ import annotations
 
