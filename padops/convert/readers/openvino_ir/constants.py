@@ -2,8 +2,8 @@
 
 Some of onnxifier's rules need numbers, such as the weights of a convolution in groups, and take them only from a
 constant. Folded layers have one right result, to the bit: moved elements, lossless casts, and sums and products of
-float. (Sums of other floats stay layers: OpenVINO's CPU device computes them in float.) Large results that no rule needs
-stay layers too: weights in half precision are half as large.
+float. (Sums of other floats stay layers: OpenVINO's CPU device computes them in float.) Large results that no rule
+needs stay layers too: weights in half precision are half as large.
 """
 
 from __future__ import annotations
