@@ -119,7 +119,7 @@ def test_what_it_says_of_other_forms() -> None:
     with_fallback = padops.convert(one_pad(13)).proto()
     assert facts(with_fallback).verdict == "runs"
     unknown = model([pad(domain="secret")], 13, imports=[("secret", 1)], tensors=[tensor("pads", [0] * 4)])
-    assert (facts(unknown).verdict, facts(unknown).why) == ("unknown", "the domain secret is not one that padops knows")
+    assert (facts(unknown).verdict, facts(unknown).why) == ("unknown", "padops does not know the domain secret")
     broken = model([pad()], 13, tensors=[tensor("pads", [0, -9, 0, 0])])
     assert (facts(broken).verdict, facts(broken).roads) == ("breaks a rule", ())
     assert facts(broken).why.endswith("[P1]")

@@ -1,4 +1,4 @@
-"""The arguments of ``padops.convert``: what is wrong with them is said before anything is read."""
+"""The arguments of ``padops.convert``, checked before anything is read."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from padops.runtime.provider_rules import KNOWN_PROVIDERS, find_provider
 
 @dataclass(frozen=True)
 class Request:
-    """What is to become of the Pads.
+    """The checked options of a conversion.
 
     Attributes:
-        target: See ``convert``, as for the next three.
-        select: Which Pads.
-        fold: Whether Pads that need not run are taken away.
-        fallback: Whether the model gets functions of standard operators.
-        sources: What counts as a Pad.
-        progress: Who is told how far the conversion is.
+        target: As in ``TARGETS``.
+        select: See ``convert``.
+        fold: See ``convert``.
+        fallback: See ``convert``.
+        sources: The sources of Pads.
+        progress: See ``convert``.
     """
 
     target: str
@@ -41,14 +41,8 @@ class Request:
 def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: Any, seed: Any) -> None:
     """Refuses arguments of the wrong type.
 
-    Args:
-        switches: What is on or off, by the name of the argument.
-        paths: What is a path or None.
-        inputs: What to verify with.
-        seed: Of the random inputs.
-
     Raises:
-        UsageError: Names the argument, what it is, and what was expected.
+        UsageError: Names the argument, its value or type, and what is expected.
     """
     for name, value in switches.items():
         if not isinstance(value, bool):
@@ -65,14 +59,10 @@ def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: A
 
 
 def check_tolerance(rtol: Any, atol: Any) -> None:
-    """Refuses what is no tolerance.
-
-    Args:
-        rtol: See ``verify``, as for the other.
-        atol: See there.
+    """Refuses invalid tolerances.
 
     Raises:
-        UsageError: Names the argument, what it is, and what was expected.
+        UsageError: Names the argument, its value, and what is expected.
     """
     for name, value in (("rtol", rtol), ("atol", atol)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
@@ -82,19 +72,10 @@ def check_tolerance(rtol: Any, atol: Any) -> None:
 
 
 def check_options(target: str, without_pad: bool, select: str, verify: bool, run: bool, inputs: Any, seed: int) -> None:
-    """Refuses options that there are not, or that contradict each other.
-
-    Args:
-        target: See ``convert``, as for all of them.
-        without_pad: Whether no Pad may be left.
-        select: Which Pads.
-        verify: Whether both models are compared.
-        run: Whether both are run, whatever is proved.
-        inputs: What to verify with.
-        seed: Of the random inputs.
+    """Refuses invalid options and options that contradict each other.
 
     Raises:
-        UsageError: Names the option, and what was expected.
+        UsageError: Names the option, and what is expected.
     """
     if target not in NAMED:
         raise UsageError(f"target is {target!r}, expected one of {', '.join(NAMED)}")
@@ -113,16 +94,10 @@ def check_options(target: str, without_pad: bool, select: str, verify: bool, run
 
 
 def choose_target(target: str, without_pad: bool, select: str, provider: Any) -> str:
-    """The target that the options mean, as ``targets`` has it.
-
-    Args:
-        target: See ``convert``, as for all of them.
-        without_pad: Whether no Pad may be left.
-        select: Which Pads.
-        provider: The execution provider that the model is for, or None.
+    """The key of ``TARGETS`` that the options select.
 
     Raises:
-        UsageError: There are no rules for the provider, or another option does not go with it.
+        UsageError: There are no rules for the provider, or another option contradicts it.
     """
     if provider is None:
         return "onnx-without-pad" if without_pad else target
@@ -145,16 +120,10 @@ def choose_target(target: str, without_pad: bool, select: str, provider: Any) ->
 def choose_sources(
     auto_pad: str, custom_domains: Collection[str], emulations: bool, emulated: str = "convert"
 ) -> tuple[sources.Source, ...]:
-    """The sources that the options ask for.
-
-    Args:
-        auto_pad: See ``convert``.
-        custom_domains: See ``convert``.
-        emulations: Whether nodes that do what a Pad does count as one.
-        emulated: See ``convert``.
+    """The sources that the options select.
 
     Raises:
-        UsageError: An option is not one that there is.
+        UsageError: An option is invalid.
     """
     if auto_pad not in ("keep", "explicit"):
         raise UsageError(f"auto_pad is {auto_pad!r}, expected 'keep' or 'explicit'")
@@ -173,7 +142,7 @@ def stated_minor(release: str) -> int:
     """The N of a release ``"1.N"`` or ``"1.N.M"`` of onnxruntime.
 
     Raises:
-        UsageError: It is no such text, or a release that padops has not been measured with.
+        UsageError: The text has another form, or padops has not been measured with the release.
     """
     found = re.fullmatch(r"1\.(\d{1,4})(?:\.\d{1,4})?", release, re.ASCII) if isinstance(release, str) else None
     if found is None or not OLDEST_MINOR <= int(found[1]) <= NEWEST_MINOR:

@@ -1,4 +1,4 @@
-"""The result of ``padops.convert``: the model, and what was found and done."""
+"""The result of ``padops.convert``: the model and its records."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Conversion:
 
     Attributes:
         model: The converted model; external tensors refer to the source's files.
-        records: One for each Pad that was found, in the order of the graph, then of the functions.
-        verification: The comparison, or None where none was asked for.
-        output: The model file that was written, or None.
+        records: One for each Pad, in the order of the graph, then of the functions.
+        verification: The verification; None without ``verify``.
+        output: The written model file, or None.
         opsets: The opset imports of the source, by domain.
-        sources: The files that were read: the model, then its data.
-        outputs: The files of the output: the model, then its data.
-        notes: What else happened to the model as a whole.
+        sources: The source's files: the model, then its data.
+        outputs: The output's files: the model, then its data.
+        notes: Notes on the whole model.
     """
 
     model: ir.Model
@@ -58,12 +58,12 @@ class Conversion:
         return f"<Conversion{source}: {self.summary()}{written}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the model as the messages that it is made of; external data stay in their files."""
+        """Pickles the model as protobuf messages; external data stay in their files."""
         kept = {row.name: getattr(self, row.name) for row in fields(self) if row.name not in ("model", "_proto")}
         return _restored, (self.proto().SerializeToString(), *_external(self.model), kept)
 
     def summary(self) -> str:
-        """How many Pads there are, and what became of them: ``"3 Pads: 2 converted, 1 not needed"``."""
+        """The number of Pads of each status: ``"3 Pads: 2 converted, 1 not needed"``."""
         counts = Counter(record.status for record in self.records)
         parts = [f"{count} {status}" for status, count in counts.items()] or ["0 converted"]
         return f"{len(self.records)} Pad{'' if len(self.records) == 1 else 's'}: {', '.join(parts)}"
@@ -75,23 +75,23 @@ class Conversion:
             path: The file to write.
 
         Returns:
-            The conversion, with the files that were written.
+            The conversion, with the written files.
 
         Raises:
-            PadopsError: Something cannot be read or written. Nothing has been left behind.
+            PadopsError: A file cannot be read or written. No file is left behind.
         """
         assert self._write is not None, "padops.convert made it"
         return self._write(self, Path(path))
 
     def proto(self) -> onnx.ModelProto:
-        """The converted model as a protobuf message; everything that is not a Pad is as the source has it."""
+        """The converted model as a protobuf message; the parts besides Pads are as in the source."""
         import onnx_ir as ir
 
         return ir.to_proto(self.model) if self._proto is None else self._proto
 
     @property
     def converted(self) -> tuple[PadRecord, ...]:
-        """The Pads that became operators of the domain ``padops`` now."""
+        """The Pads that this conversion converted."""
         return tuple(record for record in self.records if record.status == "converted")
 
     @property
@@ -101,7 +101,7 @@ class Conversion:
 
     @property
     def data_folder(self) -> Path | None:
-        """The folder that external data of the model are relative to; None where it has none."""
+        """The folder of the model's external data; None if it has none, or the model has been written."""
         return self._folder if self.output is None and _external(self.model)[0] is not None else None
 
     @property
@@ -129,7 +129,7 @@ class Conversion:
 
 
 def _external(model: ir.Model) -> tuple[bytes | None, str | None]:
-    """Of a model with external data, its message as the graph has it and the folder of the data; else nothing."""
+    """For a model with external data, the message of its graph and the folder of the data; else None, None."""
     import onnx_ir as ir
 
     for graph in model.graphs():
@@ -140,7 +140,7 @@ def _external(model: ir.Model) -> tuple[bytes | None, str | None]:
 
 
 def _restored(content: bytes, graph: bytes | None, folder: str | None, kept: dict[str, Any]) -> Conversion:
-    """What ``Conversion.__reduce__`` has taken apart."""
+    """Rebuilds a conversion from the parts of ``Conversion.__reduce__``."""
     import onnx
     import onnx_ir as ir
 

@@ -1,4 +1,4 @@
-"""What can go wrong in a conversion; each kind has an exit code of the command line."""
+"""The errors of a conversion; each kind has an exit code of the command line."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class PadopsError(Exception):
     """A conversion that cannot be done; the message says what, where and why.
 
-    No file has been left behind. The one exception is a report that cannot be put beside a model that is written already;
-    the message says so.
+    No file is left behind, with one exception: if only the report cannot be written, the model has been, and the
+    message says so.
     """
 
     exit_code = ERROR
@@ -27,7 +27,7 @@ class UsageError(PadopsError):
     """Arguments that contradict each other.
 
     Attributes:
-        typed: The message with options of the command line in the place of arguments.
+        typed: The message, with the options of the command line in place of the arguments.
     """
 
     exit_code = USAGE
@@ -46,29 +46,29 @@ class _UnacceptedError(PadopsError):
 
 
 class PadsLeftError(_UnacceptedError):
-    """At least one Pad could not be converted, and ONNX Runtime refuses it, or ``strict`` was asked for.
+    """At least one Pad could not be converted, and ONNX Runtime does not run the model with it, or ``strict`` is set.
 
     Attributes:
-        conversion: What was found; nothing has been written.
+        conversion: The conversion; nothing has been written.
     """
 
     exit_code = LEFT
 
 
 class VerificationError(_UnacceptedError):
-    """``verify`` was asked for, and the converted model does not do what the original does.
+    """With ``verify``: the converted model does not do what the original does.
 
     Attributes:
-        conversion: What was found, with the verification; nothing has been written.
+        conversion: The conversion with its verification; nothing has been written.
     """
 
     exit_code = DIFFERENT
 
 
 class UndecidedError(VerificationError):
-    """``verify`` was asked for, and it could not be told whether the converted model does the same.
+    """With ``verify``: it is undecided whether the converted model does the same.
 
-    It does not run either; or it runs, and with ``strict``, something about it was not compared.
+    Neither model runs; or, with ``strict``, something was not proved or not compared.
     """
 
     exit_code = UNDECIDED
@@ -80,8 +80,8 @@ def kind_of(value: object) -> str:
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
-# What onnx, onnx_ir, NumPy, json and protobuf raise over data that are not as they should be. Not Exception: a mistake of
-# ours, such as a NameError or an AssertionError, must stay one.
+# The exceptions of onnx, onnx_ir, NumPy, json and protobuf for invalid data. Not Exception: a bug of padops, such as a
+# NameError or an AssertionError, must not become an error of the model.
 LIBRARY_ERRORS: tuple[type[Exception], ...] = (
     ValueError,  # UnicodeError and json.JSONDecodeError among them; onnx_ir's SerdeError is a RuntimeError and is not
     TypeError,
@@ -96,15 +96,15 @@ LIBRARY_ERRORS: tuple[type[Exception], ...] = (
 
 @contextlib.contextmanager
 def library_errors(part: str, *more: type[Exception], doing: str = "read") -> Iterator[None]:
-    """Turns what a library raises over a part of the model into a PadopsError that names the part.
+    """Turns a library's exception about a part of the model into a PadopsError that names the part.
 
     Args:
         part: The part of the model, such as ``"initializer 'pads'"``.
-        more: Classes of the library's own that are no ``LIBRARY_ERRORS``.
-        doing: What cannot be done with the part, as a participle.
+        more: The library's own exceptions, besides ``LIBRARY_ERRORS``.
+        doing: The failed step as a participle, such as ``"read"``.
 
     Raises:
-        PadopsError: The library raised one of them. Its message ends with the cause.
+        PadopsError: The library raised one of these exceptions; the message ends with the cause.
     """
     try:
         yield
@@ -119,11 +119,11 @@ def library_errors(part: str, *more: type[Exception], doing: str = "read") -> It
 
 @contextlib.contextmanager
 def os_errors_as(failure: str, path: object) -> Iterator[None]:
-    """Turns an error of the operating system into a PadopsError, such as "cannot write y.onnx: No space left on device".
+    """Turns an OSError into a PadopsError, such as "cannot write y.onnx: No space left on device".
 
     Args:
-        failure: What the message begins with: ``"cannot read"`` or ``"cannot write"``.
-        path: The file to name where the error itself names none, or one in a hidden folder.
+        failure: The beginning of the message: ``"cannot read"`` or ``"cannot write"``.
+        path: The file to name if the OSError names none, or one in a hidden folder.
 
     Raises:
         PadopsError: The operating system raised an error, which is the cause.

@@ -1,4 +1,4 @@
-"""What a Pad is, and what ONNX Runtime does with it, as data."""
+"""The facts of a Pad: its properties, and what ONNX Runtime does with it."""
 
 from __future__ import annotations
 
@@ -8,38 +8,37 @@ from typing import Any, Literal
 Verdict = Literal["runs", "runs if", "may be wrong", "wrong", "refuses", "breaks a rule", "unknown"]
 Road = Literal["session", "memory", "convert", "lower"]
 
-RUNNING = ("runs", "runs if")  # of the verdicts
-Dim = int | str | None  # a number, a name, or None for one that is not known
+RUNNING = ("runs", "runs if")  # the verdicts of Pads that run
+Dim = int | str | None  # a number, a name, or None if unknown
 
 
 @dataclass(frozen=True)
 class PadFacts:
-    """One Pad of a model: what it is, and what ONNX Runtime does with it.
+    """One Pad of a model, and what ONNX Runtime does with it.
 
     Attributes:
         path: Where it stands; see ``PadRecord.path``.
         name: The node's name, as the model has it.
         form: What was found, such as ``"Pad-18 inputs"``; see ``PadRecord.form``.
-        operator: The node's operator, with its domain where that is not ONNX's.
-        opset: The version of that domain that the graph imports; None where there is none.
-        mode: ``"constant"``, ``"edge"``, ``"reflect"``, ``"wrap"``, ``"symmetric"``, ``"SAME_UPPER"`` or ``"SAME_LOWER"``;
-            None where a function's caller gives it.
-        type: The element type of the data; None where it is not known.
-        input_shape: Of the data: a number, a name or None for each dim; None where not even their number is known.
-        output_shape: The same of the result.
-        amounts: For each axis what is added before and after, and between any two elements where a Pad does that; negative
-            where it crops. None for an axis of which it is not known, and for the whole where it is of none.
-        fill: The text of the element that it fills with; ``"at run time"`` where that is an input; None where it fills with
-            none.
-        verdict: What ONNX Runtime does with it: ``"runs"``; ``"runs if"``, where the reason says what has to hold of the
-            data; ``"may be wrong"`` and ``"wrong"``; ``"refuses"``; ``"breaks a rule"``, where it can run nowhere; or
+        operator: The node's operator, with its domain unless it is ONNX's.
+        opset: The version of this domain that the graph imports; None if it imports none.
+        mode: ``"constant"``, ``"edge"``, ``"reflect"``, ``"wrap"``, ``"symmetric"``, ``"SAME_UPPER"`` or
+            ``"SAME_LOWER"``; None if a function's caller gives it.
+        type: The element type of the data; None if unknown.
+        input_shape: The dims of the data: a number, a name or None (unknown) for each; None if the rank is unknown.
+        output_shape: The dims of the result, in the same form.
+        amounts: For each axis the elements added before and after, and an interior if any; a negative number crops.
+            None for an axis with unknown amounts; None for all if no axis has known amounts.
+        fill: The fill as text; ``"at run time"`` if it is computed; None if the mode reads no fill.
+        verdict: What ONNX Runtime does with it: ``"runs"``; ``"runs if"``: on a condition on the data, which ``why``
+            names; ``"may be wrong"``; ``"wrong"``; ``"refuses"``; ``"breaks a rule"``: it can run nowhere; or
             ``"unknown"``.
         why: The reason.
         roads: What makes it run with padops, the best first: ``"session"`` (``padops.InferenceSession``, or
             ``padops.register`` with the provider), ``"convert"`` (``padops convert``), ``"lower"`` (``padops convert
-            --target onnx``). Only ``padops.inspect`` fills this in.
-        runner: The execution provider that runs it in a ``padops.InferenceSession``; "" where none does, or none was asked for.
-            Only ``padops.inspect`` fills this in, where it is told the providers.
+            --target onnx``). Only ``padops.inspect`` sets it.
+        runner: The execution provider that runs it in a ``padops.InferenceSession``; "" if none does. Only
+            ``padops.inspect`` with ``providers`` sets it.
     """
 
     path: str
@@ -60,17 +59,17 @@ class PadFacts:
 
     @property
     def runs(self) -> bool:
-        """Whether ONNX Runtime runs it, as far as that can be said without the data."""
+        """Whether ONNX Runtime runs it, as far as known without the data."""
         return self.verdict in RUNNING
 
     def to_json(self) -> dict[str, Any]:
-        """The same as JSON values."""
+        """The facts as JSON values, without ``roads`` and ``runner``."""
         return {
             row.name: _plain(getattr(self, row.name)) for row in fields(self) if row.name not in ("roads", "runner")
         }
 
     def what(self) -> str:
-        """What it is in one line: the mode, the type, the shapes, the amounts and the fill."""
+        """The Pad in one line: mode, type, shapes, amounts and fill."""
         shapes = f"{shape_text(self.input_shape)} \N{RIGHTWARDS ARROW} {shape_text(self.output_shape)}"
         parts = [*([self.mode] if self.mode else []), f"{self.type or 'unknown type'} {shapes}"]
         if self.amounts is not None or self.mode is not None:
@@ -97,5 +96,5 @@ def _plain(value: Any) -> Any:
 
 
 def shape_text(shape: tuple[Dim, ...] | None) -> str:
-    """A shape as people write it: ``[2, n, ?]``; ``[...]`` where not even the rank is known."""
+    """A shape as text: ``[2, n, ?]``; ``[...]`` if the rank is unknown."""
     return "[...]" if shape is None else f"[{', '.join('?' if dim is None else str(dim) for dim in shape)}]"

@@ -1,4 +1,4 @@
-"""``padops.inspect``: what each Pad of a model is, what the installed onnxruntime does with it, and what to do about that."""
+"""``padops.inspect``: each Pad of a model, what the installed onnxruntime does with it, and what makes it run."""
 
 from __future__ import annotations
 
@@ -39,17 +39,18 @@ class Inspection:
     """What is in a model, as ``padops.inspect`` finds it.
 
     Attributes:
-        path: The file, or None where the model was none.
+        path: The model's file; None if the model was an object.
         opsets: The opset imports by domain.
         runtime: The onnxruntime that the verdicts are about, such as ``"onnxruntime 1.31.1"``.
         pads: Each Pad, in the order of the graph, then of the functions.
-        options: What ``padops convert`` needs to be told to see all of them, as on its command line.
-        notes: What else there is to say of the model.
-        roads: What makes the whole model run, the best first; empty where nothing has to be done, or nothing can be.
-        left_out: How many Pads are none of ``pads``, because ``select`` leaves them out.
-        providers: The execution providers that the verdicts are about, first choice first; empty for the CPU's alone.
-        domains: Where the exporter left its framework's nodes, as named or found.
-        convert: What ``padops.InferenceSession`` has to be told as ``convert`` to convert it in memory; empty where it needs nothing.
+        options: The options with which ``padops convert`` finds all these Pads.
+        notes: Notes on the whole model.
+        roads: What makes the whole model run, the best first; empty if it runs already, or nothing makes it run.
+        left_out: The number of Pads that ``select`` leaves out of ``pads``.
+        providers: The execution providers of the verdicts, first choice first; empty for the CPU provider alone.
+        domains: The domains of the exporter's framework, as named or found.
+        convert: The argument ``convert`` with which ``padops.InferenceSession`` converts the model in memory; empty if
+            it needs none.
     """
 
     path: Path | None
@@ -74,9 +75,9 @@ class Inspection:
         return tuple(pad for pad in self.pads if not pad.runs)
 
     def summary(self) -> str:
-        """How many Pads there are, and what onnxruntime does with them: ``"3 Pads: 2 run, 1 refused"``.
+        """The number of Pads, and what onnxruntime does with them: ``"3 Pads: 2 run, 1 refused"``.
 
-        Where ``select`` leaves some out, it says so: ``"3 Pads, 1 selected: 1 refused"``.
+        If ``select`` leaves Pads out: ``"3 Pads, 1 selected: 1 refused"``.
         """
         counts = Counter(pad.verdict for pad in self.pads)
         told = ", ".join(f"{counts[verdict]} {SAID[verdict]}" for verdict in get_args(Verdict) if counts[verdict])
@@ -85,7 +86,7 @@ class Inspection:
         return f"{count} Pad{'' if count == 1 else 's'}{selected}" + (f": {told}" if told else "")
 
     def commands(self) -> dict[Road, str]:
-        """For each of the roads, the line that takes it, quoted so that it can be pasted."""
+        """For each road, the line of code or the command that takes it, quoted for pasting."""
         name = str(self.path or "model.onnx")
         convert = shlex.join(["padops", "convert", name, *self.options])
         named = f", providers={json.dumps(list(self.providers))}" if self.providers else ""
@@ -121,11 +122,11 @@ class Inspection:
 
 
 def _quoted(name: str) -> str:
-    """A string as Python reads it, in double quotes where it has nothing but what can be printed."""
+    """A string as a Python literal, in double quotes if all its characters are printable."""
     return json.dumps(name, ensure_ascii=False) if name.isprintable() else repr(name)
 
 
-# How many Pads of each verdict there are, in words.
+# The words for Pads of each verdict, after their number.
 SAID: dict[Verdict, str] = {
     "runs": "run",
     "runs if": "run if the data fit",
@@ -148,24 +149,24 @@ def inspect(
     here: bool = False,
     onnxruntime: str | None = None,
 ) -> Inspection:
-    """Says of each Pad of a model what it is, what the installed onnxruntime does with it, and what makes it run.
+    """Describes each Pad of a model, what the installed onnxruntime does with it, and what makes it run.
 
-    Pads are those of ONNX in any form, ``com.microsoft::Pad``, those of TensorFlow, nGraph, OpenVINO, PyTorch and Caffe2, functions
-    of ONNX whose bodies pad, Slices and Concats that do what a Pad does, the operators of padops, and SAME_UPPER and SAME_LOWER of
-    convolutions and poolings. What else has "pad" in its name is named as unknown. The model is neither changed nor run: what
-    onnxruntime does is known from measurements of its releases.
+    It finds the Pads of ONNX in any form, ``com.microsoft::Pad``, the Pads of TensorFlow, nGraph, OpenVINO, PyTorch and
+    Caffe2, functions of ONNX whose bodies pad, emulated Pads (such as Slices and a Concat), the operators of padops,
+    and SAME_UPPER and SAME_LOWER of convolutions and poolings. Other nodes with "pad" in their names are listed as
+    unknown. The model is neither changed nor run: the verdicts follow from measurements of onnxruntime's releases.
 
     Args:
         model: As the source of ``padops.convert``.
-        select: ``"needed"`` leaves those Pads out that this onnxruntime runs.
+        select: ``"needed"`` leaves out the Pads that this onnxruntime runs.
         custom_domains: As for ``padops.convert``.
         follow_links: As for ``padops.convert``.
         base_dir: As for ``padops.convert``.
-        providers: The execution providers of the session that the verdicts are about, first choice first; by default the CPU's
-            alone. Each Pad then says who runs it, with padops beside them.
-        here: Whether the installed onnxruntime itself is asked who runs each Pad: a ``padops.InferenceSession`` with the
-            providers is created, which takes what that takes.
-        onnxruntime: The release that the verdicts are about, such as ``"1.22"``, in place of the installed one.
+        providers: The execution providers of the session, first choice first; by default, the CPU provider alone. With
+            providers, each Pad names the provider that runs it in a ``padops.InferenceSession``.
+        here: Whether to ask the installed onnxruntime which provider runs each Pad: this creates a
+            ``padops.InferenceSession`` with the providers, with its time and memory.
+        onnxruntime: The release for the verdicts, such as ``"1.22"``; by default, the installed one.
 
     Returns:
         The Pads, and what makes the model run.
@@ -264,14 +265,14 @@ def _roads(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tu
 
 
 def _can_be_lowered(site: NodeSite, match: Match, info: PadInfo | None) -> bool:
-    """Whether there are standard operators that do the same; they are written, and thrown away."""
+    """Whether standard operators do the same as a Pad: they are written, and dropped."""
     if (site.scope.opset or 0) < CONCAT_SINCE:
         return False
     if info is None:
-        return isinstance(match.replacement, Rewrite)  # whose amounts are written out
+        return isinstance(match.replacement, Rewrite)  # explicit amounts need no other operators
     try:
         CHECKS["onnx"](info, site)
-    except (Unconvertible, Unneeded):  # Unneeded: it would stay as it is
+    except (Unconvertible, Unneeded):  # Unneeded: the Pad would stay unchanged
         return False
     return True
 
@@ -279,18 +280,18 @@ def _can_be_lowered(site: NodeSite, match: Match, info: PadInfo | None) -> bool:
 def _options(
     found: list[tuple[NodeSite, Match]], custom_domains: Collection[str], follow_links: bool
 ) -> tuple[str, ...]:
-    """What the converter has to be told."""
+    """The options with which ``padops convert`` finds the Pads."""
     same = any((site.node.domain, site.node.op_type) in WINDOW_OPERATORS for site, _ in found)
     named = [part for domain in custom_domains for part in ("--custom-domain", domain)]
     return (*(("--auto-pad", "explicit") if same else ()), *named, *(("--follow-links",) if follow_links else ()))
 
 
 def _common(pads: list[PadFacts], minor: int) -> tuple[Road, ...]:
-    """The roads that make every Pad run, the best first: of those that run only for some data where no other is left."""
+    """The roads that make every failing Pad run, the best first; without failing Pads, every Pad that may fail."""
     failing = [pad for pad in pads if not pad.runs]
     wanting = failing or [pad for pad in pads if pad.verdict == "runs if"]
     roads = {road for road in get_args(Road) if wanting and all(road in pad.roads for pad in wanting)}
-    # A session that runs the others as they are converts what it has to; of what depends on the data, only on old releases.
+    # A session can convert in memory the Pads that it cannot run; Pads that may fail, only on old releases.
     both = all({"session", "convert"}.intersection(pad.roads) for pad in wanting)
     if wanting and both and "session" not in roads and (failing or minor < FIRST_MINOR):
         roads.add("memory")

@@ -1,4 +1,4 @@
-"""What a conversion leaves, though the installed onnxruntime does not run it as the model means it."""
+"""Nodes that a conversion leaves although the installed onnxruntime does not run them as specified."""
 
 from __future__ import annotations
 
@@ -15,15 +15,7 @@ SHOWN = 3  # of the nodes that are named
 
 
 def same_left(document: Document, types: Types) -> list[str]:
-    """Convolutions and poolings that pad SAME and that onnxruntime refuses, or computes wrongly.
-
-    Args:
-        document: The model, which nothing has changed yet.
-        types: Of it.
-
-    Returns:
-        What there is to say of them: a note, or nothing.
-    """
+    """A note on convolutions and poolings that pad SAME and that onnxruntime refuses or gets wrong; empty if none."""
     minor = installed_minor()
     found = find_pads(document.model, types, (match_auto_pad,))
     facts = [facts_of(site, match, types, minor) for site, match in found if match.replacement and not match.verdict]
@@ -40,9 +32,9 @@ def check_left(conversion: Conversion, strict: bool) -> None:
     """Refuses a conversion that leaves Pads.
 
     Args:
-        conversion: What was done.
-        strict: Whether any Pad counts, or only one that keeps ONNX Runtime from running the model: that it refuses, or that
-            breaks a rule in the main graph.
+        conversion: The conversion.
+        strict: Whether any Pad counts; else only Pads that keep ONNX Runtime from running the model: it refuses them,
+            or they break a rule in the main graph.
 
     Raises:
         PadsLeftError: Names the first such Pad.

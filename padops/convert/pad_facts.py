@@ -1,4 +1,4 @@
-"""The facts of one Pad, for people and for reports: what it is, and what ONNX Runtime does with it as it is."""
+"""The facts of one Pad, for people and for reports: its properties, and what ONNX Runtime does with it."""
 
 from __future__ import annotations
 
@@ -24,21 +24,13 @@ from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, make_node_plan
 from padops.spec.plan import Amounts, Mode, PadError, dilated_size
 
-BROKEN = re.compile(r" \[(P\d+|S1)\]$")  # what a reason ends with that names a rule
+BROKEN = re.compile(r" \[(P\d+|S1)\]$")  # the end of a reason that names a rule
 AT_RUN_TIME = "at run time"
 OUTSIDE = {"zero": "0", "zero point": "the zero point", "lowest": "the lowest value", "not counted": "nothing counted"}
 
 
 def facts_of(site: NodeSite, match: Match, types: Types, minor: int, info: PadInfo | None = None) -> PadFacts:
-    """What there is to say of a Pad that nothing has changed yet.
-
-    Args:
-        site: The node.
-        match: What its source says of it.
-        types: Of the model.
-        minor: The release of onnxruntime to judge for, 1.``minor``.
-        info: What is known of it, where that has been described before.
-    """
+    """The facts of an unchanged Pad, for onnxruntime 1.``minor``; ``info`` is its description, if known."""
     info = info or pad_of(site, match, types)
     window = None if info is not None else _window(site, types)
     node, domain = site.node, site.node.domain
@@ -65,12 +57,7 @@ def facts_of(site: NodeSite, match: Match, types: Types, minor: int, info: PadIn
 
 
 def why_too_new(site: NodeSite, minor: int) -> str | None:
-    """Why a release of ONNX Runtime does not load the model of a node, whose opset it does not know; None where it does.
-
-    Args:
-        site: The node.
-        minor: The release, 1.``minor``.
-    """
+    """Why ONNX Runtime 1.``minor`` does not load a node's model: its opset is too new; None if it loads the model."""
     opset, newest = site.scope.root.opset_imports.get(""), newest_opset(minor)
     if opset is None or newest is None or opset <= newest:
         return None
@@ -80,20 +67,14 @@ def why_too_new(site: NodeSite, minor: int) -> str | None:
 
 
 def pad_of(site: NodeSite, match: Match, types: Types) -> PadInfo | None:
-    """The Pad that a match is about; None where it is none that padops has, or none by itself.
-
-    Args:
-        site: The node.
-        match: What its source says of it.
-        types: Of the model.
-    """
+    """The description of a match's Pad; None if no operator of padops does the same, or there is no Pad to emit."""
     made = match.replacement
     pad = made.pad if isinstance(made, Rewrite) else made
     return None if pad is None else describe(pad, site, types)
 
 
 def broken_rule(info: PadInfo) -> str | None:
-    """Which rule a Pad breaks whatever the data are, or None: then no road leads to a running model."""
+    """The rule that a Pad breaks for any data, as a reason: no road makes the model run; None if it breaks none."""
     if info.problem is not None:
         return re.sub(r"^padops::\w+ '[^']*': ", "", info.problem)  # the path names the node already
     if info.type is not None and info.type not in info.op.types:
@@ -102,14 +83,14 @@ def broken_rule(info: PadInfo) -> str | None:
         if info.node is not None and all_known(info.dims) and info.mode is not None:
             make_node_plan(info.node, info.dims)
         else:
-            info.amounts  # noqa: B018  # it is computed, and raises
+            info.amounts  # noqa: B018  # computing the amounts raises PadError
     except PadError as error:
         return f"{error.detail} [{error.rule}]"
     return _broken_by_shapes(info)
 
 
 def _broken_by_shapes(info: PadInfo) -> str | None:
-    """The rule that the declared shapes of the other inputs break, whatever their elements are."""
+    """The rule that the declared shapes of the other inputs break, for any elements; None if they break none."""
     fill = info.fill_dims
     if info.mode is Mode.CONSTANT and all_known(fill) and prod(fill) != 1:
         return f"{info.op.fill} has {prod(fill)} elements, expected one [P7]"
@@ -159,7 +140,7 @@ def _of_plain(site: NodeSite, info: PadInfo, found: RunsAs | None, minor: int) -
 
 
 def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
-    """An operator of padops: ONNX Runtime runs its fallback function, or has to be told of the operator."""
+    """The verdict on an operator of padops: ONNX Runtime runs its fallback function, or needs the library."""
     renamed = f"a prefix has renamed {operator_of(site.node.op_type)}" if target == RENAMED else ""
     if site.node.op_identifier() in site.scope.model.functions:
         more = f"{renamed}, so padops' library is not asked; padops convert mends that" if renamed else ""
@@ -187,7 +168,7 @@ def _window(site: NodeSite, types: Types) -> SameWindow | None:
 def _same_amounts(
     window: SameWindow | None, shape: tuple[Dim, ...] | None
 ) -> tuple[tuple[int, ...] | None, ...] | None:
-    """The amounts of SAME, for each axis where they are the same for every size that it may have."""
+    """The amounts of SAME for each axis whose amounts are the same for all its possible sizes."""
     if window is None or shape is None or window.operator.transposed:
         return None
     rows: list[tuple[int, ...] | None] = [(0, 0)] * len(shape)
@@ -208,7 +189,7 @@ def _amounts(info: PadInfo) -> tuple[tuple[int, ...] | None, ...] | None:
 
 
 def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Types) -> tuple[Dim, ...] | None:
-    """Dims as numbers, and by their names where the model has some."""
+    """Dims as numbers, or by the model's names."""
     dims = types.shape(value) if dims is None else dims
     if dims is None:
         return None
@@ -222,7 +203,7 @@ def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Typ
 def _output(
     site: NodeSite, shape: tuple[Dim, ...] | None, amounts: tuple[tuple[int, ...] | None, ...] | None, types: Types
 ) -> tuple[Dim, ...] | None:
-    """The dims of the result: what the amounts make of the data's, else what the model says."""
+    """The dims of the result: computed from the amounts, else as the model states them."""
     stated = _named(site.node.outputs[0], None, types) if site.node.outputs else None
     if shape is None or amounts is None or len(shape) != len(amounts):
         return stated
@@ -239,7 +220,7 @@ def _output(
 
 
 def _fill(info: PadInfo) -> str | None:
-    """The text of the element that a Pad fills with."""
+    """The fill of a Pad as text; None if its mode reads none."""
     if Mode.CONSTANT not in info.known_modes:
         return None
     if info.has_default_fill:

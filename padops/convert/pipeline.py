@@ -1,8 +1,8 @@
 """``padops.convert``: a model's way through the converter.
 
-It is read; each Pad is described; what becomes of it is decided, with the reason; that is applied; the fallbacks are added;
-both models are verified; all files are written. Folding describes and decides for itself, before and after: a convolution
-can take a Pad in only once its ``auto_pad`` has been written out, which is a conversion.
+The steps: read the model; describe each Pad; decide what it becomes, with the reason; apply the decisions; add the
+fallbacks; verify both models; write all files. Folding describes and decides by itself, before and after the
+conversion: a convolution can take a Pad in only once its ``auto_pad`` has become pads, which is a conversion.
 """
 
 from __future__ import annotations
@@ -80,67 +80,67 @@ def convert(
 ) -> Conversion:
     """Converts every Pad of a model into an operator of the domain ``padops``.
 
-    ONNX Pad 1 to 25 in any form and ``com.microsoft::Pad`` are converted, in the main graph, in the bodies of
-    If, Loop and Scan at any depth, and in the model's functions; so is the symmetric Pad that tf2onnx spells in nodes.
-    Nothing else in the model changes but nodes that take a Pad in (see ``folding``).
+    It converts ONNX Pad 1 to 25 in any form and ``com.microsoft::Pad``, in the main graph, in the bodies of If, Loop
+    and Scan at any depth, and in the model's functions; also the symmetric Pad that tf2onnx emulates by several nodes.
+    Of the rest of the model, only nodes that take a Pad in change (see ``folding``).
 
-    An OpenVINO IR and nGraph's JSON are read as well, and become ONNX models (see ``openvino_ir`` and ``ngraph_json``).
+    An OpenVINO IR or nGraph's JSON is read as well, and becomes an ONNX model (see ``openvino_ir`` and
+    ``ngraph_json``).
 
     Args:
-        source: A file (``.onnx``, or ``.xml`` of an OpenVINO IR, or ``.json`` of nGraph), the bytes of an ONNX model or a
-            binary file object to read them from, an ``onnx.ModelProto`` or an ``onnx_ir.Model``. Objects are not changed.
+        source: A file (``.onnx``, OpenVINO's ``.xml`` or nGraph's ``.json``), the bytes of an ONNX model, a binary file
+            object with them, an ``onnx.ModelProto`` or an ``onnx_ir.Model``. Objects are not changed.
         output: The file to write. External data are copied beside it.
         target: ``"padops"``: the operators of the native library. ``"onnx"``: see ``lower``. ``"pyop"``: the Python
             kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), as far as it has the element type.
-        without_pad: Of target ``"onnx"``: use no Pad either, for runtimes whose Pad lacks a mode or is wrong. Each becomes
-            Slice, Concat, Gather and Expand, and arithmetic where shape or amounts are not known.
-        provider: Of target ``"onnx"``: the execution provider that is to run the model, such as ``"OpenVINOExecutionProvider"``
-            or ``"openvino"``. A Pad that it runs right stays; another becomes what it takes (``docs/beside.md``).
+        without_pad: With target ``"onnx"``: use no Pad either, for runtimes whose Pad lacks a mode or is wrong. Each
+            Pad becomes Slice, Concat, Gather and Expand, and arithmetic if its shape or amounts are unknown.
+        provider: With target ``"onnx"``: the model's execution provider, ``"OpenVINOExecutionProvider"`` or for short
+            ``"openvino"``. Pads that it runs correctly stay; others become operators that it runs (docs/beside.md).
         fallback: Give the model a function of standard operators for each operator of padops in it, so that it runs
             without the library as well; see ``padops.convert.standard.fallback``.
-        fold: Take Pads away that need not run: that change nothing, or that a convolution or a pooling behind them can
-            do by itself; make one of two in a row; see ``folding``. Of those that ``select`` asks for.
-        select: ``"needed"`` leaves those Pads that ONNX Runtime runs correctly by itself.
-        auto_pad: ``"explicit"`` writes the amounts of SAME_UPPER and SAME_LOWER out as well; see ``auto_pad``.
-        emulated: ``"keep"`` leaves Slices and a Concat as they are that do what a Pad does, as TorchScript's exporter writes
-            circular pads; see ``sources/emulated``. They stay with the targets ``"onnx"``, as more runtimes have them than
-            all modes of Pad, and ``"pyop"``, as they are faster.
-        custom_domains: The domains that an exporter was told to leave nodes of its framework in: TensorFlow's
+        fold: Remove Pads that need not run: Pads that change nothing, and Pads whose amounts a convolution or pooling
+            can take; join two successive Pads; see ``folding``. Only for Pads that ``select`` selects.
+        select: ``"needed"`` leaves the Pads that ONNX Runtime runs correctly by itself.
+        auto_pad: ``"explicit"`` also replaces SAME_UPPER and SAME_LOWER by explicit amounts; see ``auto_pad``.
+        emulated: ``"keep"`` leaves emulated Pads, such as TorchScript's circular pads of Slices and a Concat; see
+            ``sources/emulated``. They always stay with the targets ``"onnx"``, since more runtimes have these operators
+            than all modes of Pad, and ``"pyop"``, since they are faster.
+        custom_domains: The domains in which an exporter was told to leave nodes of its framework: TensorFlow's
             MirrorPad, PadV2 and Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its kin.
-        strict: Raise, and write nothing, if a Pad cannot be converted, or with ``verify``, if floats of a run differ by rounding,
-            or if it is not proved that the models do the same (see ``Verification.unproved``).
-        verify: Prove that the converted model does what the original does, before writing. What cannot be proved is run: both
-            models on the same inputs, and every bit is compared. An OpenVINO IR runs in OpenVINO. Floats may differ by
-            rounding around Pads that are right: of another runtime, or of float16, which ONNX Runtime computes in float
-            between casts. A converted model that runs, but that nothing can be compared with, is written, and
-            ``verification.passed`` is False.
-        run: With ``verify``, run both models whatever is proved.
-        inputs: What to run both with (as ``run`` does), by the names of the inputs: arrays, or the path of an ``.npz``.
-        seed: Of the random inputs.
-        rtol: What rounding may be; see ``verify``.
-        atol: The same.
+        strict: Raise, and write nothing, if a Pad cannot be converted. With ``verify``, also if floats of a run differ
+            by rounding, or if it is not proved that the models do the same (see ``Verification.unproved``).
+        verify: Before writing, prove that the converted model does what the original does. Regions without a proof are
+            run: both models get the same inputs, and every bit is compared. An OpenVINO IR runs in OpenVINO. Floats may
+            differ by rounding around correct Pads: in another runtime, or for float16 (ONNX Runtime casts it to float).
+            A model that runs but has nothing to be compared with is written, and ``verification.passed`` is False.
+        run: With ``verify``, run both models even if everything is proved.
+        inputs: The inputs of runs (implies ``run``), by name: arrays, or the path of an ``.npz``.
+        seed: The seed of random inputs.
+        rtol: The relative tolerance for rounding; see ``verify``.
+        atol: The absolute tolerance for rounding.
         dry_run: Write nothing (but the report).
         in_place: Replace the source, in one step. External data stay as they are.
         report: A JSON file to write (see ``Conversion.to_json``), also where ``strict`` or ``verify`` raises.
-        follow_links: Take external data in that are symbolic links out of the model's folder. Without it, only links of a
-            Hugging Face cache are followed, and those to beside the file that the model itself is a link to.
-        base_dir: The folder that the external data of bytes, a file object or an ``onnx.ModelProto`` are relative to.
-        progress: Called with what is being done, how much, and of how much: bytes of data, or Pads and nodes by the thousand.
+        follow_links: Read external data through symbolic links out of the model's folder. Otherwise, only links of a
+            Hugging Face cache and links to the folder of the model's own target (if it is a link) are followed.
+        base_dir: The folder of the external data of bytes, a file object or an ``onnx.ModelProto``.
+        progress: Called with the step's name, the amount done and the total: bytes, or thousands of Pads or nodes.
 
     Returns:
         The converted model and a record of each Pad.
 
     Raises:
         UsageError: The arguments contradict each other, or one is of the wrong type.
-        PadopsError: The model cannot be read, would lose a part, or cannot be written. Nothing is left behind; or only the
-            report could not be written, and the message says that the model has been.
-        PadsLeftError: A Pad could not be converted, and ONNX Runtime refuses it, or it breaks a rule wherever the model is run:
-            such a model is not written (without an output it is returned). With ``strict``, any Pad that could not be converted.
-        VerificationError: ``verify``, and the models do not agree.
-        UndecidedError: ``verify``, and not all is proved, and ONNX Runtime runs neither; with ``strict``, not all is proved.
+        PadopsError: The model cannot be read, would lose a part, or cannot be written; no file is left behind. Or only
+            the report cannot be written; then the message says that the model has been.
+        PadsLeftError: A Pad could not be converted, and ONNX Runtime refuses it, or it breaks a rule in every run. Such
+            a model is not written (without an output it is returned). With ``strict``: any Pad could not be converted.
+        VerificationError: With ``verify``: the models do not agree.
+        UndecidedError: With ``verify``: not all is proved, and neither model runs; with ``strict``: not all is proved.
     """
-    switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify, "run": run,
-                "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
+    switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify,
+                "run": run, "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
     check_kinds(switches, {"output": output, "report": report, "base_dir": base_dir}, inputs, seed)
     source = given_model(source)
     path = output_path(source, output, in_place)
@@ -172,28 +172,28 @@ def convert(
 def lower(source: Source, output: str | os.PathLike[str] | None = None, **options: Any) -> Conversion:
     """The way out of padops: turns every Pad of a model into operators of standard ONNX that do the same.
 
-    That is ONNX's own Pad where ONNX Runtime runs it correctly, else Slice, Concat and Gather: at most three nodes for each
-    padded axis where shape and amounts are known, and nodes that compute them where not. Element types that ONNX Runtime's
-    Pad lacks are moved by operators that have them. The model then has no operator and no function of padops. Converting it
-    back, or lowering it again, changes no bit of its outputs.
+    A Pad becomes ONNX's own Pad if ONNX Runtime runs it correctly, else Slice, Concat and Gather: at most three nodes
+    for each padded axis, and nodes that compute shape and amounts if these are unknown. Element types that ONNX
+    Runtime's Pad lacks are moved by operators that have them. The model then has no operator and no function of padops.
+    Converting it back, or lowering it again, changes no bit of its outputs.
 
-    A Pad of ONNX in mode constant, of a type that ONNX Runtime's has, stays ONNX's Pad where its amounts are not known before
-    it runs. ONNX Runtime before 1.24 gets that wrong where a crop leaves nothing of an axis.
+    A Pad of ONNX in mode constant, of a type that ONNX Runtime's Pad has, stays ONNX's Pad if its amounts are known
+    only at run time. ONNX Runtime before 1.24 gets such a Pad wrong if a crop leaves nothing of an axis.
 
-    With ``provider``, what there is to be of a Pad is what that execution provider runs right on its device.
+    With ``provider``, each Pad becomes operators that this execution provider runs correctly on its device.
 
     Args:
         source: As for ``convert``.
         output: The file to write.
-        **options: As for ``convert``, but for ``target``.
+        **options: As for ``convert``, except ``target``.
 
     Returns:
-        The model, and a record of each Pad. A Pad for which there are no such operators stays, with the reason: its data are
-        float8e5m2 or float4e2m1, or it stands in a function that does not say of what type they are, or it breaks a rule.
+        The model, and a record of each Pad. A Pad without such operators stays, with the reason: its data are
+        float8e5m2 or float4e2m1, or it stands in a function that does not state their type, or it breaks a rule.
 
     Raises:
-        PadsLeftError: Such a Pad is one that ONNX Runtime refuses, or one that breaks a rule in the main graph, so that the model
-            would not run. Its ``conversion`` has the records; ``convert`` with ``target="onnx"`` and no output returns it.
+        PadsLeftError: A Pad stays that ONNX Runtime refuses, or that breaks a rule in the main graph, so the model
+            would not run. Its ``conversion`` has the records; ``convert(…, target="onnx")`` without output returns it.
         PadopsError: As for ``convert``.
     """
     conversion = convert(source, output, target="onnx", **options)
@@ -249,10 +249,10 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
 
 
 def _look_at(document: Document, request: Request, types: Types) -> tuple[dict[str, PadFacts], set[str]]:
-    """The facts of each Pad by its path, before anything is changed; and the paths of those that no run gets past.
+    """The facts of each Pad by its path, before any change; and the paths of the Pads at which every run fails.
 
-    ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that is
-    not taken, or in a function that nobody calls; in the main graph, every run comes to it.
+    ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that
+    is not taken, or in a function without calls; in the main graph, every run reaches it.
     """
     minor = installed_minor()
     found, fatal = {}, set()
@@ -276,7 +276,7 @@ def write_conversion(conversion: Conversion, path: Path) -> Conversion:
     document = Document(conversion.model.clone(), message, base_dir=folder, touched=set(conversion.model.graph))
     check_paths(message, path, None)
     with os_errors_as("cannot read", "the model's data"):
-        files = document.data_files(follow_links=True)  # as the conversion has found them
+        files = document.data_files(follow_links=True)  # the conversion has checked the links
     check_targets(path, None, None, document, files, in_place=False)
     return _verify_and_write(Job(document, files, path, None, lambda: message, None), conversion, path)
 

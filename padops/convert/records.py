@@ -1,4 +1,4 @@
-"""What a conversion found and did, as data; ``conversion.py`` has the whole of it."""
+"""The records of a conversion: its Pads, its verification, its files; ``conversion.py`` combines them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,7 @@ Outcome = Literal[
     "not run",
 ]
 Certainty = Literal["proved", "tested", "different", "unknown"]
-PASSED: tuple[Outcome, ...] = (
-    "proved",
-    "alone",
-    "equal",
-    "close",
-    "corrected",
-    "same",
-)  # what a proof or a comparison leads to
+PASSED: tuple[Outcome, ...] = ("proved", "alone", "equal", "close", "corrected", "same")
 REFUTED: tuple[Outcome, ...] = ("different", "interface", "fails")
 WITHOUT_OPTIMISATION = "without graph optimisation; with it,"  # how a note begins if only the first is bit-equal
 Exercise = Literal["exercised", "weak", "not exercised"]
@@ -48,15 +41,16 @@ class PadRecord:
             without a name is called by its operator and its position in its graph.
         name: The node's name, as the model has it.
         form: What was found, such as ``"Pad-18 inputs"``, ``"Pad-2 attributes"``, ``"com.microsoft::Pad-1"``.
-        status: ``"converted"``; ``"already converted"``; ``"folded"``, where it is gone; ``"not needed"``, where only
-            those that ONNX Runtime cannot run correctly were asked for; or ``"unconverted"``, where it could not be.
-        op_type: The operator of the domain ``padops``; ``"explicit pads"`` where the node stays what it is, and its
-            ``auto_pad`` is written out; ``"standard ONNX"`` where it was lowered; None where it is unconverted.
+        status: ``"converted"``; ``"already converted"``; ``"folded"``: it is gone; ``"not needed"``: it needs no
+            conversion, or ONNX Runtime runs it correctly and ``select`` leaves such Pads; or ``"unconverted"``: it
+            could not be converted.
+        op_type: The operator of the domain ``padops``; ``"explicit pads"`` if the node got explicit amounts in place of
+            ``auto_pad``; ``"standard ONNX"`` if the Pad was lowered; None if it is unconverted.
         reason: Why it is unconverted or not needed, else None.
         notes: What else is worth knowing, such as a change of the version.
-        corrects: What ONNX Runtime gets wrong in the node as it was, so that the outputs may differ; else None.
-        into: Of a folded Pad, the paths of the nodes that do its work now.
-        facts: What it was, and what ONNX Runtime does with that.
+        corrects: What ONNX Runtime gets wrong in the original node, so that the outputs may differ; else None.
+        into: For a folded Pad, the paths of the nodes that now do its work.
+        facts: The original Pad, and what ONNX Runtime does with it.
     """
 
     path: str
@@ -71,7 +65,7 @@ class PadRecord:
     facts: PadFacts | None = None
 
     def why(self) -> str:
-        """Which Pad it is, and why it stays."""
+        """The Pad's path, its form and why it stays."""
         return f"{self.path} ({self.form}): {self.reason}"
 
     def to_json(self) -> dict[str, Any]:
@@ -88,8 +82,8 @@ class OutputComparison:
     Attributes:
         name: The output.
         equal: Whether type, shape and every bit agree.
-        detail: Where they do not: how many elements differ, the first of them, both values.
-        weak: Why that it is equal says little: it is empty, NaN or one and the same value in all draws; else "".
+        detail: If not equal: how many elements differ, the first position and both values.
+        weak: Why equality says little: the output is empty, NaN or one constant value for all random inputs; else "".
     """
 
     name: str
@@ -100,19 +94,19 @@ class OutputComparison:
 
 @dataclass(frozen=True)
 class PadComparison:
-    """One Pad of either model, or one that a convolution or a pooling has taken in: what it gives in both models.
+    """The results of one Pad of either model, or of a folded Pad, in both models.
 
     Attributes:
         path: See ``PadRecord.path``.
         form: Its operator.
-        exercise: ``"exercised"``; ``"weak"``, where its output is NaN or one and the same value in all draws; or
-            ``"not exercised"``, where no draw reached it: it did not run, its output was empty, it padded nothing, or there
-            is nothing to compare it with.
-        equal: Whether every bit agrees, as far as it was compared.
-        compared: The values that were compared: its output, or those behind it where only one model has that.
+        exercise: ``"exercised"``; ``"weak"``: its output is NaN or one constant value for all random inputs; or
+            ``"not exercised"``: it did not run, its output was empty, it padded nothing, or there is nothing to compare
+            it with.
+        equal: Whether every compared bit agrees.
+        compared: The compared values: its output, or later values if only one model has the output.
         detail: What differs, or else why it is weak or not exercised.
-        right: Whether it gives what the NumPy reference gives of the data that it has in the converted model; None where that
-            was not asked. A Pad that is right and not equal has data that differ: the difference is older than the Pad.
+        right: Whether its result equals the NumPy reference's for its data in the converted model; None if not checked.
+            If it is right and not equal, its data differ: the difference arises before the Pad.
     """
 
     path: str
@@ -126,18 +120,18 @@ class PadComparison:
 
 @dataclass(frozen=True)
 class RegionRecord:
-    """A part that the two models have otherwise: all that makes one value of values that are the same in both.
+    """A region in which the two models differ: the nodes that compute one value from values that are the same in both.
 
     Attributes:
-        name: The value, as the original calls it.
-        original: The operators of the original in it.
-        converted: Those of the converted model.
-        verdict: ``"proved"``; ``"tested"``, where it was run; ``"different"``; or ``"unknown"``.
-        rule: What decided it, such as ``"positions"`` or ``"all sizes (z3)"``; see docs/verification.md.
-        holds_for: What it holds for, such as ``"all data, these dims"``.
-        conditions: What it takes for granted.
-        why: Why it is not proved; "" where it is.
-        counterexample: Of one that differs, sizes and values that show it, by name.
+        name: The value's name in the original.
+        original: The region's operators in the original.
+        converted: The region's operators in the converted model.
+        verdict: ``"proved"``; ``"tested"``: it was run; ``"different"``; or ``"unknown"``.
+        rule: The rule that decided it, such as ``"positions"`` or ``"all sizes (z3)"``; see docs/verification.md.
+        holds_for: The scope of the verdict, such as ``"all data, these dims"``.
+        conditions: The assumptions of the proof.
+        why: Why it is not proved; "" if it is.
+        counterexample: Sizes and values that show a difference, by name; None if there are none.
     """
 
     name: str
@@ -159,17 +153,18 @@ class RegionRecord:
 
 @dataclass(frozen=True)
 class ProofRecord:
-    """What is proved of two models without running them: that wherever the original runs, the other gives the same.
+    """The proof, without a run, that wherever the original runs, the converted model gives the same.
 
     Attributes:
-        verdict: ``"proved"``, where every region is; ``"tested"``, where those that are not gave the same bits when they were run
-            alone; else ``"different"`` or ``"unknown"``.
-        regions: The parts that are not the same, in the order in which they were decided.
-        same: How many values are the same by how they are made.
-        assumptions: What the whole takes for granted, such as the shape that the original declares of a value.
-        lost_errors: How many regions fail for something in the original, and do not in the converted model.
-        new_errors: How many fail for something in the converted model alone. Then nothing is proved.
-        why: Why nothing could be proved or refuted that is no region's; "" else.
+        verdict: ``"proved"``: every region is proved; ``"tested"``: the others were run alone and gave the same bits;
+            else ``"different"`` or ``"unknown"``.
+        regions: The regions in which the models differ, in the order of their decisions.
+        same: The number of values that both models compute in the same way.
+        assumptions: The assumptions of the whole proof, such as a shape that the original declares.
+        lost_errors: The number of regions that fail for some data in the original, but not in the converted model.
+        new_errors: The number of regions that fail for some data only in the converted model. If any, nothing is
+            proved.
+        why: Why nothing could be proved or refuted, if the reason is not a region's; else "".
     """
 
     verdict: Certainty
@@ -191,23 +186,31 @@ class ProofRecord:
 class Verification:
     """Whether the converted model does what the original does.
 
-    ``verdict`` is the answer; ``proof`` and ``outcome`` are what it follows from.
+    ``verdict`` is the answer; it follows from ``proof`` and ``outcome``.
 
     Attributes:
-        outcome: What runs of both models gave. ``"proved"``: nothing was run, for there was no need. ``"alone"``: the parts that
-            are not proved were run, and gave the same bits; the models are too large for more. ``"equal"``: the same bits. ``"close"``: floats differ within the tolerance, and no Pad is the reason: another
-            runtime or another order of casts rounds otherwise. ``"corrected"``: only those outputs differ that depend on a
-            node which ONNX Runtime gets wrong in the original. ``"same"``: ONNX Runtime runs neither model; node by node they
-            do the same. ``"different"``: they do not, or other outputs differ. ``"interface"``: nothing was run, for callers see other
-            inputs or outputs: another order or number, names, element types or ranks. ``"runs"``: the converted model runs, and the
-            original does not or differs from itself from run to run. ``"fails"``: the converted model does not run, or
-            breaks a rule. ``"undecided"``: neither runs, and not all of their nodes could be compared. ``"not run"``: no runs were
-            possible, since the inputs are too large, or ONNX Runtime died of them.
-        outputs: One comparison for each output; empty where the original did not run.
-        inputs: Names, types and shapes of what the models were fed with, for each draw.
-        notes: How it was done, and what was found on the way.
-        pads: One comparison for each Pad; of an IR, with what OpenVINO's gives of the same data.
-        proof: What is proved; None where the original is no ONNX model.
+        outcome: The result of running both models:
+
+            - ``"proved"``: everything is proved, so nothing was run.
+            - ``"alone"``: the regions without a proof were run alone and gave the same bits; the whole models are too
+              large to run.
+            - ``"equal"``: the same bits.
+            - ``"close"``: floats differ within the tolerance, and not because of a Pad: another runtime or another
+              order of casts rounds differently.
+            - ``"corrected"``: only outputs differ that depend on a node that ONNX Runtime gets wrong in the original.
+            - ``"same"``: ONNX Runtime runs neither model; node by node they do the same.
+            - ``"different"``: node by node they do not, or other outputs differ.
+            - ``"interface"``: nothing was run, since inputs or outputs differ in order, number, names, element types or
+              ranks.
+            - ``"runs"``: the converted model runs; the original does not, or its own runs differ.
+            - ``"fails"``: the converted model does not run, or breaks a rule.
+            - ``"undecided"``: neither model runs, and not all nodes could be compared.
+            - ``"not run"``: no run was possible: the inputs are too large, or ONNX Runtime crashed.
+        outputs: One comparison for each output; empty if the original did not run.
+        inputs: Names, types and shapes of the models' inputs, for each set of inputs.
+        notes: How the models were compared, and what else was found.
+        pads: One comparison for each Pad; for an IR, with the result of OpenVINO's Pad for the same data.
+        proof: The proof; None if the original is no ONNX model.
     """
 
     outcome: Outcome
@@ -221,9 +224,9 @@ class Verification:
     def verdict(self) -> Certainty:
         """The answer: ``"proved"``, ``"tested"``, ``"different"`` or ``"unknown"``.
 
-        ``"proved"``: every part that differs is proved to do the same. ``"tested"``: not all of them are; runs of both models
-        or of these parts gave the same, but for what ``outcome`` names and ``doubts`` leave open. ``"different"``: a run has shown it.
-        ``"unknown"``: it could not be told; ``doubts`` and ``unproved`` say why.
+        ``"proved"``: every region is proved. ``"tested"``: runs of both models, or of the regions without a proof, gave
+        the same, except for what ``outcome`` names and ``doubts`` leave open. ``"different"``: a run has shown a
+        difference. ``"unknown"``: undecided; ``doubts`` and ``unproved`` say why.
         """
         if self.refuted:
             return "different"
@@ -235,17 +238,17 @@ class Verification:
 
     @property
     def passed(self) -> bool:
-        """Whether the models are proved to do the same, or were compared, as far as ``doubts`` does not say otherwise."""
+        """Whether the verdict is ``"proved"`` or ``"tested"``; ``doubts`` says what runs left open."""
         return self.verdict in ("proved", "tested")
 
     @property
     def refuted(self) -> bool:
-        """Whether something speaks against the converted model."""
+        """Whether a run or the interface shows that the converted model differs."""
         return self.outcome in REFUTED
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """What keeps runs that refute nothing from telling all: each in a sentence."""
+        """What the runs leave open, each in a sentence."""
         found = []
         if self.outcome in ("runs", "undecided", "not run"):
             found.append(self.notes[-1] if self.notes else "there is nothing to compare the outputs with")
@@ -255,7 +258,7 @@ class Verification:
 
     @property
     def unproved(self) -> tuple[str, ...]:
-        """Why it is not proved that the models do the same, each in a sentence; none where it is."""
+        """Why it is not proved that the models do the same, each in a sentence; empty if it is."""
         if self.outcome == "interface":
             return self.notes
         if self.proof is None:
@@ -284,10 +287,10 @@ class FileRecord:
     """One file of the source or of the output.
 
     Attributes:
-        name: Of a model, its path; of external data, the location that the tensors name.
+        name: For a model, its path; for external data, the location that the tensors name.
         bytes: Its size.
-        sha256: Of a model; None for external data.
-        written: Whether the conversion wrote it; external data that were in place already are not written again.
+        sha256: The hash of a model file; None for external data.
+        written: Whether the conversion wrote it; external data that are already in place are not written.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """The pass that turns every Pad of a model into an operator of the domain ``padops``.
 
-It finds each Pad, describes it, decides what becomes of it and why, and only then begins to change nodes. A target may still
-find that it has no nodes for a Pad: it says so before it changes any.
+It finds each Pad, describes it, and decides what it becomes and why; only then it changes nodes. A target may still
+refuse a Pad, before it changes any node.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from padops.progress import Progress, counted
 
 @dataclass(frozen=True)
 class Decision:
-    """What becomes of one Pad.
+    """The decision about one Pad.
 
     Attributes:
         site: The node.
-        match: What its source says of it.
-        record: The record, if the target has nodes for it.
-        info: What is known of it; None where it stays, and where it becomes more than one node.
+        match: The match of its source.
+        record: Its record, unless the target refuses the Pad.
+        info: Its description; None if it stays, or for a ``Rewrite``.
     """
 
     site: NodeSite
@@ -46,11 +46,11 @@ class Decision:
 
 
 class ConvertPads(ir.passes.InPlacePass):
-    """Looks at every node of the document's model, and records what it did with each Pad.
+    """Converts the Pads of the document's model, and records each.
 
     Attributes:
-        records: A record of each Pad; filled by the call.
-        problem: What kept types from being inferred, or None.
+        records: The record of each Pad, by its node; filled by the call.
+        problem: Why types could not be inferred, or None.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class ConvertPads(ir.passes.InPlacePass):
         return ir.passes.PassResult(model, modified=bool(self._document.touched))
 
     def _decide(self, site: NodeSite, match: Match, types: Types) -> Decision:
-        """What becomes of a Pad, with the reason; changes nothing."""
+        """Decides what a Pad becomes, with the reason; changes nothing."""
         made = match.replacement
         if made is None or match.already == self._target:
             return Decision(site, match, match.record(site, match.status, match.reason))
@@ -112,7 +112,7 @@ class ConvertPads(ir.passes.InPlacePass):
         return Decision(site, match, told.record(site, "converted"), info)
 
     def _apply(self, decision: Decision, constants: Constants, types: Types) -> PadRecord:
-        """Changes the node; gives the record, with what the target has to say."""
+        """Changes the node; returns the record, with the target's notes."""
         site, match, record = decision.site, decision.match, decision.record
         emit = TARGETS[self._target]
         notes: Sequence[str] | None = ()
@@ -124,7 +124,7 @@ class ConvertPads(ir.passes.InPlacePass):
             if done.replacement is not None and done.site is not None:
                 try:
                     notes = emit(describe(done.replacement, done.site, types), done.site, constants, types)
-                except Unconvertible as why:  # which the target has not said when it was asked
+                except Unconvertible as why:  # the target's check did not foresee it
                     raise PadopsError(f"{site.path} cannot be converted: {why}") from why
         else:
             assert decision.info is not None, "only of a rewrite there is none"

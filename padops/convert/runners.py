@@ -1,4 +1,4 @@
-"""Who runs each Pad of a session that has several execution providers, for ``padops.inspect``."""
+"""Which execution provider of a session runs each Pad, for ``padops.inspect``."""
 
 from __future__ import annotations
 
@@ -14,32 +14,36 @@ from padops.runtime.provider import CPU, EP_NAMES, FIRST_NAME, runtime_minor
 from padops.runtime.provider_rules import BY_NAME
 
 OURS_AND_CPU = (*EP_NAMES, CPU)
-LISTED = ("Pad", "com.microsoft::Pad")  # of the nodes that a session has
-NAMES_APART_SINCE = 25  # of onnxruntime 1.x: compiled nodes of two graphs of a model have two names
+LISTED = ("Pad", "com.microsoft::Pad")  # the operators whose nodes onnxruntime lists with their providers
+NAMES_APART_SINCE = 25  # since onnxruntime 1.25, compiled nodes of two graphs of a model have two names
 
 
 def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str]) -> Iterator[str]:
-    """What there is to say of the providers: which have no rules, and what the Pads on the processor cost."""
+    """Notes on the providers: which have no rules, and the cost of Pads on the processor."""
     if unknown := [name for name in providers if name not in (*BY_NAME, *OURS_AND_CPU)]:
         yield f"padops has no rules for {' and '.join(unknown)}: it stands behind, and takes what is left for the CPU"
     between = [pad for pad in pads if pad.runner in OURS_AND_CPU]
     if between and any(name not in OURS_AND_CPU for name in providers):
         unless = f", unless {' or '.join(unknown)} takes them" if unknown else ""
         yield (
-            f"{len(between)} of {len(pads)} Pads run on the processor{unless}: where another provider runs the nodes before "
-            "and behind such a Pad, they are two parts instead of one, and a device's data are copied to the processor and back"
+            f"{len(between)} of {len(pads)} Pads run on the processor{unless}: where another provider runs the nodes "
+            "before and behind such a Pad, they are two parts instead of one, and a device's data are copied to the "
+            "processor and back"
         )
 
 
 def in_several_graphs(
     pads: Sequence[PadFacts], providers: Sequence[str], minor: int
 ) -> tuple[list[PadFacts], list[str]]:
-    """The same Pads, and a note, where the session lowers the model, since onnxruntime refuses what padops takes in two graphs of it.
+    """The Pads with their runners in a model that the session lowers, and a note; else the Pads unchanged.
+
+    onnxruntime before 1.25 refuses a model if padops takes Pads in two of its graphs before a provider that fuses; then
+    the session lowers the model.
 
     Args:
         pads: The Pads of a model.
         providers: The execution providers of the session, first choice first.
-        minor: The release of onnxruntime, 1.``minor``.
+        minor: The release 1.``minor`` of onnxruntime.
     """
     provider = next((name for name in providers if name in BY_NAME and BY_NAME[name].fuses), "")
     graphs = {_graph_of(pad) for pad in pads if pad.runner == FIRST_NAME}
@@ -53,13 +57,13 @@ def in_several_graphs(
 
 
 def _graph_of(pad: PadFacts) -> str:
-    """The main graph, where onnxruntime writes functions out, or the body of a node."""
+    """The graph of a Pad: the main graph (into which onnxruntime inlines functions), or the body of a node."""
     graph, _, _ = pad.path.rpartition("/")
     return graph if graph.startswith("graph/") else "graph"
 
 
 def asked_here(source: Source, pads: Sequence[PadFacts], providers: Sequence[str]) -> tuple[list[PadFacts], list[str]]:
-    """The same Pads with the provider that the installed onnxruntime gives each to, and a note that says so, or why not.
+    """The Pads with the providers that the installed onnxruntime assigns them to, and a note; or why it is not known.
 
     Args:
         source: The model.
@@ -93,11 +97,11 @@ def asked_here(source: Source, pads: Sequence[PadFacts], providers: Sequence[str
         return asked, ["who runs each Pad is what the installed onnxruntime says"]
     others = "padops' rules say who runs them" if providers else "who runs them is not known"
     return asked, [
-        f"who runs {sum(known)} of {len(pads)} Pads is what the installed onnxruntime says; it lists the others under no name of "
-        f"theirs alone: {others}"
+        f"who runs {sum(known)} of {len(pads)} Pads is what the installed onnxruntime says; it lists the others under "
+        f"no unique name: {others}"
     ]
 
 
 def _is_listed(pad: PadFacts) -> bool:
-    """Whether onnxruntime lists a Pad by its name: it gives another one to those of functions, whose bodies it writes out."""
+    """Whether onnxruntime lists a Pad by its name; it renames the Pads of functions when it inlines them."""
     return pad.operator in LISTED and bool(pad.name) and not pad.path.startswith("function ")

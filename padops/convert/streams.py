@@ -1,4 +1,4 @@
-"""``-`` in the place of a file: the model from standard input, the model or the report to standard output."""
+"""``-`` in place of a file: the model from standard input, the model or the report to standard output."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ INPUT, OUTPUT = "standard input", "standard output"
 
 
 def convert_streams(source: str, output: str | None, report: str | None = None, **options: Any) -> Conversion:
-    """``padops.convert`` for names of which each may be ``-``.
+    """``padops.convert``, with ``-`` for a stream in place of each file.
 
     Args:
         source: A file, or ``-`` for a model of ONNX from standard input.
         output: A file, ``-`` for standard output, or None.
-        report: The same.
+        report: A file, ``-`` for standard output, or None.
         **options: As for ``padops.convert``.
 
     Returns:
         As ``padops.convert``.
 
     Raises:
-        UsageError: Two things were to go to standard output, which takes one, or it is a terminal; or as ``padops.convert``.
-        PadopsError: A stream cannot be read or written, or a model that has external data was to go through one; or as
-            ``padops.convert``.
+        UsageError: Model and report are both for standard output, or it is a terminal; or as ``padops.convert``.
+        PadopsError: A stream cannot be read or written, or the model has external data, which a stream cannot carry; or
+            as ``padops.convert``.
     """
     if STREAM not in (source, output, report):
         return convert(source, output, report=report, **options)
@@ -69,7 +69,7 @@ def convert_streams(source: str, output: str | None, report: str | None = None, 
 
 
 def _report(conversion: Conversion, report: str | None, again: bool) -> None:
-    """Writes the report to standard output; into a file ``again``, where what ``convert`` has written names no stream."""
+    """Writes the report to standard output; ``again`` to its file, because ``convert`` did not know of the streams."""
     if report == STREAM:
         _write_report(conversion)
     elif report is not None and again:
@@ -77,11 +77,11 @@ def _report(conversion: Conversion, report: str | None, again: bool) -> None:
 
 
 def models_of(one: str, other: str) -> tuple[str | onnx.ModelProto, str | onnx.ModelProto]:
-    """What the names of two models stand for: files, or of ``-`` the model from standard input.
+    """The two models: each a file's name, or for ``-`` the model from standard input.
 
     Raises:
         UsageError: Both are ``-``.
-        PadopsError: There is none, or it has external data.
+        PadopsError: Standard input has no model, or one with external data.
     """
     if one == other == STREAM:
         raise UsageError("standard input can bring one of the models; name a file for the other")
@@ -92,7 +92,7 @@ def read_model() -> tuple[bytes, onnx.ModelProto]:
     """The model from standard input, and its bytes.
 
     Raises:
-        PadopsError: There is none, or it has external data.
+        PadopsError: Standard input has no model, or one with external data.
     """
     with os_errors_as("cannot read", INPUT):
         content = read_input()
@@ -103,8 +103,8 @@ def read_model() -> tuple[bytes, onnx.ModelProto]:
     message = parse_model(content, INPUT)
     if locations := _locations(message):
         raise PadopsError(
-            f"the model from standard input has external data ({', '.join(locations)}), and a stream has no folder that they "
-            "could lie in; give the model's file"
+            f"the model from standard input has external data ({', '.join(locations)}), and a stream has no folder for "
+            "them; give the model's file"
         )
     return content, message
 

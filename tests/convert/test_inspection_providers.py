@@ -192,7 +192,7 @@ def test_here_of_what_onnxruntime_lists_under_no_name(
     for providers, others in (([], "who runs them is not known"), ([WEBGPU], "padops' rules say who runs them")):
         told = (
             f"who runs 0 of {count} Pads is what the installed onnxruntime says; it lists the others "
-            "under no name of theirs alone"
+            "under no unique name"
         )
         inspection = padops.inspect(path, here=True, providers=providers)
         assert inspection.notes[-1] == f"{told}: {others}"

@@ -1,1 +1,1 @@
-"""The files of a conversion: where they may be, and how all of them are written or none."""
+"""The files of a conversion: which paths are allowed, and how all files are written or none."""

@@ -1,4 +1,4 @@
-"""What a conversion reads and writes by name: nothing is written over what is read, or over what is no file."""
+"""The paths of a conversion: nothing overwrites a file that is read, or anything but a regular file."""
 
 from __future__ import annotations
 
@@ -14,18 +14,13 @@ from padops.files.targets import behind_link, refusal
 
 
 def output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
-    """The model file that is to be written, or None.
+    """The model file to write, or None.
 
-    Of a symbolic link it is the target, which whoever made the link expects to change. A link of a Hugging Face cache
-    becomes a file of its own: the name of its target is the hash of what the target holds.
-
-    Args:
-        source: What is converted.
-        output: The file that the caller has named.
-        in_place: Whether the source is to be replaced.
+    For a symbolic link, it is the link's target, as the owner of a link expects. A link of a Hugging Face cache becomes
+    a file of its own: the name of its target is the hash of the target's content.
 
     Raises:
-        UsageError: In place with an output, or of what is no file.
+        UsageError: ``in_place`` with an output, or for a source that is no file.
     """
     if not in_place:
         return None if output is None else _behind_link(Path(output))
@@ -44,16 +39,11 @@ def _behind_link(path: Path) -> Path:
 
 
 def check_paths(source: Source, target: Path | None, report: str | os.PathLike[str] | None) -> None:
-    """Refuses files that cannot be written, and a report in the place of a model.
-
-    Args:
-        source: What is converted.
-        target: The model file that is to be written, or None.
-        report: The report that is to be written, or None.
+    """Refuses files that cannot be written, and a report with the path of a model.
 
     Raises:
         UsageError: The report is the source or the output.
-        PadopsError: One of the two cannot be written.
+        PadopsError: The target or the report cannot be written.
     """
     reported = Path(report) if report is not None else None
     models = [target, Path(source) if isinstance(source, (str, os.PathLike)) else None]
@@ -75,15 +65,7 @@ def check_targets(
     files: list[DataFile],
     in_place: bool,
 ) -> None:
-    """Refuses to write over what is being read.
-
-    Args:
-        target: The model file that is to be written, or None.
-        report: The report that is to be written, or None.
-        inputs: What to verify with; a path is not to be written to.
-        document: What has been read.
-        files: Its external data.
-        in_place: Whether the target is meant to be the source.
+    """Refuses to overwrite a file that is being read: the source, its external data ``files``, or the inputs.
 
     Raises:
         UsageError: Names the file.
@@ -106,7 +88,7 @@ def check_targets(
 
 
 def _same_file(one: Path, other: Path) -> bool:
-    """Whether two paths lead to one file, or would. One that cannot be looked at is left to what reads or writes it."""
+    """Whether two paths are the same file, or would be. Errors for inaccessible paths come from reading or writing."""
     if os.path.exists(one) and os.path.exists(other):
         return os.path.samefile(one, other)
     return os.path.abspath(one) == os.path.abspath(other)

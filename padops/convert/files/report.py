@@ -14,13 +14,13 @@ from padops.files.staging import staged_file
 
 @contextlib.contextmanager
 def staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callable[[], None]]:
-    """The report, ready beside its place, so that nothing but a rename is left to fail once the model is written.
+    """Writes the report to a staged file, so that once the model is written, only a rename can fail.
 
     Yields:
-        What puts it into place.
+        The function that puts the report into place.
 
     Raises:
-        PadopsError: It cannot be written.
+        PadopsError: The report cannot be written.
     """
     if path is None:
         yield lambda: None

@@ -1,4 +1,4 @@
-"""The end of a conversion: the files are staged, verified where asked for, and put into place."""
+"""The end of a conversion: the files are staged, verified with ``verify``, and put into place."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ from padops.files.staging import Staging, staging
 from padops.files.targets import Identity, identity, name_of
 from padops.progress import COPYING, Progress
 
-# An initializer of more bytes than this goes to a data file where the model is more than one message can hold.
+# If a model is too large for one message, initializers of more bytes than this go to a data file.
 WORTH_MOVING = 1024
 
 
 @dataclass(frozen=True)
 class Job:
-    """What there is to write.
+    """The files to write.
 
     Attributes:
         document: The converted model.
         files: Its external data.
-        target: The model file, or None to write nothing.
-        verify: Compares two model files, the original and the converted one; None not to.
-        original: Makes the original as a message of its own, for a source that is no file.
+        target: The model file; None to write nothing.
+        verify: Compares two model files, the original and the converted one; None: no verification.
+        original: Makes the original as a new message, for a source that is no file.
         progress: See ``convert``.
         report: The report to write with the model, or None.
-        source: In place: the identity of the file that was read, which is not to be replaced when another has come.
-        strict: Whether a verification that leaves doubts is as good as none.
+        source: In place: the identity of the file that was read; another file at its path is not replaced.
+        strict: Whether a verification with doubts refuses the model.
     """
 
     document: Document
@@ -63,15 +63,15 @@ class Job:
 
 
 def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Conversion:
-    """Stages everything, verifies it, and puts it into place if that finds nothing against it.
+    """Stages all files, verifies the model, and puts the files into place if the verification accepts it.
 
     Args:
-        job: What there is to write.
-        conversion: What is known so far.
-        ending: Receives the context that holds signals back once files are put into place: then it is too late to stop.
+        job: The files to write.
+        conversion: The conversion so far.
+        ending: Receives the context that holds signals back while files are put into place: too late to stop.
 
     Returns:
-        The conversion with its verification, and with the files that were written.
+        The conversion with its verification and the written files.
 
     Raises:
         PadopsError: The model is too large for one message even without its initializers.
@@ -115,7 +115,7 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
 
 @contextlib.contextmanager
 def _folder(target: Path | None) -> Iterator[Path]:
-    """The folder to stage in: the output's, so that renaming is enough, or a temporary one."""
+    """The folder for staging: the output's, so that a rename suffices, or a temporary one."""
     if target is not None:
         yield target.parent
     else:
@@ -124,7 +124,7 @@ def _folder(target: Path | None) -> Iterator[Path]:
 
 
 def _stage_data(stage: Staging, placements: Sequence[Placement], progress: Progress | None) -> None:
-    """Copies the data files that are not there yet; those that are must stay as they are."""
+    """Copies the data files that are not in place yet; files that are in place must not change meanwhile."""
     for placement in placements:
         if not placement.copied:
             path = stage.folder / placement.location
@@ -145,10 +145,10 @@ def _stage_data(stage: Staging, placements: Sequence[Placement], progress: Progr
 def _stage_model(
     stage: Staging, document: Document, placements: Sequence[Placement], name: str, may_move: bool
 ) -> tuple[bytes, dict[str, int]]:
-    """Stages the model file, and where it is too large for one message, its initializers in a file of their own.
+    """Stages the model file; if it is too large for one message, its large initializers go to a data file.
 
     Returns:
-        The content of the model file; names and sizes of the files that initializers moved to.
+        The content of the model file; the names and sizes of data files for moved initializers.
     """
     message = document.message()
     _relocate(message, placements)
@@ -179,7 +179,7 @@ def _names(name: str) -> Iterator[str]:
 
 
 def _stage_original(stage: Staging, message: onnx.ModelProto, placements: Sequence[Placement]) -> Path:
-    """Writes an original that was no file beside the staged model, with the same data files; it is not put in place."""
+    """Writes an original that is no file beside the staged model, for the verification alone."""
     _relocate(message, placements)
     content = serialize(message)
     if content is None:
@@ -190,18 +190,18 @@ def _stage_original(stage: Staging, message: onnx.ModelProto, placements: Sequen
 
 
 def serialize(message: onnx.ModelProto) -> bytes | None:
-    """The bytes of a message, or None if there are too many for one."""
+    """The bytes of a message; None if it is too large."""
     if sum(len(tensor.raw_data) for tensor in message.graph.initializer) > LARGEST_PROTO:
         return None
     try:
         content: bytes = message.SerializeToString()
-    except EncodeError:  # protobuf says no more than that, and onnx has no required field that could be missing
+    except EncodeError:  # too large: onnx has no required field that could be missing, protobuf's only other reason
         return None
     return content
 
 
 def _relocate(message: onnx.ModelProto, placements: Sequence[Placement]) -> None:
-    """Makes the external tensors name the files where they are to be."""
+    """Gives the external tensors the new locations of their files."""
     new = {placement.file.location: placement.location for placement in placements}
     if any(before != after for before, after in new.items()):
         for tensor, _ in external_tensors(message):
@@ -211,7 +211,7 @@ def _relocate(message: onnx.ModelProto, placements: Sequence[Placement]) -> None
 
 
 def _move_out(message: onnx.ModelProto, location: str) -> Iterator[bytes]:
-    """Makes the large initializers external, and gives their bytes in the order in which the file is to have them."""
+    """Makes the large initializers external, and yields their bytes in the file's order."""
     offset = 0
     for tensor in message.graph.initializer:
         if len(tensor.raw_data) > WORTH_MOVING:
@@ -225,7 +225,7 @@ def _move_out(message: onnx.ModelProto, location: str) -> Iterator[bytes]:
 
 
 def _refer_to_moved(document: Document, moved: dict[str, int], folder: Path) -> None:
-    """Lets the graph read the initializers that have moved from where they are now."""
+    """Lets the graph read the moved initializers from their data file."""
     for tensor in document.message().graph.initializer if moved else ():
         if entry(tensor, "location") in moved:
             document.model.graph.initializers[tensor.name].const_value = ir.serde.deserialize_tensor(tensor, folder)

@@ -1,21 +1,21 @@
-"""Pads that need not run: a pass before and after the one that converts them.
+"""Folds Pads that need not run, in a pass before the conversion and one after it.
 
-A Pad is folded where the model without it gives the same bits for every input; each rule stands in a file of its own,
-with what has been measured about it (onnxruntime 1.31.1 on x86-64; optimisation off, basic, extended and all):
+A Pad is folded if the model without it gives the same bits for every input. Each rule has a file, with its measurements
+(onnxruntime 1.31.1 on x86-64; optimisation off, basic, extended and all):
 
 ============== =======================================================================================
 ``removal.py`` a Pad that changes nothing
 ``consumers.py`` a constant Pad in front of a convolution or a pooling that can pad by itself
-``pairs.py``   two Pads in a row
+``pairs.py``   two successive Pads
 ``casts.py``   a Pad between a Cast to a wider type and the Cast back
-``candidate.py`` a Pad, as the rules ask of it; ``forms.py``: its amounts and its fill, written
+``candidate.py`` a Pad, as the rules read it; ``forms.py``: writes its amounts and its fill
 ============== =======================================================================================
 
-All of them look at every form that ``sources/`` knows, at operators of padops too, in all graphs and functions; not at
-forms of several nodes, nor at fallback functions. A Pad that was not asked for (``select="needed"``) stays.
+The rules apply to every form that ``sources/`` knows, operators of padops included, in all graphs and functions; not to
+forms of several nodes, nor to fallback functions. A Pad that was not selected (``select="needed"``) stays.
 
-A model that is wrong may lose its error: nothing checks the amounts of a Pad that is gone. Only those that are known to
-be wrong keep their Pad.
+An invalid model may lose its error: nothing checks the amounts of a folded Pad. Only a Pad whose amounts are known to
+be wrong stays.
 """
 
 from __future__ import annotations
@@ -41,23 +41,15 @@ def convert_and_fold(
     asked: Sequence[Source] = SOURCES,
     progress: Progress | None = None,
 ) -> list[PadRecord]:
-    """Folds what can be folded, converts the rest, and folds what only the conversion has made plain.
+    """Folds Pads, converts the rest, and folds Pads that only the conversion has made foldable.
 
-    To decide all before anything is changed would not give the same: which Pad can be folded follows from what was folded
-    and converted before. Of three Pads in a row, the first two become one, and only that one can go into the convolution; a
-    convolution can take amounts once its own ``auto_pad`` has been written out; and TensorFlow's Pads are read as what
-    they have become. So each pass folds until nothing is left to fold.
-
-    Args:
-        document: The model; all that has changed is written back.
-        convert_pads: The pass of the rest.
-        select: As for ``convert``.
-        target: As for ``convert``.
-        asked: The sources of Pads.
-        progress: Who is told how far it is.
+    All decisions cannot be made before the first change, since earlier folds and conversions decide which Pad can be
+    folded. Of three successive Pads, the first two become one, and only this one can go into the convolution; a
+    convolution can take amounts once its own ``auto_pad`` has become pads; TensorFlow's Pads are read in their
+    converted form. So each pass folds until nothing is left to fold.
 
     Returns:
-        A record of each Pad, in the order in which they stood at first.
+        A record of each Pad, in the original order.
     """
     first = FoldPads(document, select, target, asked, progress=progress)
     first(document.model)
@@ -73,7 +65,7 @@ def convert_and_fold(
 
 
 def _in_order(records: dict[ir.Node, PadRecord], passes: Sequence[FoldPads]) -> list[PadRecord]:
-    """All records, each with the notes of the folding and the path that its node had at first."""
+    """All records, each with its notes about folding and the original path of its node."""
     paths = passes[0].paths
     records = {node: replace(record, path=paths.get(node, record.path)) for node, record in records.items()}
     for folding in passes:

@@ -1,4 +1,4 @@
-"""A Pad that may be folded, and what the rules ask of it."""
+"""A Pad that may be folded, with the facts that the rules need."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from padops.convert.pads.pad_info import PadInfo, describe
 from padops.spec.dialects import Op
 from padops.spec.plan import Amounts, Limit, Mode, PadError
 
-ZERO = b""  # the bits of a fill that has none
+ZERO = b""  # stands for a fill whose bits are all 0
 NOTHING = Amounts(0, 0)
 
 
 @dataclass(frozen=True)
 class Change:
-    """What has changed: the nodes, and what there is to say."""
+    """A fold's changed nodes, and notes for the record."""
 
     touched: tuple[ir.Node, ...]
     notes: tuple[str, ...] = ()
@@ -34,9 +34,9 @@ class Candidate:
 
     Attributes:
         site: The node.
-        match: What its source says of it.
-        info: What is known of it.
-        amounts: Of each axis, as ``PadInfo.amounts``.
+        match: The match of its source.
+        info: Its description.
+        amounts: The amounts of each axis, as ``PadInfo.amounts``.
     """
 
     site: NodeSite
@@ -62,7 +62,7 @@ class Candidate:
 
     @cached_property
     def fill(self) -> bytes | ir.Value | None:
-        """The bits of its one element, ``ZERO`` where all are 0; the value that it is, where that is all that is known."""
+        """The bits of the fill's one element (``ZERO`` if all are 0), or its value in the graph; None if unknown."""
         if self.info.has_default_fill:
             return ZERO
         array = self.info.known_fill
@@ -73,33 +73,27 @@ class Candidate:
 
     @property
     def element(self) -> np.ndarray | None:
-        """The fill as an array of rank 0; None where it is the default, or not known."""
+        """The fill as an array of rank 0; None for the default or an unknown fill."""
         array = self.info.known_fill
         return None if array is None or array.size != 1 else array.reshape(())
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether all amounts are known and 0, and the Pad never refuses them."""
-        # nGraph wants an element to extend from even where it is not needed (P4).
+        """Whether all amounts are known to be 0, and the Pad refuses no data."""
+        # nGraph's Pad refuses an empty axis even if it does not extend it (P4).
         refuses = self.op.limit is Limit.NGRAPH and self.mode not in (Mode.CONSTANT, Mode.SYMMETRIC)
         return not refuses and self.amounts is not None and all(amounts == NOTHING for amounts in self.amounts)
 
     @property
     def only_adds(self) -> bool:
-        """Whether the amounts are known and none is negative, nor any of an interior."""
+        """Whether the amounts are known, none is negative, and there is no interior."""
         return self.amounts is not None and all(
             amounts.begin >= 0 <= amounts.end and not amounts.interior for amounts in self.amounts
         )
 
 
 def candidate(site: NodeSite, match: Match, types: Types) -> Candidate | None:
-    """The Pad of a match with a Replacement; None where it breaks a rule, which is to be said where it runs.
-
-    Args:
-        site: The node.
-        match: What its source says of it; its replacement is a ``Replacement``.
-        types: Of the model.
-    """
+    """The Pad of a match with a Replacement; None if it breaks a rule: it stays, so that running it gives the error."""
     assert isinstance(match.replacement, Replacement)
     info = describe(match.replacement, site, types)
     fill = info.known_fill
@@ -112,7 +106,7 @@ def candidate(site: NodeSite, match: Match, types: Types) -> Candidate | None:
 
 
 def bits_of(array: np.ndarray) -> bytes:
-    """The bits of one element, ``ZERO`` where all of them are 0."""
+    """The bits of one element; ``ZERO`` if all are 0."""
     if array.dtype.kind in "OSU":
         item = array.reshape(-1)[0]
         return item if isinstance(item, bytes) else str(item).encode()
@@ -121,5 +115,5 @@ def bits_of(array: np.ndarray) -> bytes:
 
 
 def sum_of(first: Sequence[Amounts], second: Sequence[Amounts]) -> list[Amounts]:
-    """The amounts of one axis after the other, added."""
+    """The sums of two Pads' amounts, for each axis."""
     return [Amounts(a.begin + b.begin, a.end + b.end) for a, b in zip(first, second, strict=True)]

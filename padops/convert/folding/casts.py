@@ -1,7 +1,8 @@
-"""A Pad between a Cast to a wider type and the Cast back: older exporters wrote float16 and int8 so.
+"""A Pad between a Cast to a wider type and the Cast back: older exporters wrote Pads of float16 and int8 so.
 
-It is a Pad of the narrow type, where the wide one has all of its values and the fill is one of them: in every mode
-elements are only copied. Of a NaN, ONNX Runtime's Casts keep the sign and may lose the payload; the Pad keeps all of it.
+Every mode only copies elements. So the three nodes equal a Pad of the narrow type, if the wide type has all values of
+the narrow one, and the narrow one has the fill. ONNX Runtime's Casts keep the sign of a NaN and may lose its payload;
+the Pad keeps both.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from padops.spec.dtypes import by_name, by_onnx
 from padops.spec.plan import Mode
 
 _FLOATS = ("float", "double")
-# By the narrow type, those that have all of its values; as far as ONNX Runtime casts between them exactly.
+# For each narrow type, the types that have all of its values and to which ONNX Runtime casts exactly.
 WIDER: dict[str, tuple[str, ...]] = {
     "float16": _FLOATS,
     "bfloat16": _FLOATS,
@@ -40,15 +41,8 @@ WIDER: dict[str, tuple[str, ...]] = {
 
 
 def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) -> Change | None:
-    """Makes the Pad one of the narrow type, if it stands between two Casts; None where it does not, or has to stay.
-
-    Args:
-        pad: A Pad.
-        target: As for ``convert``.
-        types: Of the model.
-        constants: Adds constants to the model.
-    """
-    if target in STANDARD:  # whose Pad lacks the narrow types: lowering would write the Casts again
+    """Turns a Pad between two Casts into a Pad of the narrow type; None if it is not between Casts, or has to stay."""
+    if target in STANDARD:  # ONNX's Pad lacks the narrow types: lowering would write the Casts again
         return None
     node, before = pad.site.node, pad.data.producer()
     index = pad.site.scope.index
@@ -92,7 +86,7 @@ def _is_read_once(value: ir.Value, index: Index) -> bool:
 
 
 def _has_type(pad: Candidate, narrow: str, target: str) -> bool:
-    """Whether the Pad can be one of the narrow type."""
+    """Whether the Pad's operator has the narrow type."""
     node = pad.site.node
     if node.domain == pyop_node.DOMAIN or (target == "pyop" and pyop_node.refusal(narrow) is not None):
         return False
@@ -100,12 +94,12 @@ def _has_type(pad: Candidate, narrow: str, target: str) -> bool:
 
 
 def _may_fall_back(opset: int | None, narrow: str) -> bool:
-    """Whether a Pad of the narrow type may have a fallback, as the one between the Casts has."""
+    """Whether a Pad of the narrow type may have a fallback function, as the Pad between the Casts has."""
     return opset is None or opset >= FIRST_WITH_INPUTS or has_type(narrow, opset)
 
 
 def _fits(pad: Candidate, narrow: str) -> bool:
-    """Whether the fill, where it is read, is a value of the narrow type."""
+    """Whether the narrow type has the fill, if the mode reads it."""
     if pad.mode is None or pad.fill is None:
         return False
     if pad.mode is not Mode.CONSTANT or not pad.fill:
@@ -119,7 +113,7 @@ def _fits(pad: Candidate, narrow: str) -> bool:
 
 
 def _retype(pad: Candidate, narrow: str, constants: Constants) -> None:
-    """Gives the node a fill of the narrow type, where it is an input."""
+    """Converts a fill that is an input to the narrow type."""
     position = pad.op.input_index(pad.op.fill)
     node = pad.site.node
     if position is None or position >= len(node.inputs) or node.inputs[position] is None:
@@ -136,7 +130,7 @@ def _retype(pad: Candidate, narrow: str, constants: Constants) -> None:
 
 
 def _take_over(site: NodeSite, after: ir.Node, kind: ir.TensorType) -> None:
-    """Lets the node give what the Cast behind it gave, under the same name."""
+    """Lets the node replace the Cast behind it: its output takes the name of the Cast's."""
     made, former = site.node.outputs[0], after.outputs[0]
     name, shape = former.name, former.shape
     former.replace_all_uses_with(made, replace_graph_outputs=True)

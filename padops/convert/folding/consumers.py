@@ -1,27 +1,26 @@
 """Convolutions and poolings that pad by themselves, and so can take the amounts of a constant Pad.
 
-Measured, a folded model against the same one with ONNX's own Pad and with that of padops:
+Measured: a folded model against the same model with ONNX's own Pad and with padops' Pad:
 
 - **Conv** (float, float16): the bits of ONNX's own Pad at every level, infinite weights, NaN and -0 included: from
-  level basic on ONNX Runtime folds that Pad by itself. Behind a Pad of padops, level all differs for infinite weights,
-  of which zeros make NaN, and for sums that underflow to -0: the blocked kernels skip what they pad themselves.
-- **ConvInteger, QLinearConv**: equal at every level, where the fill is the zero point.
-- **AveragePool** (float, float16): equal at every level, where what is padded counts: it has ``count_include_pad`` or
+  level basic on, ONNX Runtime folds ONNX's Pad by itself. Behind a Pad of padops, level all differs for infinite
+  weights (times zeros they give NaN) and for sums that underflow to -0: the blocked kernels skip their own padding.
+- **ConvInteger, QLinearConv**: equal at every level, if the fill is the zero point.
+- **AveragePool** (float, float16): equal at every level, if the padding counts: the node has ``count_include_pad`` or
   no pads of its own. (The folding of onnxruntime 1.20.1 forgets to count; a converted model does not.)
-- **MaxPool** of int8 and uint8: equal at every level, where the fill is the lowest value.
+- **MaxPool** of int8 and uint8: equal at every level, if the fill is the lowest value.
 
-An axis of 0 elements is one that poolings refuse, whatever their pads; ONNX's own Pad in front of them fails there too,
-from level basic on.
+Poolings refuse an axis of 0 elements, with any pads; behind ONNX's own Pad they fail too, from level basic on.
 
 Not folded, because bits differ:
 
-- **MaxPool** of floats. A fill of minus infinity beside a NaN decides which of the two stays; the lowest number is more
-  than minus infinity. A fill of 0 is what ONNX Runtime folds all the same, from level basic on, and it gets other results
-  then; the Pad of a converted model is safe from that.
-- ``ceil_mode``: the last window may begin in the padding, which ONNX Runtime drops only where it padded by itself.
+- **MaxPool** of floats. With a fill of minus infinity and a NaN, the order decides which of the two stays; the lowest
+  finite number is more than minus infinity. From level basic on, ONNX Runtime even folds a fill of 0, with other
+  results; the Pad of a converted model is safe from this.
+- ``ceil_mode``: the last window may begin in the padding; ONNX Runtime drops such a window only if it pads by itself.
 - **ConvTranspose**: its pads crop the output. Zeros around the input would be negative pads, which ONNX Runtime
-  refuses; less of the pads that it has, and weights that are infinite give NaN in one model only.
-- A fill of -0, or whose bits are not known; negative amounts; padded batches or channels.
+  refuses. Smaller pads, if the node has some, differ too: infinite weights then give NaN in one model only.
+- A fill of -0, or with unknown bits; negative amounts; padded batches or channels.
 """
 
 from __future__ import annotations
@@ -41,22 +40,22 @@ from padops.spec.plan import Mode
 
 
 class Refusal(Exception):
-    """A node that reads the padded data and cannot pad by itself, and why."""
+    """A reader of the padded data cannot pad by itself; the message says why."""
 
 
 @dataclass(frozen=True)
 class Consumer:
-    """A node that is to pad by itself, and the pads that it is to have."""
+    """A node that can pad by itself, with its new pads."""
 
     node: ir.Node
     pads: list[int]
 
 
 def consumers_of(pad: Candidate, types: Types) -> list[Consumer]:
-    """The nodes that can take the amounts, all that read the padded data; none where others read them.
+    """The readers of the padded data, if all can take the amounts; empty if other nodes read the data.
 
     Raises:
-        Refusal: They could but for something that is worth saying.
+        Refusal: A convolution or pooling cannot take the amounts, for a reason that the record names.
     """
     if pad.mode is not Mode.CONSTANT or pad.changes_nothing or pad.output.is_graph_output():
         return []
@@ -67,7 +66,7 @@ def consumers_of(pad: Candidate, types: Types) -> list[Consumer]:
 
 
 def is_consumer(node: ir.Node) -> bool:
-    """Whether a node is one that could pad by itself, or of which it is worth saying why it cannot."""
+    """Whether a node is of an operator that may take the amounts, or whose ``no_fold`` says why not."""
     operator = WINDOW_OPERATORS.get((node.domain, node.op_type))
     return operator is not None and (operator.folds or operator.no_fold is not None)
 
@@ -82,7 +81,7 @@ def apply(consumer: Consumer) -> None:
 
 
 def _consumer(node: ir.Node, pad: Candidate, types: Types) -> Consumer:
-    """The node with the pads that it is to have; a ``Refusal`` says why it cannot have them."""
+    """The node with its new pads; raises ``Refusal`` if it cannot take the amounts."""
     operator = WINDOW_OPERATORS[node.domain, node.op_type]
     name = f"{node.op_type} {node.name or node.outputs[0].name}"
     if operator.no_fold is not None:
@@ -111,7 +110,7 @@ def _consumer(node: ir.Node, pad: Candidate, types: Types) -> Consumer:
 
 
 def _own_pads(node: ir.Node, count: int, name: str) -> Sequence[int]:
-    """What a node pads already; refuses what cannot be told, or not be written as numbers."""
+    """The pads that a node has already; raises ``Refusal`` if they are no valid numbers, as with ``auto_pad`` SAME."""
     attribute = node.attributes.get("auto_pad")
     mode = "" if attribute is None else attribute.value
     if mode not in ("", "NOTSET", "VALID"):
@@ -125,7 +124,7 @@ def _own_pads(node: ir.Node, count: int, name: str) -> Sequence[int]:
 
 
 def _check_fill(node: ir.Node, operator: WindowOperator, pad: Candidate, types: Types, name: str) -> None:
-    """Refuses a fill that is not what the operator reads outside its data."""
+    """Refuses a fill that differs from the value that the operator reads outside its data."""
     if operator.outside == "lowest":
         if pad.info.type not in LOWEST_IS_EXACT:
             raise Refusal(f"{name}: which of a fill and a NaN is the largest depends on the order")
@@ -141,7 +140,7 @@ def _check_fill(node: ir.Node, operator: WindowOperator, pad: Candidate, types: 
 
 
 def _zero_point(node: ir.Node, operator: WindowOperator, scope: Scope) -> bytes | ir.Value | None:
-    """The zero point as a fill is described."""
+    """The zero point, in the form of ``Candidate.fill``."""
     position = operator.zero_point
     value = node.inputs[position] if position is not None and position < len(node.inputs) else None
     if value is None:
@@ -153,7 +152,7 @@ def _zero_point(node: ir.Node, operator: WindowOperator, scope: Scope) -> bytes 
 
 
 def _check_pooling(node: ir.Node, own: Sequence[int], pads: Sequence[int], name: str) -> None:
-    """Refuses a pooling that would not see the padding as it saw it as data."""
+    """Refuses a pooling for which its own padding would differ from padded data."""
     if len(node.outputs) > 1 and node.outputs[1].name:
         raise Refusal(f"{name}: it gives indices into the padded data")
     if "ceil_mode" in node.attributes and node.attributes["ceil_mode"].value:

@@ -35,18 +35,17 @@ class FoldPads(ir.passes.InPlacePass):
     """Folds the Pads of the document's model, and records what it did with each.
 
     Attributes:
-        records: One for each Pad that is gone.
-        notes: What there is to say of a Pad that stays.
-        paths: Where every node stood before the first change; those behind a Pad without a name would be called by
-            another position once it is gone.
+        records: The record of each folded Pad, by its node.
+        notes: The notes on each Pad that stays, by its node.
+        paths: The original path of every node: without a name, its path changes once a node before it is gone.
 
     Args:
         document: The model.
         select: As for ``convert``.
         target: As for ``convert``.
         asked: The sources of Pads.
-        former: Where the nodes stood before the Pads were converted; None where they have not been.
-        progress: Who is told how far it is.
+        former: The nodes' paths before the Pads were converted; None before the conversion.
+        progress: The receiver of progress, or None.
     """
 
     def __init__(
@@ -119,9 +118,9 @@ class FoldPads(ir.passes.InPlacePass):
         return True
 
     def _join(self, pad: Candidate, pads: dict[ir.Node, NodeSite]) -> bool:
-        """Lets a Pad do the work of the one in front of it too."""
+        """Lets a Pad take over the work of the Pad in front of it."""
         if self._after_conversion and self._target in STANDARD:
-            return False  # lowering knows why it has written two
+            return False  # two lowered Pads are two for a reason
         node = pad.data.producer()
         before = None if node is None else pads.get(node)
         if before is None or (first := self._candidate(before)) is None:
@@ -136,7 +135,7 @@ class FoldPads(ir.passes.InPlacePass):
         return True
 
     def _fuse_into_consumers(self, pad: Candidate) -> bool:
-        """Lets those that read the padded data pad by themselves."""
+        """Lets all readers of the padded data pad by themselves."""
         try:
             taking = consumers_of(pad, self._types)
         except Refusal:
@@ -156,7 +155,7 @@ class FoldPads(ir.passes.InPlacePass):
         return Constants(self._document.model)
 
     def _explain(self, pad: Candidate) -> None:
-        """Says of a Pad that feeds convolutions or poolings why it stays."""
+        """Notes why a Pad in front of convolutions or poolings stays."""
         try:
             consumers_of(pad, self._types)
         except Refusal as why:
@@ -173,9 +172,9 @@ class FoldPads(ir.passes.InPlacePass):
         self.notes[node] = (*self.notes.get(node, ()), *notes)
 
     def _candidate(self, site: NodeSite) -> Candidate | None:
-        """The Pad that a node is, if it is one that was asked for and can be read.
+        """The Pad that a node is; None if it is none, was not selected, or breaks a rule.
 
-        It is read anew only where something has changed that it is read from.
+        It is read again only if its inputs, its attributes or the types have changed.
         """
         node = site.node
         state = (*node.op_identifier(), *node.inputs, *node.attributes.values(), self._types.settled)
@@ -185,7 +184,7 @@ class FoldPads(ir.passes.InPlacePass):
 
     def _read(self, site: NodeSite) -> Candidate | None:
         if isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN:
-            return None  # what an operator falls back on where the library is absent
+            return None  # an operator's fallback, for sessions without the library
         match = sources.match_pad(site, self._types, self._sources)
         if match is None or not isinstance(match.replacement, Replacement):
             return None
@@ -196,7 +195,7 @@ class FoldPads(ir.passes.InPlacePass):
 
 
 def _is_worth_a_look(pad: Candidate, pads: Mapping[ir.Node, NodeSite]) -> bool:
-    """Whether what stands around a Pad lets a rule fit; most Pads need no types."""
+    """Whether the neighbours of a Pad let a rule fit; for most Pads none does, so no types need to be inferred."""
     before = pad.data.producer()
     if pad.changes_nothing or before in pads or is_cast(before):
         return True

@@ -1,4 +1,4 @@
-"""The amounts and the fill of a Pad, written into the node in the form that it has."""
+"""Writes the amounts and the fill of a Pad into its node, in the node's own form."""
 
 from __future__ import annotations
 
@@ -19,18 +19,12 @@ ATTRIBUTES = ("pads", "paddings")
 
 
 def can_write_amounts(pad: Candidate) -> bool:
-    """Whether the form of a Pad is one that amounts can be written in."""
+    """Whether amounts can be written in the form of a Pad."""
     return _form(pad) is not None
 
 
 def write_amounts(pad: Candidate, amounts: Sequence[Amounts], constants: Constants) -> None:
-    """Writes the amounts of every axis, in the place of those that the node has.
-
-    Args:
-        pad: A Pad.
-        amounts: Of every axis.
-        constants: Adds constants to the model.
-    """
+    """Replaces the node's amounts by these, one for every axis."""
     node = pad.site.node
     begins, ends = [a.begin for a in amounts], [a.end for a in amounts]
     form = _form(pad)
@@ -48,7 +42,7 @@ def write_amounts(pad: Candidate, amounts: Sequence[Amounts], constants: Constan
 
 
 def _form(pad: Candidate) -> str | None:
-    """Where a node has its amounts; None where nothing is to be written."""
+    """The form of a node's amounts; None if amounts cannot be written."""
     node, op = pad.site.node, pad.op.name
     if node.domain == DOMAIN and op in ("Pad_1", "Pad_2"):
         return "paddings" if op == "Pad_1" else "pads"
@@ -70,13 +64,7 @@ def _vector(values: Sequence[int], pad: Candidate, role: str, constants: Constan
 
 
 def set_input(pad: Candidate, position: int, value: ir.Value | None) -> None:
-    """Gives the node another input, or none, and takes away what computed one that nothing reads any more.
-
-    Args:
-        pad: A Pad.
-        position: Of the input.
-        value: The input; None for none.
-    """
+    """Sets or removes an input of the node, and removes the nodes that only computed the former one."""
     node = pad.site.node
     if position >= len(node.inputs):
         if value is None:

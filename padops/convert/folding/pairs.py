@@ -1,13 +1,13 @@
-"""Two Pads in a row, of which only the second is read: one does what both do, whatever the shape.
+"""Joins two successive Pads of which only the second is read: for any shape, one Pad does what both do.
 
-- **constant**, the same fill, and the first only adds: what it adds is fill, and all that the second adds or
-  crops is a shift of it. So the amounts are added, whatever the signs of the second.
-- **edge**, both only add: the end of the first is the end of the data.
-- **any mode**, both only add, on axes of their own: each axis is a map of its own (P2). Both of ONNX, of OpenVINO or of
-  nGraph, which limit the amounts differently (P4).
+- **constant** with the same fill, if the first only adds: it adds fill, and the second adds more of it or crops. So the
+  amounts are summed, for any signs of the second's.
+- **edge**, if both only add: the last element of the first's output is the last element of the data.
+- **any mode**, if both only add, on different axes: each axis has a map of its own (P2). Both must be of ONNX, of
+  OpenVINO or of nGraph, which limit the amounts differently (P4).
 
-Reflect and symmetric on the same axis go on from what the first has added, with another period: never one Pad. Wrap
-neither.
+On the same axis, reflect and symmetric continue from the elements that the first has added, with another period; they
+are never one Pad, and wrap neither.
 """
 
 from __future__ import annotations
@@ -23,15 +23,10 @@ from padops.spec.plan import Amounts, Mode
 
 
 def join(first: Candidate, second: Candidate, constants: Constants) -> tuple[ir.Node, ...] | None:
-    """Gives the second Pad the amounts of both; the first is then to be removed. None where it cannot be.
-
-    Args:
-        first: A Pad.
-        second: The Pad that reads it.
-        constants: Adds constants to the model.
+    """Gives the second Pad the amounts of both; the caller then removes the first.
 
     Returns:
-        The nodes that have changed.
+        The changed nodes; None if the Pads cannot be joined.
     """
     uses = first.site.scope.index.last_uses(first.output)
     one_after_the_other = len(uses) == 1 and not first.output.is_graph_output()

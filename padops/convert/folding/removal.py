@@ -1,8 +1,7 @@
-"""Taking a Pad out of its graph: whoever read the padded data reads the data.
+"""Removes a Pad from its graph: the readers of the padded data read the data.
 
-What an output of a graph or a function reads keeps its name: the Pad becomes Identity there, which ONNX Runtime takes
-away by itself where it can. A value that is read in a graph further inside is left alone where another value hides the
-data's name there.
+An output of a graph or a function must keep its name, so its Pad becomes an Identity, which ONNX Runtime removes by
+itself if it can. So does a Pad whose result an inner graph reads, if another value may hide the data's name there.
 """
 
 from __future__ import annotations
@@ -17,15 +16,10 @@ from padops.convert.runtimes.builtin_support import has_identity
 
 
 def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Change | None:
-    """Takes the Pad of ``site`` away, with what computed amounts that nothing else reads.
-
-    Args:
-        site: The Pad.
-        types: Of the model.
-        only_bypass: Not to leave an Identity.
+    """Removes the Pad of ``site``, and the nodes that only computed its amounts. ``only_bypass``: leaves no Identity.
 
     Returns:
-        What has changed; None where it has to stay.
+        The change; None if the Pad has to stay.
     """
     node = site.node
     data, output = node.inputs[0], node.outputs[0]
@@ -48,7 +42,7 @@ def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Change | 
 
 
 def _is_hidden(data: ir.Value, output: ir.Value, site: NodeSite) -> bool:
-    """Whether the name of the data may mean something else where the padded data are read."""
+    """Whether another value may hide the name of the data in a graph that reads the padded data."""
     if all(use.node.graph is site.node.graph for use in output.uses()):
         return False
     return site.scope.index.is_shared(data.name)

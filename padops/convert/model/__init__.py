@@ -1,1 +1,1 @@
-"""The model in memory: the document, its graphs, types and constants, and what is refused in it."""
+"""The model in memory: the document, its graphs, types and constants, and the checks that refuse invalid models."""

@@ -1,8 +1,9 @@
 """Slices that go backward to the largest integer.
 
-By ONNX's words such an end is behind the data, so that nothing is left; its inference and its reference say so. ONNX Runtime
-takes the largest integers of 32 and 64 bits for "to the end" in both directions, and gives everything before the start.
-Nobody can tell which of the two a model means, so that nothing that follows from such a Slice is taken for known.
+By ONNX's words such an end is behind the data, so that nothing is left; its inference and its reference say so. ONNX
+Runtime takes the largest integers of 32 and 64 bits for "to the end" in both directions, and gives everything before
+the start. Nobody can tell which of the two a model means, so that nothing that follows from such a Slice is taken for
+known.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from onnx import numpy_helper
 from padops.convert.model.nesting import graphs_in, nodes_of
 
 ENDLESS = (2**31 - 1, 2**63 - 1)
-ENDS, STEPS = 2, 4  # which inputs of a Slice they are
+ENDS, STEPS = 2, 4  # inputs of a Slice
 NOWHERE = "padops ends that nobody knows"
 
 
@@ -24,11 +25,7 @@ def is_unsure(ends: np.ndarray, steps: np.ndarray) -> bool:
 
 
 def open_backward_slices(model: onnx.ModelProto) -> None:
-    """Makes such Slices of a model that is about to be inferred end nowhere, so that no dims are inferred of them.
-
-    Args:
-        model: Is changed.
-    """
+    """Gives such Slices unknown ends before shape inference, so that no dims are inferred. ``model`` is changed."""
     whole = [model.graph.node, *(function.node for function in model.functions)]
     nodes = [node for body in whole for _, node in nodes_of(body)]
     slices = [node for node in nodes if node.op_type == "Slice" and len(node.input) > STEPS and node.input[STEPS]]
@@ -56,7 +53,7 @@ def _constant(node: onnx.NodeProto) -> np.ndarray:
 
 
 def _integers(tensor: onnx.TensorProto) -> np.ndarray:
-    """The elements of a small list of integers; one that is neither endless nor positive for anything else."""
+    """The elements of a small list of integers; for other tensors [0], which is neither endless nor positive."""
     if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.dims) != 1 or tensor.dims[0] > 64:
         return np.array([0])
     array = numpy_helper.to_array(tensor)

@@ -33,10 +33,7 @@ class Constants:
         It is an initializer of the node's graph; a Constant node in front of it in functions, which have none, and
         before IR version 4, where each initializer would be an input too.
 
-        Args:
-            array: The elements.
-            site: The node that is to read it.
-            role: What it is to the node, for its name.
+        ``role`` is a part of its name.
         """
         name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
         tensor = tensor_of(array, name)
@@ -59,15 +56,7 @@ class Constants:
         role: str,
         attributes: Sequence[ir.Attr] = (),
     ) -> ir.Value:
-        """The output of a new node of the default domain in front of the node of ``site``.
-
-        Args:
-            op_type: Of the new node.
-            inputs: Those of the new node, None for one that is absent.
-            site: The node that is to read it.
-            role: What it is to that node, for its name.
-            attributes: Those of the new node.
-        """
+        """The output of a new node of the default domain, in front of the node of ``site``; named after ``role``."""
         name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
         value = ir.Value(name=name)
         site.node.prepend(ir.Node("", op_type, inputs, attributes, outputs=[value], name=name))
@@ -92,4 +81,4 @@ def tensor_of(array: np.ndarray, name: str | None = None) -> ir.TensorProtocol:
     if array.dtype.kind == "O":
         texts = [text if isinstance(text, bytes) else text.encode() for text in array.reshape(-1)]
         return ir.StringTensor(texts, shape=ir.Shape(array.shape), name=name)
-    return ir.Tensor(array, name=name)  # ir.tensor asks first whether it is one of a dozen other things
+    return ir.Tensor(array, name=name)  # ir.tensor checks a dozen other types first

@@ -38,7 +38,8 @@ class Document:
         embedded: Whether its fallback functions have changed.
         foreign: The files that it was read from, where they are not ONNX; there is no path then.
         refused: Of another format, why it cannot be converted, although its Pads could be read; else "".
-        evaluated: Of values that follow from constants, the elements, once they have been computed; see ``evaluate.py``.
+        evaluated: Of values that follow from constants, the elements, once they have been computed; see
+            ``evaluate.py``.
     """
 
     model: ir.Model
@@ -94,7 +95,7 @@ class Document:
         return self.proto
 
     def pair_nodes(self) -> None:
-        """Remembers of every node which part of the message it was made from, so that ``write_back`` changes only that."""
+        """Pairs every node with its part of the message, so that ``write_back`` changes only this part."""
         message = self.message()
         self._is_paired = True
         self._origin.update(_pair_nodes(self.model.graph, message.graph.node))
@@ -203,7 +204,7 @@ def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
 
 
 def _keeps_attributes(node: ir.Node, message: onnx.NodeProto) -> bool:
-    """Whether a node with graphs has the attributes of its message. The graphs are written by themselves and not compared."""
+    """Whether a node with graphs has the attributes of its message, graphs aside: they are written by themselves."""
     kinds = {attribute.name: attribute.type for attribute in message.attribute}
     graphs = {onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS}
     if not graphs & set(kinds.values()) or set(kinds) != set(node.attributes):

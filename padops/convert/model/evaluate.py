@@ -1,6 +1,6 @@
-"""What a value always is, where it is computed from constants alone.
+"""Evaluates values that are computed from constants alone.
 
-Exporters write amounts that they know as a chain of a dozen nodes: ConstantOfShape, Concat, Reshape, Slice, Transpose.
+Exporters write known amounts as a chain of a dozen nodes: ConstantOfShape, Concat, Reshape, Slice, Transpose.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ MAX_NODES = 64
 # The operators of such chains.
 OPERATORS = frozenset(
     (
-        "Add Cast Concat ConstantOfShape Div Equal Expand Flatten Gather Greater Identity Less Max Min Mul Neg Range Reshape "
-        "Shape Size Slice Split Squeeze Sub Tile Transpose Unsqueeze Where"
+        "Add Cast Concat ConstantOfShape Div Equal Expand Flatten Gather Greater Identity Less Max Min Mul Neg Range "
+        "Reshape Shape Size Slice Split Squeeze Sub Tile Transpose Unsqueeze Where"
     ).split()
 )
 
-# Those that can make a large output of small inputs, and the inputs that say how large.
+# Operators that can make a large output from small inputs, and the inputs that give its size.
 SIZES = {"ConstantOfShape": (0,), "Expand": (1,), "Range": (0, 1, 2), "Tile": (1,)}
 
-# What a chain of nodes that are wrong, or that lack inputs, raises while it is computed.
+# The exceptions of evaluating nodes that are invalid or lack inputs.
 REFUSALS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, MemoryError)
 
 
@@ -42,8 +42,8 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
     Args:
         value: The value.
         scope: Of the node that reads it.
-        types: Of the model, which are inferred first where the value is computed: a dim that the model states counts only
-            where its nodes do not contradict it.
+        types: Of the model, which are inferred first where the value is computed: a dim that the model states counts
+            only where its nodes do not contradict it.
     """
     if value is None or (known := constant(value, scope)) is not None:
         return None if value is None else known
@@ -54,7 +54,7 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
     types.infer()
     try:
         array = _evaluate(value, scope, types)
-    except REFUSALS:  # it is left to the runtime, as it was
+    except REFUSALS:  # the nodes stay; the runtime reports the error
         return None
     if array is not None:
         types.evaluated[value] = array
@@ -62,7 +62,7 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
 
 
 def _evaluate(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:
-    """The same, computed; raises one of REFUSALS where the nodes are wrong."""
+    """Computes the elements; raises one of REFUSALS for invalid nodes."""
     leaves: dict[ir.Value, np.ndarray] = {}
     nodes = _ancestors(value, scope, types, leaves)
     if nodes is None or any(_is_vast(node, scope, types) for node in nodes):
@@ -73,7 +73,7 @@ def _evaluate(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:
 
 
 def _is_unsure(node: ir.Node, leaves: dict[ir.Value, np.ndarray]) -> bool:
-    """Whether runtimes may not agree on what a Slice gives; where its ends or steps are computed, as far as the leaves tell."""
+    """Whether runtimes may disagree on a Slice; if its ends or steps are computed, judged by the leaves."""
     if len(node.inputs) <= STEPS or node.inputs[STEPS] is None:
         return False
     known = [leaves[value] for i in (ENDS, STEPS) if (value := node.inputs[i]) in leaves]
@@ -83,7 +83,7 @@ def _is_unsure(node: ir.Node, leaves: dict[ir.Value, np.ndarray]) -> bool:
 
 
 def remove_unread(values: Iterable[ir.Value], index: Index) -> None:
-    """Takes away what computes values that nothing reads any more, as far as ``evaluate`` can follow it."""
+    """Removes the nodes that compute values which nothing reads any more, as far as ``evaluate`` can follow them."""
     pending = list(values)
     while pending:
         value = pending.pop()
@@ -97,12 +97,12 @@ def remove_unread(values: Iterable[ir.Value], index: Index) -> None:
 
 
 def _may_be_known(node: ir.Node | None) -> TypeGuard[ir.Node]:
-    """Whether a node is one of a chain that can be followed."""
+    """Whether a node is of an operator that ``evaluate`` follows."""
     return node is not None and node.domain == "" and node.op_type in OPERATORS
 
 
 def _ancestors(value: ir.Value, scope: Scope, types: Types, leaves: dict[ir.Value, np.ndarray]) -> list[ir.Node] | None:
-    """The nodes that make a value, in order, down to the leaves; None where one of them is not known."""
+    """The nodes that compute a value, in order, down to the leaves; None if an operator or a leaf is unknown."""
     nodes: list[ir.Node] = []
     pending: list[tuple[ir.Value, ir.Node | None]] = [(value, None)]  # with its node, once the inputs of that are done
     while pending:
@@ -126,7 +126,7 @@ def _ancestors(value: ir.Value, scope: Scope, types: Types, leaves: dict[ir.Valu
 
 
 def _is_vast(node: ir.Node, scope: Scope, types: Types) -> bool:
-    """Whether a node makes more of its inputs than anything here is worth."""
+    """Whether a node's output may have more than ``LARGEST_CONSTANT`` elements."""
     if node.op_type not in SIZES:
         return False
     dims = types.shape(node.outputs[0])
@@ -143,13 +143,13 @@ def _is_vast(node: ir.Node, scope: Scope, types: Types) -> bool:
 
 
 def _range(start: np.ndarray, limit: np.ndarray, delta: np.ndarray) -> list[int]:
-    """The dims of what Range gives."""
+    """The dims of a Range's result."""
     step = delta.item()
     return [max(math.ceil((limit.item() - start.item()) / step), 0)] if step else []
 
 
 def _leaf(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:
-    """A constant, or the dims of a value where all of them are known."""
+    """The elements of a constant, or of a Shape whose dims are all known; else None."""
     array = constant(value, scope)
     if array is not None:
         return array if array.dtype.kind in "biuf" else None
@@ -163,7 +163,7 @@ def _leaf(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:
 def _run_nodes(
     nodes: list[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Value, scope: Scope
 ) -> np.ndarray | None:
-    """What the nodes make of the leaves, in onnx's own evaluator."""
+    """Evaluates the nodes with onnx's own evaluator."""
     from onnx.reference import ReferenceEvaluator
 
     names = {leaf.name: array for leaf, array in leaves.items() if leaf.name is not None}

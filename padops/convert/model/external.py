@@ -1,4 +1,4 @@
-"""Files beside a model that hold the data of its tensors: found, checked and given a place beside the output.
+"""The files with a model's external data: finds and checks them, and places them beside the output.
 
 No tensor is loaded: sizes are compared and files are copied as bytes.
 """
@@ -18,8 +18,8 @@ import onnx_ir as ir
 from padops.convert.errors import PadopsError
 from padops.files.targets import kind_of, name_of, same_bytes
 
-DIGITS = 19  # of the largest number of bytes that a file can have
-IN_MEMORY = "_ORT_MEM_ADDR_"  # ONNX Runtime's mark of a tensor that lives in the process that made the model
+DIGITS = 19  # the digits of the largest possible file size in bytes
+IN_MEMORY = "_ORT_MEM_ADDR_"  # ONNX Runtime's mark of a tensor in the memory of the process that made the model
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class DataFile:
     """One external file.
 
     Attributes:
-        location: As the tensors name it.
-        source: Where it is now.
-        size: Its bytes.
+        location: The location that the tensors name.
+        source: The path of the file.
+        size: Its size in bytes.
     """
 
     location: str
@@ -39,12 +39,12 @@ class DataFile:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where a data file goes.
+    """The place of a data file beside the output.
 
     Attributes:
         file: The file.
-        location: What the output's tensors are to name.
-        copied: Whether it has to be copied there; else it is there already.
+        location: The location for the output's tensors.
+        copied: Whether it must be copied there; else it is there already.
     """
 
     file: DataFile
@@ -79,12 +79,12 @@ def check_location(location: str | None, place: str) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """Where the data of a model lie.
+    """The place of a model's external data.
 
     Attributes:
-        folder: What locations are relative to: the model's folder, or that of the link, where the model is one.
-        model: The model file, or None where it is an object.
-        follow_links: Whether a symbolic link may lead anywhere.
+        folder: The base of locations: the model's folder, or, if the model is a link, the link's folder.
+        model: The model file; None if the model is an object.
+        follow_links: Whether a symbolic link may lead to any place.
     """
 
     folder: Path
@@ -92,14 +92,14 @@ class Place:
     follow_links: bool = False
 
     def check_link(self, source: Path, what: str) -> None:
-        """Refuses a file that is really somewhere else.
+        """Refuses a link that leads out of the allowed folders.
 
-        Whoever made the model could otherwise have any file of this machine copied beside the output. A link may lead
-        to within the model's folder, to beside the file that the model itself is a link to, and to the blobs of a
+        Otherwise the author of a model could have any file of this machine copied beside the output. A link may lead
+        into the model's folder, into the folder of the file to which the model itself is a link, and to the blobs of a
         Hugging Face cache (``snapshots/<revision>/`` and ``blobs/`` beside each other).
 
         Raises:
-            PadopsError: It leads elsewhere, and links are not to be followed.
+            PadopsError: The link leads elsewhere, without ``follow_links``.
         """
         real = Path(os.path.realpath(source))
         if not self.follow_links and not any(real.is_relative_to(root) for root in self._roots()):
@@ -117,10 +117,10 @@ class Place:
 
 
 def check_links(tensors: Iterable[tuple[onnx.TensorProto, str]], place: Place) -> None:
-    """Refuses links out of the model's folder, as far as the files are there at all.
+    """Refuses links out of the model's folder; missing files are ignored.
 
     Raises:
-        PadopsError: One of them is such a link.
+        PadopsError: A data file is such a link.
     """
     for tensor, path in tensors:
         where = f"tensor '{tensor.name}' ({path})"
@@ -130,11 +130,11 @@ def check_links(tensors: Iterable[tuple[onnx.TensorProto, str]], place: Place) -
 
 
 def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Place) -> list[DataFile]:
-    """The files that the tensors' data lie in, each once, in the order of first use.
+    """The files with the tensors' data, each once, in the order of first use.
 
     Raises:
-        PadopsError: A location or a link leads out of the folder, a file is missing, is no regular file, or is too short
-            for a tensor.
+        PadopsError: A location or a link leads out of the folder, a file is missing, is no regular file, or is too
+            short for a tensor.
     """
     files: dict[str, DataFile] = {}
     for tensor, path in tensors:
@@ -159,10 +159,10 @@ def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Plac
 def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
     """Location, offset and length in bytes of an external tensor; its file is not opened.
 
-    Where the length is not given, it follows from type and dims.
+    Without a given length, it follows from type and dims.
 
     Raises:
-        PadopsError: The location leads out of the folder; the others are no numbers, or too small for the tensor.
+        PadopsError: The location leads out of the folder; offset or length is no number, or too small for the tensor.
     """
     place = f"tensor '{tensor.name}' ({path})"
     location = check_location(entry(tensor, "location"), place)
@@ -182,20 +182,20 @@ def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
 
 
 def _shown(text: str) -> str:
-    """A text of the caller's for a message, which has no room for thousands of characters."""
+    """A text of the model for a message, shortened."""
     return repr(text) if len(text) <= 2 * DIGITS else f"{text[:DIGITS]!r}… (of {len(text)} characters)"
 
 
 def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | None = None) -> list[Placement]:
     """Decides where each data file goes beside ``output``; nothing is written.
 
-    The location is kept where it is free. A file that is already there with the same bytes is used as it is; no file
-    is ever overwritten: where the name is taken, ``<stem of the output>.<name>`` or a numbered one is used instead.
+    A free location is kept. A file that is already there with the same bytes is used unchanged. No file is ever
+    overwritten: if the name is taken, ``<stem of the output>.<name>`` or a numbered one is used instead.
 
     Args:
         files: The data files.
         output: The model file.
-        reserved: Another file that is to be written.
+        reserved: The report's file, or None.
 
     Raises:
         PadopsError: The folder of a location is a link out of the output's folder.
@@ -222,14 +222,14 @@ def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | N
 
 
 def _check_folder(target: Path, folder: Path) -> None:
-    """Refuses to write through a link to somewhere else."""
+    """Refuses to write through a link out of the output's folder."""
     real = Path(os.path.realpath(target.parent))
     if not real.is_relative_to(os.path.realpath(folder)):
         raise PadopsError(f"cannot write {target}: {target.parent} is really {real}, outside the output's folder")
 
 
 def _candidates(location: str, stem: str) -> Iterable[str]:
-    """The names to try for a data file, in order; they do not end."""
+    """The names to try for a data file, in order, without end."""
     yield location
     path = PurePosixPath(location)
     endings = chain([f".{path.name}"], (f".{number}.{path.name}" for number in count(2)))
@@ -237,7 +237,7 @@ def _candidates(location: str, stem: str) -> Iterable[str]:
 
 
 def _must_copy(file: DataFile, target: Path, folder: Path) -> bool | None:
-    """True if ``target`` is free, False if it is the file or has its bytes already, None if it is something else."""
+    """True if ``target`` is free; False if it is the file or has its bytes already; None if it is another file."""
     if not os.path.lexists(target):
         return True
     if not target.is_file() or not Path(os.path.realpath(target)).is_relative_to(os.path.realpath(folder)):

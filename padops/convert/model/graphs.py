@@ -33,7 +33,8 @@ Use = tuple[ir.Node, int]  # a node that reads a value, and as which of its inpu
 class Index:
     """What is asked of a whole model again and again: found in one walk, when it is first asked for.
 
-    Meanwhile nodes may be removed from the model. Calls of functions may not change, nor may names, except by ``rename``.
+    Meanwhile nodes may be removed from the model. Calls of functions may not change, nor may names, except by
+    ``rename``.
     """
 
     def __init__(self, model: ir.Model) -> None:
@@ -177,13 +178,7 @@ def inner_graphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
 
 
 def constant(value: ir.Value | None, scope: Scope, largest: int = LARGEST_CONSTANT) -> np.ndarray | None:
-    """What ``value`` always is, if it is small and the graph says so: an initializer or a Constant node.
-
-    Args:
-        value: The value.
-        scope: Of the node that reads it.
-        largest: Elements that it may have.
-    """
+    """What ``value`` always is, if it is small and the graph says so: an initializer or a Constant node."""
     if value is None:
         return None
     if value.is_graph_input() and scope.model.ir_version >= 4:
@@ -258,15 +253,7 @@ def _string(attribute: ir.Attr | None, default: str | None) -> str | None:
 def replace_in_place(
     node: ir.Node, domain: str, op_type: str, inputs: Sequence[ir.Value | None], attributes: Iterable[ir.Attr] = ()
 ) -> None:
-    """Makes a node another one, with the same name, outputs and place.
-
-    Args:
-        node: The node.
-        domain: Of its new operator.
-        op_type: Its new operator.
-        inputs: All that it is to have, None for one that is absent.
-        attributes: All that it is to have.
-    """
+    """Makes a node another one, with the same name, outputs and place."""
     node.resize_inputs(len(inputs))
     for i, value in enumerate(inputs):
         if node.inputs[i] is not value:

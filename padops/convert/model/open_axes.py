@@ -1,7 +1,8 @@
-"""Axes of Pads of which a model does not even say that they are a list.
+"""Opens axes of Pads of which the model does not state that they are a list.
 
-onnx's inference takes such axes for absent: it makes the dims of all axes in their order, or refuses the number of amounts.
-Here the Pads read another value in their place, which is a list of unknown length, so that nothing is inferred from it.
+onnx's inference takes such axes for absent: it makes the dims of all axes in their order, or refuses the number of
+amounts. Here the Pads read another value in their place, which is a list of unknown length, so that nothing is inferred
+from it.
 """
 
 from __future__ import annotations
@@ -13,17 +14,16 @@ import onnx
 from padops.convert.model.nesting import graphs_in, nodes_of
 
 OPEN = "padops axes of unknown length"
-AXES = 3  # which input of a Pad they are
+AXES = 3  # the input of a Pad
 
 Key = tuple[str, str, str]  # domain, name and overload
-Listing = dict[Key, set[int]]  # by function: which of its inputs are axes of a Pad
+Listing = dict[Key, set[int]]  # by function: the positions of its inputs that are axes of a Pad
 
 
 def open_axes(model: onnx.ModelProto) -> None:
-    """Makes the Pads of a model that is about to be inferred read a list where their axes are computed.
+    """Gives Pads with computed axes a list of unknown length instead, before shape inference. ``model`` is changed.
 
-    Args:
-        model: Is changed; the nodes of its graphs stay as many as they are.
+    The graphs keep their numbers of nodes; functions get two more.
     """
     listing = _listing(model.functions)
     for function in model.functions:
@@ -33,7 +33,7 @@ def open_axes(model: onnx.ModelProto) -> None:
 
 
 def _positions(node: onnx.NodeProto, listing: Listing) -> Sequence[int]:
-    """Which inputs of a node are axes."""
+    """The positions of a node's inputs that are axes."""
     if node.domain in ("", "ai.onnx") and node.op_type == "Pad":
         found: Iterable[int] = (AXES,)
     else:
@@ -42,7 +42,7 @@ def _positions(node: onnx.NodeProto, listing: Listing) -> Sequence[int]:
 
 
 def _listing(functions: Sequence[onnx.FunctionProto]) -> Listing:
-    """The inputs of functions that are axes in them, or in what they call."""
+    """By function: the inputs that are axes in its body, or in functions that it calls."""
     listing: Listing = {}
     more = True
     while more:
@@ -58,7 +58,7 @@ def _listing(functions: Sequence[onnx.FunctionProto]) -> Listing:
 
 
 def _open_in_function(function: onnx.FunctionProto, listing: Listing) -> None:
-    """The same in a function, which sees no values around it; its inputs are looked at where it is called."""
+    """Opens the axes in a function, which sees no outer values; axes that are its inputs are opened at its calls."""
     if _open(function.node, frozenset(function.input), listing):
         empty = onnx.TensorProto(data_type=onnx.TensorProto.INT64, dims=[0])
         some = onnx.helper.make_node("Constant", [], [f"a tensor for {OPEN}"], value=empty)
@@ -69,7 +69,7 @@ def _open_in_function(function: onnx.FunctionProto, listing: Listing) -> None:
 
 
 def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listing) -> bool:
-    """Opens axes that are no constants, in a graph and in the graphs inside it; whether there are such."""
+    """Opens axes that are no constants, in a graph and the graphs inside it. Returns whether there are any."""
     made = {name: node.op_type == "Constant" for node in nodes for name in node.output}
     known = known - made.keys() | {name for name, is_constant in made.items() if is_constant}
     found = False

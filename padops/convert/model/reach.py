@@ -1,4 +1,4 @@
-"""Which values of a model follow from some of its nodes."""
+"""The values of a model that depend on given nodes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from padops.convert.model.graphs import walk
 
 
 def values_behind(model: ir.Model, nodes: Iterable[ir.Node]) -> frozenset[str]:
-    """The names of the values that depend on one of these nodes, wherever it stands.
+    """The names of the values that depend on one of these nodes, in any graph.
 
-    Where a node in a branch or in a function counts, so do the If and all calls.
+    For a node in a body or a function, its owner (such as an If) or all calls depend on it too.
     """
     pending = list(nodes)
     if not pending:

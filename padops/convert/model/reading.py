@@ -1,4 +1,4 @@
-"""A model is taken in: from a file of ONNX or of another format, from a message, or from a graph."""
+"""Reads a model: from a file of ONNX or of another format, from a message, or from a graph."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ Source = str | os.PathLike[str] | bytes | BinaryIO | onnx.ModelProto | ir.Model
 
 EXPECTED = "a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
 
-# Modules that read files of other formats, by their suffix: ``read(path)`` gives a message and the files that were read.
+# Modules that read files of other formats, by their suffix: ``read(path)`` gives a message and the files that were
+# read.
 FOREIGN = {".json": "padops.convert.readers.ngraph_json", ".xml": "padops.convert.readers.openvino_ir"}
 
 
 def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir.Model:
-    """The source, of which bytes and what a file object gives have been read.
+    """The source; bytes and binary file objects are parsed into a message.
 
     Raises:
-        UsageError: The file object is one of text, or the source is of no kind that is known.
-        PadopsError: They are no ONNX model, or the file object cannot be read.
+        UsageError: The file object is of text, or the source is of an unknown type.
+        PadopsError: The bytes are no ONNX model, or the file object cannot be read.
     """
     if isinstance(source, (str, os.PathLike, onnx.ModelProto, ir.Model)):
         return source
@@ -56,14 +57,15 @@ def read_document(
     follow_links: bool = False,
     for_pads: bool = False,
 ) -> Document:
-    """Takes a model in; the caller's object is copied, a file is read without its external data.
+    """Reads a model: copies the caller's object, or reads a file without its external data.
 
     Args:
         source: A file (of ONNX, or of a format in ``FOREIGN``), a message or a graph.
-        base_dir: The folder that a message's external data are relative to. A file's are relative to its own folder
-            (that of the link, where it is a symbolic link), a graph's tensors know theirs.
-        follow_links: Whether the second file of another format may be a link to anywhere.
-        for_pads: Whether a file of another format is to be read as well that cannot be converted; see ``Document.refused``.
+        base_dir: The folder of a message's external data. A file's data are in its own folder (for a symbolic link, the
+            link's folder); a graph's tensors know their folder.
+        follow_links: Whether the second file of another format may be a link to any place.
+        for_pads: Whether a file of another format is to be read as well that cannot be converted; see
+            ``Document.refused``.
 
     Raises:
         UsageError: The source is none of these, or one that knows where its external data are.
@@ -171,7 +173,7 @@ def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -
 
 
 def original_of(source: Source, document: Document) -> Callable[[], onnx.ModelProto]:
-    """What gives the model as it was before the conversion, for verifying, where the source is no file of ONNX."""
+    """The function that makes the original model for the verification, if the source is no file of ONNX."""
     if document.is_openvino:
         return onnx.ModelProto  # OpenVINO runs the files
     if document.foreign:
@@ -181,7 +183,7 @@ def original_of(source: Source, document: Document) -> Callable[[], onnx.ModelPr
 
 
 def _copy(source: Source) -> onnx.ModelProto:
-    """A message of its own of a source that is no file."""
+    """A new message of a source that is no file."""
     if isinstance(source, ir.Model):
         return ir.to_proto(source)
     assert isinstance(source, onnx.ModelProto)

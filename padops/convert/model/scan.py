@@ -45,8 +45,8 @@ def _fields(message: Message, path: str) -> Sequence[tuple[FieldDescriptor, Any]
     """The fields that a message has.
 
     Raises:
-        PadopsError: A text among them is not UTF-8. protobuf reads it all the same, and gives bytes for it or raises when
-            somebody asks, as the release has it.
+        PadopsError: A text among them is not UTF-8. protobuf reads it all the same, and gives bytes for it or raises
+            when somebody asks, as the release has it.
     """
     kind = message.DESCRIPTOR.name
     try:
@@ -73,8 +73,8 @@ def refuse_what_would_be_lost(proto: onnx.ModelProto) -> None:
         kind = message.DESCRIPTOR.name
         if len(unknown := UnknownFieldSet(message)):
             raise PadopsError(
-                f"{path or 'the model'} ({kind}) has the field number {unknown[0].field_number}, which onnx {onnx.__version__} does "
-                f"not know; converting would lose it"
+                f"{path or 'the model'} ({kind}) has the field number {unknown[0].field_number}, which onnx "
+                f"{onnx.__version__} does not know; converting would lose it"
             )
         for field, _ in message.ListFields():
             if what := NOT_CARRIED.get((kind, field.name)):

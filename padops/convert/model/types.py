@@ -218,8 +218,9 @@ def _declare_large(graph: onnx.GraphProto, tensors: Iterable[onnx.TensorProto], 
 def _inferred(message: onnx.ModelProto) -> onnx.ModelProto:
     """The model with the types and shapes that onnx infers.
 
-    Where a stated shape contradicts what the nodes give, the nodes are right, as in ONNX Runtime: such a statement is left
-    over where somebody has changed the inputs alone, for another batch size. A stated shape counts where the nodes say less.
+    Where a stated shape contradicts what the nodes give, the nodes are right, as in ONNX Runtime: such a statement is
+    left over where somebody has changed the inputs alone, for another batch size. A stated shape counts where the nodes
+    say less.
     """
     stated = [_stated_shapes(graph) for graph in graphs_of(message.graph)]
     if not any(stated):

@@ -1,6 +1,6 @@
-"""What a Pad is, whatever form of a node it came from.
+"""Pads, independent of the form of their nodes.
 
-``match.py`` has what a source says of a node, and ``pad_info.py`` describes the Pad for all that decide about it;
-``window_operators.py`` has the operators that pad by themselves; ``surroundings.py`` finds the operators around a Pad
-that let ONNX Runtime's optimizers change it.
+``match.py`` has the result of a source; ``pad_info.py`` describes a Pad for all decisions about it;
+``window_operators.py`` lists the operators that pad by themselves; ``surroundings.py`` finds the operators around a Pad
+because of which ONNX Runtime's optimizers may change it.
 """

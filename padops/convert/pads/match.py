@@ -1,4 +1,4 @@
-"""What a source says of a node, and the rules that sources share: which version has a type and a mode."""
+"""The result of a source (``Match``), and the rules that sources share: which version has a type and a mode."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string
 
 @dataclass(frozen=True)
 class Replacement:
-    """A node of the domain ``padops`` that is to take the place of another; its name and outputs stay.
+    """A node of the domain ``padops`` that replaces another; the name and the outputs stay.
 
     Attributes:
         op_type: The operator.
-        inputs: In its order: a value of the graph, an array that is to become a constant, or None where absent.
-        attributes: As the node is to have them.
+        inputs: In the operator's order: a value of the graph, an array for a new constant, or None if absent.
+        attributes: The new node's attributes.
     """
 
     op_type: str
@@ -43,12 +43,12 @@ class Replacement:
 
 @dataclass(frozen=True)
 class Applied:
-    """What a rewrite has done.
+    """The result of a rewrite.
 
     Attributes:
-        touched: Those nodes, of the ones that were there before, whose operator, inputs or attributes have changed.
-        site: A node that has yet to become a Pad, or None.
-        replacement: What the target is to emit there.
+        touched: Existing nodes whose operator, inputs or attributes have changed.
+        site: A node that the target must still turn into a Pad, or None.
+        replacement: The Pad for ``site``.
     """
 
     touched: Sequence[ir.Node]
@@ -58,17 +58,17 @@ class Applied:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """What is to be done where putting one node in the place of another is not enough.
+    """A change that takes more than replacing one node.
 
     Attributes:
-        op_type: What the record is to say that the Pad has become.
-        apply: Does it, all but to emit the Pad.
-        pad: The Pad that the target is asked for before anything is changed, with stand-ins for values that ``apply`` makes;
-            None where there is none to emit.
-        needed: Why ONNX Runtime cannot be left with what is there, or None.
-        runs: What ONNX Runtime can be left with, where it can.
-        corrects: Whether ``needed`` is about wrong results, which the converted model is not to repeat.
-        judge: Says of a release 1.x what it does with what is there, where one Pad of ONNX among it decides that.
+        op_type: The operator for the record.
+        apply: Makes the change, except for emitting the Pad.
+        pad: The Pad, with stand-ins for values that ``apply`` makes; the target checks it before anything changes. None
+            if there is no Pad to emit.
+        needed: Why ONNX Runtime cannot run the unchanged nodes as specified; None if it can.
+        runs: If it can: under which conditions, as a sentence.
+        corrects: Whether ``needed`` is about wrong results, which the converted model does not repeat.
+        judge: Gives the verdict of the release 1.x on the unchanged nodes; None if no rule decides it.
     """
 
     op_type: str
@@ -82,7 +82,7 @@ class Rewrite:
 
 @dataclass(frozen=True)
 class RunsAs:
-    """The operator that ONNX Runtime runs a Pad as, if it is left as it was found."""
+    """The operator as which ONNX Runtime runs an unchanged Pad."""
 
     domain: str
     opset: int
@@ -90,18 +90,18 @@ class RunsAs:
 
 @dataclass(frozen=True)
 class Match:
-    """One Pad: either a replacement of what it is to become, or the reason why it stays.
+    """One Pad: what it becomes, or why it stays.
 
     Attributes:
         form: See ``PadRecord.form``.
-        replacement: What it is to become, else None.
-        runs_as: What it is to ONNX Runtime; None where that refuses a node of its form.
-        status: Of a Pad that stays.
+        replacement: What it becomes; None if it stays.
+        runs_as: The operator that ONNX Runtime runs; None if ONNX Runtime refuses a node of this form.
+        status: The status of a Pad that stays.
         reason: Why it stays.
-        op_type: Of a Pad that is an operator of padops already.
-        already: The target whose form it has, for such a Pad: it stays where that is the one that is asked for; or "renamed".
+        op_type: The operator of a Pad that is already an operator of padops.
+        already: The target whose form such a Pad has, or "renamed"; for the same target, the Pad stays.
         notes: See ``PadRecord.notes``.
-        verdict: What ONNX Runtime's CPU does with the node, and why, where no change of the Pad helps; else None.
+        verdict: What ONNX Runtime's CPU provider does with the node, and why, if no change of the Pad helps; else None.
     """
 
     form: str
@@ -115,13 +115,7 @@ class Match:
     verdict: tuple[Verdict, str] | None = None
 
     def record(self, site: NodeSite, status: Status, reason: str | None = None) -> PadRecord:
-        """The record of this Pad, once it is decided what becomes of it.
-
-        Args:
-            site: The node.
-            status: What becomes of the Pad.
-            reason: Why, where it is not converted.
-        """
+        """The record of this Pad with its final status, and for a Pad that stays the reason."""
         op_type = self.replacement.op_type if self.replacement and status == "converted" else self.op_type
         done = self.replacement if isinstance(self.replacement, Rewrite) and status == "converted" else None
         corrects = done.needed if done and done.corrects else None
@@ -129,15 +123,15 @@ class Match:
 
 
 class Unconvertible(Exception):
-    """A Pad that no operator of padops is the same as; the message is the reason, for the record."""
+    """No operator of padops does the same as the Pad; the message is the record's reason."""
 
 
 class Unneeded(Exception):
-    """A Pad that is already what it would become; the message says why that will do, for the record."""
+    """The Pad needs no conversion; the message is the record's reason."""
 
 
 def misfit(replacement: Replacement) -> str | None:
-    """What of a node is not as its operator has it, or None: inputs and attributes that are missing or too many."""
+    """A missing or surplus input or attribute of a node, as a reason; None if the node fits its operator."""
     op, count = OPS[replacement.op_type], len(replacement.inputs)
     if count > len(op.inputs):
         return f"it has {count} inputs; {op.name} has {len(op.inputs)}"
@@ -154,13 +148,7 @@ def misfit(replacement: Replacement) -> str | None:
 
 
 def is_open(axes: ir.Value | np.ndarray | None, site: NodeSite, types: Types) -> bool:
-    """Whether nothing says that axes are a list; of the inputs of a function, its calls say it.
-
-    Args:
-        axes: What a node has for axes.
-        site: The node.
-        types: Of the model.
-    """
+    """Whether the model does not state that axes are a list. For a function's input, its calls state the shape."""
     if not isinstance(axes, ir.Value) or constant(axes, site.scope) is not None:
         return False
     root = site.scope.root
@@ -169,7 +157,7 @@ def is_open(axes: ir.Value | np.ndarray | None, site: NodeSite, types: Types) ->
 
 
 def too_long(match: Match) -> str | None:
-    """Which attribute of a Pad lists more numbers than are read, as of inputs; None for none."""
+    """A reason if an attribute lists more numbers than padops reads of a constant input; else None."""
     made = match.replacement.pad if isinstance(match.replacement, Rewrite) else match.replacement
     for name, attribute in (made.attributes if made else {}).items():
         if attribute.type == ir.AttributeType.INTS and not attribute.is_ref():
@@ -179,7 +167,7 @@ def too_long(match: Match) -> str | None:
 
 
 def wrong_type(op: Op, inputs: Sequence[ir.Value | np.ndarray | None]) -> str | None:
-    """Which input is of numbers other than integers where those are expected."""
+    """A reason if a constant input that must be of integers is of another type; else None."""
     for row, array in zip(op.inputs, inputs):
         if row.kind in INTEGER_KINDS and isinstance(array, np.ndarray) and array.dtype.kind not in "iu":
             return f"its input {row.name} is of type {type_of(array)}, expected integers"
@@ -187,10 +175,10 @@ def wrong_type(op: Op, inputs: Sequence[ir.Value | np.ndarray | None]) -> str | 
 
 
 def check_integers(site: NodeSite, **positions: int) -> None:
-    """Refuses inputs, by their positions, that are constants of no integers.
+    """Refuses constant inputs that are not integers; ``positions`` has the inputs' positions by name.
 
     Raises:
-        Unconvertible: With the name and the type.
+        Unconvertible: An input has another type.
     """
     for name, i in positions.items():
         array = constant(site.node.inputs[i], site.scope) if i < len(site.node.inputs) else None
@@ -199,19 +187,13 @@ def check_integers(site: NodeSite, **positions: int) -> None:
 
 
 def type_of(array: np.ndarray) -> str:
-    """The element type of a constant, for a reason; of complex numbers, which no operator takes, NumPy's name."""
+    """The name of a constant's element type, for a reason; NumPy's name for types that no operator takes."""
     row = by_numpy(np.dtype(object) if array.dtype.kind in "SU" else array.dtype)
     return row.name if row is not None else array.dtype.name
 
 
 def string_attribute(node: ir.Node, name: str, default: str) -> str | None:
-    """A string attribute, its default where absent, None where a function's caller gives it.
-
-    Args:
-        node: The node.
-        name: Of the attribute.
-        default: What it is where the node does not have it.
-    """
+    """A string attribute, or the default; None if a function's caller gives it."""
     attribute = node.attributes.get(name)
     if attribute is None:
         return default
@@ -222,15 +204,10 @@ def string_attribute(node: ir.Node, name: str, default: str) -> str | None:
 
 
 def string_values(site: NodeSite, name: str, default: str) -> set[str]:
-    """All that a string attribute may be: several only where a function's callers give it.
-
-    Args:
-        site: The node.
-        name: Of the attribute.
-        default: What it is where the node does not have it.
+    """All possible values of a string attribute; several only if a function's callers give it.
 
     Raises:
-        Unconvertible: It is of another type.
+        Unconvertible: The attribute is of another type.
     """
     attribute = site.node.attributes.get(name)
     if attribute is not None and attribute.type != ir.AttributeType.STRING:
@@ -242,16 +219,12 @@ def string_values(site: NodeSite, name: str, default: str) -> set[str]:
 
 
 def settle_version(version: int, type_name: str | None, modes: Collection[str], notes: list[str]) -> str:
-    """The operator, of ``version`` or of the first later one that has the type and all of the modes; moves are noted.
+    """The Pad of ``version``, or the first later one that has the data's type and all possible ``modes``.
 
-    Args:
-        version: Of the operator that the node is in the standard.
-        type_name: Of its data; None where it is not known.
-        modes: All that its mode may be.
-        notes: Gets a sentence for each move.
+    ``notes`` gets a sentence if it is a later one.
 
     Raises:
-        Unconvertible: None has them.
+        Unconvertible: No version has the type and the modes.
     """
     if type_name and type_name.startswith("complex"):
         raise Unconvertible(f"its data are {type_name}, and ONNX Runtime has no complex tensors")

@@ -1,4 +1,4 @@
-"""What a Pad reads: values of the graph, or arrays where they are known, and dims, each of which may be known or not."""
+"""The types of a Pad's operands and dims, which may be known or unknown."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TypeGuard
 import numpy as np
 import onnx_ir as ir
 
-Operand = ir.Value | np.ndarray  # a value of the graph, or its elements where they are known
-Dims = Sequence[int | None]  # None for each that is not known
+Operand = ir.Value | np.ndarray  # a value of the graph, or its elements if known
+Dims = Sequence[int | None]  # None for each unknown dim
 
 
 def all_known(dims: Dims | None) -> TypeGuard[Sequence[int]]:
-    """Whether there are dims, and none of them is unknown."""
+    """Whether the rank and all dims are known."""
     return dims is not None and None not in dims

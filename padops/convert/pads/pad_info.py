@@ -1,6 +1,6 @@
-"""What is known of a Pad before it runs; everything that decides about Pads reads it here.
+"""What is known of a Pad before it runs: the basis of all decisions about Pads.
 
-Amounts, axes and fills count as known where they follow from constants: see ``model/evaluate.py``.
+Amounts, axes and fills are known if they follow from constants: see ``model/evaluate.py``.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ class PadInfo:
 
     Attributes:
         op: Its operator.
-        inputs: One for each of ``op.inputs``: a value, an array where it is known, None where it is absent.
-        given: The same as the node has them, where a new node may have them too.
-        attributes: Those given; a reference to an attribute of the function around counts as unknown.
-        type: Element type of the data, where there is one only.
-        dims: Of the data; None where not even their number is known.
-        modes: What the mode may be, in the spelling of the operator.
-        fill_dims: Of the fill; None also where there is none, and [] where it is not there in every call.
-        pads_dims: Of the input pads, in the same way.
-        rank: The number of dims, of the data or, where those say nothing, of the output.
+        inputs: One for each of ``op.inputs``: a value, an array if known, None if absent.
+        given: The node's own inputs, if reusable in a new node.
+        attributes: The node's attributes; a reference to an attribute of a function's caller counts as unknown.
+        type: The element type of the data; None if unknown or not the only one.
+        dims: The dims of the data; None if the rank is unknown.
+        modes: The possible modes, in the operator's spelling.
+        fill_dims: The dims of the fill; None if unknown or absent, [] if absent in some calls.
+        pads_dims: The dims of the input pads; None if unknown or absent.
+        rank: The rank of the data, else of the output; None if both are unknown.
         flat_pads: Whether the input pads has one dim (P8 allows two).
         wide_axes: Whether the input axes is of int64.
-        open_axes: Whether the model does not even say that the input axes is a list; see ``model/open_axes.py``.
-        some_axes: Whether it is there in some calls only.
-        some_fill: Whether the fill is there in some calls only.
-        around: The operators around it that ONNX Runtime's optimizers look at.
-        name: Of the node, for errors.
-        problem: What is wrong with it whatever the data are: an input that is missing or of the wrong type, an attribute that
-            is missing or says what its operator does not know (P8, P9, S1); else None.
+        open_axes: Whether the model does not state that the input axes is a list; see ``model/open_axes.py``.
+        some_axes: Whether only some calls have axes.
+        some_fill: Whether only some calls have a fill.
+        around: The operators around the Pad that ONNX Runtime's optimizers look at.
+        name: The node's name, for errors.
+        problem: What is wrong for any data: a missing input or attribute, a wrong type, or an unknown attribute value
+            (P8, P9, S1); else None.
     """
 
     op: Op
@@ -75,43 +75,43 @@ class PadInfo:
         return data
 
     def input(self, name: str) -> Operand | None:
-        """An input by its name; None where it is absent, or the operator has none of that name."""
+        """An input by its name; None if it is absent or unknown to the operator."""
         position = self.op.input_index(name)
         return None if position is None else self.inputs[position]
 
     def own(self, name: str, fits: bool) -> ir.Value | None:
-        """The value that the node has for an input, where a new node can have it too."""
+        """The node's own value for an input, if it is reusable and ``fits``."""
         position = self.op.input_index(name)
         value = None if position is None else self.given[position]
         return value if fits and isinstance(value, ir.Value) else None
 
     def has_attribute(self, name: str) -> bool:
-        """Whether the operator has an attribute of that name."""
+        """Whether the operator has an attribute of this name."""
         return any(row.name == name for row in self.op.attributes)
 
     @cached_property
     def known_modes(self) -> tuple[Mode, ...]:
-        """What the mode may be."""
+        """The possible modes."""
         return tuple(Mode(mode.lower()) for mode in self.modes)
 
     @property
     def mode(self) -> Mode | None:
-        """The mode, or None where a function's caller gives it."""
+        """The mode; None if a function's callers give it."""
         return self.known_modes[0] if len(self.modes) == 1 else None
 
     def without(self, mode: Mode) -> PadInfo:
-        """The same where it is in another of its modes."""
+        """The same Pad for its other modes."""
         return replace(self, modes=tuple(spelled for spelled in self.modes if Mode(spelled.lower()) is not mode))
 
     def only(self, mode: Mode) -> PadInfo:
-        """The same in one of its modes."""
+        """The same Pad for one of its modes."""
         spelled = self.modes[self.known_modes.index(mode)]
         attributes = {name: attribute for name, attribute in self.attributes.items() if name != self.op.mode}
         return replace(self, modes=(spelled,), attributes=attributes | {self.op.mode: ir.AttrString("mode", spelled)})
 
     @cached_property
     def node(self) -> Node | None:
-        """The node as its dialect sees it, or None where some of what the amounts follow from is not known."""
+        """The node for its dialect; None if an input or attribute that gives amounts is unknown."""
         plain = {name: attribute.value for name, attribute in self.attributes.items() if not attribute.is_ref()}
         if set(self.attributes) - set(plain) - {self.op.mode, self.op.fill}:
             return None
@@ -124,10 +124,10 @@ class PadInfo:
 
     @cached_property
     def amounts(self) -> tuple[Amounts, ...] | None:
-        """The amounts of each axis, None where they are not known; empty where they are 0 and the rank is not known.
+        """The amounts of each axis; None if unknown, empty if all are 0 and the rank is unknown.
 
         Raises:
-            PadError: They break a rule, whatever the data are.
+            PadError: The amounts break a rule for any data.
         """
         node = self.node
         if node is None:
@@ -137,12 +137,12 @@ class PadInfo:
         dims = self.dims or [None] * self.rank
         if self.op.name == "SamePad_1" and node.attribute("auto_pad") != "VALID":
             if any(dims[i] is None for i in self.paddable_axes):
-                return None  # they follow from dims that are not known
+                return None  # the amounts depend on unknown dims
         return tuple(self.op.amounts(node, [1 if dim is None else dim for dim in dims]))
 
     @property
     def paddable_axes(self) -> Sequence[int]:
-        """The axes that may be padded at all, where the rank is known."""
+        """The axes that may have amounts; empty if the rank is unknown."""
         rank, axes = self.rank or 0, self.input("axes")
         if isinstance(axes, np.ndarray):
             return sorted({int(axis) % rank for axis in axes.reshape(-1)}) if rank else []
@@ -153,7 +153,7 @@ class PadInfo:
 
     @property
     def only_adds(self) -> bool:
-        """Whether it is known that no amount is negative, whatever the rank and the axes are."""
+        """Whether no amount can be negative, for any rank and axes."""
         if self.has_attribute("kernel_shape"):
             return True  # S1
         inputs = [value for row, value in zip(self.op.inputs, self.inputs) if row.kind != "T" and row.name != "axes"]
@@ -165,12 +165,12 @@ class PadInfo:
 
     @property
     def is_known(self) -> bool:
-        """Whether shape, amounts and mode are known, so that nothing of the plan is left to compute."""
+        """Whether shape, amounts and mode are known, and with them the whole plan."""
         return all_known(self.dims) and self.node is not None and self.mode is not None
 
     @property
     def may_have_interior(self) -> bool:
-        """Whether the amounts have an interior, or one that the caller gives."""
+        """Whether the amounts have an interior, or a function's caller may give one."""
         interior = self.attributes.get("padding_interior")
         return interior is not None and (interior.is_ref() or any(interior.value))
 
@@ -188,7 +188,7 @@ class PadInfo:
 
     @cached_property
     def known_fill(self) -> np.ndarray | None:
-        """The elements of the fill, of which mode constant wants one; None where it is the default, or is not known."""
+        """The elements of the fill (mode constant wants one); None if the fill is the default or unknown."""
         position = self.op.input_index(self.op.fill)
         if position is not None:
             given = self.inputs[position]
@@ -201,14 +201,14 @@ class PadInfo:
 
 
 def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
-    """The amounts where the rank follows from them."""
+    """The amounts, for data of unknown rank: the rank follows from their number."""
     op = node.op
     if op.name == "SamePad_1":
         rank = len(node.attribute("kernel_shape")) + 2
         return tuple(op.amounts(node, [1] * rank)) if node.attribute("auto_pad") == "VALID" else None
     if op.input_index("axes") is not None and (axes := node.integers("axes")) is not None:
         pads = node.required_integers("pads")
-        broken = pads.size != 2 * axes.size or len({*axes.tolist()}) < axes.size  # P8, which the run is to say
+        broken = pads.size != 2 * axes.size or len({*axes.tolist()}) < axes.size  # P8: the run reports it
         return None if broken or pads.any() else ()
     if op.input_index("pads") is not None:
         rank = node.required_integers("pads").size // 2
@@ -223,13 +223,7 @@ def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
 
 
 def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
-    """The Pad that a replacement stands for, with everything that the model says of it.
-
-    Args:
-        replacement: What the node is, or is to become.
-        site: The node.
-        types: Of the model.
-    """
+    """Describes the Pad that a replacement stands for, with everything that the model says of it."""
     op = OPS[replacement.op_type]
     given = (*replacement.inputs, *(None,) * (len(op.inputs) - len(replacement.inputs)))[: len(op.inputs)]
     data, *others = given
@@ -262,10 +256,10 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
 
 
 def describe_node(site: NodeSite, types: Types) -> PadInfo:
-    """An operator of padops, described as ``describe`` does.
+    """Describes a node that is an operator of padops.
 
     Raises:
-        Unconvertible: There is a problem with it.
+        Unconvertible: The node has a problem (see ``PadInfo.problem``).
     """
     node = site.node
     pad = describe(Replacement(node.op_type, tuple(node.inputs), dict(node.attributes)), site, types)
@@ -275,7 +269,7 @@ def describe_node(site: NodeSite, types: Types) -> PadInfo:
 
 
 def _modes(op: Op, attributes: Mapping[str, ir.Attr], name: str) -> tuple[tuple[str, ...], str | None]:
-    """What the mode may be, and what is wrong with the attributes."""
+    """The possible modes, and what is wrong with the attributes, or None."""
     given = {key: attribute.value for key, attribute in attributes.items() if not attribute.is_ref()}
     try:
         if len(given) == len(attributes):
@@ -289,7 +283,7 @@ def _modes(op: Op, attributes: Mapping[str, ir.Attr], name: str) -> tuple[tuple[
 
 
 def _known(value: Operand | None, site: NodeSite, types: Types) -> Operand | None:
-    """The elements of an input where they are known, else the input itself."""
+    """The elements of an input if they are known, else the input itself."""
     if value is None or isinstance(value, np.ndarray):
         return value
     array = evaluate(value, site.scope, types)

@@ -1,7 +1,7 @@
-"""The operators around a Pad that ONNX Runtime's optimizers look at before they change it; docs/fusions.md has what they do.
+"""The operators around a Pad that ONNX Runtime's optimizers look at before they change it; docs/fusions.md says how.
 
-What is found here may be too much, and never too little: of what stands between a Pad and a pooling nobody knows here
-whether it changes anything, and a branch or a function may be written out where it is called.
+The answers may report too much, never too little: whether the operators between a Pad and a pooling change anything is
+not decided here, and ONNX Runtime may inline a branch or a function.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from padops.convert.model.graphs import NodeSite, Scope, constant
 
 POOLINGS = frozenset({("", "MaxPool"), ("", "AveragePool")})
 
-# What makes ONNX Runtime move Transposes through a model: those that it has, and those that quantized convolutions get.
+# Operators because of which ONNX Runtime moves Transposes through a model: it adds some around quantized convolutions.
 TRANSPOSING = frozenset(
     {("", "Transpose"), ("", "QLinearConv"), ("", "QuantizeLinear"), ("com.microsoft", "QLinearConv")}
 )
 
-LOOKED_AT = 64  # operators behind a Pad, or in front of a condition; if there are more, the worst is taken for granted
+LOOKED_AT = 64  # the most operators to look at, behind a Pad or before a condition; beyond them, the worst is assumed
 
-SHAPES = frozenset({("", "Shape"), ("", "Size")})  # what they give is constant where shapes are, whatever the data are
+SHAPES = frozenset({("", "Shape"), ("", "Size")})  # their results are constant for constant shapes, whatever the data
 
-# Operators that may change nothing, and then are taken away before Pads are folded.
+# Operators that may change nothing. ONNX Runtime removes such a node before it folds Pads.
 _PASSING = frozenset({"Identity", "Dropout", "Cast", "CastLike", "Transpose", "Slice", "Expand", "Pad"})
-_PASSING_WITH = {"Add": 0, "Sub": 0, "Mul": 1, "Div": 1}  # beside this number
+_PASSING_WITH = {"Add": 0, "Sub": 0, "Mul": 1, "Div": 1}  # with this constant operand
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What stands around a Pad.
+    """The surroundings of a Pad.
 
     Attributes:
-        pooling: A MaxPool or AveragePool that may come to read the padded data at once, in words; "" for none.
+        pooling: A MaxPool or AveragePool that may become the direct reader of the padded data, in words; "" for none.
         transposing: Whether Transposes may be moved through the Pad.
+        folding: The number of Ifs around the Pad whose conditions may be constant, so that ONNX Runtime moves their
+            nodes out of them. One more if the Pad follows from a value within these Ifs but outside its own graph.
         operators: The types of all operators of the model.
-        in_body: Whether it stands in a branch or another body; None where that may be written out.
-        folding: How many Ifs around it may have a condition that is constant, so that their nodes are moved out of them; one more
-            where it follows from a value within them but outside of its own graph.
+        in_body: Whether the Pad stands in a branch or another body; None if the body may be inlined.
     """
 
     pooling: str = ""
@@ -54,7 +54,7 @@ ALONE = Surroundings()
 
 
 def look_around(site: NodeSite) -> Surroundings:
-    """What stands around a node that is a Pad."""
+    """The surroundings of a Pad's node."""
     operators = site.scope.index.operators
     pooling = next(_poolings(site), "") if operators & POOLINGS else ""
     folding = _folding(site.scope, site.node.inputs, {}) if ("", "If") in operators else 0
@@ -63,7 +63,7 @@ def look_around(site: NodeSite) -> Surroundings:
 
 
 def _is_in_body(scope: Scope) -> bool | None:
-    """Whether a graph is a body, or a function is called in bodies alone; None where an If is all, and its condition may be constant."""
+    """Whether a graph is a body, or of a function that only bodies call; None if constant Ifs may inline it."""
     owner: NodeSite | None = scope.owner
     answer: bool | None = False
     while owner is not None:
@@ -78,10 +78,10 @@ def _is_in_body(scope: Scope) -> bool | None:
 
 
 def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Graph | ir.Function, int]) -> int:
-    """How many Ifs of constant condition are around a node that reads these values, those around its function's calls included.
+    """The number of possibly constant Ifs around a node that reads these values, or around its function's calls.
 
-    And one more where it follows from a value of a graph between its own and the outermost of them: of what the node becomes,
-    an If or a Loop would read that from within an If or a Loop that is moved.
+    One more if the node follows from a value of a graph between its own and the outermost such If: in the lowered Pad,
+    an If or a Loop would read this value from within an If or a Loop that is moved.
     """
     ifs, inside, moved = 0, [scope.graph], 0
     owner = scope.owner
@@ -105,9 +105,9 @@ def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Grap
 def _follows_from(
     reads: Iterable[ir.Value | None], own: ir.Graph | ir.Function, others: Sequence[ir.Graph | ir.Function]
 ) -> bool:
-    """Whether values are of one of some graphs, or nodes of their own graph make them of such values.
+    """Whether values belong to one of the ``others``, or nodes of the ``own`` graph compute them from such values.
 
-    The nodes in between do not help: ONNX Runtime leaves out an Identity, and moves a Transpose to behind the Pad.
+    The nodes in between do not help: ONNX Runtime removes an Identity, and moves a Transpose to behind the Pad.
     """
     pending, seen = list(reads) if others else [], set(reads)
     while pending:
@@ -124,7 +124,7 @@ def _follows_from(
 
 
 def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Function) -> bool:
-    """Whether ONNX Runtime may find out what values are as it loads the model: they follow from constants and shapes alone."""
+    """Whether ONNX Runtime may compute values while it loads the model: they follow from constants and shapes alone."""
     pending, seen = list(values), set(values)
     while pending and len(seen) <= LOOKED_AT:
         value = pending.pop()
@@ -132,7 +132,7 @@ def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Func
             continue
         node = value.producer()
         if node is None and not (isinstance(root, ir.Function) and value.graph is root.graph):
-            return False  # an input of the model or of a Loop; one of a function may be constant where it is called
+            return False  # an input of the model or of a Loop; a call may give a function's input as a constant
         if node is not None and (node.domain, node.op_type) not in SHAPES:
             fresh = [read for read in node.inputs if read not in seen]
             seen.update(fresh)
@@ -141,7 +141,7 @@ def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Func
 
 
 def _poolings(site: NodeSite) -> Iterator[str]:
-    """The poolings that may come to read the node's output at once."""
+    """The poolings that may become direct readers of the node's output."""
     pending, seen = [site.node.outputs[0]], {site.node}
     main = site.scope.model.graph
     while pending:
@@ -162,7 +162,7 @@ def _poolings(site: NodeSite) -> Iterator[str]:
 
 
 def _passes(node: ir.Node, site: NodeSite) -> bool:
-    """Whether what a node gives may be what it reads."""
+    """Whether a node may change nothing."""
     if node.domain != "":
         return False
     if node.op_type in _PASSING_WITH:

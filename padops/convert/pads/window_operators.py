@@ -1,7 +1,7 @@
 """The operators that move a window over their data and can pad by themselves: one row each.
 
-What such an operator reads outside its data decides what Pad can stand in front of it (``auto_pad``), and which Pad in front
-of it can be folded into it (``folding/consumers.py``, with what has been measured of that).
+The value that such an operator reads outside its data decides which Pad can stand in front of it (``auto_pad``), and
+which Pad in front of it can be folded into it (``folding/consumers.py``, with the measurements).
 """
 
 from __future__ import annotations
@@ -17,17 +17,16 @@ class WindowOperator:
     """How an operator pads.
 
     Attributes:
-        outside: What it reads outside its data. A pooling by averages leaves the outside out of its counts, unless told
-            otherwise.
-        pooling: Whether ONNX Runtime takes only amounts smaller than the kernel for it, and never a dilation with SAME.
-        weight: The input whose shape gives the kernel where the attribute is absent.
+        outside: The value that it reads outside its data; "not counted": an average counts only data, by default.
+        pooling: Whether ONNX Runtime takes only amounts smaller than the kernel, and ignores dilations with SAME.
+        weight: The input whose shape gives the kernel if the attribute is absent.
         zero_point: The input with the zero point of the data.
-        channels_last: Where the channels stand, or the name of the attribute that says it.
+        channels_last: Whether the channels are the last axis, or the name of the attribute that says so.
         transposed: Whether the amounts are cropped from the output.
-        no_auto_pad: Why a node with ``auto_pad`` is left as it is.
+        no_auto_pad: Why a node with ``auto_pad`` stays.
         folds: Whether it may take the amounts of a Pad.
-        no_fold: Why it may not, where that is worth saying.
-        since: The opset from which on it can read outside what ``outside`` says.
+        no_fold: Why it may not; None if that needs no words.
+        since: The first opset in which it can read ``outside``.
     """
 
     outside: Literal["zero", "zero point", "lowest", "not counted"] = "zero"
@@ -68,5 +67,5 @@ WINDOW_OPERATORS: dict[tuple[str, str], WindowOperator] = {
     **dict.fromkeys(((NCHWC, "Conv"), (NCHWC, "MaxPool"), (NCHWC, "AveragePool")), BLOCKED),
 }
 
-# Types whose lowest value is one that no other is mixed up with: of floats, that would be minus infinity beside a NaN.
+# Types whose lowest value is safe as a fill of a MaxPool; floats are not: minus infinity may meet a NaN.
 LOWEST_IS_EXACT = ("int8", "uint8")

@@ -1,4 +1,4 @@
-"""Limits on what a file may ask for, checked before anything of that size is made."""
+"""Limits on the sizes that a file may ask for, checked before memory is used."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def read_text(path: Path) -> bytes:
 
 
 def listing(lines: Sequence[str]) -> str:
-    """What of a file cannot be converted, for a message: a line for each, up to ``MOST_LINES``."""
+    """The parts of a file that cannot be converted, for a message: a line for each, up to ``MOST_LINES``."""
     more = [f"and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
     return "\n  ".join(["", *lines[:MOST_LINES], *more])
 
 
 def static_dims(dims: Sequence[int | str | None] | None) -> list[int] | None:
-    """The dims where all of them are known, else None; one that is not is None or a name."""
+    """The dims if all are known, else None; an unknown dim is None or a name."""
     known = [dim for dim in dims or () if isinstance(dim, int)]
     return known if dims is not None and len(known) == len(dims) else None
 

@@ -1,8 +1,8 @@
 """What ``ngraph::serialize`` wrote, as an ONNX model whose Pads are still nGraph's.
 
-It reads the text form of all releases from 2017 to 2020: a list of functions, of which the last is the model. A function
-has the names of its ``parameters`` and of its ``result``, and its ``ops``, each after its inputs. The operators that a model
-of Pads has are read: Parameter, Constant, Result, and
+It reads the text form of all releases from 2017 to 2020: a list of functions, of which the last is the model. A
+function has the names of its ``parameters`` and of its ``result``, and its ``ops``, each after its inputs. The
+operators that a model of Pads has are read: Parameter, Constant, Result, and
 
 - Pad of version 0, with ``padding_below`` and ``padding_above``; with ``padding_interior`` as long as nGraph had that
   (to 2018), and with ``pad_mode`` since (the number of CONSTANT, EDGE, REFLECT, SYMMETRIC; or absent: CONSTANT),

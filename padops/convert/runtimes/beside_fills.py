@@ -1,4 +1,4 @@
-"""What the rules of other providers ask of the fill of a Pad."""
+"""The conditions of provider rules on the fill of a Pad."""
 
 from __future__ import annotations
 
@@ -22,14 +22,10 @@ FILLS = (
 
 
 def fill_holds(when: str, pad: PadInfo) -> bool | None:
-    """Whether a condition on the fill holds, which is an input, or the attribute of the first versions.
-
-    Args:
-        when: One of ``FILLS``, as of ``ProviderRule.when``.
-        pad: The Pad.
+    """Whether the condition ``when``, one of ``FILLS``, holds for the fill: an input, or in old versions an attribute.
 
     Returns:
-        None where the model leaves it open.
+        None if the model leaves it open.
     """
     position = pad.op.input_index(pad.op.fill)
     if position is None:
@@ -67,7 +63,7 @@ def _value_holds(when: str, value: ir.Attr | None, kind: str | None) -> bool | N
 
 
 def is_rounded(fill: np.generic | np.ndarray) -> bool:
-    """Whether a float in the place of a fill is another number: of more than 24 bits, beyond 32 with a sign, or a negative zero."""
+    """Whether a provider that reads the fill as a float changes it: a rounded or large integer, or a negative zero."""
     if fill.dtype.name in ("float32", "float16"):
         return bool(fill == 0 and np.signbit(fill))
     if fill.dtype.name not in ("int32", "uint32", "int64"):

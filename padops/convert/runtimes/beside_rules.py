@@ -1,8 +1,8 @@
-"""What a session with other execution providers does with one Pad, as far as that is known without running it.
+"""What a session with other execution providers does with one Pad, as far as known without running it.
 
-Providers are asked in their order; ``padops/runtime/provider_rules.py`` has what each of them does, and ``builtin_rules.py``
-what the CPU's does. Where a model leaves open whether a rule holds, the provider takes the Pad and may be wrong: it goes to
-padops, which decides for right results.
+The providers are asked in the session's order. ``padops/runtime/provider_rules.py`` has the rules of each, and
+``builtin_rules.py`` those of the CPU provider. If a model leaves open whether a rule holds, the provider may take the
+Pad and be wrong; then the Pad goes to padops, so that the results are right.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Answer:
     Attributes:
         verdict: What it does without padops.
         why: The reason.
-        runner: Who runs it in a ``padops.InferenceSession`` with the same providers; "" where nobody does.
+        runner: The provider that runs the Pad in a ``padops.InferenceSession`` with the same providers; "" if none.
     """
 
     verdict: Verdict
@@ -68,13 +68,13 @@ class Answer:
 
 
 def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> Answer:
-    """What a session with these providers does with a Pad.
+    """What a session of onnxruntime 1.``minor`` with these providers does with a Pad.
 
     Args:
         pad: The Pad.
-        found: What it is to ONNX Runtime.
-        providers: Their names, first choice first; the CPU's comes last by itself.
-        minor: The release of onnxruntime, 1.``minor``.
+        found: The operator as which ONNX Runtime runs it.
+        providers: The names, first choice first; the CPU provider is always the last.
+        minor: The release of onnxruntime.
     """
     unknown: list[str] = []
     for name in providers:
@@ -98,24 +98,19 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> An
 
 
 def as_others_may(match: Match, providers: Sequence[str]) -> Match:
-    """A match without the verdict that the CPU's provider refuses the node, where another one may take it.
-
-    Args:
-        match: What a source says of a node.
-        providers: Of the session.
-    """
+    """The match, without the CPU provider's verdict "refuses" if another provider may take the node."""
     others = set(providers).difference((CPU, EP_NAME, FIRST_NAME))
     refused = match.verdict is not None and match.verdict[0] == "refuses"
     return replace(match, verdict=None) if others and refused else match
 
 
 def _with(unknown: Sequence[str], text: str) -> str:
-    """With the providers in front that the rules do not know, and that may take the Pad."""
+    """The text, preceded by the providers without rules, which may take the Pad."""
     return f"unless {' or '.join(unknown)} takes it, which padops has no rules for: {text}" if unknown else text
 
 
 def said_of(rule: ProviderRule) -> str:
-    """Which Pads a rule is about, in words."""
+    """The Pads that a rule covers, in words."""
     numbers = {
         "above": f"Pad above {rule.limit}",
         "below": f"Pad below {rule.limit}",
@@ -128,14 +123,7 @@ def said_of(rule: ProviderRule) -> str:
 
 
 def find_fault(row: KnownProvider, pad: PadInfo, found: RunsAs, minor: int) -> tuple[ProviderRule, bool] | None:
-    """The rule that keeps a provider from running a Pad right, and whether that is sure; None where there is none.
-
-    Args:
-        row: The provider.
-        pad: The Pad.
-        found: What it is to ONNX Runtime.
-        minor: The release of onnxruntime, 1.``minor``.
-    """
+    """The first rule by which a provider leaves a Pad or may fail at it, and whether it surely holds; None if none."""
     for rule in row.rules:
         if rule.before and minor >= rule.before:
             continue
@@ -151,7 +139,7 @@ def find_fault(row: KnownProvider, pad: PadInfo, found: RunsAs, minor: int) -> t
 
 
 def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
-    """Whether a rule holds of a Pad, its modes aside; None where the model leaves it open."""
+    """Whether a rule, its modes aside, holds for a Pad; None if the model leaves it open."""
     version = int(onnx_op(found.opset).removeprefix("Pad_"))
     amounts = known_amounts(pad) if pad.node is not None and pad.dims is not None else None
     match rule.when:
@@ -171,7 +159,7 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             if named is None or amounts is None:
                 return None if named is None else named != sorted(named)
             turned = [amounts[axis] for axis in named if 0 <= axis < len(amounts)] != list(amounts)
-            # A reflection may be too long for the axis that gets it, and refused.
+            # In the wrong order, a reflection may be too long for its axis, and refused.
             return None if turned and pad.mode is Mode.REFLECT else turned
         case "open rank":
             return pad.dims is None
@@ -206,9 +194,9 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
 
 
 def _named_axes(pad: PadInfo) -> list[int] | None:
-    """The axes of a Pad that has this input, counted from the front; None where the model leaves open whether they are all.
+    """The input axes of a Pad, not negative; None if the model leaves open whether they are all axes.
 
-    Axes that are computed, and fewer than all, are told as one that no Pad has.
+    Computed axes that are fewer than all give [-1], which no Pad has.
     """
     axes = pad.input("axes")
     if pad.dims is None:
@@ -220,7 +208,7 @@ def _named_axes(pad: PadInfo) -> list[int] | None:
 
 
 def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool | None:
-    """The same of what is asked of the amounts of each axis."""
+    """Whether a condition on the amounts holds for any axis; None if the model leaves it open."""
     if when == "crop":
         return any(_is_cropped(row) for row in amounts)
     answer: bool | None = False
@@ -235,7 +223,7 @@ def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool |
 
 
 def _is_asked(when: str, row: Amounts) -> bool:
-    """Whether it may hold of an axis, whatever its size is."""
+    """Whether the condition may hold for an axis with these amounts, for some size."""
     if when in ("cut beyond", "cut away"):
         return _is_cropped(row)
     return max(row.begin, row.end) > 0 and (when != "crop beyond" or _is_cropped(row))
@@ -254,7 +242,7 @@ def _is_cropped(row: Amounts) -> bool:
 
 
 def _is_empty(pad: PadInfo, amounts: Sequence[Amounts] | None) -> bool:
-    """Whether the data, or the output, are known to have a dim of 0."""
+    """Whether the data or the output have a known dim of 0."""
     rows = amounts or [Amounts(0, 0)] * len(pad.dims or ())
     known = [(dim, dim + row.begin + row.end) for dim, row in zip(pad.dims or (), rows) if dim is not None]
     return any(0 in sizes for sizes in known)

@@ -1,4 +1,4 @@
-"""What has to hold of data and amounts that a model does not state, so that ONNX Runtime is right with its own Pad."""
+"""Conditions on unknown data and amounts under which ONNX Runtime's own Pad is right."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from padops.spec.plan import Mode
 
 
 def limits(pad: PadInfo) -> list[str]:
-    """What has to hold of the data, so that ONNX Runtime of any release is right with a Pad of unknown shape or amounts."""
+    """The conditions under which every release of ONNX Runtime is right with a Pad of unknown shape or amounts."""
     if pad.node is not None and all_known(pad.dims):
         return []
     found = limits_of_rank(pad)
@@ -26,7 +26,7 @@ def limits(pad: PadInfo) -> list[str]:
 
 
 def limits_of_rank(pad: PadInfo) -> list[str]:
-    """What has to hold of the rank of the data, where the model does not state it."""
+    """The conditions on a rank that the model does not state."""
     pads = pad.input("pads")
     if pad.dims is None and (has_int32_axes(pad) or is_row(pad)):
         return ["it does not find out how many dims the data have"]
@@ -39,14 +39,14 @@ def limits_of_rank(pad: PadInfo) -> list[str]:
 
 
 def _counts(given: Operand | ir.Attr) -> bool:
-    """Whether amounts or axes are known to be some."""
+    """Whether amounts or axes are known and not empty."""
     if isinstance(given, ir.Attr):
         return not given.is_ref() and len(given.value) > 0
     return isinstance(given, np.ndarray) and given.size > 0
 
 
 def limits_at(pad: PadInfo, minor: int) -> list[str]:
-    """The same of one release, with the numbers where the amounts are known."""
+    """The conditions for the release 1.``minor``, with sizes if the amounts are known."""
     if pad.mode is Mode.CONSTANT and minor >= CROPS_RIGHT:
         return limits_of_rank(pad)
     if pad.mode is Mode.WRAP and minor >= WRAPS_RIGHT and pad.only_adds:
@@ -63,7 +63,7 @@ def limits_at(pad: PadInfo, minor: int) -> list[str]:
 
 
 def _least(mode: Mode | None, begin: int, end: int, minor: int) -> int:
-    """How many elements an axis has to have."""
+    """The least size of an axis for which ONNX Runtime is right."""
     crop = max(-begin, 0) + max(-end, 0)
     added = max(begin, end, 0)
     if mode is Mode.REFLECT:

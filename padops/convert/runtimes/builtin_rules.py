@@ -1,7 +1,7 @@
-"""What ONNX Runtime does with one Pad: runs it, refuses it, or gets it wrong, as far as that is known without running it.
+"""What ONNX Runtime does with one Pad: runs it, refuses it, or gets it wrong, as far as known without running it.
 
-Each rule gives what is wrong in any release, and the first release without the fault. ``--select needed`` asks for all
-releases, since a model may run on any; ``padops inspect`` asks for the one that is installed.
+Each rule gives the faults of any release, and the first release without the fault. ``--select needed`` asks for all
+releases, since a model may run on any; ``padops inspect`` asks for the installed release.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class Finding:
     """What keeps ONNX Runtime from running a Pad as it is specified.
 
     Attributes:
-        verdict: What it does instead; ``"runs"`` where it is right but for what the reason says.
+        verdict: What it does instead; ``"runs"`` if only the reason is worth saying.
         reason: Why.
-        before: The first release 1.x that does it rightly; None where none does.
-        worse_before: The first release 1.x with that verdict; earlier ones may be wrong instead of refusing.
+        before: The first release 1.x without the fault; None if none is.
+        worse_before: The first release 1.x with this verdict; earlier ones may be wrong instead of refusing.
         since: The first release 1.x with the fault.
     """
 
@@ -104,7 +104,7 @@ def _row(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
 
 
 def _refused_in_inference(pad: PadInfo, what: str) -> Finding:
-    """What onnx's shape inference refuses as soon as it knows the rank of the data."""
+    """The finding for a form that onnx's shape inference refuses once it knows the rank of the data."""
     return Finding("runs if" if pad.dims is None else "refuses", f"ONNX Runtime refuses {what}")
 
 
@@ -128,7 +128,7 @@ def _fill(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
 
 
 def _reach(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
-    """An axis that is reflected or wrapped too far, or cropped away, or has nothing to extend."""
+    """Axes that are reflected or wrapped too far, cropped away, or empty and extended."""
     if _gives_nothing_of_nothing(pad):
         return
     for axis, (size, amounts) in enumerate(zip(pad.dims or (), known_amounts(pad))):
@@ -136,7 +136,7 @@ def _reach(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
 
 
 def _gives_nothing_of_nothing(pad: PadInfo) -> bool:
-    """Whether data and output are empty, where edge and reflect look at nothing but that no empty axis grows."""
+    """Whether edge or reflect pads empty data and extends no empty axis: ONNX Runtime then checks nothing else."""
     amounts = known_amounts(pad)
     if pad.mode not in (Mode.EDGE, Mode.REFLECT) or not all_known(pad.dims) or len(amounts) != len(pad.dims):
         return False
@@ -145,7 +145,7 @@ def _gives_nothing_of_nothing(pad: PadInfo) -> bool:
 
 
 def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> Iterator[Finding]:
-    """The same of one axis. Its crop leaves m = n + min(b, 0) + min(e, 0) elements, of which reflect takes at most m - 1."""
+    """``_reach`` of one axis. The crop leaves m = n + min(b, 0) + min(e, 0) elements; reflect reaches at most m - 1."""
     modes = pad.known_modes
     if pad.mode is Mode.REFLECT and begin * end < 0:
         reason = f"ONNX Runtime reads out of bounds before 1.25 (axis {axis}: reflect {begin}, {end})"
@@ -178,20 +178,14 @@ RULES: tuple[Callable[[PadInfo, RunsAs], Iterator[Finding]], ...] = (
 
 
 def needs(pad: PadInfo, found: RunsAs | None) -> str | None:
-    """Why ONNX Runtime, of any release, cannot be left with this Pad, or None if it can."""
+    """Why some release of ONNX Runtime does not run this Pad as specified; None if all do."""
     if found is None:
         return "ONNX Runtime refuses a node of this form"
     return next((finding.reason for rule in RULES for finding in rule(pad, found)), None)
 
 
 def judge(pad: PadInfo, found: RunsAs, minor: int) -> tuple[Verdict, str]:
-    """What one release of ONNX Runtime does with a Pad, and why.
-
-    Args:
-        pad: The Pad.
-        found: What it is to ONNX Runtime.
-        minor: The release, 1.``minor``.
-    """
+    """What ONNX Runtime 1.``minor`` does with a Pad, and why."""
     if pad.type is not None and (since := by_name(pad.type).since) > minor:
         return "refuses", f"onnxruntime 1.{minor} has no tensor({pad.type}); 1.{since} has"
     findings = [finding for rule in RULES for finding in rule(pad, found)]
@@ -206,13 +200,7 @@ def judge(pad: PadInfo, found: RunsAs, minor: int) -> tuple[Verdict, str]:
 
 
 def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
-    """Whether one release of ONNX Runtime asks padops' execution provider for a Pad, and does not refuse it before.
-
-    Args:
-        pad: The Pad.
-        found: What it is to ONNX Runtime.
-        minor: The release, 1.``minor``.
-    """
+    """Whether ONNX Runtime 1.``minor`` offers a Pad to padops' execution provider, instead of refusing it before."""
     if minor < FIRST_MINOR or (pad.type is not None and by_name(pad.type).since > minor):
         return False
     if found.domain == MICROSOFT:
@@ -221,13 +209,13 @@ def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
 
 
 def loads(pad: PadInfo, found: RunsAs) -> bool:
-    """Whether ONNX Runtime loads a model with a Pad of ONNX, and does not refuse it before it asks any provider."""
+    """Whether ONNX Runtime offers a Pad of ONNX to providers, instead of refusing the model before."""
     in_schema = pad.type in (None, *OPS[onnx_op(found.opset)].types)
     return in_schema and not is_row(pad) and not has_int32_axes(pad) and not any(_open_axes(pad, found))
 
 
 def runs(pad: PadInfo) -> str:
-    """What ONNX Runtime, of any release, can be left with."""
+    """The reason why a Pad that every release of ONNX Runtime runs stays, with its conditions."""
     text = f"ONNX Runtime runs it: {pad.type}, {pad.mode.value if pad.mode else 'mode given by the caller'}"
     found = limits(pad)
     return f"{text}, as long as {' and '.join(found)}" if found else text

@@ -1,8 +1,8 @@
-"""Where Pads come from: one file for each foreign form of a node.
+"""The recognisers of Pads: one file for each foreign form of a node.
 
-A source looks at a node and says what it is, as a :class:`Replacement` of an operator of the domain ``padops``, or why it
-cannot be one; or it says which nodes to change together, as a :class:`Rewrite`. To add a source, write a file with a
-function that takes a site and the types of the model and gives a ``Match`` or None, and list it here.
+A source looks at a node. It gives the operator of the domain ``padops`` that does the same (a :class:`Replacement`),
+the nodes to change together (a :class:`Rewrite`), or the reason why the Pad stays. To add a source, write a file with a
+function that takes a site and the model's types and gives a ``Match`` or None, and list the function here.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ Source = Callable[[NodeSite, Types], Match | None]
 def choose(
     explicit_auto_pad: bool = False, custom_domains: Collection[str] = (), emulations: bool = False
 ) -> tuple[Source, ...]:
-    """The sources, in the order in which they are asked; the last takes whatever else has Pad in its name.
+    """The sources, in the order in which they are asked; the last takes any other node with Pad in its name.
 
     Args:
         explicit_auto_pad: Whether nodes with ``auto_pad`` count as Pads.
-        custom_domains: Where the user says that nodes of other frameworks are.
-        emulations: Whether Slices and a Concat that do what a Pad does count as one.
+        custom_domains: The domains that the user named for nodes of other frameworks.
+        emulations: Whether nodes that emulate a Pad, such as Slices and a Concat, count as one.
     """
     return (
         converted.match_converted_pad,
@@ -71,13 +71,7 @@ KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, MICROSOFT, openvino.DOMAIN, *p
 
 
 def match_pad(site: NodeSite, types: Types, asked: Sequence[Source] = SOURCES) -> Match | None:
-    """What the first source that knows the node says of it; None where it is no Pad.
-
-    Args:
-        site: The node.
-        types: Of the model.
-        asked: The sources, in the order in which they are asked.
-    """
+    """The match of the first source that knows the node; None if the node is no Pad."""
     match = next((match for source in asked if (match := source(site, types)) is not None), None)
     count = len(site.node.outputs)
     kind = (site.node.domain, site.node.op_type)
@@ -90,16 +84,10 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Source] = SOURCES) -
 
 
 def find_pads(model: ir.Model, types: Types, asked: Sequence[Source] = SOURCES) -> list[tuple[NodeSite, Match]]:
-    """Every Pad of a model, in the order in which they stand, with what its source says of it; types have been inferred then.
-
-    Args:
-        model: The model.
-        types: Of it.
-        asked: The sources, in the order in which they are asked.
-    """
+    """Every Pad of a model, in graph order, with its match. If there is any, the types have been inferred."""
     found = []
     for site in walk(model):
-        # A function of this domain is what an operator falls back on where the library is absent.
+        # A function of this domain is an operator's fallback: it runs where the library is absent.
         inside_fallback = isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN
         if not inside_fallback and (match := match_pad(site, types, asked)) is not None:
             found.append((site, match))
@@ -110,10 +98,6 @@ def find_pads(model: ir.Model, types: Types, asked: Sequence[Source] = SOURCES) 
 
 
 def foreign_domains(found: Sequence[tuple[NodeSite, Match]]) -> list[str]:
-    """The domains in which an exporter has left Pads of its framework: those of nodes that are called as TensorFlow's alone.
-
-    Args:
-        found: Pads of a model.
-    """
+    """The domains in which an exporter has left TensorFlow's Pads: nodes whose names no other framework has."""
     named = {site.node.domain for site, _ in found if site.node.op_type in unknown.TENSORFLOWS_OWN}
     return sorted(named - KNOWN_DOMAINS - {tensorflow.OWN_DOMAIN})

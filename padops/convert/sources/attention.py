@@ -1,11 +1,12 @@
-"""Attention: a function of ONNX whose body pads the mask, from version 24 on, where that is shorter than the keys.
+"""Attention: a function of ONNX whose body, from version 24 on, pads a mask that is shorter than the keys.
 
-The Pad is put in front of the node, so that the mask is as long as the keys: of floats with minus infinity, of bool with False. Where
-the model does not say how long they are, nothing is done, as the mask mostly is as long, and a Pad would be in the way.
+The rewrite puts the Pad in front of the node, so that the mask is as long as the keys. It fills a float mask with minus
+infinity and a bool mask with False. If the model does not state the lengths, the node stays: most masks are as long as
+the keys, and a Pad would be in the way.
 
-Measured with onnxruntime 1.32.0: its kernel is that of version 24, for float and float16, and ends the run at a shorter mask. Of other
-types and later versions it writes the body out, and runs the Pad in there as any other; where it runs that, the node stays, since
-it computes what overflows otherwise where the body is without the Pad.
+Measured with onnxruntime 1.32.0: its kernel covers version 24, for float and float16, and fails at a shorter mask. For
+other types and later versions it inlines the body, and runs the inlined Pad like any other. If it can run the inlined
+Pad, the node stays: without the Pad, the body handles overflow differently.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from padops.spec.dtypes import by_name
 OP_TYPE = "Attention"
 SINCE = 24
 KEY, MASK, PAST = 1, 3, 4  # inputs
-KERNEL = (24, ("float", "float16"))  # the version and the types of ONNX Runtime's own
+KERNEL = (24, ("float", "float16"))  # the version and types of ONNX Runtime's kernel
 REFUSED = "ONNX Runtime ends the run where the mask is shorter than the keys"
 RIGHT = "ONNX Runtime writes out the body of the function, and runs the Pad in there"
 LACKS = "ONNX Runtime writes out the body of the function, and has no Expand of bfloat16, which is in there"
@@ -39,7 +40,7 @@ UNSAID = "whether the mask is shorter than the keys, so that the function pads i
 
 
 def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
-    """Recognises the function with a mask, unless that is known to be as long as the keys."""
+    """Recognises the function with a mask, unless the mask is known to be as long as the keys."""
     node, opset = site.node, site.scope.opset
     if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
         return None
@@ -76,7 +77,7 @@ def _judge(body: PadInfo, found: RunsAs, refused: str | None, minor: int) -> tup
 
 
 def _lacking(node: ir.Node, types: Types) -> int | None:
-    """How many elements the mask lacks; None where that is not known."""
+    """How many elements the mask is shorter than the keys; None if unknown."""
     total = 0
     for i in (KEY, PAST):
         value = node.inputs[i] if i < len(node.inputs) else None
@@ -90,7 +91,7 @@ def _lacking(node: ir.Node, types: Types) -> int | None:
 
 
 def _pad(site: NodeSite, mask: ir.Value, lacking: int, types: Types, opset: int, notes: list[str]) -> Replacement:
-    """What pads the mask."""
+    """The Pad of the mask."""
     if lacking < 0:
         raise Unconvertible(f"its mask is longer than its keys, by {-lacking}")
     name, of_data = types.name(mask), types.name(site.node.inputs[0])

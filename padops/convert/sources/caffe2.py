@@ -1,4 +1,4 @@
-"""Caffe2's PadImage, which its frontend for ONNX leaves in the default domain: amounts as attributes, of two axes.
+"""Caffe2's PadImage, which its ONNX frontend leaves in the default domain; attributes give the amounts of two axes.
 
 It extends the uncropped data (FULL of P3) and reflects once, so it is OpenVINOPad_12.
 """
@@ -19,7 +19,7 @@ MODES = ("constant", "reflect", "edge")
 SIDES = ("pad_t", "pad_l", "pad_b", "pad_r")
 FIRST_AXIS = {"NCHW": 2, "NHWC": 1}  # of the two that are padded
 
-# The attributes and their types; those of convolutions, which the operator reads as well, have to say nothing.
+# The attributes and their types. The operator also reads the attributes of convolutions; they must be NEUTRAL.
 INT, INTS = ir.AttributeType.INT, ir.AttributeType.INTS
 ATTRIBUTES = {
     **dict.fromkeys(("pad", *SIDES, "stride", "stride_h", "stride_w", "dilation", "dilation_h", "dilation_w"), INT),
@@ -33,7 +33,7 @@ NEUTRAL = {"stride": 1, "strides": 1, "dilation": 1, "dilations": 1, "legacy_pad
 
 
 def match_caffe2_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises the operator, in whichever form its amounts are."""
+    """Recognises the operator with any form of amounts."""
     node = site.node
     if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
         return None
@@ -49,7 +49,7 @@ def _replacement(node: ir.Node, types: Types) -> Replacement:
         raise Unconvertible(f"it has {len(node.inputs)} inputs, expected 1")
     for name, attribute in node.attributes.items():
         if name not in ATTRIBUTES:
-            raise Unconvertible(f"the attribute {name} is not one that it has")
+            raise Unconvertible(f"its attribute {name} is unknown")
         if attribute.is_ref() or attribute.type != ATTRIBUTES[name]:
             raise Unconvertible(
                 f"its attribute {name} is of type {attribute.type.name}, expected {ATTRIBUTES[name].name}"
@@ -75,7 +75,7 @@ def _replacement(node: ir.Node, types: Types) -> Replacement:
 
 
 def _amounts(node: ir.Node) -> list[int]:
-    """Top, left, bottom, right."""
+    """The amounts: top, left, bottom, right."""
     given = {name: node.attributes[name].value for name in ("pads", "pad", *SIDES) if name in node.attributes}
     sides = [name for name in SIDES if name in given]
     if len(given) - len(sides) + bool(sides) > 1:

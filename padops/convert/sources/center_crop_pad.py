@@ -1,8 +1,8 @@
-"""CenterCropPad: a function of ONNX whose body pads what is too short, and crops what is too long.
+"""CenterCropPad: a function of ONNX whose body pads axes that are too short and crops axes that are too long.
 
-One Pad does both, as mode constant takes negative amounts: of what an axis lacks, or has too much, half goes to its beginning, rounded
-towards 0, and the rest to its end. ONNX Runtime has no kernel for the function and writes its body out, so that what holds of
-the Pad in there holds of the node (measured with onnxruntime 1.32.0).
+One Pad does both, since mode constant takes negative amounts. Of the elements that an axis lacks or has too many, half
+(rounded towards 0) go to its beginning and the rest to its end. ONNX Runtime has no kernel for the function and inlines
+the body, so the rules for the body's Pad hold for the node (measured with onnxruntime 1.32.0).
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ OTHER_SHAPE = "ONNX Runtime writes out its body, which takes the shape as int64 
 
 @dataclass(frozen=True)
 class _Centred:
-    """A node, as far as the model says what it does.
+    """What the model says of one node.
 
     Attributes:
-        data: What is padded and cropped.
-        shape: What it comes to, of all axes or of ``axes``.
-        axes: None for all.
-        amounts: What its Pad gets, in that order; None where it is known at run time only.
+        data: The data to pad and crop.
+        shape: The new sizes, of all axes or of ``axes``.
+        axes: The axes; None for all.
+        amounts: The Pad's amounts for these axes, begins then ends; None if known only at run time.
         op: The operator of padops.
     """
 
@@ -56,7 +56,7 @@ class _Centred:
 
 
 def match_center_crop_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises the function, with a shape that is known or not."""
+    """Recognises the function, with a constant or a computed shape."""
     node = site.node
     if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
         return None
@@ -86,7 +86,7 @@ def _judge(body: PadInfo, found: RunsAs, other: str | None, minor: int) -> tuple
 
 
 def _body(site: NodeSite, types: Types, found: _Centred) -> PadInfo:
-    """The Pad in the body of the function, which only adds."""
+    """The Pad in the function's body; it never crops."""
     added = None if found.amounts is None else np.maximum(found.amounts, 0)
     return describe(found.replacement(added), site, types)
 
@@ -98,7 +98,7 @@ def _read(site: NodeSite, types: Types, notes: list[str]) -> _Centred:
     if len(node.inputs) != 2 or None in node.inputs:
         raise Unconvertible(f"it has {sum(one is not None for one in node.inputs)} inputs, expected 2")
     if foreign := sorted(set(node.attributes) - {"axes"}):
-        raise Unconvertible(f"the attribute {foreign[0]} is not one that it has")
+        raise Unconvertible(f"its attribute {foreign[0]} is unknown")
     data, shape = node.inputs
     assert data is not None and shape is not None
     dims = types.shape(data)
@@ -136,13 +136,13 @@ def _axes(attribute: ir.Attr | None, rank: int | None) -> np.ndarray | None:
 
 
 def _amounts(lacking: np.ndarray) -> np.ndarray:
-    """Begins and ends of axes that lack some elements, or have too many."""
+    """Begins, then ends, of axes that lack ``lacking`` elements; a negative number is cropped."""
     begins = np.maximum(lacking, 0) // 2 - np.maximum(-lacking, 0) // 2
     return np.concatenate([begins, lacking - begins])
 
 
 def _apply(site: NodeSite, constants: Constants, found: _Centred, types: Types) -> Applied:
-    """Computes amounts that are known only at run time, by nodes in front of the node."""
+    """Adds the nodes that compute unknown amounts, in front of the node."""
     if found.amounts is not None:
         return Applied([site.node], site, found.replacement(found.amounts))
     sizes = constants.insert("Shape", [found.data], site, "sizes")
@@ -155,7 +155,7 @@ def _apply(site: NodeSite, constants: Constants, found: _Centred, types: Types) 
     lacking = constants.insert("Sub", [shape, sizes], site, "lacking")
     added = constants.insert("Max", [lacking, none], site, "added")
     cropped = constants.insert("Sub", [added, lacking], site, "cropped")
-    halves = [constants.insert("Div", [one, two], site, "half") for one in (added, cropped)]  # of what is not negative
+    halves = [constants.insert("Div", [one, two], site, "half") for one in (added, cropped)]  # neither is negative
     begins = constants.insert("Sub", halves, site, "begins")
     ends = constants.insert("Sub", [lacking, begins], site, "ends")
     pads = constants.insert("Concat", [begins, ends], site, "pads", [ir.AttrInt64("axis", 0)])

@@ -1,4 +1,4 @@
-"""Operators of padops, native or in Python: what an earlier conversion made, and what another target may want."""
+"""Operators of padops, native or in Python, from an earlier conversion; another target may convert them again."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from padops.convert.pads.match import Match, Replacement, misfit
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, OPS
 
-RENAMED = "renamed"  # in the place of a target: an operator of padops under a name that is none of padops'
+RENAMED = "renamed"  # as ``Match.already``, in place of a target: an operator of padops under another name
 
 
 def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises a node that is converted already."""
+    """Recognises an already converted node."""
     node = site.node
     if node.domain == pyop_node.DOMAIN:
         return _match_python_kernel(site)
@@ -33,18 +33,15 @@ def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def operator_of(name: str) -> str | None:
-    """The operator of padops that a node or a function of the domain is; None where it is none.
+    """The operator of padops that a node or function name of the domain stands for; None if none.
 
     ``onnx.compose.add_prefix`` renames operators that have a function in the model: ``a/Pad_11`` is a Pad_11.
-
-    Args:
-        name: Of the node's operator, or of the function.
     """
     return max((known for known in OPS if name.endswith(known)), key=len, default=None)  # SamePad_1 ends with Pad_1
 
 
 def _match_python_kernel(site: NodeSite) -> Match:
-    """The native operator that a Python kernel stands for."""
+    """The match of a Python kernel's node, with the native operator of the same name."""
     node = site.node
     form = f"{pyop_node.DOMAIN}::{node.op_type}"
     given = [attribute for name in pyop_node.ATTRIBUTES if (attribute := node.attributes.get(name)) is not None]

@@ -1,4 +1,4 @@
-"""``com.microsoft::Pad``: what ONNX Runtime's own tools wrote before opset 11 had amounts as an input."""
+"""``com.microsoft::Pad``: ONNX Runtime's own tools wrote it before opset 11 made the amounts an input."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
         if len(node.inputs) > 3:
             raise Unconvertible(f"it has {len(node.inputs)} inputs, expected at most 3")
         if foreign := sorted(set(node.attributes) - {"mode"}):
-            raise Unconvertible(f"the attribute {foreign[0]} is not one that it has")
+            raise Unconvertible(f"its attribute {foreign[0]} is unknown")
         check_integers(site, pads=1)
         op_type = settle_version(LIKE, type_name, string_values(site, "mode", "constant"), notes)
     except Unconvertible as why:

@@ -1,7 +1,7 @@
-"""nGraph's Pad of version 0: amounts as attributes, interior ones included.
+"""nGraph's Pad of version 0: attributes give the amounts, interior ones included.
 
-What tells it from other frameworks' Pads are its attributes ``padding_below`` and ``padding_above``, in a domain that the
-user has named or in the one that ``ngraph_json`` gives it.
+The attributes ``padding_below`` and ``padding_above`` distinguish it from the Pads of other frameworks, in a domain
+that the user has named or in the domain of ``ngraph_json``.
 """
 
 from __future__ import annotations
@@ -21,13 +21,7 @@ AMOUNTS = ("padding_below", "padding_above", "padding_interior")
 
 
 def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()) -> Match | None:
-    """Recognises a node with nGraph's attributes in ``domains`` or in the one of ``ngraph_json``.
-
-    Args:
-        site: The node.
-        types: Of the model.
-        domains: Where the user says that such nodes are.
-    """
+    """Recognises a node with nGraph's attributes, in the user's ``domains`` or the domain of ``ngraph_json``."""
     node = site.node
     if node.op_type != "Pad" or node.domain not in (*domains, DOMAIN) or not set(AMOUNTS[:2]) & set(node.attributes):
         return None
@@ -44,7 +38,7 @@ def _replacement(node: ir.Node, types: Types) -> Replacement:
         given = sum(value is not None for value in node.inputs)
         raise Unconvertible(f"it has {given} inputs, expected 2: {' and '.join(row.name for row in OP.inputs)}")
     if foreign := sorted(set(node.attributes) - {*AMOUNTS, OP.mode}):
-        raise Unconvertible(f"the attribute {foreign[0]} is not one that it has")
+        raise Unconvertible(f"its attribute {foreign[0]} is unknown")
     for name in AMOUNTS:
         if name not in node.attributes and name != "padding_interior":
             raise Unconvertible(f"it has no attribute {name}")
@@ -60,7 +54,7 @@ def _replacement(node: ir.Node, types: Types) -> Replacement:
 
 
 def _mode(attribute: ir.Attr) -> ir.Attr:
-    """The mode by its name; nGraph's own serializer writes the number that the name has in C++."""
+    """The mode by its name; nGraph's own serializer writes the number of its C++ enumeration."""
     if attribute.is_ref():
         return attribute
     value = attribute.value

@@ -1,8 +1,8 @@
 """The Pad of the ONNX standard, in every version and in the mixtures that exporters write.
 
-The node says whether the amounts are an attribute or an input, not the opset: attribute-form nodes under
-opset 11 and later are common, and so are other wrong forms. A node that is wrong in its version becomes the operator
-that it is right in.
+The node, not the opset, decides whether the amounts are an attribute or an input: attribute-form nodes under opset 11
+and later are common, and so are other wrong forms. A node that is invalid in its own version becomes the operator of
+the version in which it is valid.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from padops.spec.dialects import OPS, onnx_op
 from padops.spec.dialects.onnx_pad import VERSIONS
 from padops.spec.dtypes import by_name
 
-KNOWN_OPSET = 28  # up to which the versions of Pad are ``VERSIONS``; of later ones onnx is asked
+KNOWN_OPSET = 28  # ``VERSIONS`` lists the Pads up to this opset; for later opsets, onnx is asked
 
 # The attributes of all versions and their types; some exporters write the float as an integer.
 ATTRIBUTES = {
@@ -47,10 +47,10 @@ class _OnnxNode:
 
     Attributes:
         site: The node and its place.
-        since: The version of Pad that the opset has.
-        amounts: Name of the attribute that has the amounts, if any.
-        type: Element type of the data, or None.
-        modes: What the mode may be: more than one only where a function's callers give it.
+        since: The version of the opset's Pad.
+        amounts: The name of the attribute with the amounts, if any.
+        type: The element type of the data; None if unknown.
+        modes: The possible modes: several only if a function's callers give the mode.
         notes: For the record.
     """
 
@@ -91,13 +91,13 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _check_version(opset: int) -> None:
-    """Refuses a Pad that the standard has changed since, or may have."""
+    """Refuses an opset whose Pad is newer than padops knows, or may be."""
     if opset <= KNOWN_OPSET:
         return
     if opset > (newest := onnx.defs.onnx_opset_version()):
         raise Unconvertible(
-            f"opset {opset} is newer than the newest that padops knows, {KNOWN_OPSET}, and that onnx {onnx.__version__} "
-            f"knows, {newest}: whether its Pad is another one cannot be told"
+            f"opset {opset} is newer than the newest that padops knows, {KNOWN_OPSET}, and that onnx "
+            f"{onnx.__version__} knows, {newest}: whether its Pad is another one cannot be told"
         )
     if (version := onnx.defs.get_schema("Pad", opset).since_version) > VERSIONS[-1]:
         raise Unconvertible(
@@ -106,7 +106,7 @@ def _check_version(opset: int) -> None:
 
 
 def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
-    """What the node looks like, for the record, and whether that is wrong in its version."""
+    """The node's form, for the record, and whether this form is invalid in the node's version."""
     has_input = len(node.inputs) > 1 and node.inputs[1] is not None
     has_axes = len(node.inputs) > 3 and node.inputs[3] is not None
     if has_input:
@@ -129,23 +129,23 @@ def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
 
 
 def _check(node: ir.Node) -> None:
-    """Refuses what no version of Pad has."""
+    """Refuses inputs and attributes that no version of Pad has."""
     if not node.inputs or node.inputs[0] is None:
         raise Unconvertible("it has no data")
     if len(node.inputs) > 4:
         raise Unconvertible(f"it has {len(node.inputs)} inputs, expected at most 4")
     if foreign := sorted(set(node.attributes) - set(ATTRIBUTES)):
-        raise Unconvertible(f"the attribute {foreign[0]} is not one that any version of Pad has")
+        raise Unconvertible(f"no version of Pad has an attribute {foreign[0]}")
     for name, kinds in ATTRIBUTES.items():
         attribute = node.attributes.get(name)
         if attribute is not None and not attribute.is_ref() and attribute.type not in kinds:
             raise Unconvertible(f"its attribute {name} is of type {attribute.type.name}, expected {kinds[0].name}")
     if "pads" in node.attributes and "paddings" in node.attributes:
-        raise Unconvertible("it has both of the attributes pads and paddings")
+        raise Unconvertible("it has both attributes, pads and paddings")
 
 
 def _replacement(found: _OnnxNode) -> Replacement:
-    """The operator of padops that does what the node says."""
+    """The operator of padops that does the same as the node."""
     data, pads, fill, axes = found.inputs
     if pads is None and found.amounts is None:
         raise Unconvertible("it has no amounts, neither as an input nor as an attribute")
@@ -162,7 +162,7 @@ def _replacement(found: _OnnxNode) -> Replacement:
 
 
 def _replacement_of_inputs(found: _OnnxNode) -> Replacement:
-    """The same in the form that Pad has since version 11."""
+    """The operator in the form of Pad since version 11, with the amounts as an input."""
     node, scope = found.site.node, found.site.scope
     data, given_pads, given_fill, axes = found.inputs
     pads: Operand | None = given_pads
@@ -209,7 +209,7 @@ def _amounts(attribute: ir.Attr) -> np.ndarray:
 
 
 def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
-    """The attribute ``value`` as one element of the data's type; None where that is the default fill anyway."""
+    """The attribute ``value`` as one element of the data's type; None if it is the default fill."""
     if attribute.is_ref():
         raise Unconvertible("value is given by the caller of the function, but has to become an input")
     value = np.float32(_float(attribute))
@@ -227,7 +227,7 @@ def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
 
 
 def _require_same(actual: np.ndarray | None, stated: np.ndarray | None, name: str) -> None:
-    """Accepts an attribute beside an input of the same meaning only where both say the same."""
+    """Refuses an attribute that contradicts the input of the same meaning."""
     stated = np.zeros((), actual.dtype if actual is not None else None) if stated is None else stated
     if actual is None or actual.size != stated.size or actual.tobytes() != stated.tobytes():
         said = "is not constant" if actual is None else f"says {actual.tolist()}"

@@ -14,7 +14,7 @@ VERSIONS = {"opset1": 1, "opset12": 12}
 
 
 def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises a Pad layer. Amounts of any integer type stay what they are, constant or not; so does the fill."""
+    """Recognises a Pad layer. Its amounts, of any integer type, constant or not, and its fill stay unchanged."""
     node = site.node
     if node.domain != DOMAIN or node.op_type != "Pad":
         return None
@@ -34,7 +34,7 @@ def _replacement(node: ir.Node) -> Replacement:
     if not 3 <= len(node.inputs) <= 4:
         raise Unconvertible(f"it has {len(node.inputs)} inputs, expected 3 or 4")
     if foreign := sorted(set(node.attributes) - {op.mode, "version"}):
-        raise Unconvertible(f"the attribute {foreign[0]} is not one that it has")
+        raise Unconvertible(f"its attribute {foreign[0]} is unknown")
     mode = string_attribute(node, op.mode, "")
     if mode not in op.modes:
         raise Unconvertible(f"{op.mode} '{mode}' is not one of {', '.join(op.modes)} [P9]")

@@ -1,12 +1,12 @@
-"""PyTorch's own Pads: nodes that its exporter leaves as they are, of the library ATen.
+"""PyTorch's own Pads: nodes of the library ATen that its exporter does not translate.
 
-``operator_export_type=ONNX_ATEN``, and ``ONNX_ATEN_FALLBACK`` where ONNX has no form, give ``org.pytorch.aten::ATen`` with the
-name of the operator as an attribute; before PyTorch 1.11 the node stood in the default domain. ``ONNX_FALLTHROUGH`` gives the
-operator as the type of the node. The inputs are PyTorch's arguments.
+``operator_export_type=ONNX_ATEN``, and ``ONNX_ATEN_FALLBACK`` for operators that ONNX lacks, write
+``org.pytorch.aten::ATen`` with the operator's name as an attribute; before PyTorch 1.11, in the default domain.
+``ONNX_FALLTHROUGH`` writes the operator as the node's type. The inputs are PyTorch's arguments.
 
-Amounts are those of ``torch.nn.functional.pad``: the last axis first, begin and end of each. ``reflect`` and ``replicate``
-extend the uncropped data (FULL of P3), so they are OpenVINOPad_12, which reaches as far as PyTorch does (P4). ``circular``
-crops first, as ONNX does, so it is a Pad of ONNX; and so is ``constant``.
+The amounts are in the order of ``torch.nn.functional.pad``: the last axis first, begin and end of each. ``reflect`` and
+``replicate`` extend the uncropped data (FULL of P3), so they become OpenVINOPad_12, which reaches as far as PyTorch
+(P4). ``circular`` crops first, as ONNX does, so it becomes a Pad of ONNX; so does ``constant``.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ DOMAINS = (DOMAIN, "aten")
 CALL = "ATen"  # the operator that names another one
 FULL = "OpenVINOPad_12"
 
-# What PyTorch calls a mode, and what a Pad does; in the order of the numbers that ``_pad_enum`` has for them.
+# PyTorch's name of each mode, and ONNX's; in the order of ``_pad_enum``'s numbers.
 MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap", "constant": "constant"}
 
 
 @dataclass(frozen=True)
 class _Signature:
-    """What an operator takes after the data and the amounts.
+    """The signature of an operator after the data and the amounts.
 
     Attributes:
-        mode: The mode, where the operator has one only.
-        axes: The number of axes that it pads, where that is always the same.
-        has_mode: Whether the mode is its third input.
-        has_fill: Whether its last input is the fill.
+        mode: The mode of an operator that has only one; else None.
+        axes: The number of axes of an operator that always pads as many; else None.
+        has_mode: Whether the third input is the mode.
+        has_fill: Whether the last input is the fill.
     """
 
     mode: str | None = None
@@ -78,16 +78,16 @@ OPERATORS = {
 
 @dataclass(frozen=True)
 class _PytorchPad:
-    """A node as PyTorch means it.
+    """A node, read as PyTorch's Pad.
 
     Attributes:
-        data: What is padded.
-        pads: Its amounts, known or not: begin and end of the last axis, then of the one before it.
-        count: How many axes have amounts.
-        rank: Of the data; None where it is not known.
+        data: The data to pad.
+        pads: The amounts, known or not: begin and end of the last axis, then of the axis before it.
+        count: The number of axes with amounts.
+        rank: The rank of the data; None if unknown.
         op: The operator of padops.
-        mode: In the spelling of that.
-        fill: Of mode constant; None where it is the default.
+        mode: The mode, in the spelling of ``op``.
+        fill: The fill of mode constant; None for the default.
     """
 
     data: ir.Value
@@ -100,7 +100,7 @@ class _PytorchPad:
 
     @property
     def order(self) -> list[int]:
-        """The positions of ``pads`` that the amounts are at, begins and then ends; one past the end stands for 0."""
+        """For each amount of the new Pad, begins then ends, its index in ``pads``; one past the end stands for 0."""
         if self.rank is None:
             axes: list[int] = list(range(self.count))
         else:
@@ -111,11 +111,11 @@ class _PytorchPad:
 
     @property
     def amounts(self) -> np.ndarray | None:
-        """Those of the operator of padops, where they are known."""
+        """The amounts of the new Pad; None if unknown."""
         return np.append(self.pads, 0)[self.order].astype(np.int64) if isinstance(self.pads, np.ndarray) else None
 
     def replacement(self, amounts: Operand | None) -> Replacement:
-        """The node, with amounts that are known or that nodes in front of it give; stand-ins where neither is so."""
+        """The new Pad with ``amounts``, an array or a value of the graph; None stands for a value yet to come."""
         if amounts is None:
             amounts = ir.Value(name="pads")
         if self.op == FULL:
@@ -130,14 +130,14 @@ class _PytorchPad:
 
 
 def operator_of(node: ir.Node) -> str | None:
-    """The name of PyTorch's operator that a node is, or None where it is none."""
+    """The name of PyTorch's operator that a node calls; None if it calls none."""
     if node.op_type == CALL and node.domain in (*DOMAINS, ""):
         return string_attribute(node, "operator", "")
     return node.op_type if node.domain in DOMAINS else None
 
 
 def match_pytorch_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises a Pad of ATen, constant or not in its amounts."""
+    """Recognises a Pad of ATen, with constant or computed amounts."""
     node = site.node
     name = operator_of(node)
     if name not in OPERATORS or node.op_identifier() in site.scope.model.functions:
@@ -173,7 +173,7 @@ def _read(site: NodeSite, types: Types, name: str, notes: list[str]) -> _Pytorch
             raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
         op = FULL
     elif mode in ("reflect", "edge") and (array is None or (array < 0).any()):
-        raise Unconvertible("how many axes its data have is not known, and its amounts may crop")
+        raise Unconvertible("the rank of its data is not known, and its amounts may crop")
     else:
         op = settle_version(FIRST_WITH_AXES if rank is None else FIRST_WITH_INPUTS, type_name, [mode], notes)
     fill = None
@@ -183,9 +183,9 @@ def _read(site: NodeSite, types: Types, name: str, notes: list[str]) -> _Pytorch
 
 
 def _check_form(node: ir.Node, signature: _Signature) -> None:
-    """Refuses what is not called as PyTorch declares it."""
+    """Refuses a node that does not fit PyTorch's declaration of the operator."""
     if foreign := sorted(set(node.attributes) - {"operator", "overload_name"}):
-        raise Unconvertible(f"the attribute {foreign[0]} is not one that it has")
+        raise Unconvertible(f"its attribute {foreign[0]} is unknown")
     if overload := string_attribute(node, "overload_name", ""):
         raise Unconvertible(f"its overload is '{overload}', which padops does not know")
     if not 2 <= len(node.inputs) <= signature.inputs:
@@ -199,7 +199,7 @@ def _input(node: ir.Node, i: int) -> ir.Value | None:
 
 
 def _mode(node: ir.Node, name: str, signature: _Signature, ask: Callable[[int], np.ndarray | None]) -> str:
-    """The mode, by the name that PyTorch has for it."""
+    """The mode, by PyTorch's name."""
     if not signature.has_mode:
         assert signature.mode is not None
         return signature.mode
@@ -216,7 +216,7 @@ def _mode(node: ir.Node, name: str, signature: _Signature, ask: Callable[[int], 
 
 
 def _text(value: ir.Value | None) -> str | None:
-    """The text of a Constant as the exporter writes it: its attribute ``value`` is a string, and no tensor."""
+    """The text of an exporter's Constant whose attribute ``value`` is a string, not a tensor; None for others."""
     node = None if value is None else value.producer()
     attribute = None if node is None or node.op_type != "Constant" else node.attributes.get("value")
     is_text = attribute is not None and attribute.type == ir.AttributeType.STRING and not attribute.is_ref()
@@ -224,7 +224,7 @@ def _text(value: ir.Value | None) -> str | None:
 
 
 def _item(array: np.ndarray | None) -> str | int | None:
-    """The one element of a constant."""
+    """The element of an array of one element, as a Python object; else None."""
     if array is None or array.size != 1:
         return None
     item = array.reshape(-1)[0]
@@ -234,7 +234,7 @@ def _item(array: np.ndarray | None) -> str | int | None:
 
 
 def _axes_with_amounts(array: np.ndarray | None, shape: object, signature: _Signature) -> int:
-    """How many axes the amounts are for."""
+    """The number of axes that have amounts."""
     if array is not None and array.dtype.kind not in "iu":
         raise Unconvertible(f"its amounts are of type {array.dtype.name}, expected integers")
     dims = list(array.shape) if array is not None else shape
@@ -246,14 +246,14 @@ def _axes_with_amounts(array: np.ndarray | None, shape: object, signature: _Sign
     if isinstance(dims, list) and len(dims) != 1:
         raise Unconvertible(f"its amounts have shape {dims}, expected a list")
     if signature.axes is None:
-        raise Unconvertible("how many amounts it has is not known")
+        raise Unconvertible("the number of its amounts is not known")
     return signature.axes
 
 
 def _apply(site: NodeSite, constants: Constants, pad: _PytorchPad) -> Applied:
-    """Puts amounts that are known only at run time in order, by nodes in front of the node, and takes its mode away.
+    """Adds nodes that reorder unknown amounts, in front of the node, and removes the input of the mode.
 
-    The exporter writes the mode as a Constant that ONNX does not know, and ONNX Runtime refuses.
+    The exporter writes the mode as a Constant that is invalid in ONNX and that ONNX Runtime rejects.
     """
     former = list(site.node.inputs[2:])
     site.node.resize_inputs(2)

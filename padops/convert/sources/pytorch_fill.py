@@ -1,4 +1,4 @@
-"""The fill of PyTorch's Pads, which is a double or an integer whatever the data are."""
+"""The fill of PyTorch's Pads: a double or an integer, for data of any type."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from padops.spec.dtypes import by_name
 
 
 def pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray | None:
-    """The fill as one element of the data's type, as PyTorch makes it: by way of float for 16 bits, fractions of integers cut off.
+    """The fill as one element of the data's type, converted as PyTorch does it.
+
+    PyTorch converts to 16-bit floats by way of float, and truncates fractions for integers.
 
     Args:
-        array: The value that the node has; None where it is not known.
-        type_name: Of the data; None where it is not known.
+        array: The node's value; None if unknown.
+        type_name: The element type of the data; None if unknown.
 
     Returns:
-        The element, or None where it is the default fill anyway.
+        The element; None for the default fill.
 
     Raises:
-        Unconvertible: It is not one number that is known, or not of the type.
+        Unconvertible: The value is not one known number, or the type cannot hold it.
     """
     if array is None or array.size != 1 or array.dtype.kind not in "biuf":
         raise Unconvertible("its value is not one constant number")
@@ -27,7 +29,7 @@ def pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray 
     if value == 0 and not np.signbit(value):
         return None
     if type_name is None:
-        raise Unconvertible(f"the value {value} has to become one of the data's type, and that is not known")
+        raise Unconvertible(f"the value {value} has to become an element of the data's type, which is not known")
     row = by_name(type_name)
     refused = Unconvertible(f"the value {value} is not of the data's type, {type_name}")
     if row.numpy.kind in "iu":

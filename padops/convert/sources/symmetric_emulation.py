@@ -1,19 +1,19 @@
-"""The symmetric Pad that tf2onnx spells in ONNX, which has no such mode.
+"""The symmetric Pad as tf2onnx emulates it, since ONNX has no such mode.
 
-It pads every axis concerned by one element, reflects about that, and takes it out again::
+The nodes pad every affected axis by one element, reflect about this element, and remove it again::
 
     1234  ->  012340  ->  2101234043  ->  21123443
 
-The reflection is a Pad too; a mask for each axis says what to keep: ones, but for the two places where the elements
-stand, begin and -1 - end. The masks need the shape of what is reflected, so all of it hangs together in seven or more
-nodes. They are replaced only where each of them is as tf2onnx writes it and nothing else reads what is between them.
+The reflection is a Pad too. For each axis a mask says what to keep: ones, except at the two added elements, begin and
+-1 - end. The masks need the shape of the reflected data, so the emulation is one cluster of seven or more nodes. They
+are replaced only if each node is as tf2onnx writes it and nothing else reads the values between them.
 
-Where the data come from a convolution, tf2onnx has moved its Transpose to channels last in between, behind the
-reflection; there it stays, behind the operator.
+If the data come from a convolution, tf2onnx has moved the convolution's Transpose to channels last to behind the
+reflection. This Transpose stays, behind the operator.
 
-The amounts have to be constant. As TensorFlow itself, OpenVINOPad_12 reaches n elements and refuses more (P4), where
-the emulation would show the padding of the other end; so an emulation that is known to reach further is left, and so
-are amounts that come at run time.
+The amounts must be constant. Like TensorFlow, OpenVINOPad_12 reaches n elements and refuses more (P4); the emulation
+would show the padding of the other end. So emulations that are known to reach further stay, and so do amounts that are
+known only at run time.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class _NoMatch(Exception):
 
 @dataclass(frozen=True)
 class _Emulation:
-    """What has been recognised.
+    """A recognised emulation.
 
     Attributes:
-        nodes: All of it, the two Pads first, the one that gives the result last; a node stands behind those it reads.
-        amounts: Of all axes of the data, begins then ends.
-        order: The axes of the result, where a Transpose stands behind the reflection; else None.
+        nodes: All nodes in topological order, the two Pads first, the node that gives the result last.
+        amounts: The amounts of all axes of the data, begins then ends.
+        order: The axes of the result, if a Transpose stands behind the reflection; else None.
     """
 
     nodes: list[ir.Node]
@@ -59,7 +59,7 @@ class _Emulation:
 
 
 def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
-    """Recognises the two Pads of an emulation; all is done with the first of them."""
+    """Recognises the two Pads of an emulation; the rewrite of the first Pad replaces all nodes."""
     node = site.node
     if not _is(node, "Pad") or not node.inputs:
         return None
@@ -88,7 +88,7 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
 
 
 def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
-    """The emulation that begins with ``first``; _NoMatch where there is none."""
+    """The emulation that begins with ``first``; raises _NoMatch if there is none."""
     _require(_mode(first) == "constant" and _is_plain(first))
     added = _amounts(first, scope)
     _require(added.size % 2 == 0 and set(added.tolist()) <= {0, 1})
@@ -118,7 +118,7 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
 
 
 def _match_transpose(nodes: list[ir.Node], rank: int) -> list[int] | None:
-    """Adds a Transpose of the reflection, if there is one, and gives the order in which it puts the axes."""
+    """Adds the reflection's Transpose, if there is one, and returns its permutation of the axes."""
     transpose = next((node for node in _readers(nodes[-1].outputs[0]) if _is(node, "Transpose")), None)
     if transpose is None:
         return None
@@ -129,7 +129,7 @@ def _match_transpose(nodes: list[ir.Node], rank: int) -> list[int] | None:
 
 
 def _match_split(nodes: list[ir.Node], order: list[int] | None, rank: int, scope: Scope) -> None:
-    """Adds the nodes that take the shape of the reflection apart, in the order of the result's axes."""
+    """Adds the nodes that split the shape of the reflection into dims, in the order of the result's axes."""
     readers = [reader for node in nodes[1:] for reader in _readers(node.outputs[0])]
     shape = _expect(next((node for node in readers if _is(node, "Shape")), None), "Shape")
     _require(not shape.attributes)
@@ -152,7 +152,7 @@ def _match_compress(
     amounts: np.ndarray,
     order: list[int] | None,
 ) -> int:
-    """Adds the nodes that take the elements out of one axis of ``value``, and gives the axis."""
+    """Adds the nodes that remove the added elements of one axis of ``value``, and returns the axis."""
     compress = _expect(next((node for node in _readers(value) if node not in nodes), None), "Compress")
     _require(compress.inputs[0] is value)
     position = _int(compress, "axis", -1)
@@ -173,7 +173,7 @@ def _match_compress(
 
 
 def _check_amounts(amounts: np.ndarray, axes: Sequence[int], rank: int, shape: Sequence[int | None] | None) -> None:
-    """The amounts have to be of the axes that got an element, and within the data as far as that is known."""
+    """Only axes that got an element may have amounts; known sizes must be at least the amounts."""
     _require(amounts.size == 2 * rank and (amounts >= 0).all())
     for axis in range(rank):
         most = max(amounts[axis], amounts[axis + rank])
@@ -182,14 +182,14 @@ def _check_amounts(amounts: np.ndarray, axes: Sequence[int], rank: int, shape: S
 
 
 def _check_exclusive(nodes: Sequence[ir.Node]) -> None:
-    """Nothing but the emulation may read what is between its nodes, which have to be of one graph."""
+    """The nodes must be of one graph, and nothing else may read the values between them."""
     _require(all(node.graph is nodes[0].graph for node in nodes))
     for node in nodes[:-1]:
         _require(all(reader in nodes for value in node.outputs for reader in _readers(value)))
 
 
 def _apply(site: NodeSite, constants: Constants, emulation: _Emulation) -> Applied:
-    """Makes the last node the operator, or the Transpose behind it, and takes the others out of the graph."""
+    """Turns the last node into the operator, or into the Transpose behind it, and removes the other nodes."""
     made = _replacement(emulation)
     *others, last = emulation.nodes
     read = [value for node in emulation.nodes for value in node.inputs if value is not None]
@@ -226,12 +226,12 @@ def _amounts(node: ir.Node, scope: Scope) -> np.ndarray:
 
 
 def _is_plain(node: ir.Node) -> bool:
-    """Whether a Pad has nothing but data, amounts and a mode; what it would fill with is taken out again."""
+    """Whether a Pad has only data, amounts and a mode. Its fill does not matter: the emulation removes it again."""
     return len(node.inputs) <= 2 and set(node.attributes) <= {"mode", "pads"} and len(node.outputs) == 1
 
 
 def _splits_evenly(node: ir.Node, parts: int, scope: Scope) -> bool:
-    """Whether a Split gives one part for each element."""
+    """Whether a Split gives each element as one part."""
     if len(node.outputs) != parts or _int(node, "axis", 0) != 0:
         return False
     if len(node.inputs) > 1 and node.inputs[1] is not None:
@@ -252,7 +252,7 @@ def _int(node: ir.Node, name: str, default: int) -> int:
 
 
 def _readers(value: ir.Value) -> list[ir.Node]:
-    """The nodes that read a value, which must be no output of the graph."""
+    """The nodes that read a value; the value must not be an output of the graph."""
     _require(not value.is_graph_output())
     return list(dict.fromkeys(use.node for use in value.uses()))
 
@@ -280,7 +280,7 @@ def _expect(node: ir.Node | None, *op_types: str) -> ir.Node:
 
 
 def _expect_attribute(node: ir.Node, name: str, kind: ir.AttributeType) -> ir.Attr:
-    """The attribute, which must be there, with a value of that type."""
+    """The attribute, which must be present, with a value of this type."""
     attribute = node.attributes.get(name)
     if attribute is None or attribute.type != kind or attribute.is_ref():
         raise _NoMatch

@@ -1,11 +1,11 @@
-"""TensorFlow's own Pads: nodes that tf2onnx leaves as they are when it is told so.
+"""TensorFlow's own Pads: nodes that tf2onnx does not translate if the user asks so.
 
-``--custom-ops MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN`` gives nodes with TensorFlow's inputs and attributes in a
-domain that the user has named, and without ``:DOMAIN`` in one of its own. In the branches of an If, tf2onnx 1.17.0
-loses the domain; so the default domain is looked into as well.
+``--custom-ops MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN`` writes nodes with TensorFlow's inputs and attributes in the
+user's domain; without ``:DOMAIN``, in a domain of tf2onnx. In the branches of an If, tf2onnx 1.17.0 loses the domain,
+so nodes of the default domain are recognised as well.
 
-All of them are OpenVINOPad_12: it takes amounts of any integer type at run time, and reaches as far as TensorFlow does:
-n - 1 elements for REFLECT, n for SYMMETRIC, n being those of the axis (P4).
+All become OpenVINOPad_12: it takes amounts of any integer type at run time, and reaches as far as TensorFlow: n - 1
+elements for REFLECT and n for SYMMETRIC, where n is the size of the axis (P4).
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from padops.convert.pads.match import (
 from padops.convert.pads.operands import Operand
 from padops.spec.dialects import OPS
 
-OWN_DOMAIN = "ai.onnx.converters.tensorflow"  # where tf2onnx puts custom nodes that no domain was named for
+OWN_DOMAIN = "ai.onnx.converters.tensorflow"  # tf2onnx's domain of custom nodes for which the user named none
 MODES = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
 INPUTS = {"MirrorPad": 2, "PadV2": 3, "Pad": 2}
-OF_TENSORFLOW = ("T", "Tpaddings")  # attributes that say what the inputs say already
+OF_TENSORFLOW = ("T", "Tpaddings")  # attributes that only repeat the types of the inputs
 OP = "OpenVINOPad_12"
 ROLES = ("pads_begin", "pads_end")
 
 
 @dataclass(frozen=True)
 class _TensorflowPad:
-    """A node as TensorFlow means it: ``paddings`` has one row of two for each axis, constant or not."""
+    """A node, read as TensorFlow's Pad: ``paddings``, constant or not, has shape [rank, 2]."""
 
     data: ir.Value
     paddings: ir.Value | np.ndarray
@@ -55,13 +55,7 @@ class _TensorflowPad:
 
 
 def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
-    """Recognises MirrorPad, PadV2 and Pad of ``domains`` and of tf2onnx's own; in the default domain, what it lost.
-
-    Args:
-        site: The node.
-        types: Of the model.
-        domains: Where the user says that such nodes are.
-    """
+    """Recognises MirrorPad, PadV2 and Pad of the user's ``domains``, of tf2onnx's domain, and with a lost domain."""
     node = site.node
     if node.op_type not in INPUTS or node.op_identifier() in site.scope.model.functions:
         return None
@@ -79,23 +73,23 @@ def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str])
 
 
 def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str]) -> bool:
-    """Whether a node of the default domain is one of TensorFlow's, in a model that the user says has such."""
+    """Whether a node of the default domain is TensorFlow's, if the user has named a domain of TensorFlow's nodes."""
     node = site.node
     if node.domain != "" or not domains:
         return False
-    if node.op_type != "Pad":  # ONNX has neither of the others
+    if node.op_type != "Pad":  # ONNX has no MirrorPad and no PadV2
         return True
     shape = types.shape(node.inputs[1]) if len(node.inputs) == 2 and not node.attributes else None
     return shape is not None and len(shape) == 2 and shape[1] == 2 and (shape[0] != 1 or _is_int32(node, types))
 
 
 def _is_int32(node: ir.Node, types: Types) -> bool:
-    """ONNX takes amounts of one row as well, but only as int64."""
+    """Whether the paddings are int32. ONNX's own Pad may have amounts of shape [1, 2] too, but only as int64."""
     return types.name(node.inputs[1]) == "int32"
 
 
 def _is_of_another_dialect(node: ir.Node) -> bool:
-    """Whether a Pad is not TensorFlow's, which has no attributes of its own and two inputs."""
+    """Whether a Pad is not TensorFlow's: TensorFlow's has two inputs and no attributes but ``OF_TENSORFLOW``."""
     return node.op_type == "Pad" and (bool(set(node.attributes) - set(OF_TENSORFLOW)) or len(node.inputs) != 2)
 
 
@@ -107,7 +101,7 @@ def _read(site: NodeSite, types: Types) -> _TensorflowPad:
         raise Unconvertible(f"it has {given} inputs, expected {expected}")
     known = (*OF_TENSORFLOW, "mode") if node.op_type == "MirrorPad" else OF_TENSORFLOW
     if foreign := sorted(set(node.attributes) - set(known)):
-        raise Unconvertible(f"the attribute {foreign[0]} is not one that it has")
+        raise Unconvertible(f"its attribute {foreign[0]} is unknown")
     mode = "constant"
     if node.op_type == "MirrorPad":
         text = string_attribute(node, "mode", "")
@@ -129,7 +123,7 @@ def _read(site: NodeSite, types: Types) -> _TensorflowPad:
 
 
 def _check_shape(shape: Sequence[int | None] | None, data: Sequence[int | None] | None) -> None:
-    """Refuses paddings that are known not to be one row of two for each axis of the data."""
+    """Refuses paddings whose known shape is not [rank, 2]."""
     if shape is None:
         return
     rank = "rank" if data is None else len(data)
@@ -138,7 +132,7 @@ def _check_shape(shape: Sequence[int | None] | None, data: Sequence[int | None] 
 
 
 def _apply(site: NodeSite, constants: Constants, pad: _TensorflowPad) -> Applied:
-    """Takes amounts that are known only at run time apart, by two nodes in front of the node."""
+    """Adds two nodes in front of the node that split unknown paddings into begins and ends."""
     columns = _columns(pad)
     if isinstance(pad.paddings, ir.Value):
         columns = [_column(pad.paddings, i, site, constants, role) for i, role in enumerate(ROLES)]
@@ -146,7 +140,7 @@ def _apply(site: NodeSite, constants: Constants, pad: _TensorflowPad) -> Applied
 
 
 def _columns(pad: _TensorflowPad) -> list[Operand]:
-    """Begins and ends; stand-ins where they are known only at run time."""
+    """Begins and ends; stand-ins if they are known only at run time."""
     if isinstance(pad.paddings, np.ndarray):
         return [np.ascontiguousarray(column, np.int64) for column in pad.paddings.T]
     return [ir.Value(name=role) for role in ROLES]

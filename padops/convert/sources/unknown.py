@@ -1,4 +1,4 @@
-"""Nodes that call themselves a Pad in a way that no other source knows: listed, so that none is passed over."""
+"""Nodes with Pad in their names that no other source knows: they are listed, so that no Pad is overlooked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from padops.convert.pads.match import MICROSOFT, Match, string_attribute
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.sources.pytorch import CALL, operator_of
 
-# What has the letters in its name, and pads nothing: by its domain and name; of PyTorch's operators, by the name alone.
+# Operators that have the letters in their names and pad nothing, by domain and name; PyTorch's, by name alone.
 NO_PADS = (
     frozenset(
         ((MICROSOFT, "RemovePadding"), (MICROSOFT, "RestorePadding"))  # rows of words, taken out and put back
@@ -16,11 +16,11 @@ NO_PADS = (
     | WINDOW_OPERATORS.keys()
 )
 NO_PADS_OF_PYTORCH = frozenset(("sspaddmm", "_pack_padded_sequence", "_nested_from_padded"))
-TENSORFLOWS_OWN = ("PadV2", "MirrorPad")  # a Pad of an unknown domain may be anybody's
+TENSORFLOWS_OWN = ("PadV2", "MirrorPad")  # names of TensorFlow alone; any framework may have a Pad
 
 
 def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises a Pad of any name and domain, unless it calls a function of the model, whose body is looked into."""
+    """Recognises a Pad of any name and domain, but no call of the model's functions: their bodies are searched."""
     node = site.node
     if node.op_identifier() in site.scope.model.functions or (node.domain, node.op_type) in NO_PADS:
         return None
@@ -36,9 +36,9 @@ def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
 
 def _reason(op_type: str, called: str, domain: str) -> str:
     if op_type in TENSORFLOWS_OWN:
-        return f"{op_type} is TensorFlow's; it is converted where its domain is named: --custom-domain {domain}"
+        return f"{op_type} is TensorFlow's; to convert it, name its domain: --custom-domain {domain}"
     if op_type == "Pad":
-        return f"the domain {domain} is not one that padops knows"
+        return f"padops does not know the domain {domain}"
     if op_type == CALL:
         return f"it calls PyTorch's {called}, which padops does not know"
-    return f"by its name it may be a Pad, and padops does not know {called} of the domain {domain}"
+    return f"its name suggests a Pad, but padops does not know {called} of the domain {domain}"

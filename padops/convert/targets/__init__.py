@@ -1,9 +1,9 @@
-"""What Pads become: one file for each form of the output.
+"""The forms of the output: one file for each target.
 
-A target puts a Pad, as :class:`~padops.convert.pads.pad_info.PadInfo` describes it, in the place of a node. To add one,
-write a file with a function ``emit(pad, site, constants, types)``: what the node of ``site`` is to be, what adds constants to
-the model, and the types of that. It gives notes for the record and raises ``Unconvertible`` before it has changed anything,
-or ``Unneeded``; where it may refuse a Pad, also with a ``check(pad, site)``, which changes nothing; and list them here.
+A target replaces a node by a Pad, described by a :class:`~padops.convert.pads.pad_info.PadInfo`. To add a target, write
+a file with a function ``emit(pad, site, constants, types)`` and list it here. ``emit`` turns the node of ``site`` into
+the Pad and returns notes for the record. It raises ``Unconvertible`` or ``Unneeded`` before it has changed anything. A
+target that may refuse a Pad also has ``check(pad, site)``, which raises the same and changes nothing.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ TARGETS: dict[str, Callable[[PadInfo, NodeSite, Constants, Types], Sequence[str]
 FOR = {name: f"onnx-for-{name}" for name in BY_NAME}  # the target of each execution provider
 TARGETS |= {target: partial(onnx.emit, provider=BY_NAME[name]) for name, target in FOR.items()}
 
-NAMED = ("padops", "onnx", "pyop")  # what a user may ask for; the rest goes by options
-STANDARD = ("onnx", "onnx-without-pad", *FOR.values())  # those that leave nothing of padops
+NAMED = ("padops", "onnx", "pyop")  # the names that users may give; options select the others
+STANDARD = ("onnx", "onnx-without-pad", *FOR.values())  # targets that leave nothing of padops
 
-# What raises Unconvertible where ``emit`` would: it is asked before nodes around the Pad are changed.
+# The checks raise Unconvertible if ``emit`` would; they are called before nodes around the Pad are changed.
 CHECKS: dict[str, Callable[[PadInfo, NodeSite], None]] = {
     "onnx": onnx.check,
     "onnx-without-pad": partial(onnx.check, without_pad=True),
@@ -38,5 +38,5 @@ CHECKS: dict[str, Callable[[PadInfo, NodeSite], None]] = {
 }
 CHECKS |= {target: partial(onnx.check, provider=BY_NAME[name]) for name, target in FOR.items()}
 
-# What the records call what they make, where that is no operator of padops.
+# The records' names for results that are no operators of padops.
 CALLED = dict.fromkeys(STANDARD, "standard ONNX")

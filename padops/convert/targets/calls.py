@@ -1,7 +1,7 @@
-"""Calls of functions that have Pads in them: what ONNX Runtime cannot infer of their outputs is stated.
+"""States the types and shapes of the outputs of functions with Pads, which ONNX Runtime cannot infer.
 
-Where a Pad has no fallback, ONNX Runtime infers nothing through the body of a function with it, and does not load a model
-that does not say of what type the call's output is.
+If a Pad has no fallback, ONNX Runtime infers nothing through a function with this Pad, and does not load a model that
+does not state the type of the call's output.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from padops.spec.dialects import DOMAIN
 
 
 def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
-    """States types and shapes of what functions with Pads give, as far as they can be inferred; gives the calls."""
+    """States the outputs' types and shapes for calls of functions with Pads, if inferable; returns the calls."""
     if not model.functions:
         return []
-    within: dict[ir.OperatorIdentifier, set[ir.OperatorIdentifier]] = {}  # of each function, what its body has
+    within: dict[ir.OperatorIdentifier, set[ir.OperatorIdentifier]] = {}  # by function: the operators of its body
     calls = []
     for site in walk(model):
         if isinstance(site.scope.root, ir.Function):

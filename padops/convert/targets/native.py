@@ -1,7 +1,7 @@
 """The operators of the domain ``padops``, as the native library has them.
 
-ONNX Runtime infers no shape through an operator whose amounts are inputs. Where the model does not say what its Pad
-gives, the converted one does, so that what stands behind it is optimised as before: silero-vad's Slices become a Split
+ONNX Runtime infers no shape through an operator whose amounts are inputs. So the converted model states the output's
+type and shape if the original does not; then later nodes are optimised as before: silero-vad's Slices become a Split
 because the rank of the Conv in front of them is known.
 """
 
@@ -18,11 +18,7 @@ from padops.spec.dialects import DOMAIN, VERSION
 
 
 def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
-    """Turns the node into the operator of that name; it stays the same node, with its name, outputs and metadata.
-
-    Args:
-        pad: See ``targets``, as for the others.
-    """
+    """Turns the node into the Pad's operator; it keeps its name, outputs and metadata."""
     inputs = values(pad, site, constants)
     while inputs and inputs[-1] is None:
         inputs.pop()
@@ -32,12 +28,9 @@ def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tu
 
 
 def declare(output: ir.Value, data: ir.Value | None, types: Types) -> None:
-    """States what can be inferred of an output: its type, its rank, and the dims that are known.
+    """States an output's inferred type, rank and known dims.
 
-    Args:
-        output: The output.
-        data: A value of the same type; None where there is none, and the type is worth to be stated alone.
-        types: Of the model.
+    ``data`` is a value of the same type. None: there is none, and the type is stated even if the rank is unknown.
     """
     if output.shape is not None or output.is_graph_output():
         return

@@ -33,16 +33,11 @@ def emit(
     without_pad: bool = False,
     provider: KnownProvider | None = None,
 ) -> tuple[str, ...]:
-    """Puts nodes in the place of one; it becomes the last of them, with its name, outputs and metadata.
-
-    Args:
-        pad: See ``targets``, as for the next three.
-        without_pad: Whether none of them may be a Pad.
-        provider: The execution provider that is to run them, if not the processor.
+    """Replaces the node by several; it becomes the last of them, and keeps its name, outputs and metadata.
 
     Raises:
-        Unconvertible: There are none that do the same; nothing has been changed.
-        Unneeded: It is what it would become.
+        Unconvertible: No standard nodes do the same; nothing has been changed.
+        Unneeded: The node would not change.
     """
     wanted = site.node.outputs[0].name or site.node.name
     builder, said = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), without_pad, provider)
@@ -50,15 +45,10 @@ def emit(
 
 
 def check(pad: PadInfo, site: NodeSite, without_pad: bool = False, provider: KnownProvider | None = None) -> None:
-    """Refuses a Pad for which there are no nodes that do the same; writes them, and throws them away.
-
-    Args:
-        pad: See ``targets``, as for ``site``.
-        without_pad: Whether none of them may be a Pad.
-        provider: As of ``emit``.
+    """Refuses a Pad that ``emit`` would refuse: writes the nodes, and drops them.
 
     Raises:
-        Unconvertible: There are none.
+        Unconvertible: No standard nodes do the same.
     """
     numbers = itertools.count()
     _detach(_written(pad, site, lambda role: f"{role}_{next(numbers)}", without_pad, provider)[0].nodes)
@@ -67,7 +57,7 @@ def check(pad: PadInfo, site: NodeSite, without_pad: bool = False, provider: Kno
 def _written(
     pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_pad: bool, provider: KnownProvider | None
 ) -> tuple[GraphBuilder, str]:
-    """The nodes, which are in no graph yet, and what there is to say of the provider; ``fresh`` gives them names."""
+    """The new nodes, in no graph yet and named by ``fresh``, and a note on the provider."""
     opset = site.scope.opset
     if opset is None:
         raise Unconvertible(f"{site.scope.path} does not import the default domain, so its version is unknown")
@@ -96,7 +86,7 @@ def _written(
 
 
 def _no_concat(opset: int) -> str:
-    """Why a Pad cannot be lowered so early, and what to do; onnx has no adapter for the Pad of opset 1."""
+    """Why a Pad of so old an opset cannot be lowered, and what to do; onnx has no adapter for the Pad of opset 1."""
     text = f"ONNX Runtime has no Concat before opset {CONCAT_SINCE}, and the model is of opset {opset}"
     if opset > 1:
         return f"{text}; raise that first (onnx.version_converter)"
@@ -122,14 +112,14 @@ def prune_opset_imports(document: Document) -> None:
 
 
 def _is_same(node: ir.Node, made: Sequence[ir.Node]) -> bool:
-    """Whether a Pad is already what was made of it."""
+    """Whether the new nodes are a single Pad equal to the node."""
     if len(made) != 1 or made[0].op_type != "Pad":
         return False
     return _signature(node) == _signature(made[0])
 
 
 def _has_form(node: ir.Node, pad: PadInfo) -> bool:
-    """Whether a node has the inputs and the attributes of the Pad that it stands for, and no others."""
+    """Whether a node has exactly the inputs and attributes of its Pad."""
     given = list(pad.given)
     while given and given[-1] is None:
         given.pop()
@@ -147,7 +137,7 @@ def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]
 
 
 def _detach(nodes: Sequence[ir.Node]) -> None:
-    """Takes their inputs away from nodes that are in no graph, so that no value counts them among its uses."""
+    """Removes the inputs of nodes that are in no graph, so that they no longer count as uses of values."""
     for node in nodes:
         for _, graph in inner_graphs(node):
             _detach(list(graph))
@@ -155,7 +145,7 @@ def _detach(nodes: Sequence[ir.Node]) -> None:
 
 
 def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str:
-    """Puts what was written in front of the node, and makes the node the last of it; gives what that is, in words."""
+    """Inserts the new nodes in front of the node, which becomes the last of them; returns their operators, in words."""
     for made, array in builder.arrays.items():
         ir.convenience.replace_all_uses_with(made.outputs[0], constants.add(array, site, "constant"))
     *before, last = (made for made in builder.nodes if made not in builder.arrays)

@@ -1,4 +1,4 @@
-"""One node in the place of another: what targets share."""
+"""Replaces one node by another, for all targets."""
 
 from __future__ import annotations
 
@@ -15,13 +15,7 @@ from padops.convert.pads.pad_info import PadInfo
 
 
 def values(pad: PadInfo, site: NodeSite, constants: Constants) -> list[ir.Value | None]:
-    """The inputs of a node that is this Pad; arrays that the node did not have as new constants.
-
-    Args:
-        pad: What the node is to be.
-        site: The node.
-        constants: Adds constants to the model.
-    """
+    """The inputs of a node that is this Pad; arrays become new constants."""
     return [
         constants.add(value, site, row.name) if isinstance(value, np.ndarray) else value
         for row, value in zip(pad.op.inputs, pad.given, strict=True)
@@ -34,13 +28,7 @@ def set_operator(
     inputs: Sequence[ir.Value | None],
     attributes: Iterable[ir.Attr],
 ) -> None:
-    """Makes the node another operator; it stays the same node, with its name, outputs and metadata.
-
-    Args:
-        site: The node.
-        operator: Domain, version and name.
-        inputs: None where absent.
-        attributes: All that the node is to have.
+    """Gives the node another operator; it keeps its name, outputs and metadata.
 
     Raises:
         PadopsError: The model imports another version of the domain.
@@ -53,13 +41,13 @@ def set_operator(
             raise PadopsError(f"{scope.path} imports version {known[domain]} of the domain {domain}; this is {version}")
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     replace_in_place(node, domain, op_type, inputs, attributes)
-    # They stood for inputs that were absent.
+    # Empty constants stood for absent inputs.
     remove_unused([value for value in former if _is_empty(value, site)], scope.index)
-    # A function's body has imports of its own, and ONNX Runtime wants those of the model to have the domain as well.
+    # A function's body has imports of its own, and ONNX Runtime requires that the model's imports have the domain too.
     for known in imports:
         meant = default_version(known, scope.model.ir_version)
         if meant is not None and "ai.onnx" not in known:
-            known.setdefault("", meant)  # where something is imported, a model has to say that as well
+            known.setdefault("", meant)  # a model that imports any domain must import the default domain too
         known[domain] = version
 
 

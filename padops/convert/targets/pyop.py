@@ -20,10 +20,10 @@ STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"
 
 
 def check(pad: PadInfo, site: NodeSite) -> None:
-    """Raises Unconvertible where there is no such kernel.
+    """Refuses a Pad that the kernel cannot do.
 
     Raises:
-        Unconvertible: The kernel lacks the type, or an attribute is one that a caller gives.
+        Unconvertible: The kernel lacks the type, or a function's caller gives an attribute.
     """
     if (reason := pyop_node.refusal(pad.type)) is not None:
         raise Unconvertible(reason)
@@ -32,13 +32,10 @@ def check(pad: PadInfo, site: NodeSite) -> None:
 
 
 def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
-    """Turns the node into the operator of the replacement, in Python; it stays the same node.
-
-    Args:
-        pad: See ``targets``, as for the others.
+    """Turns the node into the Pad's operator, in Python; it keeps its name, outputs and metadata.
 
     Raises:
-        Unconvertible: It cannot be one; nothing has been changed.
+        Unconvertible: As ``check``; nothing has been changed.
     """
     check(pad, site)
     attributes = {name: _plain(attribute) for name, attribute in pad.attributes.items()}
@@ -54,7 +51,7 @@ def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tu
 
 
 def _plain(attribute: ir.Attr) -> Any:
-    """The value of an attribute as JSON has it."""
+    """The value of an attribute, for JSON."""
     if attribute.is_ref():
         raise Unconvertible(
             f"its attribute {attribute.name} is given by the caller of the function, and a Python kernel has its own "

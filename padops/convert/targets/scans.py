@@ -1,7 +1,8 @@
-"""Bodies of Scan with Pads in them: the shape of what they give is stated.
+"""States the shapes of the outputs of Scan bodies with Pads.
 
-ONNX Runtime allocates a Scan's outputs by the shapes that its body states or lets it infer, and refuses to run it where there
-are none. It infers them through a Pad, but neither through an operator of padops nor through amounts that are computed.
+ONNX Runtime allocates a Scan's outputs by the shapes that its body states or lets it infer, and refuses to run a Scan
+without them. It infers shapes through a Pad of ONNX, but neither through an operator of padops nor through computed
+amounts.
 """
 
 from __future__ import annotations
@@ -15,14 +16,10 @@ from padops.convert.model.types import Types
 
 
 def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
-    """States the shapes of what the bodies of Scan around Pads give, as far as they can be inferred.
-
-    Args:
-        sites: The Pads.
-        types: Of the model, which has inferred before a node was added.
+    """States the inferred shapes of the outputs of the Scan bodies around Pads.
 
     Returns:
-        The nodes whose outputs have got a shape.
+        The nodes whose outputs got a shape.
     """
     bodies = {}
     for site in sites:

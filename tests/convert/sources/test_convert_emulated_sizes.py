@@ -64,7 +64,7 @@ def test_amounts_that_are_computed(name: str, with_fallback: bool) -> None:
     original = emulated(write, [1, 2, "height", "width"])
     conversion = convert(original, fallback=with_fallback, verify=True, run=True)
     (record,) = conversion.converted
-    assert record.notes[1] == "its amounts are computed, as the nodes reach no further than the data"
+    assert record.notes[1] == "its amounts are computed, since the nodes reach no further than the data"
     message = conversion.proto()
     assert operators(message) == operators_now and len(operators_now) < len(original.graph.node)
     onnx.checker.check_model(message)

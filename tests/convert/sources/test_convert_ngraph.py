@@ -64,7 +64,7 @@ def test_a_domain_that_nobody_named_is_left_with_the_reason():
     ("attributes", "inputs", "reason"),
     [
         ({"padding_below": [1, 2]}, 2, "it has no attribute padding_above"),
-        ({**EXAMPLE, "other": 1}, 2, "the attribute other is not one that it has"),
+        ({**EXAMPLE, "other": 1}, 2, "its attribute other is unknown"),
         ({**EXAMPLE, "padding_above": 1}, 2, "its attribute padding_above is of type INT, expected INTS"),
         ({**EXAMPLE, "pad_mode": "WRAP"}, 2, "pad_mode 'WRAP' is not one of CONSTANT, EDGE, REFLECT, SYMMETRIC [P9]"),
         ({**EXAMPLE, "pad_mode": 4}, 2, "pad_mode 4 is not one of"),

@@ -86,7 +86,7 @@ LEFT: list[tuple[str, onnx.ModelProto, str]] = [
     ("amounts of another", aten("reflection_pad2d", pads=[1, 1]), "it has 2 amounts, expected 4"),
     ("matrix of amounts", aten(pads=[[1, 1]]), "its amounts have shape [1, 2], expected a list"),
     ("crops of any rank", aten(pads=[-1, 0], dims=None),
-     "how many axes its data have is not known, and its amounts may crop"),
+     "the rank of its data is not known, and its amounts may crop"),
     ("value that the type lacks", aten(mode="constant", value=300, dtype=UINT8),
      "the value 300 is not of the data's type, uint8"),
     ("value that no float is", aten(mode="constant", value=1e300), "the value 1e+300 is not of the data's type, float"),
@@ -94,7 +94,7 @@ LEFT: list[tuple[str, onnx.ModelProto, str]] = [
      "the value 1.5 is not of the data's type, string"),
     ("two values", aten(mode="constant", value=[1.0, 2.0]), "its value is not one constant number"),
     ("overload", aten(overload_name="out"), "its overload is 'out', which padops does not know"),
-    ("attribute", aten(dim=1), "the attribute dim is not one that it has"),
+    ("attribute", aten(dim=1), "its attribute dim is unknown"),
 ]  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def test_amounts_that_nothing_counts() -> None:
     del source.graph.initializer[:]
     source.graph.input.append(helper.make_tensor_value_info("p", INT64, ["n"]))
     (record,) = convert(source).records
-    assert record.reason == "how many amounts it has is not known"
+    assert record.reason == "the number of its amounts is not known"
 
 
 def test_another_type_of_fill_than_the_data() -> None:
@@ -163,7 +163,7 @@ def test_pad_image(name: str) -> None:
         ({"stride_h": 2}, "its attribute stride_h is 2, expected 1"),
         ({"mode": "symmetric"}, "mode 'symmetric' is not one of constant, reflect, edge [P9]"),
         ({"order": "HWC"}, "order 'HWC' is not one of NCHW, NHWC"),
-        ({"scale": 1.0}, "the attribute scale is not one that it has"),
+        ({"scale": 1.0}, "its attribute scale is unknown"),
         ({"value": 1}, "its attribute value is of type INT, expected FLOAT"),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",

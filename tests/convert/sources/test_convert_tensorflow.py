@@ -128,7 +128,7 @@ def test_domains() -> None:
     own = "ai.onnx.converters.tensorflow"
     assert only_record(convert(custom("MirrorPad", mode="REFLECT", domain=own))).status == "converted"
     unnamed = only_record(convert(custom("MirrorPad", mode="REFLECT")))
-    assert unnamed.reason == "MirrorPad is TensorFlow's; it is converted where its domain is named: --custom-domain tf"
+    assert unnamed.reason == "MirrorPad is TensorFlow's; to convert it, name its domain: --custom-domain tf"
     assert unnamed.form == "tf::MirrorPad"
     message = custom("MirrorPad", mode="REFLECT", domain="a.b")
     assert only_record(convert(message, custom_domains={"tf", "a.b"})).status == "converted"
@@ -193,7 +193,7 @@ LEFT = [
     (custom("MirrorPad"), "mode '' is not one of REFLECT, SYMMETRIC"),
     (custom("MirrorPad", mode="REFLECT", fill=np.float32(1)), "it has 3 inputs, expected 2"),
     (custom("PadV2"), "it has 2 inputs, expected 3"),
-    (custom("PadV2", fill=np.float32(1), mode="REFLECT"), "the attribute mode is not one that it has"),
+    (custom("PadV2", fill=np.float32(1), mode="REFLECT"), "its attribute mode is unknown"),
     (custom("Pad", [1, 2, 3, 4]), "its paddings have shape [4], expected [2, 2]"),
     (custom("Pad", [[1, 2]]), "its paddings have shape [1, 2], expected [2, 2]"),
     (custom("Pad", [[1, -2], [0, 0]]), "its paddings are [[1, -2], [0, 0]], and TensorFlow takes no negative ones"),

@@ -1,8 +1,9 @@
 """Whether a message is a model at all, checked before anything is made of it.
 
-onnx, onnx_ir and protobuf each find a part of what can be wrong, and raise exceptions of many kinds from deep inside. Some
-errors none of them finds, and on some they never end. What ONNX Runtime runs is not refused (measured with 1.31.1):
-nodes of the main graph in any order, an initializer that stands there twice, values in a field that its type does not use.
+onnx, onnx_ir and protobuf each find a part of what can be wrong, and raise exceptions of many kinds from deep inside.
+Some errors none of them finds, and on some they never end. What ONNX Runtime runs is not refused (measured with
+1.31.1): nodes of the main graph in any order, an initializer that stands there twice, values in a field that its type
+does not use.
 
 =================  ==========================================================================
 ``operators.py``   how many inputs and outputs standard operators have
@@ -76,7 +77,8 @@ def _check_imports(rows: Iterable[onnx.OperatorSetIdProto], place: str, used: se
         default = row.domain in DEFAULT_DOMAINS
         if (default or row.domain in used) and not 1 <= row.version <= HIGHEST_VERSION:
             raise PadopsError(
-                f"{place} imports version {row.version} of the domain '{row.domain}'; versions are 1 to {HIGHEST_VERSION}"
+                f"{place} imports version {row.version} of the domain '{row.domain}'; versions are 1 to "
+                f"{HIGHEST_VERSION}"
             )
 
 

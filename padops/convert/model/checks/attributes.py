@@ -31,11 +31,6 @@ VALUES = {*FIELDS.values(), "sparse_tensor", "sparse_tensors"}
 def check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function: bool) -> None:
     """Refuses an attribute whose value is not of its type, or that refers to a function's where there is none.
 
-    Args:
-        attribute: The attribute; graphs in it are not looked at.
-        owner: What has it, for the message.
-        inside_function: Whether the owner stands in a function.
-
     Raises:
         PadopsError: Says what is wrong with it.
     """

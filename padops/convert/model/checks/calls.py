@@ -41,8 +41,8 @@ def check_calls(model: onnx.ModelProto) -> None:
     if (total := sum(size[key] for key in whole if key is not None)) > MAX_NODES:
         largest = max((key for key in whole if key is not None), key=size.__getitem__)
         raise PadopsError(
-            f"the calls of functions in the model stand for {_rounded(total)} nodes, of which those of {_name(largest)} are "
-            f"{_rounded(size[largest])}; padops takes up to {MAX_NODES}"
+            f"the calls of functions in the model stand for {_rounded(total)} nodes, of which those of "
+            f"{_name(largest)} are {_rounded(size[largest])}; padops takes up to {MAX_NODES}"
         )
 
 

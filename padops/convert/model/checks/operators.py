@@ -1,4 +1,4 @@
-"""Whether nodes of standard operators have as many inputs and outputs as the operator takes, as ONNX Runtime wants it."""
+"""Checks the numbers of inputs and outputs of standard operators, as ONNX Runtime does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import onnx
 from padops.convert.errors import PadopsError
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
-# Exporters write Pad in forms of other versions, which the converter knows; ONNX Runtime does not count what Constant has.
+# Exporters write Pad in forms of other versions, which the converter knows; ONNX Runtime does not count what Constant
+# has.
 NOT_COUNTED = ("Pad", "Constant")
 
 Counts = tuple[tuple[int, int], tuple[int, int]]

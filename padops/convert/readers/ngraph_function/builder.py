@@ -73,7 +73,7 @@ class _Builder:
         return helper.make_model(self._graph, opset_imports=imports, ir_version=IR_VERSION, producer_name="nGraph")
 
     def _refuse_others(self, ops: list[Any]) -> None:
-        """Lists the operators that are not read."""
+        """Refuses operators that cannot be read, with a list of them."""
         if not all(isinstance(op, dict) and isinstance(op.get("op"), str) for op in ops):
             raise self._fields.damaged("one of the ops has no op")
         others = [op for op in ops if op["op"] not in ("Parameter", "Constant", "Pad", "Result")]
@@ -87,7 +87,7 @@ class _Builder:
             )
 
     def _fresh(self, wanted: str) -> str:
-        """A name that nothing has."""
+        """A name that is not used yet."""
         name, number = wanted, 1
         while name in self._taken:
             number += 1

@@ -20,7 +20,7 @@ LARGEST_REPEATED = 1024
 
 
 def read_elements(fields: Fields, texts: list[Any], kind: DType, what: str) -> np.ndarray:
-    """The elements that a Constant's value has, of which there may be one for all.
+    """The elements of a Constant's value: all of them, or one that stands for all.
 
     Args:
         fields: Of the file, for the error.
@@ -70,15 +70,7 @@ def add_constant(
     elements: np.ndarray,
     fresh: Callable[[str], str],
 ) -> list[str]:
-    """Adds a constant to a graph: an initializer, or nodes that repeat one value where that would be a large one.
-
-    Args:
-        graph: Where to.
-        name: Of the constant.
-        kind: Its element type.
-        dims: Its shape.
-        elements: One for all, or all.
-        fresh: Gives a name that nothing has.
+    """Adds a constant to a graph: an initializer; for a large one of equal elements, nodes that repeat the element.
 
     Returns:
         The name, where a node gives the constant.

@@ -1,4 +1,4 @@
-"""The values in the JSON of a function: each is checked for what it has to be before anything is made of it."""
+"""The values in the JSON of a function, each checked before it is used."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _REPR.maxlevel = 3
 
 
 def shown(value: Any) -> str:
-    """A value for a message, shortened: it may be as long as the file."""
+    """A value for a message, shortened: it can be as long as the file."""
     return _REPR.repr(value)
 
 
 def is_int(value: Any) -> TypeGuard[int]:
-    """Whether a value is an integer, which true and false are to Python."""
+    """Whether a value is an integer and no bool; Python's bools are integers."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -47,17 +47,11 @@ class Fields:
         self._path = path
 
     def damaged(self, what: str) -> PadopsError:
-        """The error for a file that is not as it should be."""
+        """The error for an invalid file."""
         return PadopsError(f"{self._path} is not what nGraph's serializer writes, or is damaged: {what}")
 
     def get(self, op: dict[str, Any], key: str, kind: type, what: str) -> Any:
         """The value of a key.
-
-        Args:
-            op: The object that has the key.
-            key: The key.
-            kind: The Python type that the value has to be of.
-            what: The object, for the error.
 
         Raises:
             PadopsError: There is no such key, or its value is of another type.
@@ -68,7 +62,7 @@ class Fields:
         return value
 
     def name(self, value: Any, what: str) -> str:
-        """A value that is a name: a text that is not empty and that UTF-8 can hold. JSON can hold half a surrogate pair.
+        """A name: a text that is not empty and is valid in UTF-8. (JSON can hold half a surrogate pair.)
 
         Raises:
             PadopsError: It is no name.
@@ -117,12 +111,6 @@ class Fields:
 
     def amounts(self, value: Any, key: str, what: str, dims: Dims) -> list[int]:
         """Amounts of a Pad, one for each axis.
-
-        Args:
-            value: As the JSON has them.
-            key: Their key, for the error.
-            what: The Pad, for the error.
-            dims: Those of its data.
 
         Raises:
             PadopsError: They are no integers, too large, or not as many as there are dims.

@@ -40,8 +40,8 @@ def read_pads(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
     """Reads an IR for its Pads alone.
 
     Returns:
-        The model and the files, as ``read`` gives them; and why other layers cannot be converted, or "". Where they cannot,
-        all of them are still OpenVINO's, as types and shapes of the Pads' inputs are stated in the IR.
+        The model and the files, as ``read`` gives them; and why other layers cannot be converted, or "". Where they
+        cannot, all of them are still OpenVINO's, as types and shapes of the Pads' inputs are stated in the IR.
 
     Raises:
         PadopsError: The IR is damaged or incomplete.

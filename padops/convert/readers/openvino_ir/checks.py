@@ -1,4 +1,4 @@
-"""Layers that onnxifier's rules would get wrong, or make invalid: one check or row for each, with what was measured or read.
+"""Layers that onnxifier's rules get wrong or make invalid: one check or row for each, with the measurement.
 
 A check says why a layer cannot be converted, or None. (onnxifier 2.0.3; OpenVINO 2026.4.1 and onnxruntime 1.31.1, CPU.)
 """

@@ -1,9 +1,9 @@
-"""Layers of an IR that compute with constants alone, as other frameworks' weights are written: done here, once and for all.
+"""Folds the layers of an IR that compute with constants alone; weights of other frameworks are written so.
 
-Some of onnxifier's rules need numbers, such as the weights of a convolution in groups, and take them from a constant alone.
-What is computed here has one right result, to the bit: elements that are moved, casts that lose nothing, and sums and products
-of float. (Sums of other floats stay layers: OpenVINO's CPU device computes them in float.) So do large results that no rule
-needs: weights in half precision are half as large.
+Some of onnxifier's rules need numbers, such as the weights of a convolution in groups, and take them only from a
+constant. Folded layers have one right result, to the bit: moved elements, lossless casts, and sums and products of
+float. (Sums of other floats stay layers: OpenVINO's CPU device computes them in float.) Large results that no rule
+needs stay layers too: weights in half precision are half as large.
 """
 
 from __future__ import annotations
@@ -31,10 +31,6 @@ Compute = Callable[[onnx.NodeProto, list[np.ndarray]], np.ndarray | None]
 
 def fold_constants(message: onnx.ModelProto, path: Path) -> None:
     """Puts constants into the place of layers that compute them, as far as something is gained by it.
-
-    Args:
-        message: What ``build`` gives; it is changed.
-        path: Of the IR, for messages.
 
     Raises:
         PadopsError: The constants would be larger than a model can be.
@@ -117,7 +113,7 @@ def _is_declared(array: np.ndarray, name: str, values: Values) -> bool:
 def _replace(
     message: onnx.ModelProto, folded: Mapping[str, onnx.NodeProto], layers: Mapping[str, onnx.NodeProto]
 ) -> None:
-    """Puts the constants into their places, and drops the layers that nothing reads any more."""
+    """Inserts the constants, and drops the layers that nothing reads any more."""
     read = {output.name for output in message.graph.output}
     nodes: list[onnx.NodeProto] = []
     for node in reversed(message.graph.node):

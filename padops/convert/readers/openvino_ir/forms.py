@@ -1,4 +1,4 @@
-"""Layers in the form in which onnxifier's rules and ONNX take them, and those that need no rule at all."""
+"""Rewrites layers in the form that onnxifier's rules and ONNX take, and converts layers that need no rule."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OF_INDICES = ("axis", "index_element_type")  # attributes of MaxPool that concer
 
 
 def prepare(message: onnx.ModelProto, values: Values) -> None:
-    """Changes the layers in place: ONNX nodes for those of ``SAME`` and ``OWN``, new inputs and attributes for others."""
+    """Changes layers in place: those of ``SAME`` and ``OWN`` become ONNX nodes, others get inputs and attributes."""
     nodes: list[onnx.NodeProto] = []
     read = {name for node in message.graph.node for name in node.input} | {out.name for out in message.graph.output}
     for node in message.graph.node:
@@ -50,7 +50,7 @@ def _constant(name: str, array: np.ndarray) -> onnx.NodeProto:
 
 
 def _new_inputs(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
-    """Nodes that give inputs the form that they have to have."""
+    """Nodes that convert inputs to the required form."""
     nodes = []
     for at, wanted in INPUTS.get(node.op_type, {}).items():
         if at >= len(node.input):
@@ -77,7 +77,7 @@ def _shaped(array: np.ndarray, wanted: str) -> np.ndarray:
 
 
 def _write_amounts_out(node: onnx.NodeProto, values: Values) -> None:
-    """Amounts instead of auto_pad, where the shape is known (S1): ONNX Runtime gets SAME with dilations wrong."""
+    """Amounts in place of auto_pad, if the shape is known (S1): ONNX Runtime gets SAME with dilations wrong."""
     attributes = attributes_of(node)
     if not attributes.get("auto_pad", "").startswith("same_") or (pads := amounts(node, values)) is None:
         return
@@ -156,10 +156,6 @@ def name_all_axes(message: onnx.ModelProto, values: Values) -> None:
     """Gives each Resize the sizes or scales of all axes, where that is known.
 
     ONNX Runtime (1.32) moves Transposes past those with ``axes``, and leaves the axes, or the list, as they were.
-
-    Args:
-        message: The model, after onnxifier; it is changed.
-        values: Of the layers before.
     """
     constants = {node.output[0]: node.attribute[0].t for node in message.graph.node if node.op_type == "Constant"}
     nodes: list[onnx.NodeProto] = []

@@ -1,13 +1,13 @@
 """Layers of OpenVINO become ONNX operators, by the rules of ``onnxifier``.
 
-They are the only ones that somebody maintains, but onnxifier 2.0.3 loses things and makes things up. An attribute that no
-rule reads is gone. A layer without a rule becomes the ONNX operator of that name, whatever that does. A missing ``.bin`` is
-zeros. A rule that wants a value which depends on the model's inputs gets one that was computed from random numbers.
+No other rules are maintained, but onnxifier 2.0.3 loses and invents parts of models. It drops an attribute that no rule
+reads. A layer without a rule becomes the ONNX operator of the same name, whatever that does. A missing ``.bin`` is read
+as zeros. A rule that asks for a value which depends on the model's inputs gets a value computed from random numbers.
 
-So the files are read here (``reader.py``, ``builder.py``). Rules get only constants, and what they read is recorded
-(``rules.py``). Only layers that were compared with OpenVINO are converted (``tables.py``), without what is known to go wrong
-(``checks.py``). The shapes that come out have to be those of the IR. Everything else is refused, in one message. Pads stay
-as they are.
+So padops reads the files itself (``reader.py``, ``builder.py``). Rules get only constants, and their reads are recorded
+(``rules.py``). Only layers that were compared with OpenVINO are converted (``tables.py``), except known faults
+(``checks.py``). The resulting shapes must be those of the IR. Everything else is refused, in one message. Pads stay
+unchanged.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
 
 
 def _refusals(message: onnx.ModelProto, values: Values) -> dict[str, str]:
-    """The layers that are known beforehand not to convert, with the reasons."""
+    """The layers that are known to be inconvertible, with the reasons."""
     refusals = {}
     for node in message.graph.node:
         if node.domain == DOMAIN and (reason := _refusal(node, values)):

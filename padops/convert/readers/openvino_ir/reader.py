@@ -51,7 +51,7 @@ Edges = dict[tuple[str, str], tuple[str, str]]  # layer and port that an input c
 
 @dataclass(frozen=True)
 class Port:
-    """An input or output of a layer; ``dims`` is None where there are none: a scalar, or of a rank that is not known."""
+    """An input or output of a layer; ``dims`` is None if the XML has none: a scalar, or of unknown rank."""
 
     id: str
     type: int
@@ -203,11 +203,6 @@ def number_of(text: str, called: str, what: str, path: Path) -> int:
 def element_type(name: str, what: str, path: Path) -> int:
     """The ``TensorProto.DataType`` of an element type of OpenVINO.
 
-    Args:
-        name: As Parameter and Const spell it, such as ``"f32"``.
-        what: What has it, for the message.
-        path: Of the IR.
-
     Raises:
         PadopsError: ONNX has no tensors of that type.
     """
@@ -217,7 +212,7 @@ def element_type(name: str, what: str, path: Path) -> int:
 
 
 def _check_ids(layers: Sequence[Layer], path: Path) -> None:
-    """Refuses ids that are there twice: an edge to them could mean either."""
+    """Refuses duplicate ids: an edge to such an id is ambiguous."""
     for id, count in Counter(layer.id for layer in layers).items():
         if count > 1:
             raise PadopsError(f"{path} is damaged: {count} layers have the id {id}")

@@ -36,11 +36,6 @@ def apply_rules(
 ) -> tuple[onnx.ModelProto, dict[str, str]]:
     """Lets onnxifier convert layers.
 
-    Args:
-        message: The model.
-        layers: Those to convert, by their names.
-        path: Of the IR, for messages.
-
     Returns:
         The model, and the layers that could not be converted, or not wholly, with the reasons.
 

@@ -1,13 +1,14 @@
-"""What is known of OpenVINO's layers and of onnxifier's rules for them; each line was measured against OpenVINO.
+"""Facts about OpenVINO's layers and onnxifier's rules for them; each line was measured against OpenVINO.
 
-``tests/convert/readers/test_convert_openvino_ir.py`` compares every type of layer that is listed here with OpenVINO's CPU device.
+``tests/convert/readers/test_convert_openvino_ir.py`` compares every type of layer that is listed here with OpenVINO's
+CPU device.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-# Layers that ONNX has as they are, under this name.
+# Layers that equal an ONNX operator, with its name.
 SAME = {
     **{name: name for name in ("Abs", "Acos", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh")},
     **{name: name for name in ("CumSum", "Equal", "Erf", "Exp", "Floor", "Greater", "IsNaN", "Less", "Log", "Mish")},
@@ -23,8 +24,8 @@ SAME = {
     "SoftSign": "Softsign",
 }
 
-# Layers that ``forms.py`` converts itself, because onnxifier forgets types, guesses orders of axes, casts whole data to get
-# their shape, and normalises over the wrong axes.
+# Layers that ``forms.py`` converts itself, because onnxifier forgets types, guesses orders of axes, casts whole data to
+# get their shape, and normalises over the wrong axes.
 OWN = frozenset({"Convert", "MVN", "ShapeOf", "Transpose"})
 
 MAX_INPUTS = 1 << 20  # of a layer that takes any number
@@ -71,8 +72,8 @@ REPAIRS: tuple[tuple[str, str, str, str, int], ...] = (
     ("TopK", "sort", "value", "sorted", 1),
 )
 
-# What ONNX or onnxifier wants of an input, by layer and position, where OpenVINO takes more: elements of int64, int64 for
-# integers that are constant, a list (of rank 1), or a scalar (of rank 0).
+# What ONNX or onnxifier wants of an input, by layer and position, where OpenVINO takes more: elements of int64, int64
+# for integers that are constant, a list (of rank 1), or a scalar (of rank 0).
 INPUTS: Mapping[str, Mapping[int, str]] = {
     "Gather": {2: "scalar"},
     "GatherND": {1: "int64"},
@@ -93,8 +94,8 @@ COUNTS: Mapping[tuple[int, int], str] = {
     (1, 2): "Squeeze Swish",
     (1, MAX_INPUTS): "Concat",
     (2, 2): """
-        Add ConvertLike Convolution CumSum Divide Equal GatherElements GatherND Greater GreaterEqual GroupConvolution Less
-        LessEqual LogicalAnd LogicalOr LogicalXor MVN MatMul Maximum Minimum Multiply PReLU Power ReduceL1 ReduceL2
+        Add ConvertLike Convolution CumSum Divide Equal GatherElements GatherND Greater GreaterEqual GroupConvolution
+        Less LessEqual LogicalAnd LogicalOr LogicalXor MVN MatMul Maximum Minimum Multiply PReLU Power ReduceL1 ReduceL2
         ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape Split Subtract Tile TopK Transpose Unsqueeze
         """,
     (2, 3): "Broadcast ConvolutionBackpropData GroupConvolutionBackpropData",
@@ -115,13 +116,7 @@ def inputs_of(kind: str) -> tuple[int, int]:
 
 
 def changes_nothing(kind: str, name: str, value: str) -> bool:
-    """Whether an attribute of a layer may be dropped.
-
-    Args:
-        kind: The type of the layer.
-        name: Of the attribute.
-        value: Of the attribute.
-    """
+    """Whether an attribute of a layer may be dropped."""
     if name == "version":
         return True
     if name.endswith("_mask"):

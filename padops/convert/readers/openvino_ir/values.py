@@ -1,4 +1,4 @@
-"""What the values of a model read from an IR are: types, shapes, constants."""
+"""The types, shapes and constants of a model that was read from an IR."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def attributes_of(node: onnx.NodeProto) -> dict[str, str]:
 
 
 class Unreadable(ValueError):
-    """A layer with an attribute that is missing, or not what it has to be; the message is the reason, for the listing."""
+    """A layer's attribute is missing or invalid; the message is the reason, for the listing."""
 
 
 def word(attributes: Mapping[str, str], name: str) -> str:

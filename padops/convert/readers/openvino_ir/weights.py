@@ -1,4 +1,4 @@
-"""The ``.bin`` of an IR. What a layer asks for is compared with the size of the file before there is memory for it."""
+"""The ``.bin`` of an IR. The bytes that a layer asks for are compared with the file's size before they are read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LARGEST = (1 << 31) - 1  # bytes of a model; onnxifier infers shapes with its we
 
 
 class Weights:
-    """Reads constants, and counts their bytes: layers may share those of the file, and so ask for any multiple of it."""
+    """Reads constants, and counts their bytes: layers may share bytes, so their sum may be any multiple of the file."""
 
     def __init__(self, net: Net) -> None:
         self._net = net

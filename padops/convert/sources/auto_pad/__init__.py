@@ -1,16 +1,16 @@
-"""``auto_pad`` SAME_UPPER and SAME_LOWER become amounts that are written out, by rule S1.
+"""Rewrites ``auto_pad`` SAME_UPPER and SAME_LOWER as explicit amounts, by rule S1.
 
-A source of the converter that is asked only with ``auto_pad="explicit"``. A node comes out in one of three ways:
+The converter asks this source only with ``auto_pad="explicit"``. A node becomes one of three forms:
 
-- **explicit pads**: all amounts are known. They are where the size is; and where it is not but the stride is 1, or
-  every size begins with the same amount.
-- **SamePad_1** in front of the node, which then pads nothing itself: the amounts follow from the shape at run time. It
-  fills with what the operator reads outside its data: 0, the zero point, or the lowest value of the type.
-- **explicit pads, by size**: an If that chooses between nodes with explicit pads, where the data cannot be padded: of
-  an AveragePool that counts only data; of a MaxPool that gives indices, is in a function, where types are unknown, or
-  is of double.
+- **explicit pads**: all amounts are known, because the size is known, the stride is 1, or every size needs the same
+  begin.
+- **SamePad_1** in front of the node, which then pads nothing itself: the amounts follow from the shape at run time. The
+  fill is the value that the operator reads outside its data: 0, the zero point, or the lowest value of the type.
+- **explicit pads, by size**: an If chooses between nodes with explicit pads. It is for operators whose data cannot be
+  padded: an AveragePool that counts only data; a MaxPool that gives indices, is of double, or is in a function, where
+  types are unknown.
 
-Bits stay as they are wherever ONNX Runtime computes SAME rightly.
+Wherever ONNX Runtime computes SAME correctly, the results keep their bits.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ EXPLICIT = "explicit pads"
 
 
 def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises a node that pads SAME; others, those with VALID or without auto_pad included, are no concern of it."""
+    """Recognises a node with auto_pad SAME_UPPER or SAME_LOWER."""
     node = site.node
     operator = WINDOW_OPERATORS.get((node.domain, node.op_type))
     if operator is None or "auto_pad" not in node.attributes:
@@ -53,7 +53,7 @@ def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _match(form: str, window: SameWindow) -> Match:
-    """What the node is to become; Unconvertible where nothing does the same."""
+    """What the node becomes; raises Unconvertible if nothing does the same."""
     if window.operator.transposed:
         amounts = [transposed(axis, more, window.mode) for axis, more in zip(window.axes, window.output_padding)]
         found = [amount for amount in amounts if amount is not None]
@@ -76,7 +76,7 @@ def _match(form: str, window: SameWindow) -> Match:
 
 
 def _fits(choice: list[Amount] | None, kernel: int) -> bool:
-    """Whether ONNX Runtime takes the amounts for a pooling."""
+    """Whether ONNX Runtime accepts the amounts for a pooling with this kernel size."""
     return choice is None or all(amount.begin < kernel and amount.end < kernel for amount in choice)
 
 
@@ -103,7 +103,7 @@ def _by_size(form: str, window: SameWindow, choices: Sequence[list[Amount] | Non
 def _rewrite(
     op_type: str, window: SameWindow, apply: Callable[[NodeSite, Constants], Applied], pad: Replacement | None = None
 ) -> Rewrite:
-    """The rewrite, with what ONNX Runtime makes of the node as it is (measured with onnxruntime 1.31.1)."""
+    """The rewrite, with what ONNX Runtime does with the unchanged node (measured with onnxruntime 1.31.1)."""
     needed, judge = None, None
     pooling = window.operator.pooling
     if window.operator.transposed:

@@ -1,4 +1,4 @@
-"""Which amounts SAME stands for on one axis, as far as they are known before the model runs (S1)."""
+"""The amounts that SAME stands for on one axis, if they are known before the model runs (S1)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from padops.spec.dialects import same_padding
 
-MAX_STRIDES = 1 << 12  # sizes of which the amounts are looked at, one for each remainder of the stride
+MAX_STRIDES = 1 << 12  # the largest stride whose sizes are tried, one for each remainder
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,7 @@ class Amount:
     Attributes:
         begin: Before.
         end: After.
-        below: These amounts belong to an axis of n elements where (n - 1) % stride is less than this, and not less than
-            the one of the amount before; None where they belong to any size.
+        below: The amounts are for sizes n with ``previous.below <= (n - 1) % stride < below``; None: for any size.
     """
 
     begin: int
@@ -27,7 +26,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Axis:
-    """One spatial axis: its size, None where it is not known, and what the operator does along it."""
+    """One spatial axis: its size (None if unknown), and the operator's kernel, stride and dilation along it."""
 
     size: int | None
     kernel: int
@@ -36,22 +35,22 @@ class Axis:
 
     @property
     def extent(self) -> int:
-        """Elements from the first to the last that the kernel reads."""
+        """The number of elements from the first that the kernel reads to the last."""
         return (self.kernel - 1) * self.dilation + 1
 
     @property
     def min_total(self) -> int:
-        """The total of the amounts before it is raised to 0; the smallest that it may be, where the size is not known."""
+        """The sum of the amounts before S1 raises it to 0; if the size is unknown, the smallest possible sum."""
         if self.size is not None:
             return (-(-self.size // self.stride) - 1) * self.stride + self.extent - self.size
         return self.extent - self.stride
 
     def amounts(self, mode: str) -> list[Amount] | None:
-        """Every pair of amounts that the axis may need, None where there are too many sizes to look at.
+        """Every pair of amounts that the axis may need; None if there are too many sizes to try.
 
-        The total depends on the size only by (n - 1) % stride. Two totals with the same begin differ by one, and one
-        element more at the end never makes room for another output, so the larger end does for both; it is only where
-        the window begins that sizes differ.
+        The total depends on the size n only through (n - 1) % stride. Two totals with the same begin differ by one. One
+        more element at the end never makes room for another output, so the larger end serves both: sizes need different
+        amounts only if their begins differ.
         """
         if self.size is not None:
             return [Amount(*self._same(self.size, mode))]
@@ -59,7 +58,7 @@ class Axis:
             return [Amount(*self._same(1, mode))]
         if self.stride > MAX_STRIDES:
             return None
-        found: dict[int, Amount] = {}  # by their begin; totals only fall while the remainder rises
+        found: dict[int, Amount] = {}  # by begin; totals fall as the remainder rises
         for remainder in range(self.stride):
             begin, end = self._same(remainder + 1, mode)
             found[begin] = Amount(begin, max(end, found[begin].end if begin in found else 0), remainder + 1)
@@ -70,13 +69,7 @@ class Axis:
 
 
 def transposed(axis: Axis, output_padding: int, mode: str) -> Amount | None:
-    """What a transposed convolution crops so that it gives size * stride elements; None where it gives fewer anyway.
-
-    Args:
-        axis: The axis.
-        output_padding: Of the node, on this axis.
-        mode: SAME_UPPER or SAME_LOWER.
-    """
+    """The crop with which a transposed convolution gives size * stride elements; None if it gives fewer uncropped."""
     total = axis.extent + output_padding - axis.stride
     if total < 0:
         return None

@@ -1,4 +1,4 @@
-"""The three ways in which a node with ``auto_pad`` changes."""
+"""The three rewrites of a node with ``auto_pad``."""
 
 from __future__ import annotations
 
@@ -17,19 +17,13 @@ from padops.spec.dialects import DOMAIN
 Choices = Sequence[Sequence[Amount]]  # of each axis
 _Body = tuple[str, str, list[ir.Value | None], list[ir.Attr]]  # domain, operator, inputs and attributes of a node
 
-# SAME rounds the number of outputs up by itself, and beside explicit pads ceil_mode would round it up once more.
+# SAME rounds the number of outputs up by itself; with explicit pads, ceil_mode would round it up once more.
 IMPLIED = ("auto_pad", "ceil_mode")
 FORMATS = {(1, False): "NCW", (1, True): "NWC", (3, False): "NCDHW", (3, True): "NDHWC"}  # else NCHW or NHWC
 
 
 def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Applied:
-    """Writes the amounts into the node.
-
-    Args:
-        site: The node.
-        constants: Adds constants to the model.
-        pads: The begins of all axes, then the ends.
-    """
+    """Writes the amounts into the node."""
     node = site.node
     for name in IMPLIED:
         node.attributes.pop(name, None)
@@ -38,13 +32,7 @@ def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Appli
 
 
 def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applied:
-    """Puts SamePad_1 in front of the node, which from now on pads nothing.
-
-    Args:
-        site: The node.
-        constants: Adds constants to the model.
-        window: What the node says of its window.
-    """
+    """Puts SamePad_1 in front of the node, which then pads nothing itself."""
     node, made = site.node, same_pad_of(window)
     padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_padded"))
     before = ir.Node(DOMAIN, made.op_type, [node.inputs[0]], outputs=[padded], name=padded.name)
@@ -56,7 +44,7 @@ def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applie
 
 
 def same_pad_of(window: SameWindow) -> Replacement:
-    """What pads in front of the node."""
+    """The SamePad_1 in front of the node."""
     axes, last = window.axes, window.first == 1
     attributes = [
         ir.AttrString("auto_pad", window.mode),
@@ -70,13 +58,9 @@ def same_pad_of(window: SameWindow) -> Replacement:
 
 
 def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> Applied:
-    """Turns the node into an If, whose branches have the node with each of the amounts that it may need.
+    """Turns the node into nested Ifs on its sizes; each branch has the node with one choice of amounts.
 
-    Args:
-        site: The node.
-        constants: Adds constants to the model.
-        window: What the node says of its window.
-        choices: The amounts of each axis, by the rest of its size.
+    ``choices`` has for each axis its possible amounts, ordered by ``Amount.below``.
     """
     node = site.node
     tests = _tests(site, constants, window, choices)
@@ -84,7 +68,7 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: C
     kept = [attribute for name, attribute in node.attributes.items() if name not in IMPLIED]
 
     def body(chosen: tuple[Amount, ...], i: int = 0) -> _Body:
-        """The node once every axis has its amounts; before, an If that asks for the i-th of the next axis."""
+        """The node, once every axis has its amounts; before, an If that tests the i-th amounts of the next axis."""
         if len(chosen) == len(choices):
             pads = [amount.begin for amount in chosen] + [amount.end for amount in chosen]
             return node.domain, node.op_type, inputs, [*kept, ir.AttrInt64s("pads", pads)]
@@ -100,7 +84,7 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: C
 
 
 def _branch(site: NodeSite, constants: Constants, body: _Body) -> ir.Graph:
-    """A graph of one node, which gives what the node of ``site`` gives."""
+    """A graph of one node with copies of the outputs of the node of ``site``."""
     domain, op_type, inputs, attributes = body
     outputs = [ir.Value(name=constants.fresh(f"{value.name}_by_size"), type=value.type) for value in site.node.outputs]
     name = constants.fresh(f"{site.node.name or site.node.outputs[0].name}_by_size")
@@ -109,9 +93,9 @@ def _branch(site: NodeSite, constants: Constants, body: _Body) -> ir.Graph:
 
 
 def _tests(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> list[list[ir.Value]]:
-    """For each axis and each of its amounts but the last, whether the size is one of those that need it.
+    """For each axis and each of its amounts but the last, a value that tells whether the size needs them.
 
-    Of operators that opset 7 has already: Mod and Less of integers are younger.
+    Computed with the operators of opset 7: Mod, and Less of integers, are younger.
     """
 
     def scalar(value: int, role: str) -> ir.Value:

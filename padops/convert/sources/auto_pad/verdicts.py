@@ -1,10 +1,11 @@
-"""What ONNX Runtime makes of a pooling or a convolution that pads SAME, by its kernel, strides, dilations and sizes.
+"""What ONNX Runtime does with a pooling or convolution that pads SAME, by its kernel, strides, dilations and sizes.
 
-Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU. It takes the amounts of SAME as if there were no
-dilation, and does not raise a negative total to 0. Without a dilation, MaxPool of floats without indices and AveragePool below
-opset 19 refuse negative amounts in the last two releases; in the first two they run, and are wrong for some sizes.
-Of a pooling with ceil_mode, whose output it rounds up, no more is said than that it may be wrong.
-A convolution begins its windows behind the first element where the total is -3 or less, -4 with SAME_LOWER.
+Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU. It computes the amounts of SAME as if there
+were no dilation, and does not raise a negative total to 0. Without a dilation, MaxPool of floats without
+indices and AveragePool below opset 19 refuse negative amounts in 1.31.1 and 1.32.0; in 1.20.1 and 1.25.0 they run, and
+are wrong for some sizes. For a pooling with ceil_mode, whose output size ONNX Runtime rounds up, the verdict is only
+"may be wrong". A convolution begins its windows behind the first element if the total is at most -3, or -4 with
+SAME_LOWER.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from padops.convert.sources.auto_pad.amounts import Axis
 from padops.convert.sources.auto_pad.window import SameWindow
 
 RIGHT = "ONNX Runtime pads it rightly by itself"
-# The types that ONNX Runtime's CPU takes, and the first opset of each; float16 it casts to float and back.
+# The types that ONNX Runtime's CPU takes, and the first opset of each; it casts float16 to float and back.
 TAKEN: dict[str, dict[str, int]] = {
     **dict.fromkeys(("Conv", "ConvTranspose"), {"float": 1, "float16": 6}),
     **dict.fromkeys(("ConvInteger", "QLinearConv"), {"int8": 10, "uint8": 10}),
@@ -25,26 +26,20 @@ TAKEN: dict[str, dict[str, int]] = {
     "AveragePool": {"float": 7, "float16": 7},
     "LpPool": {"float": 2, "float16": 6},
 }
-REFUSED_SINCE = 31  # the release 1.x that is known to refuse negative amounts; 1.25 runs them
-NEGATIVE_SINCE = 19  # the opset from which on AveragePool takes negative amounts
+REFUSED_SINCE = 31  # the first measured release 1.x that refuses negative amounts; 1.25 runs them
+NEGATIVE_SINCE = 19  # since this opset, AveragePool takes negative amounts
 
 
 def is_shifted(axis: Axis, mode: str) -> bool:
     """Whether ONNX Runtime begins the windows of a convolution without dilation behind the first element.
 
-    Where the size is not known, whether it does for some size.
+    If the size is unknown: whether it does so for some size.
     """
     return axis.min_total < (-3 if mode == "SAME_LOWER" else -2)
 
 
 def judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> tuple[Verdict, str] | None:
-    """That ONNX Runtime refuses an operator however it is padded, and why; None where it does not, or that is not known.
-
-    Args:
-        node: The convolution or pooling.
-        type_name: Of its data; None where it is not known.
-        opset: Of the default domain.
-    """
+    """The verdict and reason if ONNX Runtime refuses an operator with any padding; None if it does not, or unknown."""
     if node.domain != "" or opset is None:
         return None
     taken = TAKEN[node.op_type]
@@ -56,25 +51,13 @@ def judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> t
 
 
 def judge_convolution(window: SameWindow, needed: str, minor: int) -> tuple[Verdict, str]:
-    """What each release of ONNX Runtime does with a convolution that is shifted along an axis, and why.
-
-    Args:
-        window: The convolution.
-        needed: Why it cannot be left to ONNX Runtime for every size.
-        minor: The release, 1.``minor``; they are alike.
-    """
+    """What ONNX Runtime, of any release alike, does with a convolution that is shifted along an axis, and why."""
     shifted = [axis for axis in window.axes if is_shifted(axis, window.mode)]
     return ("may be wrong" if all(axis.size is None for axis in shifted) else "wrong"), needed
 
 
 def judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[Verdict, str]:
-    """What one release of ONNX Runtime does with the pooling, and why.
-
-    Args:
-        window: The pooling.
-        needed: Why it cannot be left to ONNX Runtime for every size, or None.
-        minor: The release, 1.``minor``.
-    """
+    """What the release 1.``minor`` of ONNX Runtime does with the pooling, and why."""
     node = window.node
     if needed is None or all(_is_plain(axis) for axis in window.axes):
         return "runs", RIGHT
@@ -86,18 +69,18 @@ def judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[V
 
 
 def _may_round_up(node: ir.Node) -> bool:
-    """Whether ONNX Runtime rounds the size of the output up, and chooses other kernels."""
+    """Whether ONNX Runtime may round the size of the output up, and choose other kernels."""
     ceil_mode = node.attributes.get("ceil_mode")
     return ceil_mode is not None and (ceil_mode.is_ref() or bool(ceil_mode.value))
 
 
 def _is_plain(axis: Axis) -> bool:
-    """Whether the amounts are right along an axis, whatever else there is."""
+    """Whether ONNX Runtime's amounts are right along an axis."""
     return (axis.dilation == 1 or axis.kernel == 1) and axis.min_total >= 0
 
 
 def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tuple[Verdict, str]:
-    """The same of one axis of known size."""
+    """``judge_pooling`` for one axis of known size."""
     assert axis.size is not None, "sizes that are not known are judged before"
     count = -(-axis.size // axis.stride)
     total = (count - 1) * axis.stride + axis.kernel - axis.size  # as if there were no dilation
@@ -118,7 +101,7 @@ def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tupl
 
 
 def _refuses_negative(window: SameWindow) -> str:
-    """Whether the kernel of ONNX Runtime refuses negative amounts: "all" do, "some" by the type of the data, or "" for none."""
+    """Which kernels of ONNX Runtime refuse negative amounts: "all", "some" (by the data's type), or "" for none."""
     if any(axis.dilation > 1 for axis in window.axes):
         return ""
     if window.node.op_type == "AveragePool":

@@ -23,18 +23,18 @@ OTHERS = ("", "NOTSET", "VALID")
 
 @dataclass(frozen=True)
 class SameWindow:
-    """What a node does.
+    """A node with ``auto_pad``.
 
     Attributes:
         node: The node.
-        operator: Its row.
+        operator: Its row in the table of window operators.
         mode: SAME_UPPER or SAME_LOWER.
         axes: Its spatial axes.
-        first: The first of them in the data.
-        output_padding: Of a transposed convolution.
-        unpadded: Why its data cannot be padded, as the end of a sentence; empty where they can be.
-        fill: What to pad its data with; None for 0, which SamePad_1 fills with by itself.
-        opset: Of the default domain.
+        first: The position of the first spatial axis in the data.
+        output_padding: A transposed convolution's attribute of this name, for each spatial axis; else zeros.
+        unpadded: Why its data cannot be padded, as the end of a sentence; empty if they can.
+        fill: The fill for its data; None for 0, SamePad_1's default.
+        opset: The opset of the default domain.
     """
 
     node: ir.Node
@@ -52,7 +52,7 @@ def read_mode(site: NodeSite) -> str | None:
     """SAME_UPPER or SAME_LOWER; None for a node that pads in another way.
 
     Raises:
-        Unconvertible: It cannot be told, or is none that ONNX has.
+        Unconvertible: The mode is unknown, or ONNX does not have it.
     """
     attribute = site.node.attributes["auto_pad"]
     if attribute.is_ref():
@@ -68,16 +68,10 @@ def read_mode(site: NodeSite) -> str | None:
 
 
 def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Types) -> SameWindow:
-    """The node as its attributes and inputs say.
-
-    Args:
-        site: The node.
-        operator: Its row in the table of window operators.
-        mode: SAME_UPPER or SAME_LOWER.
-        types: Of the model.
+    """Reads the node's attributes and inputs.
 
     Raises:
-        Unconvertible: They contradict each other, or do not say enough.
+        Unconvertible: They contradict each other, or leave too much open.
     """
     node = site.node
     if operator.no_auto_pad is not None:
@@ -139,7 +133,7 @@ def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | No
 
 
 def _fill(node: ir.Node, operator: WindowOperator, type_name: str | None) -> ir.Value | np.ndarray | None:
-    """What the operator reads outside the data."""
+    """The value that the operator reads outside the data; None for 0."""
     if operator.outside == "lowest":
         if type_name is None:
             return None
@@ -167,7 +161,7 @@ def _number(node: ir.Node, name: str, default: int) -> int:
 
 
 def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | None:
-    """A list of sizes, checked as S1 wants them; None where absent or empty."""
+    """A list of sizes, checked by S1; None if absent or empty."""
     values, smallest = list(_value(node, name, ir.AttributeType.INTS, ())), 0 if name == "output_padding" else 1
     if values and count is not None and len(values) != count:
         raise Unconvertible(f"{name} has {len(values)} values, expected {count} (1 per spatial axis) [S1]")

@@ -1,24 +1,24 @@
-"""Pads that are spelled as Slices and a Concat, or as a Gather.
+"""Pads that are emulated by Slices and a Concat, or by a Gather.
 
-PyTorch's TorchScript exporter writes ``pad(mode="circular")`` and circular convolutions so, a Concat for each axis::
+PyTorch's TorchScript exporter writes ``pad(mode="circular")`` and circular convolutions with a Concat for each axis::
 
     1234  ->  34 (Slice), 1234, 1 (Slice)  ->  3412341 (Concat)
 
-and people write Pads by hand: a flip, which is a Slice going backward, beside the data; an edge that Expand or Tile repeats; a
-block of zeros; indices that go beyond the first element and the last.
+People write Pads by hand: a flip (a backward Slice) beside the data; an edge that Expand or Tile repeats; a block of
+zeros; indices that go beyond the first and the last element.
 
-One axis at a time, what each input of the Concat shows of the data is written as a map of positions (``maps.py``, which
-``chains.py`` reads from the nodes), and all of them together are compared with the map of a Pad (``axis_pad.py``): for
-the size that the axis has or, where the model leaves that open, for every size. So it does not matter how the nodes spell
-it. ``emulation.py`` puts the two together. Then a Pad takes over from the one in front of it, where nothing else reads what
-is between them, both are of one mode, and its axis comes later. (``folding`` joins the others.)
+One axis at a time, ``chains.py`` reads the nodes and describes each input of the Concat as a map of positions in the
+data (``maps.py``). ``axis_pad.py`` compares the joined maps with the map of a Pad: for the axis's size or, if the model
+leaves the size open, for every size. So the choice of nodes does not matter. ``emulation.py`` combines both. A Pad then
+absorbs the Pad in front of it if nothing else reads the value between them, both have the same mode, and its axis comes
+later. (``folding`` joins other Pads.)
 
-Data of an open size may be shorter than the amounts. Then a Pad whose amounts are computed (``bounds.py``) takes the place,
-if that makes fewer nodes.
+Data of an open size may be shorter than the amounts. Then a Pad with computed amounts (``bounds.py``) replaces the
+nodes, if that makes fewer nodes.
 
-What stays: whatever differs from a Pad for a size that the model allows, with a record that says which; vectors of integers
-and what is computed from constants alone, for ONNX Runtime computes shapes while it loads the model, but with its own
-operators only; and everything before opset 11, where a Pad would have no fallback.
+Three kinds stay. Nodes that differ from a Pad for a size that the model allows; the record names the size. Vectors of
+integers, and values computed from constants alone: ONNX Runtime computes shapes while it loads the model, but only with
+its own operators. Everything before opset 11, where a Pad would have no fallback.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
     except Unconvertible as why:
         return Match(form, status="not needed", reason=f"{RUNS}; {why}")
     if bounds is not None:
-        notes.append("its amounts are computed, as the nodes reach no further than the data")
+        notes.append("its amounts are computed, since the nodes reach no further than the data")
     return Match(form, Rewrite(made.op_type, partial(_apply, made=made, bounds=bounds), made), notes=tuple(notes))
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
-    """What bounds the amounts where an axis may be shorter, or None; Unconvertible where that saves no nodes."""
+    """The bounds of the amounts if an axis may be too short, else None; raises Unconvertible if they save no nodes."""
     short = next((emulation for emulation in found if emulation.pad.differs is not None), None)
     if short is None:
         return None
@@ -88,7 +88,7 @@ def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | N
 
 
 def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
-    """All that one Pad does at once: the emulation of the last axis, and those in front of it; the first first."""
+    """The emulations that one Pad replaces, in order; the emulation of the last axis comes last."""
     found = [last]
     while (node := found[0].data.producer()) is not None and node.graph is site.node.graph:
         before = find(NodeSite(node, site.path, site.scope), types)
@@ -99,7 +99,7 @@ def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
 
 
 def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
-    """Whether the emulation behind this one is one Pad with it."""
+    """Whether one Pad replaces this emulation together with a later one."""
     for node in dict.fromkeys(use.node for use in emulation.root.outputs[0].uses()):
         if node.graph is emulation.root.graph and node.op_type in ("Concat", "Gather"):
             after = find(NodeSite(node, site.path, site.scope), types)
@@ -113,14 +113,14 @@ def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
 
 
 def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
-    """Whether two emulations, one of the other's result, are one Pad.
+    """Whether two emulations, the second of the first's result, are one Pad.
 
-    Each axis is a map of its own, so the order in which they are padded does not matter. That the axes go up gives every
-    emulation one place: of the axes 2, 3 and 2 the first two are one Pad.
+    Each axis has a map of its own, so the order of the axes does not matter. Ascending axes give every emulation one
+    place: of the axes 2, 3 and 2, the first two are one Pad.
     """
     padded = first.root.outputs[0]
     if padded.is_graph_output() or any(node not in second.nodes for node, _ in index.last_uses(padded)):
-        return False  # the last ones are asked first: there may be many
+        return False  # the last uses first: there may be many
     if any(use.node not in second.nodes for use in padded.uses()):
         return False
     if first.pad.mode is not second.pad.mode or not (_is_bounded(first) and _is_bounded(second)):
@@ -131,7 +131,7 @@ def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
 
 
 def _is_bounded(emulation: Emulation) -> bool:
-    """Whether it is a Pad for every size, of amounts that may be less for small ones."""
+    """Whether it is a Pad for every size, with smaller amounts for small sizes."""
     pad = emulation.pad
     return pad.differs is None or pad.spared is not None
 
@@ -143,7 +143,7 @@ def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
 
 
 def _replaced(nodes: Sequence[ir.Node]) -> list[ir.Node]:
-    """Those whose results nothing else reads, and the last one, which becomes the Pad."""
+    """The nodes whose results nothing else reads, and the last node, which becomes the Pad."""
     kept = [nodes[-1]]
     for node in reversed(nodes[:-1]):
         value = node.outputs[0]
@@ -153,10 +153,10 @@ def _replaced(nodes: Sequence[ir.Node]) -> list[ir.Node]:
 
 
 def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types, notes: list[str]) -> Replacement:
-    """The Pad that all of them are; its amounts are still to be computed where there are bounds.
+    """The Pad that replaces all emulations; with bounds, its amounts are still the largest.
 
     Raises:
-        Unconvertible: There is none of that type, or for data of unknown rank.
+        Unconvertible: There is no such Pad of the type, or for data of unknown rank.
     """
     first, last = found[0], found[-1]
     mode, type_name = last.pad.mode, types.name(first.data, last.root.outputs[0])
@@ -165,7 +165,7 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
         if type_name is not None and type_name not in OPS[SYMMETRIC_OP].types:
             raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
         if axes is not None or bounds is not None:
-            raise Unconvertible(f"{SYMMETRIC_OP} has constant amounts for every axis, which are not known")
+            raise Unconvertible(f"{SYMMETRIC_OP} has constant amounts for every axis, and they are not known")
         return Replacement(
             SYMMETRIC_OP, (first.data, begins, ends, None), {"pad_mode": ir.AttrString("pad_mode", mode.value)}
         )
@@ -176,7 +176,7 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
 
 
 def _amounts(found: Sequence[Emulation]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Begins and ends, and the axes that they are of, where the rank is not known."""
+    """Begins, ends and axes; the axes only if the rank is unknown, else None."""
     rank = found[0].rank
     if rank is None:
         (only,) = found
@@ -188,18 +188,18 @@ def _amounts(found: Sequence[Emulation]) -> tuple[np.ndarray, np.ndarray, np.nda
 
 
 def _is_default(fill: np.ndarray) -> bool:
-    """Whether a fill is what a Pad without one has (P7)."""
+    """Whether a fill is the default (P7)."""
     return not fill.item() if fill.dtype.kind == "O" else not any(fill.tobytes())
 
 
 def _apply(site: NodeSite, constants: Constants, made: Replacement, bounds: Bounds | None) -> Applied:
-    """Makes the last node read the data, and takes away what nothing reads any more."""
+    """Turns the last node into the Pad, and removes nodes that nothing reads any more."""
     data, amounts, *others = made.inputs
-    assert isinstance(data, ir.Value), "what is padded is one of the graph"
+    assert isinstance(data, ir.Value), "the data are a value of the graph"
     read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
     replace_in_place(site.node, DOMAIN, made.op_type, [data])
     remove_unread(read, site.scope.index)
     if bounds is not None:
-        assert isinstance(amounts, np.ndarray), "they are the most that there may be"
+        assert isinstance(amounts, np.ndarray), "the largest amounts are known"
         made = replace(made, inputs=(data, bounds.write(data, amounts, site, constants), *others))
     return Applied([site.node], site, made)

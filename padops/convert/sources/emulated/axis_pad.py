@@ -1,11 +1,12 @@
-"""Which Pad of one axis a map is, for every size that the axis may have.
+"""Finds the Pad of one axis that equals a map, for every size that the axis may have.
 
-- **The size is known.** The map is written out and compared with the one that a Pad has (P2), position by position.
-- **It is not.** A map whose bounds are at most ``reach`` away from either end changes by one element of its middle from
-  2 reach on, and so does the Pad's; two sizes beyond that settle all longer ones. Every shorter one, 0 included, is compared
-  by itself. A size for which the nodes fail asks for nothing: Expand refuses where there is no edge, as Pad does.
-- **Some sizes are too short.** A Slice gives fewer elements there, where a Pad repeats them, or refuses. So circular and
-  mirrored data of any size are Pads whose amounts are at most n and n - 1, which is compared in the same way.
+- **The size is known.** The map is written out and compared with the Pad's map (P2), position by position.
+- **The size is unknown.** If all bounds of a map are within ``reach`` of either end, then from size 2 reach on, one
+  element more only adds one element to the map's middle; likewise for the Pad's map. So two sizes beyond 2 reach decide
+  all longer ones. Every shorter size, 0 included, is compared by itself. Sizes for which the nodes fail need no
+  comparison: Expand refuses an axis without an edge, as Pad does.
+- **Some sizes are too short.** There a Slice gives fewer elements, while a Pad repeats them or refuses. So circular and
+  mirrored data of any size are Pads with amounts of at most n and n - 1; these are compared in the same way.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ import numpy as np
 from padops.convert.sources.emulated.maps import FILL, LONGEST, Fails, Map, positions, reach
 from padops.spec.plan import AxisPlan, Mode, source_index
 
-MOST_SIZES = 128  # elements of reach up to which all sizes are compared
+MOST_SIZES = 128  # the largest reach for which all sizes are compared
 
-# Where several modes give the same, the first is taken.
+# If several modes give the same, the first counts.
 MODES = (Mode.WRAP, Mode.REFLECT, Mode.EDGE, Mode.SYMMETRIC)
 
 
@@ -32,10 +33,9 @@ class AxisPad:
         mode: Its mode.
         begin: Elements in front.
         end: Elements behind.
-        differs: A size that the axis may have, as far as is known, for which the nodes do something else; the greatest of
-            these. None where there is none.
-        spared: Where there is one, the elements that the nodes never reach: for any size n they are the Pad whose amounts
-            are at most n less these. None where they are not.
+        differs: The greatest possible size for which the nodes do something else; None if there is none.
+        spared: With ``differs``: if the nodes equal, for any size n, the Pad with amounts of at most n - spared, this
+            number (0 or 1); else None.
     """
 
     mode: Mode
@@ -45,18 +45,13 @@ class AxisPad:
     spared: int | None = None
 
     def of_size(self, size: int, spared: int) -> AxisPad:
-        """The Pad whose amounts are at most ``size`` less ``spared``."""
+        """The same Pad with amounts of at most ``size - spared``."""
         most = max(size - spared, 0)
         return AxisPad(self.mode, min(self.begin, most), min(self.end, most))
 
 
 def find_pad(shown: Map, size: int | None) -> AxisPad | None:
-    """The Pad that a map is, if it is one; also one that it is only from some size on.
-
-    Args:
-        shown: The map.
-        size: Of the axis of the data; None where it may have any.
-    """
+    """The Pad that equals a map, for the axis's ``size``, or from some size on if ``size`` is None; else None."""
     probe = size
     if probe is None:
         bound = reach(shown)
@@ -83,7 +78,7 @@ def find_pad(shown: Map, size: int | None) -> AxisPad | None:
 
 
 def _candidates(found: np.ndarray, size: int) -> Iterator[AxisPad]:
-    """The Pads that have the data where the map first has them."""
+    """The Pads whose data stand where the map first shows all data."""
     added = len(found) - size
     if size == 0 or added <= 0:
         return
@@ -96,7 +91,7 @@ def _candidates(found: np.ndarray, size: int) -> Iterator[AxisPad]:
 
 
 def _is(pad: AxisPad, found: np.ndarray, size: int) -> bool:
-    """Whether a map is that of a Pad for one size."""
+    """Whether the map ``found`` of one size is the Pad's."""
     if len(found) != pad.begin + size + pad.end or (found[pad.begin : pad.begin + size] != np.arange(size)).any():
         return False
     if pad.mode is not Mode.CONSTANT and size == 0 < len(found):

@@ -1,9 +1,9 @@
-"""Amounts that are bounded by the size of the data, computed when the model runs.
+"""Amounts that are bounded by the size of the data, computed at run time.
 
-Slices of data that are too short give what there is: of 2 elements, the last 3 are 2. A Pad would repeat them, so it gets
-amounts of at most as many::
+A Slice of data that are too short gives the elements there are: the last 3 of 2 elements are 2. A Pad would repeat
+elements, so its amounts are bounded by the sizes::
 
-    x -> Shape -> Concat twice -> [Add what each axis may have more or less -> Max 0 ->] Min with the amounts -> pads
+    x -> Shape -> Concat twice -> [Add each axis's difference -> Max 0 ->] Min with the amounts -> pads
 """
 
 from __future__ import annotations
@@ -24,25 +24,20 @@ class Bounds:
     """Bounds of the amounts.
 
     Attributes:
-        spared: Of each axis, how many elements less than it has an amount is at most: 1 where the edge is not repeated. None
-            where an amount has no bound.
+        spared: Per axis: amounts <= size - spared; 1 if the edge is not repeated. None: unbounded.
     """
 
     spared: Sequence[int | None]
 
     @property
     def nodes(self) -> int:
-        """How many nodes it takes to compute the amounts."""
+        """The number of nodes that compute the amounts."""
         return 3 + any(self._more) + (1 in self.spared)
 
     def write(self, data: ir.Value, amounts: np.ndarray, site: NodeSite, constants: Constants) -> ir.Value:
-        """The amounts, computed in front of a node.
+        """Adds the nodes that compute the amounts, in front of the padding node of ``site``.
 
-        Args:
-            data: What is padded.
-            amounts: The most that they are; begins, then ends, of every axis.
-            site: The node that pads.
-            constants: Of the model.
+        ``amounts`` are the unbounded amounts of every axis, begins then ends.
         """
         dims = constants.insert("Shape", [data], site, "shape")
         most = constants.insert("Concat", [dims, dims], site, "sizes", [ir.AttrInt64("axis", 0)])
@@ -57,5 +52,5 @@ class Bounds:
 
     @property
     def _more(self) -> list[int]:
-        """What an axis may be given more than it has elements."""
+        """Per axis: the largest amount minus the size."""
         return [LONGEST if spared is None else -spared for spared in self.spared]

@@ -1,7 +1,7 @@
-"""Reading the nodes that copy along one axis: what each of them takes, and from what value.
+"""Reads chains of nodes that copy along one axis: which elements each node takes, and from which value.
 
-Only what keeps every other axis counts: a Slice that takes something of two axes ends the chain. Where an Expand, a Tile or
-a block of fill may change another axis, Concat refuses it, for its other inputs have the dims of the data.
+Only nodes that keep every other axis count: a Slice of two axes ends the chain. If an Expand, a Tile or a block of fill
+changes another axis, Concat refuses the result, since its other inputs have the dims of the data.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from padops.convert.model.graphs import NodeSite, Scope, constant
 from padops.convert.model.types import Types
 from padops.convert.sources.emulated.maps import LONGEST, UNBOUNDED, Expanded, Filled, Map, Sliced, Taken, Tiled
 
-# The operators of a step from a value to what it is taken from. (Unsqueeze has a Gather in front of it.)
+# The operators of a step from a value to its source. (A Gather precedes an Unsqueeze.)
 COPIES = ("Identity", "Slice", "Gather", "Unsqueeze", "Expand", "Tile")
 INT_MAX = (2**31 - 1, 2**63 - 1)  # as the end of a Slice: the end of the data
-LARGEST_FILL = 1 << 22  # elements of a block of fill that are looked through
+LARGEST_FILL = 1 << 22  # the most elements of a block of fill that are compared
 
 
 @dataclass(frozen=True)
 class Step:
-    """One node, or two that go together, between a value and what it is taken from.
+    """One node, or a Gather and its Unsqueeze, between a value and its source.
 
     Attributes:
-        value: What it is taken from.
+        value: The source.
         nodes: The nodes.
-        wrap: What they show of a map.
-        keeps: Whether they leave every other axis as it is, whatever their inputs are.
-        rank: The least number of axes of what they give.
+        wrap: Turns the source's map into the value's map.
+        keeps: Whether the nodes keep every other axis for any inputs.
+        rank: The least rank of the result.
     """
 
     value: ir.Value
@@ -47,9 +47,9 @@ class Block:
     """A value whose elements are all the same.
 
     Attributes:
-        map: How long it is.
+        map: Its length along the axis.
         element: One of its elements, of rank 0.
-        dims: Its dims, where it is a constant; its other dims follow from the data where it is None.
+        dims: The dims of a constant; None for a computed block, whose other dims follow from the data.
         nodes: The nodes that make it.
     """
 
@@ -66,8 +66,8 @@ class Reader:
     Attributes:
         site: A node of the graph.
         types: Of the model.
-        axis: From 0 on where the rank is known; else as the nodes have it.
-        rank: Of the data, or None.
+        axis: Not negative if the rank is known; else as the nodes write it.
+        rank: The rank of the data; None if unknown.
     """
 
     site: NodeSite
@@ -76,7 +76,7 @@ class Reader:
     rank: int | None
 
     def step(self, value: ir.Value) -> Step | None:
-        """What a value is taken from; None where that is another thing than a copy along the axis."""
+        """The step from a value to its source; None if the value is no copy along the axis."""
         node = value.producer()
         if node is None or node.domain != "" or node.graph is not self.site.node.graph or not node.inputs:
             return None
@@ -91,7 +91,7 @@ class Reader:
         return None if read is None or node.inputs[0] is None else read(node, node.inputs[0])
 
     def block(self, value: ir.Value) -> Block | None:
-        """The block of fill that a value is, if it is one."""
+        """The block of fill that a value is; None if it is none."""
         node = value.producer()
         if node is None or (node.domain, node.op_type) == ("", "Constant"):
             return self._constant_block(value)
@@ -112,7 +112,7 @@ class Reader:
         return self.site.scope
 
     def same_axis(self, axis: int) -> bool | None:
-        """Whether an axis is this one; None where that cannot be told."""
+        """Whether an axis is the reader's; None if unknown."""
         if self.rank is not None:
             return -self.rank <= axis < self.rank and axis % self.rank == self.axis
         return axis == self.axis if (axis < 0) == (self.axis < 0) else None
@@ -140,11 +140,11 @@ class Reader:
             if same:
                 mine = row
             elif row[0] != 0 or (row[1] < UNBOUNDED and row[1] not in INT_MAX) or row[2] != 1:
-                return None  # something of another axis
+                return None  # a part of another axis
         start, end, step = mine or (0, UNBOUNDED, 1)
         if end in INT_MAX:
             if step < 0:
-                return None  # to nothing, says ONNX; to the first element, says ONNX Runtime
+                return None  # by ONNX the slice is empty; ONNX Runtime takes all up to the first element
             end = UNBOUNDED
         return Step(data, (node,), lambda of: Sliced(of, start, end, step))
 
@@ -155,7 +155,7 @@ class Reader:
         return Step(data, (node,), lambda of: Taken(of, tuple(indices)))
 
     def _unsqueeze(self, node: ir.Node, data: ir.Value) -> Step | None:
-        """One element of the axis, which Gather has taken away: ``x[..., 0].unsqueeze(-1)``."""
+        """One element of an axis that Gather removed and Unsqueeze restores: ``x[..., 0].unsqueeze(-1)``."""
         attribute = node.attributes.get("axes")
         axes = self._integers(node, 1) if attribute is None else _ints(attribute)
         before = data.producer()
@@ -184,14 +184,14 @@ class Reader:
         return Step(data, (node,), lambda of: Tiled(of, times), keeps=False, rank=len(repeats))
 
     def _entry(self, parts: list[int | None] | None) -> int | None:
-        """What a vector with one number per axis has for the axis; 1 for one that it is too short for."""
+        """The axis's entry in a vector with one number per axis; 1 if the vector is too short."""
         if parts is None or (self.rank is None and self.axis >= 0):
-            return None  # the numbers count from the last axis
+            return None  # such vectors are aligned to the last axis
         position = self.axis if self.rank is None else self.axis - self.rank
         return parts[position] if -position <= len(parts) else 1
 
     def _parts(self, shape: ir.Value | None, joined: bool = True) -> list[int | None] | None:
-        """The elements of a vector, None for each that is not known; None where their number is not."""
+        """The elements of a vector, None for each unknown one; None if their number is unknown."""
         array = evaluate(shape, self.scope, self.types)
         if array is not None:
             return array.tolist() if array.ndim == 1 and array.dtype.kind in "iu" else None
@@ -218,7 +218,7 @@ class Reader:
         return Block(Filled(array.shape[self.axis]), flat[0:1].reshape(()), array.shape, ()) if same else None
 
     def _integers(self, node: ir.Node, i: int) -> list[int] | None:
-        """The elements of an input, where they are known; None also where it is absent."""
+        """The elements of an integer input; None if unknown or absent."""
         array = evaluate(node.inputs[i], self.scope, self.types) if len(node.inputs) > i else None
         return array.reshape(-1).tolist() if array is not None and array.dtype.kind in "iu" else None
 
@@ -239,7 +239,7 @@ def _fill_of(node: ir.Node) -> np.ndarray | None:
 
 
 def _int(node: ir.Node, name: str, default: int) -> int:
-    """An attribute; an axis that no tensor has where the caller gives it."""
+    """An integer attribute or its default; UNBOUNDED, an axis of no tensor, if a function's caller gives it."""
     attribute = node.attributes.get(name)
     if attribute is None:
         return default

@@ -1,4 +1,4 @@
-"""Finding the Pad of one axis that a Concat or a Gather gives the result of."""
+"""Finds the Pad of one axis whose result a Concat or a Gather gives."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from padops.convert.sources.emulated.maps import Data, Joined, Map, Taken
 from padops.spec.plan import Mode
 
 MOST_INPUTS = 32  # of a Concat
-MOST_STEPS = 8  # from one of them to the data
-MOST_ANCESTORS = 64  # nodes that are followed to see whether data are computed from constants alone
+MOST_STEPS = 8  # from an input to the data
+MOST_ANCESTORS = 64  # values that are followed to see whether data are computed from constants alone
 BLOCKS = ("Constant", "ConstantOfShape", "Expand")
 
 
@@ -29,12 +29,12 @@ class Emulation:
 
     Attributes:
         root: The node that gives the padded data.
-        data: What is padded.
-        axis: From 0 on where the rank is known; else as the node has it.
-        rank: Of the data, or None.
+        data: The data to pad.
+        axis: Not negative if the rank is known; else as the node writes it.
+        rank: The rank of the data; None if unknown.
         pad: The Pad.
-        fill: One element of rank 0 where the mode is constant, else None.
-        nodes: All that the Pad does the work of, ``root`` last.
+        fill: For mode constant, one element of rank 0; else None.
+        nodes: All nodes whose work the Pad does, ``root`` last.
     """
 
     root: ir.Node
@@ -47,7 +47,7 @@ class Emulation:
 
 
 def find(site: NodeSite, types: Types) -> Emulation | None:
-    """The Pad that a node gives the result of; None where it is none."""
+    """The Pad whose result a node gives; None if there is none."""
     node, opset = site.node, site.scope.opset
     inputs = [value for value in node.inputs if value is not None]
     if node.domain != "" or opset is None or opset < FIRST_WITH_INPUTS or len(inputs) != len(node.inputs):
@@ -72,9 +72,9 @@ def _axis(node: ir.Node) -> int | None:
 
 
 def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) -> Iterator[ir.Value]:
-    """What all inputs may be taken from, but for those that may be blocks of fill; the nearest first.
+    """Values from which all inputs except possible blocks of fill may be taken, the nearest first.
 
-    Only operators are looked at, so that a Concat of other things costs next to nothing.
+    Only the operators are read, so a Concat of other values costs next to nothing.
     """
     chains = []
     for value in dict.fromkeys(inputs):
@@ -89,7 +89,7 @@ def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) ->
 
 
 def _copied(value: ir.Value, graph: ir.Graph | ir.Function | None) -> ir.Value | None:
-    """What the node that gives a value may copy."""
+    """The value of which a value may be a copy; None if its node copies nothing."""
     node = value.producer()
     if node is None or node.domain != "" or node.op_type not in COPIES or node.graph is not graph:
         return None
@@ -136,7 +136,7 @@ def _find_joined(
 
 
 def _find_gathered(site: NodeSite, types: Types, axis: int) -> Emulation | None:
-    """The Pad of its data that a Gather is: it shows some elements twice, by constant indices."""
+    """The Pad that a Gather is: its constant indices repeat some elements, or count from the end."""
     node = site.node
     data, indices = node.inputs[0], constant(node.inputs[1], site.scope) if len(node.inputs) == 2 else None
     if data is None or indices is None or indices.ndim != 1 or indices.dtype.kind not in "iu":
@@ -155,7 +155,7 @@ def _find_gathered(site: NodeSite, types: Types, axis: int) -> Emulation | None:
 def _emulation(
     reader: Reader, data: ir.Value, dims: Dims | None, shown: Map, nodes: tuple[ir.Node, ...], fill: np.ndarray | None
 ) -> Emulation | None:
-    """The Pad of one axis, if the map is that of one and what is padded is not of those that stay."""
+    """The Pad of one axis whose map is ``shown``; None if there is none, or the data follow from constants."""
     pad = find_pad(shown, None if dims is None else dims[reader.axis])
     if pad is None or (fill is None) != (pad.mode is not Mode.CONSTANT):
         return None
@@ -165,20 +165,20 @@ def _emulation(
 
 
 def _may_be_shape(data: ir.Value, reader: Reader, least: int = 0) -> bool:
-    """Whether data, of so many axes at least, may be a vector of integers, such as a shape."""
+    """Whether data of at least ``least`` axes may be a vector of integers, such as a shape."""
     axes = reader.rank or max(least, reader.axis + 1, -reader.axis)
     return axes == 1 and reader.types.name(data, reader.site.node.outputs[0]) in ("int32", "int64", None)
 
 
 def _dims(data: ir.Value, output: ir.Value, types: Types) -> tuple[Dims | None, int | None]:
-    """The dims of the data, and their number."""
+    """The dims and the rank of the data."""
     dims = types.shape(data)
     known = types.shape(output) if dims is None else dims
     return dims, None if known is None else len(known)
 
 
 def _steps(value: ir.Value, data: ir.Value, reader: Reader) -> list[Step] | None:
-    """The steps from a value to the data, if it is taken from them along the axis alone."""
+    """The steps from a value to the data; None if the value is no copy of the data along the axis."""
     steps: list[Step] = []
     while value is not data:
         step = reader.step(value)
@@ -197,7 +197,7 @@ def _map(steps: Sequence[Step]) -> Map:
 
 
 def _fits(block: Block, dims: Dims | None, axis: int) -> bool:
-    """Whether a constant block has the other dims of the data; one of another shape fits some data only."""
+    """Whether a block has the other dims of the data; a computed block always has them, or Concat fails."""
     if block.dims is None:
         return True
     if dims is None or len(dims) != len(block.dims):

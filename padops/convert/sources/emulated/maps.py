@@ -1,7 +1,7 @@
-"""What a value shows of another along one axis, as an expression that gives the positions for any size of that axis.
+"""Maps: expressions that give, for any size of an axis, which positions of the data a value shows along this axis.
 
-The nodes that emulate a Pad only copy. So along the padded axis each of them is a map from its own positions to those of the
-data, and the maps of the nodes in a row make one map. Two ways to write a Pad are the same where their maps are.
+The nodes that emulate a Pad only copy. So along the padded axis each node is a map from its own positions to positions
+of the data, and the maps of successive nodes compose to one map. Two ways to write a Pad are equal if their maps are.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-FILL = -1  # a position that shows none of the data
-LONGEST = 1 << 20  # elements of an axis that maps are written out for
-UNBOUNDED = 1 << 59  # no axis is as long (P10): a bound of a Slice from here on means its end
+FILL = -1  # in a map: a position that shows no data
+LONGEST = 1 << 20  # the most elements of an axis for which maps are written out
+UNBOUNDED = 1 << 59  # longer than any axis (P10): as a bound of a Slice, the end of the axis
 
 
 class Fails(Exception):
@@ -27,7 +27,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Sliced:
-    """What Slice takes."""
+    """A Slice of a map."""
 
     of: Map
     start: int
@@ -37,7 +37,7 @@ class Sliced:
 
 @dataclass(frozen=True)
 class Taken:
-    """What Gather takes."""
+    """A Gather from a map."""
 
     of: Map
     indices: tuple[int, ...]
@@ -45,7 +45,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Expanded:
-    """What Expand makes of it."""
+    """An Expand of a map."""
 
     of: Map
     size: int
@@ -53,7 +53,7 @@ class Expanded:
 
 @dataclass(frozen=True)
 class Tiled:
-    """What Tile makes of it."""
+    """A Tile of a map."""
 
     of: Map
     times: int
@@ -68,7 +68,7 @@ class Filled:
 
 @dataclass(frozen=True)
 class Joined:
-    """What Concat makes of several."""
+    """A Concat of maps."""
 
     parts: Sequence[Map]
 
@@ -77,11 +77,7 @@ Map = Data | Sliced | Taken | Expanded | Tiled | Filled | Joined
 
 
 def positions(shown: Map, size: int) -> np.ndarray:
-    """The position that each element shows, or ``FILL``.
-
-    Args:
-        shown: What is shown.
-        size: Elements of the axis of the data.
+    """The position of the data that each element shows, or ``FILL``, for data of ``size`` elements.
 
     Raises:
         Fails: The nodes fail for this size, or make far more than a Pad.
@@ -111,10 +107,10 @@ def positions(shown: Map, size: int) -> np.ndarray:
 
 
 def reach(shown: Map) -> int | None:
-    """How far from either end of the data the map depends on it; None where it is not the same at any distance.
+    """The distance from either end of the data within which the bounds of a map lie; None if there is no such distance.
 
-    A bound of Slice counts from one end or the other, so from twice that size on nothing is clamped and nothing crosses:
-    one more element then only makes the middle longer.
+    A bound of Slice counts from one end or the other. So from size 2 reach on, no bound is clamped and no two bounds
+    cross: one element more only makes the middle longer.
     """
     if isinstance(shown, (Data, Filled)):
         return 0
@@ -134,7 +130,7 @@ def reach(shown: Map) -> int | None:
 
 
 def _sliced(shown: Sliced, size: int) -> np.ndarray:
-    """The positions that Slice takes of an axis, its bounds clamped as ONNX has it."""
+    """The positions that Slice takes of an axis, with its bounds clamped as ONNX specifies."""
     forward = shown.step > 0
     first, last = (0, size) if forward else (-1, size - 1)
     start, end = (bound + size if bound < 0 else bound for bound in (shown.start, shown.end))
