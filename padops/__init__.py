@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # for type checkers, to which ``padops.convert`` is the function
+if TYPE_CHECKING:  # type checkers must see ``padops.convert`` as the function, not the package
     from padops.convert import (
         Conversion,
         Inspection,

@@ -1,9 +1,9 @@
-"""Modules that a package imports at its top and hardly ever uses: loaded when they are used, or never.
+"""Loads modules that a package imports but hardly uses only when they are used.
 
-onnx_ir computes with symbolic dims by means of sympy. padops never asks it to, and sympy takes longer to load than all the
+onnx_ir computes with symbolic dims by means of sympy. padops never uses these, and sympy takes longer to load than the
 rest of a conversion.
 
-OpenVINO tells its maker at each import that it is used. For that it forks in a thread, from which the copy may never return.
+OpenVINO sends telemetry at each import. To do so it forks in a thread, and the child process may hang for ever.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LOCK = RLock()
 
 
 class _Deferred(ModuleType):
-    """What stands for a module until one of its attributes is asked for; that loads it."""
+    """A placeholder of a module; the first access of an attribute loads the module."""
 
     def __getattr__(self, name: str) -> Any:
         with _LOCK:
@@ -29,13 +29,13 @@ class _Deferred(ModuleType):
 
 
 class Deferring:
-    """A context whose imports do not load some modules, but get what stands for them.
+    """A context whose imports get placeholders for some modules, unless these are loaded already.
 
-    A module that is loaded already stays. Imports after the context load the module as ever.
+    Imports after the context load the modules as usual.
     """
 
     def __init__(self, *names: str) -> None:
-        """``names`` are those of the modules, such as ``"sympy"``."""
+        """``names``: the modules, such as ``"sympy"``."""
         self._deferred = {name: _Deferred(name) for name in names}
 
     def __enter__(self) -> None:
@@ -52,7 +52,7 @@ class Deferring:
 
 
 def import_openvino() -> Any:
-    """OpenVINO, which does without its telemetry, as where that is not installed."""
+    """Imports OpenVINO without its telemetry package, as if it were not installed."""
     absent: dict[str, Any] = {"openvino_telemetry": None}
     for name, nothing in absent.items():
         sys.modules.setdefault(name, nothing)

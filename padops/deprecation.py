@@ -1,4 +1,4 @@
-"""What a user sees of a name that will go; docs/promises.md says for how long it stays."""
+"""Warnings for deprecated names; docs/promises.md tells how long the names stay."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ def warn_deprecated(name: str, instead: str, since: str, stacklevel: int = 2) ->
     Args:
         name: What is deprecated, such as ``"Conversion.left"``.
         instead: What to use in its place.
-        since: The release that has deprecated it, such as ``"0.1"``. It goes two minor releases later at the earliest.
-        stacklevel: How many calls lie between this one and the user's; 2 where the deprecated function calls this one.
+        since: The release that deprecated the name, such as ``"0.1"``; it goes two minor releases later at the
+            earliest.
+        stacklevel: The number of calls between this one and the user's; 2 if the deprecated function calls this one.
     """
     major, minor = map(int, since.split("."))
     text = f"{name} is deprecated since padops {since} and goes in {major}.{minor + 2} at the earliest; use {instead}"

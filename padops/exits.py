@@ -1,4 +1,4 @@
-"""What the command ``padops`` ends with; docs/promises.md promises these numbers."""
+"""The exit codes of the command ``padops``; docs/promises.md promises these numbers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ USAGE = 2
 LEFT = 3
 DIFFERENT = 4
 UNDECIDED = 5
-INTERRUPTED = 130  # what shells say of a command that Ctrl-C has ended
-TERMINATED = 143  # and of one that SIGTERM has ended
+INTERRUPTED = 130  # as shells report a command that Ctrl-C ended
+TERMINATED = 143  # as shells report a command that SIGTERM ended
 
 MEANINGS = {
     DONE: "done",

@@ -1,8 +1,8 @@
-"""What padops needs beside NumPy, and the command that installs it.
+"""The packages that padops needs beside NumPy, and the commands that install them.
 
-padops itself needs NumPy alone. Each extra of ``pyproject.toml`` brings packages for one purpose; ``EXTRAS`` says which
-modules these are. onnxruntime is an extra too: it has one distribution for each kind of hardware, all of which bring a
-module of that name, and a dependency on one of them would be installed over the one that is there.
+padops itself needs NumPy alone. Each extra of ``pyproject.toml`` installs packages for one purpose; ``EXTRAS`` lists
+their modules. onnxruntime is an extra too: each kind of hardware has its own distribution of it, all with the same
+module name, so a dependency on one distribution would overwrite the installed one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from types import TracebackType
 
-# Extras and the modules that they bring. A module is imported only where its extra is needed.
+# Extras and the modules that they install. A module is imported only if its extra is needed.
 EXTRAS = {
     "convert": ("onnx", "onnx_ir", "ml_dtypes", "rich", "google"),  # protobuf's module is google.protobuf
     "cpu": ("onnxruntime",),
@@ -21,7 +21,7 @@ EXTRAS = {
     "prove": ("z3",),
 }
 
-# The distributions that bring a module onnxruntime. The first one is the extra's.
+# The distributions that have the module onnxruntime. The extra installs the first one.
 RUNTIMES = (
     "onnxruntime",
     "onnxruntime-gpu",
@@ -36,11 +36,11 @@ RUNTIMES = (
     "ort-nightly",
     "ort-nightly-gpu",
 )
-FIRST_MINOR = 20  # of onnxruntime 1.x
+FIRST_MINOR = 20  # the oldest supported onnxruntime 1.x
 
 
 class DependencyError(ImportError):
-    """A package that padops needs for this is missing, too old or not whole; the message has the command that mends it."""
+    """A package that padops needs is missing, too old or incomplete; the message has the command that mends it."""
 
 
 def install(extra: str) -> str:
@@ -49,7 +49,7 @@ def install(extra: str) -> str:
 
 
 class Needing:
-    """A context whose imports are those of extras: a missing one becomes a ``DependencyError`` in one line."""
+    """A context for imports of extras: a missing module becomes a ``DependencyError`` in one line."""
 
     def __init__(self, what: str) -> None:
         """``what`` needs the modules that are imported within, such as ``"padops.convert"``."""
@@ -65,7 +65,7 @@ class Needing:
             return
         top = error.name.partition(".")[0]
         extra = next((extra for extra, modules in EXTRAS.items() if top in modules), None)
-        if extra is None:  # a module of padops or of the standard library: a mistake, and no missing package
+        if extra is None:  # a module of padops or of the standard library: a mistake, not a missing package
             return
         more = ", or the onnxruntime package for your hardware, such as onnxruntime-gpu" if extra == "cpu" else ""
         package = "protobuf" if top == "google" else top
@@ -74,7 +74,7 @@ class Needing:
 
 
 class NeedingOnnxruntime(Needing):
-    """The same for ``import onnxruntime``, of whichever distribution: it must also be whole, and new enough."""
+    """The same for ``import onnxruntime``, from any distribution: it must also be complete and new enough."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -85,13 +85,13 @@ class NeedingOnnxruntime(Needing):
 
 
 def _check_onnxruntime(what: str) -> None:
-    """Refuses a module that padops cannot work with: older than 1.20, or without its parts."""
+    """Raises DependencyError for an onnxruntime that is older than 1.20 or incomplete."""
     module = sys.modules["onnxruntime"]
     found = getattr(module, "__version__", None)
     if found is None or not hasattr(module, "InferenceSession"):
         names = " and ".join(runtimes()) or "no distribution"
         raise DependencyError(
-            f"{what} needs onnxruntime, and the one in {', '.join(getattr(module, '__path__', ['?']))} is not whole "
+            f"{what} needs onnxruntime, but the one in {', '.join(getattr(module, '__path__', ['?']))} is incomplete "
             f"({names} installed): uninstall every onnxruntime package, then install one",
             name="onnxruntime",
         )
@@ -99,14 +99,14 @@ def _check_onnxruntime(what: str) -> None:
     if (major, minor) < (1, FIRST_MINOR):
         package = next(iter(runtimes()), RUNTIMES[0])
         raise DependencyError(
-            f"{what} needs onnxruntime 1.{FIRST_MINOR} or newer, and {package} is {found}: "
+            f"{what} needs onnxruntime 1.{FIRST_MINOR} or newer, but {package} is {found}: "
             f"pip install --upgrade {package}",
             name="onnxruntime",
         )
 
 
 def names_of(package: str) -> tuple[str, ...]:
-    """The distributions that a package may be installed as."""
+    """The names of the distributions that may provide a package."""
     return RUNTIMES if package == RUNTIMES[0] else (package,)
 
 
@@ -118,7 +118,7 @@ def runtimes() -> dict[str, str]:
 
 def version_of(distribution: str) -> str | None:
     """The version of an installed distribution, or None."""
-    from importlib.metadata import PackageNotFoundError, version  # a third of the time that `padops --help` takes
+    from importlib.metadata import PackageNotFoundError, version  # slow: a third of the time of `padops --help`
 
     try:
         return version(distribution)

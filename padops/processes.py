@@ -1,7 +1,7 @@
-"""Processes that answer through pipes: nothing is waited for without a limit, and they end with all that they have started.
+"""Processes that answer through pipes: every wait has a limit, and a killed process takes its children with it.
 
-A library may start processes of its own, which hold the pipes as well: the end of a pipe does not come with the end of the
-process that it leads to, and a pipe that nobody reads stays full.
+A library in a process may start children, which inherit the pipes. So a pipe may stay open after its process has ended,
+and a pipe that nobody reads stays full.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import IO, Any, TypeVar, cast
 
 Answer = TypeVar("Answer")
 
-LOOKS = 0.1  # seconds after which the end of a process is noticed at the latest, where the pipe does not tell it
-ENDING = 5  # seconds that a process has to end by itself, and one that was killed to be gone
+LOOKS = 0.1  # seconds between checks whether a process has ended, if the pipe does not tell it
+ENDING = 5  # seconds that a process has to end by itself, and a killed process to be gone
 
 
 class LateError(Exception):
-    """A process has not answered in time, and was killed."""
+    """A process did not answer in time and was killed."""
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
@@ -35,10 +35,10 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def wait_for(process: subprocess.Popen[bytes]) -> int | None:
-    """Waits for a process that is about to end, and kills it where it does not.
+    """Waits for a process that is about to end, and kills it if it does not.
 
     Returns:
-        Its exit code; None where it was killed for that, or not even that ended it in time.
+        Its exit code; None if it had to be killed, or did not even end then.
     """
     try:
         return process.wait(ENDING)
@@ -52,8 +52,8 @@ def wait_for(process: subprocess.Popen[bytes]) -> int | None:
 def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
     """The standard input and output of this process, as files that nothing else reads or writes.
 
-    A library that reads then finds nothing, and what it prints goes to standard error. A program that it starts does not
-    get the pipes. A fork made in a thread closes ``sys.stdin`` first, and would wait for ever for the thread that reads it.
+    Libraries then read nothing, and print to standard error. Programs that they start do not inherit the pipes. (A fork
+    in a thread closes ``sys.stdin`` first, and would wait for ever for a thread that reads it.)
     """
     questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -76,23 +76,22 @@ class Pipes:
         self._ended = False
 
     def within(self, seconds: float, talk: Callable[[IO[bytes], IO[bytes]], Answer]) -> Answer:
-        """Writes to the process, or reads from it, or both.
+        """Runs ``talk``, which writes to the process, or reads from it, or both, for at most ``seconds``.
 
-        A thread does so, and is left behind where it does not end: a pipe cannot be told to give up.
+        ``talk`` runs in a thread, which is abandoned if it does not end: reading a pipe cannot be cancelled.
 
         Args:
-            seconds: The limit.
-            talk: Gets the pipe to its input and the one from its output. Whatever it raises is raised here.
+            talk: Receives the pipes to the process's input and from its output. Its exceptions are raised here.
 
         Returns:
-            What ``talk`` returns.
+            The result of ``talk``.
 
         Raises:
             LateError: ``talk`` took longer. The process was killed.
-            EOFError: The process has ended before.
+            EOFError: The process ended before.
         """
         if self._talking is not None:
-            self._talking.join(ENDING)  # it has given its answer, and is about to end
+            self._talking.join(ENDING)  # the thread has answered and is about to end
             if self._talking.is_alive():
                 raise EOFError
         done: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
@@ -100,7 +99,7 @@ class Pipes:
         def run() -> None:
             try:
                 done.put((talk(*self._both()), None))
-            except BaseException as error:  # raised again where the answer is waited for
+            except BaseException as error:  # raised again by the waiting thread
                 done.put((None, error))
             if self._ended:
                 self._close()
@@ -124,7 +123,7 @@ class Pipes:
             if not ended and self.process.poll() is not None:
                 ended = True
                 kill_group(self.process)  # its children, which hold the pipes
-                limit = time.monotonic() + ENDING  # until what it has written is read
+                limit = time.monotonic() + ENDING  # time to read what the process has written
             if time.monotonic() >= limit:
                 if ended:
                     raise EOFError
@@ -144,7 +143,7 @@ class Pipes:
 
     def _close(self) -> None:
         for pipe in self._both():
-            with contextlib.suppress(BrokenPipeError):  # of what nobody has read
+            with contextlib.suppress(BrokenPipeError):  # nobody has read the buffered bytes
                 pipe.close()
 
     def _both(self) -> tuple[IO[bytes], IO[bytes]]:

@@ -1,4 +1,4 @@
-"""How far a conversion is, for whoever waits: one of thousands of Pads takes seconds, and copying its data may take minutes."""
+"""Shows the progress of a conversion: thousands of Pads take seconds, and copying external data may take minutes."""
 
 from __future__ import annotations
 
@@ -15,21 +15,15 @@ if TYPE_CHECKING:
     from rich.progress import Task
 
 Item = TypeVar("Item")
-Progress = Callable[[str, int, int], None]  # what is being done, how much of it is done, and how much there is in all
+Progress = Callable[[str, int, int], None]  # the step, how much of it is done, and how much there is in all
 
-COPYING = "copying external data"  # counted in bytes; all else in Pads, or in nodes where Pads are looked for
-FEWEST = 1000  # nodes or Pads of which a step is told; fewer take less than a second
+COPYING = "copying external data"  # counted in bytes; other steps in Pads, or in nodes while Pads are searched
+FEWEST = 1000  # the fewest nodes or Pads for which progress is shown; fewer take less than a second
 STEP = 100
 
 
 def counted(what: str, items: Sequence[Item], progress: Progress | None) -> Iterator[Item]:
-    """The items, one after the other; where there are many, ``progress`` is told now and then, and at the end.
-
-    Args:
-        what: What is done with them.
-        items: Nodes or Pads.
-        progress: Whom to tell; None for nobody.
-    """
+    """The items, one after the other; for many items, ``progress`` is called every ``STEP`` items and at the end."""
     told = progress if len(items) >= FEWEST else None
     for done, item in enumerate(items):
         if told is not None and done % STEP == 0:
@@ -40,11 +34,7 @@ def counted(what: str, items: Sequence[Item], progress: Progress | None) -> Iter
 
 
 class StepBars(AbstractContextManager["StepBars"]):
-    """A bar for each step, on standard error where that is a terminal; they are gone when the work is done.
-
-    Args:
-        quiet: Whether there are to be none.
-    """
+    """A bar for each step, on standard error if it is a terminal; the bars vanish when the work is done."""
 
     def __init__(self, quiet: bool = False) -> None:
         self._shown = not quiet and sys.stderr.isatty()
@@ -52,14 +42,12 @@ class StepBars(AbstractContextManager["StepBars"]):
         self._tasks: dict[str, Any] = {}
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Shows how far a step is.
+        """Shows the progress of the step ``what``.
 
         Args:
-            what: The step.
-            done: Bytes of ``COPYING``, else Pads or nodes, that are done.
-            total: How many there are.
+            done: Bytes for ``COPYING``, else Pads or nodes.
         """
-        if not self._shown:  # nothing of the bars need be loaded
+        if not self._shown:  # rich's bars need not be loaded
             return
         if self._bars is None:
             self._bars = _make_bars()
@@ -74,7 +62,7 @@ class StepBars(AbstractContextManager["StepBars"]):
 
 
 def _make_bars() -> Bars:
-    """Bars with what is done, in bytes or in numbers."""
+    """Progress bars that count in bytes or items."""
     from rich import progress
 
     class Amount(progress.ProgressColumn):

@@ -1,4 +1,4 @@
-"""``padops.InferenceSession``: the session that runs any model, converted in memory where it has to be."""
+"""``padops.InferenceSession``: a session that runs any model, and converts it in memory if necessary."""
 
 from __future__ import annotations
 
@@ -25,46 +25,48 @@ if TYPE_CHECKING:
     from padops.runtime.placing import Provider
 
 LOG = logging.getLogger("padops")
-DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # of a model in memory
+DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # configuration entry for a model in memory
 FIRST_MINOR_OF_DATA_FOLDER = 22
-WRITING = {"output", "in_place", "report"}  # arguments of padops.convert
+WRITING = {"output", "in_place", "report"}  # arguments of padops.convert that write files
 
 
 class InferenceSession(inference_session.InferenceSession):
     """``onnxruntime.InferenceSession``, for models with any Pad, converted or not.
 
-    It runs a model as it is where onnxruntime does, with padops' execution provider for the Pads (see
-    ``padops.runtime.inference_session``). Where onnxruntime refuses the model before it asks a provider, would get it wrong all the
-    same, or is older than 1.24 and has no providers of libraries, the model is converted in memory first: those Pads alone that this
-    onnxruntime does not run, as ``padops.inspect`` says, with the options that they need. Where onnxruntime 1.24 refuses Pads that
-    padops takes before OpenVINO's provider in two graphs, the model is lowered for that one. Nothing is written, and external data stay
-    in their files; those of a converted model are read into memory before onnxruntime 1.22. ``padops_records`` says what was done, and so does one line of the logger ``padops``.
+    If onnxruntime can run the model as it is, padops' execution provider runs its Pads (see
+    ``padops.runtime.inference_session``). The model is converted in memory first if onnxruntime refuses it before it
+    asks a provider, would get it wrong anyway, or is older than 1.24 and so takes no plugin providers. Only the Pads
+    that this onnxruntime does not run are converted, as ``padops.inspect`` tells, with the options that they need.
+    onnxruntime 1.24 refuses Pads in two graphs that padops takes before OpenVINO's provider; such a model is lowered
+    for this provider. Nothing is written. External data stay in their files; before onnxruntime 1.22, those of a
+    converted model are read into memory. ``padops_records`` and one line of the logger ``padops`` tell what was done.
 
-    Where an onnxruntime of 1.24 or newer runs the model, ``onnx`` is not imported. Conversion needs the extra ``convert``.
+    If onnxruntime is 1.24 or newer and runs the model, ``onnx`` is not imported. Conversion needs the extra
+    ``convert``.
 
     Args:
         path_or_bytes: The model: its file, or its content.
-        sess_options: As for ``padops.runtime.inference_session``. For a converted model with external data, the folder of the data
-            stands in their configuration while the session is created.
+        sess_options: As for ``padops.runtime.inference_session``. While the session of a converted model with external
+            data is created, the folder of the data is in the options' configuration.
         providers: As for ``padops.runtime.inference_session``: execution providers, first choice first.
-        provider_options: One mapping for each provider, where ``providers`` has names alone.
-        convert: ``"auto"``: as above. ``"never"``: the model stays as it is. Or arguments of ``padops.convert``, with which it is
-            converted whatever onnxruntime can do.
+        provider_options: One mapping for each provider, if ``providers`` has names alone.
+        convert: ``"auto"``: as above. ``"never"``: the model stays as it is. Or arguments of ``padops.convert``, with
+            which the model is always converted.
         **kwargs: As ``onnxruntime.InferenceSession`` takes them.
 
     Attributes:
-        padops_records: What became of each Pad, as ``Conversion.records``; empty where the model is as it was.
+        padops_records: What became of each Pad, as ``Conversion.records``; empty if the model was not converted.
 
     Raises:
         DependencyError: The model has to be converted, or may have to be, and the extra ``convert`` is not installed.
         FileNotFoundError: padops has been installed without its library.
-        PadopsError: ``convert`` has arguments, and the model cannot be converted with these, or a Pad stays that onnxruntime
-            refuses.
-        RuntimeError: As ``padops.runtime.inference_session``.
+        PadopsError: ``convert`` has arguments, and the model cannot be converted with these, or a Pad stays that
+            onnxruntime refuses.
+        RuntimeError: As for ``padops.runtime.inference_session``.
         TypeError: An argument has another type.
         ValueError: ``convert`` is something else, or an option is wrong.
-        Exception: Whatever onnxruntime raises for the model, where conversion does not help. A Pad that breaks a rule names the node
-            and the rule.
+        Exception: Any error of onnxruntime for the model, if conversion does not help. For a Pad that breaks a rule, it
+            names the node and the rule.
     """
 
     def __init__(
@@ -83,7 +85,7 @@ class InferenceSession(inference_session.InferenceSession):
             )
         if isinstance(convert, Mapping) and (written := sorted(WRITING & set(convert))):
             raise ValueError(
-                f"convert has {', '.join(written)}, and a session writes nothing: call padops.convert for that"
+                f"convert has {', '.join(written)}, but a session writes no files: call padops.convert instead"
             )
         self.padops_records: tuple[PadRecord, ...] = ()
         given = (sess_options, providers, provider_options)
@@ -97,7 +99,7 @@ class InferenceSession(inference_session.InferenceSession):
             return
         try:
             self._create(path_or_bytes, words, *given, kwargs)
-        except (TypeError, ValueError):  # another argument is wrong, whatever the model is
+        except (TypeError, ValueError):  # another argument is wrong, not the model
             raise
         except Exception as error:
             asked = convert == "auto" and not words.isdisjoint(PADS)
@@ -107,7 +109,7 @@ class InferenceSession(inference_session.InferenceSession):
             try:
                 self._run_converted(made, *given, kwargs)
             except Exception as again:
-                LOG.warning("onnxruntime also refuses the model that was converted (%s): %s", made.summary(), again)
+                LOG.warning("onnxruntime also refuses the converted model (%s): %s", made.summary(), again)
                 raise error from None
             return
         if unseen:
@@ -135,13 +137,10 @@ class InferenceSession(inference_session.InferenceSession):
 
 
 def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, Path]:
-    """A model with the names that its external data really have, and the folder where they are.
+    """A model with the real names of its external data, and their folder.
 
-    Files in a Hugging Face cache are links to others of other names, and onnxruntime follows none out of the folder.
-
-    Args:
-        message: The model.
-        folder: That of the model.
+    In a Hugging Face cache, the files are links to files with other names; onnxruntime follows no link out of the
+    folder.
     """
     names = {entry.value for entry in _locations(message)}
     real = {name: Path(os.path.realpath(folder / name)) for name in names}
@@ -156,14 +155,10 @@ def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, 
 
 
 def with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
-    """A model that holds what its external data are, for releases that take no folder of them.
-
-    Args:
-        message: The model.
-        folder: That of its data.
+    """A model with its external data inside, for releases that take no folder of external data.
 
     Raises:
-        RuntimeError: One message cannot hold them.
+        RuntimeError: The data are too large for one message.
     """
     from padops.convert.model.document import LARGEST_PROTO
     from padops.convert.model.external import check_entries
@@ -174,9 +169,9 @@ def with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
     rows = [(tensor, *check_entries(tensor, path)) for tensor, path in external_tensors(whole)]
     if (size := whole.ByteSize() + sum(length for *_, length in rows)) > LARGEST_PROTO:
         raise RuntimeError(
-            f"onnxruntime {onnxruntime.__version__} takes no external data of a model in memory, and this model has to be converted "
-            f"and would have {size} bytes with them, more than a message can: write it with 'padops convert', or use onnxruntime "
-            f"1.{FIRST_MINOR_OF_DATA_FOLDER} or newer"
+            f"this model has to be converted, but onnxruntime {onnxruntime.__version__} takes no external data of a "
+            f"model in memory, and with its data inside the model would have {size} bytes, more than a message can "
+            f"have: write it with 'padops convert', or use onnxruntime 1.{FIRST_MINOR_OF_DATA_FOLDER} or newer"
         )
     for tensor, location, offset, length in rows:
         with open(folder / location, "rb") as file:
@@ -188,7 +183,7 @@ def with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
 
 
 def _locations(message: onnx.ModelProto) -> Iterator[onnx.StringStringEntryProto]:
-    """Where the names of the files of external data stand in a model."""
+    """The entries of a model that name the files of external data."""
     from padops.convert.model.scan import external_tensors
 
     for tensor, _ in external_tensors(message):
@@ -196,24 +191,21 @@ def _locations(message: onnx.ModelProto) -> Iterator[onnx.StringStringEntryProto
 
 
 def _needs_a_look(words: frozenset[bytes]) -> bool:
-    """Whether onnxruntime may get a model with these words wrong without an error."""
+    """Whether onnxruntime may silently get a model with these words wrong."""
     old = runtime_minor() < FIRST_MINOR and b"Pad" in words and DOMAIN not in words
     return old or any(words.issuperset(row) for row in SILENT)
 
 
 class _UnreadError(Exception):
-    """padops cannot read or convert a model; the message says why."""
+    """padops cannot read or convert a model; the message tells why."""
 
 
 def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Conversion | None, str]:
-    """The converted model where this onnxruntime may get it wrong without an error, and conversion helps and is asked for.
-
-    Args:
-        model: The model.
-        convert: ``"auto"`` or ``"never"``.
+    """Converts a model that this onnxruntime may silently get wrong, if ``convert`` is "auto" and conversion helps.
 
     Returns:
-        The converted model, or None; and where nobody has looked the warning for it, once onnxruntime has taken it.
+        The converted model, or None; and the warning to give if padops has not looked at the model and onnxruntime
+        takes it.
 
     Raises:
         DependencyError: The extra that converts is not installed.
@@ -233,16 +225,15 @@ def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Con
 
 
 def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = False) -> Conversion | None:
-    """The converted model; None where this onnxruntime runs every Pad of it, or conversion helps none of them.
+    """The converted model; None if this onnxruntime runs every Pad of the model, or conversion helps no Pad.
 
     Args:
-        model: The model.
-        refused: Whether onnxruntime has refused it. Then all Pads are converted where nothing is known against one of them, since
-            they may be the reason all the same: with amounts in external data, for one.
+        refused: Whether onnxruntime has refused the model. Then all Pads are converted, even if none is known to be
+            refused: a Pad may still be the reason, for example with amounts in external data.
 
     Raises:
-        DependencyError: The extra that converts is not installed.
-        _UnreadError: The model cannot be read, or not converted.
+        DependencyError: The extra ``convert`` is not installed.
+        _UnreadError: The model cannot be read or converted.
     """
     from padops.convert import PadopsError, inspect
 
@@ -251,7 +242,7 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
     try:
         found = inspect(model)
         helped = any("convert" in pad.roads for pad in found.failing)
-        # Before there is a provider, nothing else runs what depends on the data.
+        # Before onnxruntime 1.24 there is no provider: only conversion runs Pads whose verdict depends on the data.
         doubtful = runtime_minor() < FIRST_MINOR and any(pad.verdict == "runs if" for pad in found.pads)
         if not (helped or doubtful or refused):
             return None
@@ -264,19 +255,19 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
 
 
 def _converted_after(error: Exception, model: str | bytes | os.PathLike[str], provider: str) -> Conversion | None:
-    """The converted model where onnxruntime has refused it; None where conversion cannot help. The log says why padops cannot convert.
+    """The converted model after a refusal; None if conversion cannot help, and the log tells why.
 
-    Where it was refused for the names of Pads before a provider, it is lowered for that one.
+    If onnxruntime refused the names of Pads before ``provider``, the model is lowered for this provider.
 
     Raises:
-        DependencyError: The extra that converts is not installed.
+        DependencyError: The extra ``convert`` is not installed.
     """
     try:
         return _lowered(model, provider) if provider else _converted_if_needed(model, refused=True)
     except DependencyError as missing:
         raise DependencyError(f"onnxruntime refuses this model ({error}), and {missing}", name=missing.name) from error
     except _UnreadError as unread:
-        if isinstance(model, bytes) or os.path.isfile(model):  # of no file at all, onnxruntime's error says enough
+        if isinstance(model, bytes) or os.path.isfile(model):  # for a missing file, onnxruntime's error says enough
             LOG.warning("padops cannot convert the model: %s", unread)
         return None
 

@@ -1,4 +1,4 @@
-"""What commands take and print: numbers, errors, consoles; its imports are light."""
+"""Values of options, errors and consoles of the commands; light to import."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-WIDTH = 80  # of a table that goes to a file or a pipe, which have no width of their own
-WIDEST = 100  # of lines that are wrapped; longer ones are hard to read
+WIDTH = 80  # of a table in a file or a pipe, which have no width of their own
+WIDEST = 100  # the most letters of a wrapped line; longer lines are hard to read
 
 
 def count(text: str, most: int | None = None) -> int:
-    """What an option takes that says how many.
+    """The value of an option that is a count.
 
     Args:
-        text: What was given.
-        most: The largest number that it may be; None for any.
+        most: The largest allowed number; None for any.
 
     Raises:
-        argparse.ArgumentTypeError: It is no such number.
+        argparse.ArgumentTypeError: The text is not an allowed number.
     """
     if not text.isdecimal() or int(text) < 1 or (most is not None and int(text) > most):
         allowed = "of at least 1" if most is None else f"from 1 to {most}"
@@ -34,13 +33,10 @@ def count(text: str, most: int | None = None) -> int:
 
 
 def names(text: str) -> list[str]:
-    """What an option takes that names things, such as ``--providers A,B``.
-
-    Args:
-        text: What was given.
+    """The value of an option that is a list of names, such as ``--providers A,B``.
 
     Raises:
-        argparse.ArgumentTypeError: It names nothing.
+        argparse.ArgumentTypeError: The text has no name.
     """
     found = [name.strip() for name in text.split(",") if name.strip()]
     if not found:
@@ -49,13 +45,10 @@ def names(text: str) -> list[str]:
 
 
 def shown(text: object) -> str:
-    r"""A text as a console can show it, in one line: what has no shape of its own is escaped, as in a string of Python.
+    r"""A text in one line for a console: characters that are not printable are escaped as in Python, ``r"a\nb"``.
 
-    Names come from models, folders and other programs. A control character in one would move the cursor or clear the
-    screen, a line break would begin a line that nobody has printed, and U+202E turns round what stands behind it.
-
-    Args:
-        text: What is to be shown; ``"a\nb"`` becomes ``r"a\nb"``.
+    Names come from models, folders and other programs. A control character in a name would move the cursor or clear the
+    screen, a line break would forge a line of output, and U+202E would reverse the text after it.
     """
     words = str(text)
     if words.isprintable():
@@ -65,11 +58,7 @@ def shown(text: object) -> str:
 
 
 def json_text(value: object) -> str:
-    """JSON to be printed: what has no shape of its own is escaped in its strings, which stay the same strings.
-
-    Args:
-        value: What JSON can hold.
-    """
+    """JSON for printing: characters that are not printable are escaped; the strings that it encodes stay the same."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     if text.replace("\n", "").isprintable():
         return text
@@ -77,30 +66,24 @@ def json_text(value: object) -> str:
 
 
 def say(text: object, stderr: bool = False) -> None:
-    """Prints one line.
-
-    Args:
-        text: What is to be shown.
-        stderr: Whether to standard error.
-    """
+    """Prints one line."""
     print(shown(text), file=sys.stderr if stderr else sys.stdout)
 
 
 def fail(error: object, code: int = 1) -> int:
-    """Says why a command has failed, and gives its exit code."""
+    """Prints the error of a failed command on standard error; returns the exit code."""
     say(f"error: {error}", stderr=True)
     return code
 
 
 def make_console(quiet: bool = False, stderr: bool = False, width: int = WIDTH) -> Console:
-    """What a command prints to: each text is one line, as ``shown`` gives it; none is read as markup.
+    """A console that prints each text in one line, escaped by ``shown`` and not read as markup.
 
-    A file or a pipe gets lines as they are, not wrapped, so that grep finds what is in them. NO_COLOR takes bold, too.
+    Lines for a file or a pipe are not wrapped, so that grep finds them. NO_COLOR also removes bold.
 
     Args:
-        quiet: Whether it is to print nothing.
-        stderr: Whether it prints to standard error, because standard output takes a model or a report.
-        width: Of a table that goes to a file or a pipe.
+        stderr: Whether to print to standard error, because standard output takes a model or a report.
+        width: The width of a table in a file or a pipe.
     """
     from rich.console import Console
     from rich.text import Text
@@ -116,23 +99,12 @@ def make_console(quiet: bool = False, stderr: bool = False, width: int = WIDTH) 
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The lines of a paragraph, broken between words.
-
-    Args:
-        text: The paragraph.
-        width: The letters that a line can have.
-    """
+    """The lines of a paragraph, broken between words."""
     return textwrap.wrap(text, min(width, WIDEST), break_long_words=False)
 
 
 def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2) -> None:
-    """Prints paragraphs, on a terminal wrapped between words; nothing for an empty one.
-
-    Args:
-        console: Where to print.
-        texts: The paragraphs.
-        indent: Blanks in front of each line.
-    """
+    """Prints paragraphs, on a terminal wrapped between words; nothing for an empty one."""
     from rich.text import Text
 
     for text in texts:

@@ -82,7 +82,7 @@ def test_the_first_error_is_raised(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(Exception, match=r"Op \(Pad\).*Expected:int64 Actual:int32"):
         padops.InferenceSession(model(text), quiet())
     (said,) = caplog.messages
-    assert said.startswith("onnxruntime also refuses the model that was converted (1 Pad: 1 converted): ")
+    assert said.startswith("onnxruntime also refuses the converted model (1 Pad: 1 converted): ")
     assert "Nonsense" in said.partition("converted): ")[2]  # why it is refused then
 
 

@@ -138,7 +138,7 @@ def test_options_with_another_provider_and_a_model_that_is_converted() -> None:
 
 def test_arguments_that_are_refused() -> None:
     with pytest.raises(
-        ValueError, match="convert has output, and a session writes nothing: call padops.convert for that"
+        ValueError, match="convert has output, but a session writes no files: call padops.convert instead"
     ):
         padops.InferenceSession(model(), convert={"output": "out.onnx"})
     with pytest.raises(ValueError, match="expected 'auto', 'never' or a mapping"):

@@ -63,10 +63,10 @@ def test_several_models_are_told_in_a_line_each(place: Path, capsys: pytest.Capt
     assert lines[:3] == [
         "refused.onnx: 1 Pad: 1 refused",
         "more/one.onnx: 1 Pad: 1 run",
-        "missing.onnx: error: missing.onnx does not exist",
+        "missing.onnx: error: does not exist",
     ]
-    assert lines[3].startswith("unreadable.onnx: error: unreadable.onnx is not an ONNX model")
-    assert lines[4] == "padops inspect with one of them says why, and what helps"
+    assert lines[3].startswith("unreadable.onnx: error: is not an ONNX model")
+    assert lines[4] == "To see why, and what helps: padops inspect with one model"
 
 
 def test_several_models_as_json(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -87,7 +87,7 @@ def test_several_models_as_json(place: Path, capsys: pytest.CaptureFixture[str])
         ("right.onnx --check --allow wron", "did you mean wrong?"),
         ("right.onnx --check --strict", "argument --strict: not allowed with argument --check"),
         ("right.onnx --json --format sarif", "argument --format: not allowed with argument --json"),
-        ("- right.onnx -", "- stands twice, but standard input brings one model"),
+        ("- right.onnx -", "- is named twice, but standard input has one model"),
     ],
 )
 def test_what_contradicts_itself(arguments: str, said: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:

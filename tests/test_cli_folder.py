@@ -97,7 +97,7 @@ def test_a_report_takes_the_place_of_no_data(folder: Path, tmp_path: Path, capsy
     (folder / "w.bin").write_bytes(b"weights")
     code, _, err = run(capsys, "convert", folder, tmp_path / "out", "--report", folder / "w.bin")
     assert (code, (folder / "w.bin").read_bytes(), (tmp_path / "out").exists()) == (1, b"weights", False)
-    assert f"cannot write {folder / 'w.bin'}: --report of a folder needs a name with .json" in err
+    assert f"cannot write {folder / 'w.bin'}: for a folder, --report must end with .json" in err
 
 
 @pytest.mark.parametrize("what", ["a source", "a link to one", "an output"])

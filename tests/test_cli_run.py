@@ -104,7 +104,7 @@ def test_outputs_go_to_no_stream(
     monkeypatch.chdir(tmp_path)
     code, out, err = run(capsys, "run", model, "--inputs", inputs, "--outputs", "-")
     assert (code, out) == (2, "")
-    assert err == "error: --outputs needs a file: standard output has the printed outputs\n"
+    assert err == "error: --outputs needs a file: standard output shows the outputs as text\n"
     assert not Path("-").exists()
 
 
@@ -120,7 +120,7 @@ def test_nothing_that_is_read_is_overwritten(model: Path, inputs: Path, capsys: 
     before = {path: path.read_bytes() for path in (model, inputs)}
     for path in before:
         code, _, err = run(capsys, "run", model, "--inputs", inputs, "--outputs", path)
-        assert (code, err) == (2, f"error: {path} is read; name another file for --outputs\n")
+        assert (code, err) == (2, f"error: {path} is the model or its inputs; name another file for --outputs\n")
     assert {path: path.read_bytes() for path in before} == before
 
 
@@ -136,7 +136,7 @@ def test_what_a_file_of_arrays_cannot_hold(tmp_path: Path, capsys: pytest.Captur
     code, _, err = run(capsys, "run", path, "--inputs", tmp_path / "x.npz", "--outputs", tmp_path / "y.npz")
     assert (code, err) == (
         1,
-        "error: output 'y' has a text that ends with U+0000, which an array of NumPy cannot hold\n",
+        "error: output 'y' has a string that ends with U+0000, which a NumPy array cannot hold\n",
     )
     assert not (tmp_path / "y.npz").exists()
 
@@ -199,7 +199,7 @@ def test_names_that_a_file_of_arrays_cannot_hold(
     made.graph.output[0].name = made.graph.node[0].output[0] = name
     onnx.save(made, path)
     code, _, err = run(capsys, "run", path, "--inputs", inputs, "--outputs", tmp_path / "y.npz")
-    assert (code, err) == (1, "error: " + shown(f"an .npz cannot hold an output of the name {name[:40]!r}") + "\n")
+    assert (code, err) == (1, "error: " + shown(f"an .npz cannot hold an output named {name[:40]!r}") + "\n")
     assert not (tmp_path / "y.npz").exists()
 
 

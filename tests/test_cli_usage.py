@@ -111,7 +111,7 @@ def test_a_mistake_is_told_in_two_lines(capsys: pytest.CaptureFixture[str]) -> N
     with pytest.raises(SystemExit) as ended:
         cli.main(["convert", "--bogus"])
     assert ended.value.code == 2
-    assert capsys.readouterr().err.splitlines()[:-1] == ["padops convert --help says how it is used"]
+    assert capsys.readouterr().err.splitlines()[:-1] == ["padops convert --help shows the usage"]
 
 
 def test_lines_are_whole_where_the_output_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:

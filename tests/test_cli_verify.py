@@ -46,7 +46,7 @@ def test_equal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert out[:2] == [
         "proved: wherever the original runs, the converted model gives the same",
-        "2 operators are the same in both; a Pad of ONNX and its like of padops count as one",
+        "2 operators are the same in both; an ONNX Pad and its padops operator count as the same",
     ]
     assert out[-5:] == [
         "run as well: the outputs are bit-equal",
@@ -63,7 +63,7 @@ def test_different(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", x=np.arange(6, dtype=np.float32).reshape(2, 3))
     code, out, err = run(capsys, "verify", "--run", source, broken, "--inputs", tmp_path / "in.npz")
     assert (code, err) == (4, "")
-    assert out[0] == "different: the outputs agree, but not what Pads give"
+    assert out[0] == "different: the models' outputs agree, but the outputs of Pads differ"
     assert out[-3:] == [
         "y: equal, but weak: every element is 10 in every run",
         "graph/pad different",
@@ -78,7 +78,7 @@ def test_what_could_not_be_told(unproved: None, capsys: pytest.CaptureFixture[st
         tmp_path / "a.onnx", model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])
     )
     code, out, _ = run(capsys, "verify", "--run", source, source)
-    assert (code, out[0]) == (0, "tested: ONNX Runtime runs neither model; node by node, they do the same")
+    assert (code, out[0]) == (0, "tested: ONNX Runtime runs neither model; compared node by node, they do the same")
     nodes[1].attribute.append(helper.make_attribute("loudness", 11))
     other = model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])
     code, out, _ = run(capsys, "verify", "--run", source, save(tmp_path / "other.onnx", other))
@@ -171,7 +171,7 @@ def test_rounding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert (code, err, out.exists()) == (0, "", True)
     assert "run as well: the outputs differ by rounding, and no Pad is the reason" in text
     assert "1 Pad gives the same bits in both models" in text
-    assert "1 Pad has other data, and each gives what the reference gives of them" in text
+    assert "1 Pad has other data, and gives what the reference gives for these data" in text
     for more, expected in (([], 0), (["--rtol", "0.1", "--atol", "0.1"], 0), (["--strict"], 4), (["--atol", "0"], 4)):
         assert run(capsys, "verify", "--run", source, out, *more)[0] == expected
     code, _, err = run(capsys, "verify", "--run", source, out, "--rtol", "-1")

@@ -58,8 +58,8 @@ def test_a_library_of_another_version_does_not(clone: Path, installed: Path) -> 
     project = clone / "pyproject.toml"
     project.write_text(project.read_text().replace(f'version = "{padops.__version__}"', 'version = "9.9"'))
     told = refusal(clone, installed)
-    assert told.startswith("9.9 (Python imports what lies in the folder that it runs in before what is installed), ")
-    assert f"the installed one, {installed / 'padops' / 'libpadops.so'}, is of version {padops.__version__};" in told
+    assert told.startswith("9.9 (Python imports from the folder that it runs in before installed packages), ")
+    assert f"the installed library, {installed / 'padops' / 'libpadops.so'}, has version {padops.__version__};" in told
 
 
 def test_nothing_is_installed(clone: Path, tmp_path: Path) -> None:

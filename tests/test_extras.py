@@ -126,11 +126,11 @@ def test_any_onnxruntime_will_do(tmp_path: Path) -> None:
     [
         (
             '__version__ = "1.19.2"\nclass InferenceSession: pass\n',
-            "onnxruntime 1.20 or newer, and onnxruntime-gpu is 1.19.2: pip install --upgrade onnxruntime-gpu",
+            "onnxruntime 1.20 or newer, but onnxruntime-gpu is 1.19.2: pip install --upgrade onnxruntime-gpu",
         ),
         (
             "",
-            "onnxruntime, and the one in {} is not whole (onnxruntime-gpu installed): "
+            "onnxruntime, but the one in {} is incomplete (onnxruntime-gpu installed): "
             "uninstall every onnxruntime package, "
             "then install one",
         ),

@@ -1,9 +1,9 @@
-"""padops against the other Pads of this machine, side by side in one run.
+"""Compares padops with the other Pads of this machine, side by side in one run.
 
-``workloads.py`` lists what is padded, ``implementations.py`` who pads it, ``runner.py`` takes the times; ``tables.py``
-and ``plot.py`` show them, ``results.py`` writes and reads them, ``command.py`` is ``padops bench``. ``provider.py`` takes
-the times of the execution provider, on the models of ``networks.py``; ``provider_tables.py`` shows them.
+``workloads.py`` lists the Pads, ``implementations.py`` the implementations, ``runner.py`` measures the times;
+``tables.py`` and ``plot.py`` show them, ``results.py`` writes and reads them, ``command.py`` is ``padops bench``.
+``provider.py`` times the execution provider on the models of ``networks.py``; ``provider_tables.py`` shows the times.
 
-``beside.py`` takes the networks of ``padded_networks.py`` to other execution providers, ``placement.py`` sees in which parts
-they run there, and ``beside_tables.py`` shows it.
+``beside.py`` times the networks of ``padded_networks.py`` on other execution providers, ``placement.py`` tells in which
+parts they run there, and ``beside_tables.py`` shows the results.
 """

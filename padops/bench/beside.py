@@ -1,4 +1,4 @@
-"""Networks on other execution providers: stock, with padops beside them, lowered for them, and on the processor alone."""
+"""Times networks on other execution providers: stock, with padops beside them, lowered for them; and on the CPU."""
 
 from __future__ import annotations
 
@@ -21,27 +21,21 @@ from padops.terminal import shown
 if TYPE_CHECKING:
     from padops.convert.model.reading import Source
 
-AGAIN = "processor, again"  # as far from 1 as its ratio is, chance alone takes the others
+AGAIN = "processor, again"  # a second run of the baseline: its ratio's distance from 1 is the noise
 STOCK, BESIDE, LOWERED = "stock", "padops beside it", "lowered for it"
 TWIN = "constant Pads"  # stock, and another network
-TOLERANCE = 1e-2  # of the largest number of an output; a wrong Pad is further away, float16 inside of a provider is not
+TOLERANCE = 1e-2  # of an output's largest number: above the error of float16 in a provider, below that of a wrong Pad
 
 Model = bytes | str  # serialized, or its file
-Make = Callable[[Any], Any]  # a session, of its options; of None those timed are, as most people make them
+Make = Callable[[Any], Any]  # makes a session from options; timed sessions are made from None, as most users do
 
 
 def measure_network(providers: Sequence[str], name: str, threads: int, seconds: float) -> list[Placed]:
     """Times a network of ``padded_networks.ALL``; see ``measure_model``.
 
-    Args:
-        providers: Names, first choice first.
-        name: Of the network.
-        threads: That there are, for the record: providers take as many as they choose.
-        seconds: To spend on it.
-
     Raises:
-        OutputsDiffer: With padops, or lowered, the network gives something else than on the processor.
-        padops.PadopsError: onnxruntime has not one of the providers.
+        OutputsDiffer: With padops, or lowered, the outputs are not those of the CPU.
+        padops.PadopsError: onnxruntime lacks one of the providers.
     """
     network = ALL[name]
     _prepare(providers)
@@ -51,17 +45,15 @@ def measure_network(providers: Sequence[str], name: str, threads: int, seconds: 
 
 
 def measure_model(providers: Sequence[str], path: Path, threads: int, seconds: float) -> list[Placed]:
-    """Times a model: stock, with padops beside the providers, lowered for the first of them, and on the processor.
+    """Times a model: stock, with padops beside the providers, lowered for the first of them, and on the CPU.
 
     Args:
-        providers: Names, first choice first.
-        path: The model.
-        threads: That there are, for the record: providers take as many as they choose.
-        seconds: To spend on it.
+        threads: The available threads, for the record only: providers choose how many they use.
+        seconds: The time to spend on the model.
 
     Raises:
-        OutputsDiffer: With padops, or lowered, the model gives something else than on the processor.
-        padops.PadopsError: The model cannot be read or fed, or onnxruntime has not one of the providers.
+        OutputsDiffer: With padops, or lowered, the outputs are not those of the CPU.
+        padops.PadopsError: The model cannot be read or fed, or onnxruntime lacks one of the providers.
     """
     _prepare(providers)
     feeds = feeds_for(path, _beside(str(path), (CPU,), None))
@@ -69,7 +61,7 @@ def measure_model(providers: Sequence[str], path: Path, threads: int, seconds: f
 
 
 def _prepare(providers: Sequence[str]) -> None:
-    """Raises a ``padops.PadopsError`` where this onnxruntime does not have a provider: it would go on without it."""
+    """Raises a ``padops.PadopsError`` if this onnxruntime lacks a provider: it would silently continue without it."""
     import onnxruntime
 
     from padops.convert import PadopsError
@@ -104,11 +96,11 @@ def _beside(model: Model, providers: Sequence[str], options: Any) -> Any:
 
 
 def _lowered(source: Source, providers: Sequence[str], options: Any) -> Any:
-    """Stock, of a model that has been lowered for the first provider that is not the processor."""
+    """A stock session of the model, lowered for the first provider that is not the CPU's."""
     import padops
 
     device = next((name for name in providers if name not in ON_PROCESSOR), None)
-    # A model of 2 GB and more has its data beside it, in a file that the session may hold.
+    # A model of 2 GB or more has its data in a file beside it, which the session may keep open.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         path = Path(folder, "lowered.onnx")
         padops.lower(source, path, provider=device)
@@ -118,7 +110,7 @@ def _lowered(source: Source, providers: Sequence[str], options: Any) -> Any:
 def _measured(
     name: str, made: Mapping[str, Make], feeds: Mapping[str, np.ndarray], threads: int, seconds: float
 ) -> list[Placed]:
-    """What came of each session: all that give what the processor's gives are timed, in turns."""
+    """Times, in turns, all sessions whose outputs are those of the CPU; for the others, the failure."""
     calls, placements, failures = {}, {}, {}
     expected: list[np.ndarray] = []
     for by, make in made.items():
@@ -152,7 +144,7 @@ def _measured(
 
 
 def _look_at(make: Make, feeds: Mapping[str, np.ndarray]) -> tuple[Placement, list[np.ndarray]]:
-    """Who runs what of a session, and what it gives. Its times would be those of the profile, too."""
+    """The placement of a session's nodes, and its outputs; not its times, which profiling would distort."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -165,7 +157,7 @@ def _look_at(make: Make, feeds: Mapping[str, np.ndarray]) -> tuple[Placement, li
 
 
 def _difference(given: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> str:
-    """How far outputs are from those of the processor, where they are too far; "" where not."""
+    """How far outputs are from the CPU's, if beyond the tolerance; else ""."""
     for at, (one, other) in enumerate(zip(given, expected, strict=True)):
         if (one.dtype, one.shape) != (other.dtype, other.shape):
             return f"output {at} is {one.dtype}{list(one.shape)}, expected {other.dtype}{list(other.shape)}"

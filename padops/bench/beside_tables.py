@@ -1,4 +1,4 @@
-"""Networks on execution providers as tables: in how many parts each runs, and in what time, for the terminal and in Markdown."""
+"""Tables of networks on execution providers, for the terminal and in Markdown: the number of parts, and the time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 PROCESSOR = "processor"  # the baseline
 FAILURES = ("refused: ", "wrong: ")
-_TOLD = 200  # characters of a failure, on the terminal: the reason stands at its end
+_TOLD = 200  # the last characters of a failure that the terminal shows: they have the reason
 COLUMNS = ("parts", "Memcpys", "nodes elsewhere", "time", "±", "× processor")
 
 
@@ -23,10 +23,10 @@ class Placed(Measurement):
     """One network in a session with execution providers.
 
     Attributes:
-        parts: In how many parts the providers run it; see ``placement.Placement``.
-        copies: Memcpys between a device and the processor.
-        elsewhere: Nodes that the processor runs, padops' among them.
-        failure: ``"refused: "`` or ``"wrong: "`` with the reason where nothing could be timed; all numbers are 0 then.
+        parts: The number of parts in which the providers run it; see ``placement.Placement``.
+        copies: Memcpys between a device and the CPU.
+        elsewhere: Nodes that the CPU's provider and padops run.
+        failure: ``"refused: "`` or ``"wrong: "`` with the reason if nothing could be timed; then all numbers are 0.
     """
 
     parts: int
@@ -36,12 +36,12 @@ class Placed(Measurement):
 
 
 def is_beside(results: Iterable[Measurement]) -> bool:
-    """Whether these are what ``padops bench --providers`` measured."""
+    """Whether these are measurements of ``padops bench --providers``."""
     return any(isinstance(result, Placed) for result in results)
 
 
 def cells(results: Sequence[Measurement]) -> dict[tuple[str, str], list[str]]:
-    """The rows of the table: for each network and implementation what ``COLUMNS`` says."""
+    """The cells of ``COLUMNS``, by network and implementation."""
     made = {}
     for workload, row in by_workload(results).items():
         processor = row[PROCESSOR].median
@@ -57,13 +57,7 @@ def cells(results: Sequence[Measurement]) -> dict[tuple[str, str], list[str]]:
 
 
 def print_table(console: Console, results: Sequence[Measurement], threads: int) -> None:
-    """The table of one number of threads, on the terminal; below it why what could not be timed could not.
-
-    Args:
-        console: Where to print.
-        results: The measurements with this number of threads.
-        threads: The number, for the title.
-    """
+    """Prints the table of one number of threads; below it, why some sessions could not be timed."""
     shown = [
         ([workload if implementation == PROCESSOR else "", implementation, *row], implementation == PROCESSOR)
         for (workload, implementation), row in cells(results).items()
@@ -78,10 +72,5 @@ def print_table(console: Console, results: Sequence[Measurement], threads: int) 
 
 
 def markdown(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:
-    """One table of all numbers of threads, which share a cell.
-
-    Args:
-        results: The measurements.
-        machine: What ``describe_machine`` says.
-    """
+    """One table of all numbers of threads, which share a cell."""
     return "\n".join([facts(machine), "", *merged(results, "network", COLUMNS, cells)]) + "\n"

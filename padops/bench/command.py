@@ -76,11 +76,11 @@ def _bench(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> tuple[dict[str, str], list[Measurement]]:
-    """What ``--show`` names.
+    """The machine and the measurements of the file that ``--show`` names.
 
     Raises:
-        OSError: It cannot be read.
-        ValueError: ``--json`` has not written it, or it cannot be drawn.
+        OSError: The file cannot be read.
+        ValueError: ``--json`` has not written the file, or ``--plot`` cannot draw it.
     """
     from padops.bench import tables
     from padops.bench.results import CUT_SHORT, read_results, tables_of
@@ -94,7 +94,7 @@ def _read(options: argparse.Namespace) -> tuple[dict[str, str], list[Measurement
 
 
 def _say_interrupted(options: argparse.Namespace, ending: KeyboardInterrupt | SystemExit) -> int:
-    """What has become of the measurements; the exit code."""
+    """Says what became of the measurements; returns the exit code."""
     kept = f"{options.json} has what was measured, marked as cut short" if options.json else "no file has been written"
     missing = f"; {options.plot} has not been drawn" if options.plot else ""
     say(f"interrupted: {kept}{missing}", stderr=True)
@@ -122,13 +122,9 @@ def _measure(
 ) -> tuple[int, KeyboardInterrupt | SystemExit | None]:
     """Measures with each number of threads.
 
-    Args:
-        options: What to measure.
-        keep: Called with the measurements of each workload.
-
     Returns:
-        How many workloads there are to measure, counted once for each number of threads; and the signal that ended that
-        before its time, or None.
+        The number of workloads to measure, each counted once per number of threads; and the signal that interrupted the
+        measuring, or None.
     """
     from rich.console import Console
 
@@ -147,7 +143,7 @@ def _measure(
 
 
 def _work(options: argparse.Namespace) -> Work:
-    """What is to be measured."""
+    """The work that the options ask for."""
     from padops.bench.measuring import PROVIDER_SHARE, Work
 
     seconds = QUICK_SECONDS if options.quick or options.random else SECONDS
@@ -189,7 +185,7 @@ def _write(
 
 
 def _write_file(path: Path, text: str) -> None:
-    """Raises an OSError that names this file, not a temporary one beside it."""
+    """Writes a file whole; its OSError names this file, not a temporary one beside it."""
     from padops.files.staging import write_whole
 
     try:

@@ -1,4 +1,4 @@
-"""What has become of padops' speed since an earlier ``--json``: ratios of ratios, in which the machine cancels."""
+"""Compares padops' speed with that of an earlier ``--json``: ratios of ratios, in which the machine cancels out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from padops.bench.tables import SUMMARY, by_threads, by_workload
 if TYPE_CHECKING:
     from rich.console import Console
 
-BASELINES = ("built-in", "copy")  # what both measurements have timed beside padops, of whatever release
+BASELINES = ("built-in", "copy")  # implementations that both measurements have timed beside padops, in any release
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Change:
     """padops' speed on one workload, as a multiple of a baseline's, now and before.
 
     Attributes:
-        ratio: The multiple of now, divided by that of before; below 1 padops has become slower.
-        noise: What the quartiles of the four times allow for, as a part of the ratio.
+        ratio: The multiple now, divided by the multiple before; below 1, padops has become slower.
+        noise: The part of the ratio that the quartiles of the four times explain.
     """
 
     ratio: float
@@ -42,9 +42,9 @@ class Comparison:
     """Two measurements with one number of threads.
 
     Attributes:
-        threads: How many.
-        changes: By workload, then by baseline; only what both have.
-        missing: Workloads that one of the two lacks, or that have no baseline in both.
+        threads: The number of threads.
+        changes: By workload, then by baseline, if both measurements have them.
+        missing: Workloads that one measurement lacks, or without a baseline in both.
     """
 
     threads: int
@@ -53,19 +53,16 @@ class Comparison:
 
     @property
     def slower(self) -> list[str]:
-        """The workloads in which padops has become slower, whichever baseline is asked: else it is the baseline that changed."""
+        """The workloads in which padops is slower against every baseline; else it is the baseline that changed."""
         return [name for name, row in self.changes.items() if all(change.is_slower for change in row.values())]
 
 
 def read_earlier(path: Path) -> tuple[dict[str, str], list[Measurement]]:
     """The machine and the measurements that ``--compare`` names.
 
-    Args:
-        path: The file.
-
     Raises:
-        OSError: It cannot be read.
-        ValueError: ``--json`` has not written it, or it is not about workloads.
+        OSError: The file cannot be read.
+        ValueError: ``--json`` has not written the file, or it has no workloads.
     """
     machine, results = read_results(path)
     _check_kind(path, results)
@@ -80,16 +77,14 @@ def _check_kind(source: object, results: Sequence[Measurement]) -> None:
 def compare(
     now: Sequence[Measurement], before: Sequence[Measurement], name: object, earlier: object
 ) -> list[Comparison]:
-    """What has changed, for each number of threads that both have.
+    """The changes, for each number of threads that both measurements have.
 
     Args:
-        now: The measurements of this run.
-        before: Those of an earlier one.
-        name: What the first are called in an error.
-        earlier: What the second are called.
+        name: The name of ``now`` in an error.
+        earlier: The name of ``before`` in an error.
 
     Raises:
-        ValueError: The first are not about workloads, or there is nothing that both have measured.
+        ValueError: ``now`` has no workloads, or there is nothing that both have measured.
     """
     _check_kind(name, now)
     old, new = by_threads(before), by_threads(now)
@@ -119,7 +114,7 @@ def _changes(now: Mapping[str, Measurement], before: Mapping[str, Measurement]) 
 
 
 def _best(row: Mapping[str, Measurement], implementation: str) -> Measurement | None:
-    """The fastest of an implementation, or of all that are called like it, as the plain copies are."""
+    """The fastest measurement of an implementation, or of all whose names begin alike, such as the plain copies."""
     found = [one for name, one in row.items() if name == implementation or name.startswith(implementation + " ")]
     return min(found, key=lambda one: one.median, default=None)
 
@@ -132,7 +127,7 @@ def means(comparison: Comparison) -> dict[str, float]:
 
 
 def differing(now: Mapping[str, str], before: Mapping[str, str]) -> str:
-    """In which facts two machines differ, with both values; "" where they are the same."""
+    """The facts in which two machines differ, with both values; "" if they are the same."""
     names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     return ", ".join(
         f"{name} {before.get(name, 'none')} \N{RIGHTWARDS ARROW} {now.get(name, 'none')}" for name in names
@@ -140,12 +135,10 @@ def differing(now: Mapping[str, str], before: Mapping[str, str]) -> str:
 
 
 def print_comparison(console: Console, comparisons: Sequence[Comparison], differs: str) -> None:
-    """Tables of all numbers of threads, and below each what has become slower.
+    """Prints a table for each number of threads, and below it the workloads that are slower.
 
     Args:
-        console: Where to print.
-        comparisons: What has changed.
-        differs: What ``differing`` says.
+        differs: The result of ``differing``.
     """
     console.print(f"since then: {differs or 'nothing that the files tell of the machine'}", highlight=False)
     for comparison in comparisons:

@@ -38,9 +38,6 @@ class CopiedRows:
 def time_copies(progress: Callable[[str], None] = lambda name: None) -> dict[CopiedRows, dict[str, float]]:
     """Bytes a second of each copy on each kind of rows.
 
-    Args:
-        progress: Called with what is being measured.
-
     Raises:
         ValueError: ``PADOPS_COPY`` names no copy.
     """
@@ -66,12 +63,7 @@ def _seconds(time: Callable[..., float], name: str, rows: CopiedRows) -> float:
 
 
 def print_copies(console: Console, results: Mapping[CopiedRows, Mapping[str, float]]) -> None:
-    """A table in GB/s; the last column is how fast the choice is, as a multiple of the best.
-
-    Args:
-        console: Where to print.
-        results: What ``time_copies`` gives.
-    """
+    """A table in GB/s; the last column is how fast the choice is, as a multiple of the best."""
     from rich.table import Table
 
     forced = os.environ.get("PADOPS_COPY")

@@ -1,4 +1,4 @@
-"""Plain copies: what the memory of this machine can do, and so the limit of every Pad."""
+"""Plain copies: the memory speed of this machine, which limits every Pad."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MIN_BYTES = 1 << 16  # bytes below which a call costs more than the copy
 
 
 class _Team:
-    """Threads that copy parts at a signal, and end with the process. ctypes lets go of the interpreter meanwhile."""
+    """Threads that copy parts at a signal, and end with the process. ctypes releases the GIL meanwhile."""
 
     def __init__(self, parts: list[tuple[int, int, int]]) -> None:
         self._start = [threading.Semaphore(0) for _ in parts]
@@ -44,14 +44,14 @@ def copy_by_one(target: np.ndarray) -> Call:
     source = np.ones(target.size, np.uint8)
     part = target.ctypes.data, source.ctypes.data, target.size
 
-    def call(kept: Any = (target, source)) -> None:  # the addresses are good as long as these are
+    def call(kept: Any = (target, source)) -> None:  # keeps the arrays, and so their addresses, alive
         ctypes.memmove(*part)
 
     return call
 
 
 def copy_by_all(target: np.ndarray, threads: int) -> Call | None:
-    """libc's memmove by as many threads, on a part each."""
+    """libc's memmove by several threads, each on a part."""
     if threads == 1 or target.size < MIN_BYTES:
         return None
     source = np.ones(target.size, np.uint8)
@@ -68,7 +68,7 @@ def copy_by_all(target: np.ndarray, threads: int) -> Call | None:
 
 
 def copy_by_padops(target: np.ndarray, threads: int) -> Call | None:
-    """A Pad of padops that adds nothing: a copy by the runtime's threads, past the caches where they are too small."""
+    """A Pad of padops that adds nothing: a copy by the runtime's threads, past the caches if they are too small."""
     if target.size < MIN_BYTES:
         return None
     nothing = Workload("copy", target.shape, (0,), (0,), dtype="uint8")

@@ -1,4 +1,4 @@
-"""Workloads that nobody has chosen: drawn from a seed, so that the engine is held to shapes that it was not tuned on."""
+"""Random workloads, from a seed: they measure the engine on shapes that it was not tuned for."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ def draw_workloads(count: int, seed: int) -> tuple[Workload, ...]:
     """Pads of 1 KB to 100 MB, evenly over the orders of magnitude, with one to five axes.
 
     Args:
-        count: How many.
-        seed: The same seed gives the same workloads; fewer of them are the first of more.
+        seed: The same seed gives the same workloads; a smaller ``count`` gives the first of them.
     """
     rng = random.Random(seed)
     return tuple(_draw(rng, f"random {seed}.{i}") for i in range(count))

@@ -1,7 +1,7 @@
-"""Who pads: one function each, which prepares a workload and returns a call without arguments that gives the output.
+"""The implementations: a function each, which prepares a workload and returns a call without arguments for the output.
 
-An implementation that cannot do a workload returns None. Those whose interface takes memory for the output write into
-the one of the workload; NumPy, PyTorch and TensorFlow allocate theirs, as whoever uses them has it.
+The function returns None if the implementation cannot do the workload. Implementations that take memory for the output
+write into the workload's; NumPy, PyTorch and TensorFlow allocate theirs, as they do for their users.
 """
 
 from __future__ import annotations
@@ -19,54 +19,30 @@ from padops.conformance.peers import numpy_pad as numpy_peer
 from padops.deferred import import_openvino
 from padops.spec.dtypes import by_name
 
-# What the other libraries can hold as well.
+# The element types that the other libraries have, too.
 _COMMON = frozenset("float double float16 bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
 
 
 def copy(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """libc's copy of as many bytes as the output has; of strings, the runtime's Identity.
-
-    Args:
-        workload: Whose output's bytes count.
-        memory: Room for the output, which is written to.
-        threads: Of the session that copies strings; libc works with one.
-    """
+    """libc's copy of as many bytes as the output has; for strings, the runtime's Identity."""
     if workload.dtype == "string":
         return sessions.identity(workload, memory, threads)
-    # Below, a call in a session costs more than the copy, which is none.
+    # For fewer bytes, a session's call takes longer than the copy, so it would be no limit.
     return copies.copy_by_one(memory.target) if memory.target.size >= copies.MIN_BYTES else None
 
 
 def copy_by_all(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The same by all threads.
-
-    Args:
-        workload: Whose output's bytes count.
-        memory: Room for the output, which is written to.
-        threads: How many copy.
-    """
+    """The same copy, by all threads."""
     return None if workload.dtype == "string" else copies.copy_by_all(memory.target, threads)
 
 
 def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The same by padops, where it has nothing to add.
-
-    Args:
-        workload: Whose output's bytes count.
-        memory: Room for the output, which is written to.
-        threads: How many copy.
-    """
+    """The same copy, by a Pad of padops that adds nothing."""
     return None if workload.dtype == "string" else copies.copy_by_padops(memory.target, threads)
 
 
 def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """``numpy.pad``; slices where nothing is added. Strings are NumPy's own of variable length, which it copies too.
-
-    Args:
-        workload: What to pad.
-        memory: Its data; the library allocates the output.
-        threads: Unused: it works with one.
-    """
+    """``numpy.pad``; slices if nothing is added. Strings are NumPy's own of variable length, which it copies, too."""
     bits = by_name(workload.dtype).bits
     if workload.interior or 0 < bits < 8:
         return None
@@ -78,13 +54,7 @@ def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
 
 
 def torch_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """``torch.nn.functional.pad``.
-
-    Args:
-        workload: What to pad.
-        memory: Its data; the library allocates the output.
-        threads: How many may work.
-    """
+    """``torch.nn.functional.pad``."""
     try:
         import torch
 
@@ -110,13 +80,7 @@ def torch_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
 
 
 def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """OpenVINO's Pad-12 on its CPU device.
-
-    Args:
-        workload: What to pad.
-        memory: Its data, and room for the output.
-        threads: How many may work.
-    """
+    """OpenVINO's Pad-12 on its CPU device."""
     try:
         from padops.conformance.peers import openvino as peer
     except ImportError:
@@ -134,7 +98,7 @@ def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | Non
     request.set_input_tensor(shared[0])
     request.set_output_tensor(shared[1])
 
-    def call(kept: Any = (data, shared)) -> Any:  # shared: they must live as long as the call
+    def call(kept: Any = (data, shared)) -> Any:  # shared memory, which must live as long as the call
         request.infer()
         return output
 
@@ -142,13 +106,7 @@ def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | Non
 
 
 def tensorflow_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """TensorFlow's Pad and MirrorPad, run eagerly. It takes a number of threads once in a process.
-
-    Args:
-        workload: What to pad.
-        memory: Its data; the library allocates the output.
-        threads: How many may work.
-    """
+    """TensorFlow's Pad and MirrorPad, run eagerly. Its number of threads can be set once per process."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
         import tensorflow
@@ -159,7 +117,7 @@ def tensorflow_pad(workload: Workload, memory: Memory, threads: int) -> Call | N
     if workload.interior or workload.mode not in peer.MODES or workload.dtype not in _COMMON:
         return None
     if min(workload.begin + workload.end) < 0 or not any(workload.begin + workload.end):
-        return None  # no crops; and where nothing is added it hands its input back
+        return None  # TensorFlow does not crop, and returns its input if nothing is added
     tensorflow.config.threading.set_intra_op_parallelism_threads(threads)
     pads = tensorflow.constant(workload.pairs)
     return peer.prepare(memory.view(workload), pads, workload.mode)

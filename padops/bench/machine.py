@@ -1,4 +1,4 @@
-"""On what the times were taken."""
+"""The machine on which the times were measured."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PACKAGES = ("padops", *RUNTIMES, "numpy", "torch", "openvino", "tensorflow", "t
 
 
 def describe_machine() -> dict[str, str]:
-    """Processor, its threads, and the versions of everything that was timed and is there."""
+    """The CPU, its threads, and the versions of all installed implementations."""
     facts = {"processor": _processor(), "threads": str(count_threads()), "python": platform.python_version()}
     for package in _PACKAGES:
         if (found := version_of(package)) is not None:
@@ -21,8 +21,8 @@ def describe_machine() -> dict[str, str]:
 
 
 def count_threads() -> int:
-    """How many threads this process may run at once."""
-    allowed = getattr(os, "sched_getaffinity", None)  # Linux alone has it
+    """The number of threads that this process may run at once."""
+    allowed = getattr(os, "sched_getaffinity", None)  # Linux only
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 

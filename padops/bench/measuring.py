@@ -1,4 +1,4 @@
-"""The process that measures, and what it has measured so far: one workload at a time, so that an interrupt loses none."""
+"""Measures in a process of its own, one workload at a time, so that an interrupt loses no finished measurement."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from padops.bench.workloads import Workload
 from padops.extras import DependencyError, Needing
 from padops.files.interrupts import end_process, ending_of
 
-PROVIDER_SHARE = 4  # as much for one of the provider's, where hundredths count
-LISTENS = 0.1  # seconds after which a signal is heard at the latest
-ENDING = 0.5  # seconds that the process has to take its files away
+PROVIDER_SHARE = 4  # times as many seconds for the provider, whose differences are hundredths
+LISTENS = 0.1  # seconds between checks for signals
+ENDING = 0.5  # seconds that the process has to remove its files
 
-Step = Callable[[int, float], Sequence[Measurement]]  # of a number of threads, and seconds
+Step = Callable[[int, float], Sequence[Measurement]]  # measures with a number of threads, for some seconds
 
 
 class MeasuringError(Exception):
-    """Nothing more can be measured; the message says why."""
+    """The measuring cannot continue; the message tells why."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be measured.
+    """The work of a run.
 
     Attributes:
         workloads: Names of workloads.
-        drawn: Workloads that a seed has drawn.
-        models: Models, as they are and converted.
-        provided: What to measure with the execution provider: keys of ``provider.MEASURED``.
-        provided_models: Models to measure with the execution provider.
-        providers: Execution providers beside which padops stands, first choice first.
-        networks: What to measure on them: keys of ``padded_networks.ALL``.
-        network_models: Models to measure on them.
-        seconds: For one of them.
+        drawn: Random workloads.
+        models: Models to measure as they are and converted.
+        provided: Measurements of padops' execution provider: keys of ``provider.MEASURED``.
+        provided_models: Models to measure with padops' execution provider.
+        providers: Other execution providers to measure with padops beside them, first choice first.
+        networks: Networks to measure on ``providers``: keys of ``padded_networks.ALL``.
+        network_models: Models to measure on ``providers``.
+        seconds: The time for each of all these.
     """
 
     workloads: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class Work:
         return sum(map(len, (*named, self.drawn, self.models, self.provided_models, self.network_models)))
 
     def steps(self) -> Iterator[tuple[str, Step]]:
-        """Each of them: its name and what measures it."""
+        """The name of each measurement, and the function that measures it."""
         if self.workloads or self.drawn:
             from padops.bench.drawn import COMPARED
             from padops.bench.implementations import IMPLEMENTATIONS
@@ -104,15 +104,9 @@ def _workload(
 def measure(
     work: Work, threads: int, keep: Callable[[list[Measurement]], None], progress: Callable[[str], None]
 ) -> None:
-    """Measures in a process of its own: pools of threads, once started, keep their size.
+    """Measures in a process of its own, because thread pools keep their size once started.
 
-    Whatever ends this function ends the process.
-
-    Args:
-        work: What to measure.
-        threads: How many may work.
-        keep: Called with the measurements of each workload.
-        progress: Called with the name of each workload before it starts.
+    The process ends with this function, in any case.
 
     Raises:
         MeasuringError: A workload cannot be measured, or the process has died.
@@ -126,16 +120,14 @@ def measure(
         while True:
             alive = True
             while not reading.poll(LISTENS) and alive:  # a signal that comes just before a wait does not end it
-                alive = process.is_alive()  # where a copy of it holds the pipe, that does not end
+                alive = process.is_alive()  # a child of the process may keep the pipe open
             try:
                 if not alive and not reading.poll():
                     raise EOFError
                 kind, content = reading.recv()
             except EOFError:
                 process.join()
-                raise MeasuringError(
-                    f"the process that measured has ended with {ending_of(process.exitcode)}"
-                ) from None
+                raise MeasuringError(f"the measuring process has ended with {ending_of(process.exitcode)}") from None
             if kind == "done":
                 return
             if kind == "failed":
@@ -150,21 +142,21 @@ def measure(
 
 
 def _serve(work: Work, threads: int, answers: Connection) -> None:
-    """The process that measures: what it sends is ``(kind, content)``."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to both; the other process decides
+    """The measuring process: it sends ``(kind, content)``."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends Ctrl-C to both processes; the parent decides
     signal.signal(signal.SIGTERM, end_process)
     try:
         with Needing("padops bench"):
             answers.send(_measure_all(work, threads, answers))
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # which ends what libraries do at their exit without a word
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # silently ends the exit handlers of libraries
     except DependencyError as error:
         answers.send(("failed", str(error)))
-    except SystemExit:  # temporary files are gone; other libraries would take a second to take leave
+    except SystemExit:  # temporary files are gone; the exit handlers of libraries would take a second
         os._exit(1)
 
 
 def _measure_all(work: Work, threads: int, answers: Connection) -> tuple[str, str]:
-    """Sends the measurements of each workload; what is left to send says how that has ended."""
+    """Sends the measurements of each workload; returns the final message, which tells how the measuring ended."""
     from padops.convert import PadopsError
 
     try:

@@ -1,4 +1,4 @@
-"""Whole models: converted by padops against the original, on the same inputs."""
+"""Times whole models, converted by padops and original, on the same inputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from padops.bench.runner import Measurement, OutputsDiffer, bits_of, measure
 from padops.bench.sessions import Call, session
 
-_SIZE = 16000  # tried first for dims that a model leaves open: a second of speech
+_SIZE = 16000  # the size that is tried first for open dims: a second of speech
 
 
 def measure_models(paths: list[Path], threads: int, seconds: float) -> list[Measurement]:
@@ -22,8 +22,6 @@ def measure_models(paths: list[Path], threads: int, seconds: float) -> list[Meas
         padops.PadopsError: A model cannot be read, converted or fed.
 
     Args:
-        paths: The models.
-        threads: For each session.
         seconds: To spend on one model.
     """
     results = []
@@ -35,7 +33,7 @@ def measure_models(paths: list[Path], threads: int, seconds: float) -> list[Meas
 
 
 def short_name(path: Path) -> str:
-    """What a table calls a model: its file, and the folder where one is named."""
+    """The name of a model in a table: its file, with the folder if one is named."""
     return str(Path(*path.parts[-2:]))
 
 
@@ -49,7 +47,7 @@ def _calls(source: Path, output: Path, threads: int) -> tuple[dict[str, Call], i
     feeds = feeds_for(source, original)
     expected, given = original.run(None, feeds), converted.run(None, feeds)
     if list(map(bits_of, expected)) != list(map(bits_of, given)):
-        raise OutputsDiffer(f"{source}: converted, it does not give what it gave before")
+        raise OutputsDiffer(f"{source}: the converted model's outputs differ from the original's")
     calls = {"padops": lambda: converted.run(None, feeds), "built-in": lambda: original.run(None, feeds)}
     return calls, sum(np.asarray(a).nbytes for a in given)
 
@@ -57,12 +55,8 @@ def _calls(source: Path, output: Path, threads: int) -> tuple[dict[str, Call], i
 def stock_session(source: Path, threads: int) -> Any:
     """A session of a model as it is.
 
-    Args:
-        source: The model.
-        threads: Of the session.
-
     Raises:
-        padops.PadopsError: onnxruntime refuses it, so there is nothing to compare with.
+        padops.PadopsError: onnxruntime refuses the model, so there is nothing to compare with.
     """
     from padops.convert import PadopsError
 
@@ -75,12 +69,8 @@ def stock_session(source: Path, threads: int) -> Any:
 def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
     """Random inputs that a model takes.
 
-    Args:
-        source: The model.
-        original: A session of it.
-
     Raises:
-        padops.PadopsError: It runs on none that were tried.
+        padops.PadopsError: The model runs on none of the inputs that were tried.
     """
     import onnx
     import onnx_ir as ir
@@ -99,4 +89,4 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
             return feeds
         except Exception as error:  # onnxruntime's errors have no common base
             refusal = error
-    raise PadopsError(f"{source} runs on no inputs that were tried: {refusal}")
+    raise PadopsError(f"{source} runs on none of the inputs that were tried: {refusal}")

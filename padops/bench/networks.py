@@ -19,12 +19,7 @@ _CHANNELS, _SIZE, _LAYERS = 16, 128, 3
 
 
 def tiny_pads(count: int, domain: str = "") -> bytes:
-    """A chain of Pads of a few floats, which add an element on all sides and take it away again.
-
-    Args:
-        count: How many.
-        domain: Of the operator: ONNX's, or padops'.
-    """
+    """A chain of Pads of a few floats, which add an element on all sides and take it away again."""
     from onnx import TensorProto, helper
 
     op_type = "Pad_19" if domain else "Pad"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from padops.bench.workloads import Workload
 
 NO_PLOT = "--plot draws workloads, not what --provider and --providers measure"
-_NO_THREADS = "--providers excludes --threads: providers choose how many they use"
+_NO_THREADS = "--providers excludes --threads: providers choose how many threads they use"
 _ALONE = "--copies measures nothing else, and writes no file"
 _NO_DRAWING = "--random excludes --model, --provider, --providers and --show"
 _NO_COMPARING = "--compare compares workloads: it excludes --copies, --model, --provider, --providers and --markdown"
@@ -22,7 +22,7 @@ _QUICK_ANYWAY = "--random excludes --quick: drawn workloads get as little time a
 _NOT_MEASURED = "--show excludes --only, --threads, --quick, --model, --provider and --providers: it measures nothing"
 _MOST_DRAWN, _MOST_THREADS = 10_000, 1024
 _NO_WORKLOADS = (
-    "--only chooses from the workloads, and --model measures none; with --provider or --providers it measures both"
+    "--only chooses from the workloads, but --model measures none; with --provider or --providers, it measures both"
 )
 
 
@@ -52,7 +52,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--providers",
         type=names,
         metavar="A,B",
-        help="instead: networks, and --model's, on these execution providers, with padops beside them and lowered for them",
+        help="instead: networks, and --model's, on these execution providers, with padops beside them and lowered for "
+        "them",
     )
     parser.add_argument(
         "--threads", type=partial(count, most=_MOST_THREADS), action="append", metavar="N", help="default: 1, then all"
@@ -67,7 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def workloads_of(options: argparse.Namespace) -> tuple[Workload, ...]:
-    """What there is to measure: the workloads of the benchmark, or those that are drawn."""
+    """The workloads to measure: those of the benchmark, or random ones."""
     from padops.bench.drawn import draw_workloads
     from padops.bench.workloads import QUICK, WORKLOADS
 
@@ -77,7 +78,7 @@ def workloads_of(options: argparse.Namespace) -> tuple[Workload, ...]:
 
 
 def _names(options: argparse.Namespace) -> list[str]:
-    """What ``--only`` chooses from."""
+    """The names that ``--only`` chooses from."""
     from padops.bench.padded_networks import NETWORKS, SMALL
     from padops.bench.provider import MEASURED
 
@@ -89,19 +90,19 @@ def _names(options: argparse.Namespace) -> list[str]:
 
 
 def providers_of(options: argparse.Namespace) -> tuple[str, ...]:
-    """What ``--providers`` names."""
+    """The providers that ``--providers`` names."""
     from padops.runtime.provider_rules import full_names
 
     return tuple(full_names(options.providers))
 
 
 def chosen(options: argparse.Namespace) -> list[str]:
-    """What is measured of it."""
+    """The chosen names."""
     return [name for name in _names(options) if not options.only or any(text in name for text in options.only)]
 
 
 def no_choice(options: argparse.Namespace) -> str | None:
-    """Why the options contradict each other, or leave nothing to measure; None where they do not."""
+    """Why the options contradict each other or leave nothing to measure; None if they are fine."""
     replaced = (options.model, options.provider, options.providers, options.show)
     files = [path.resolve() for path in (options.json, options.plot, options.show, options.compare) if path is not None]
     if twice := [str(path) for path in files if files.count(path) > 1]:

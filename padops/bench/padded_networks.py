@@ -1,7 +1,7 @@
-"""Networks with Pads in their midst: layers as people build them, with weights that a seed draws.
+"""Networks with Pads inside: usual layers, with random weights from a seed.
 
-Each has a twin with Pads of mode constant, in a form that every provider runs: in so many parts and so much time it would run
-if its Pads were no matter.
+Each network has a twin with Pads of mode constant, in a form that every provider runs. The twin shows the number of
+parts and the time that the network would have if the provider ran its Pads.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Network:
     """A network and its twin.
 
     Attributes:
-        made: It, serialized.
-        twin: The same with Pads of mode constant, in a form that every provider runs.
-        shape: Of its input ``x``, of floats.
+        made: The serialized network.
+        twin: The same network with Pads of mode constant, in a form that every provider runs.
+        shape: The shape of its input ``x``, of floats.
     """
 
     made: Callable[[], bytes]
@@ -43,12 +43,12 @@ class Network:
 
 @dataclass
 class _Layers:
-    """Layers one behind the other, each on what the one before gives.
+    """A chain of layers.
 
     Attributes:
-        mode: Of the Pads.
+        mode: The mode of the Pads.
         axes: Whether the Pads name their axes, or have amounts for all dims.
-        rank: Of the data.
+        rank: The rank of the data.
     """
 
     mode: str
@@ -62,7 +62,7 @@ class _Layers:
         self._rng = np.random.default_rng(0)
 
     def add(self, op_type: str, *more: np.ndarray, inputs: Sequence[str] = (), **attributes: Any) -> str:
-        """A node of the last value, or of the ``inputs``, and of constants; gives the name of its output."""
+        """Adds a node on the last value, or on ``inputs``, and on constants; returns the name of its output."""
         from onnx import helper
 
         name = f"v{len(self.nodes)}"
@@ -106,14 +106,13 @@ class _Layers:
 
 
 def generator(mode: str, is_open: bool, size: int, width: int, blocks: int) -> bytes:
-    """A generator that makes an image of an image, as CycleGAN's: reflecting Pads before its convolutions.
+    """An image-to-image generator like CycleGAN's: Pads before its convolutions.
 
     Args:
-        mode: Of the Pads.
         is_open: Whether batch, height and width are open.
         size: Height and width.
         width: Channels of the first convolution; CycleGAN's has 64.
-        blocks: Residual ones, of two convolutions each; CycleGAN's has 6 or 9.
+        blocks: Residual blocks, of two convolutions each; CycleGAN's has 6 or 9.
     """
     net = _Layers(mode)
     net.pad((3, 3, 3, 3))
@@ -149,10 +148,9 @@ def panorama(mode: str, size: int, width: int, blocks: int) -> bytes:
     """An encoder of panoramas: its left edge continues its right one, so the Pads of the width wrap.
 
     Args:
-        mode: Of the Pads.
         size: Height; the panorama is twice as wide.
         width: Channels.
-        blocks: Residual ones, of two convolutions each.
+        blocks: Residual blocks, of two convolutions each.
     """
     net = _Layers(mode)
     net.pad((3, 3))
@@ -169,12 +167,10 @@ def panorama(mode: str, size: int, width: int, blocks: int) -> bytes:
 
 
 def causal(mode: str, opset: int, axes: bool, length: int, width: int, layers: int) -> bytes:
-    """Causal convolutions of sound, as WaveNet's: what comes later must not count, so the Pads are on the left alone.
+    """Causal convolutions of sound like WaveNet's: later samples must not count, so the Pads are only on the left.
 
     Args:
-        mode: Of the Pads.
-        opset: Of the model.
-        axes: Whether the Pads have that input.
+        axes: Whether the Pads have the input axes.
         length: Samples.
         width: Channels.
         layers: Each looks twice as far back as the one before.
@@ -214,7 +210,7 @@ NETWORKS = {
     "causal, constant": _causal(18, False, 16000, 32, 6),
     "causal, constant with axes of opset 24": _causal(24, True, 16000, 32, 6),
 }
-# The same, so small that a graphics card that is emulated runs them in the time that there is.
+# The same networks, small enough for an emulated graphics card.
 SMALL = {
     "small generator, reflect": _generator(False, 16, 8, 1),
     "small generator, reflect, open dims": _generator(True, 16, 8, 1),

@@ -1,4 +1,4 @@
-"""Which execution provider has run what of a session: the parts into which a network falls."""
+"""Which execution provider ran which nodes of a session: the parts into which a network falls."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from padops.runtime.provider import CPU, EP_NAMES
 
 ON_PROCESSOR = (CPU, *EP_NAMES)
 _COPY = "Memcpy"  # its operators are MemcpyFromHost and MemcpyToHost
-_COMPILED = re.compile(r"_\d+$")  # what names a node that a provider has made of several
+_COMPILED = re.compile(r"_\d+$")  # the end of the name of a node that a provider compiled from several
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Who has run a network.
+    """The providers that ran the nodes of a network.
 
     Attributes:
-        parts: Nodes that a provider has compiled of several; of providers that run node by node, as WebGPU's, the stretches of
-            the run without a node of another one.
-        copies: Memcpys between a device and the processor.
-        elsewhere: Nodes that the CPU's provider and those of padops have run.
+        parts: Nodes that a provider compiled from several nodes; for providers that run node by node, such as WebGPU's,
+            the stretches of the run without another provider's node.
+        copies: Memcpys between a device and the CPU.
+        elsewhere: Nodes that the CPU's provider and padops' providers ran.
     """
 
     parts: int
@@ -34,10 +34,10 @@ class Placement:
 
 
 def placement_of(profile: Path) -> Placement:
-    """What a profile of onnxruntime says. A node that has run several times counts once.
+    """The placement in a profile of onnxruntime. A node that ran several times counts once.
 
     Args:
-        profile: What ``end_profiling`` has named.
+        profile: The file that ``end_profiling`` names.
     """
     events = json.loads(profile.read_text(encoding="utf-8"))
     nodes = {
@@ -49,10 +49,10 @@ def placement_of(profile: Path) -> Placement:
 
 
 def placement_among(nodes: Iterable[tuple[str, str]]) -> Placement:
-    """The same of nodes in the order of the run.
+    """The placement of nodes in the order of the run.
 
     Args:
-        nodes: For each its operator and its provider.
+        nodes: The operator and the provider of each node.
     """
     ran = list(nodes)
     copies = sum(operator.startswith(_COPY) for operator, _ in ran)
@@ -67,5 +67,5 @@ def placement_among(nodes: Iterable[tuple[str, str]]) -> Placement:
 
 
 def _moves_alone(row: tuple[str, str]) -> Any:
-    """A Memcpy belongs to no part, whoever is said to run it."""
+    """Whether a node belongs to no part: a Memcpy, whichever provider is said to run it."""
     return row[0].startswith(_COPY)

@@ -17,7 +17,7 @@ _COLOURS = ("#8fa8c8", "#2f5f9e", "#17304f")
 
 
 def svg(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:
-    """One group of bars a workload, one bar for each number of threads; the line is the built-in's speed."""
+    """One group of bars per workload, one bar per number of threads; the line is the speed of the built-in Pad."""
     counts = sorted({result.threads for result in results})
     tables = [by_workload(result for result in results if result.threads == count) for count in counts]
     names = [name for name in tables[0] if any(speed(table[name], "built-in") for table in tables)]
@@ -30,9 +30,11 @@ def svg(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:
 
     height = _TOP + _ROW * len(names) + 30
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="11">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" '
+        'font-size="11">',
         f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>',
-        f'<text x="{_LEFT}" y="18" font-size="13" fill="#111">Speed of padops as a multiple of ONNX Runtime\'s Pad</text>',
+        f'<text x="{_LEFT}" y="18" font-size="13" fill="#111">'
+        "Speed of padops as a multiple of ONNX Runtime's Pad</text>",
     ]
     for i, count in enumerate(counts):
         left = _LEFT + 110 * i

@@ -51,9 +51,7 @@ def measure_provider(
     Args:
         names: Keys of ``MEASURED``.
         paths: Models that stock onnxruntime runs.
-        threads: For each session.
         seconds: To spend on each of the names and models.
-        progress: Called with each name before it starts.
 
     Raises:
         OutputsDiffer: A model gives other bits with the provider than without.

@@ -44,13 +44,7 @@ def cells(results: Sequence[Measurement]) -> dict[tuple[str, str], list[str]]:
 
 
 def print_table(console: Console, results: Sequence[Measurement], threads: int) -> None:
-    """The table of one number of threads, on the terminal.
-
-    Args:
-        console: Where to print.
-        results: The measurements with this number of threads.
-        threads: The number, for the title.
-    """
+    """The table of one number of threads, on the terminal."""
     shown = [
         ([workload if implementation == STOCK else "", implementation, *row], implementation == STOCK)
         for (workload, implementation), row in cells(results).items()
@@ -59,11 +53,6 @@ def print_table(console: Console, results: Sequence[Measurement], threads: int) 
 
 
 def markdown(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:
-    """One table of all numbers of threads, which share a cell: ``1.20 / 2.10``.
-
-    Args:
-        results: The measurements.
-        machine: What ``describe_machine`` says.
-    """
+    """One table of all numbers of threads, which share a cell: ``1.20 / 2.10``."""
     counts = " / ".join(map(str, by_threads(results)))
     return "\n".join([facts(machine), "", *merged(results, f"{counts} threads", _TITLES, cells)]) + "\n"

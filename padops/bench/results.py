@@ -1,4 +1,4 @@
-"""What ``--json`` writes and ``--show`` reads: the machine, and every measurement."""
+"""The file that ``--json`` writes and ``--show`` reads: the machine, and all measurements."""
 
 from __future__ import annotations
 
@@ -16,44 +16,34 @@ from padops.bench.tables import by_threads, by_workload
 
 SCHEMA = 1  # raised when a reader of an older file would misread a newer one
 _LEAST, _MOST = 1e-12, 1e9  # seconds
-CUT_SHORT = "cut short"  # a fact beside those of the machine, which every table and the file show
+CUT_SHORT = "cut short"  # a fact that every table and the file show beside the machine's
 
 
 def tables_of(results: Sequence[Measurement]) -> ModuleType:
-    """The module that shows such measurements: it has ``print_table`` and ``markdown``."""
+    """The module that shows these measurements, with ``print_table`` and ``markdown``."""
     if is_beside(results):
         return beside_tables
     return provider_tables if is_of_provider(results) else tables
 
 
 def mark_cut_short(machine: dict[str, str], results: Sequence[Measurement], asked: int) -> None:
-    """Has the facts say that a signal has ended the measuring.
+    """Adds to the facts that a signal has ended the measuring.
 
     Args:
-        machine: What ``describe_machine`` says.
-        results: What has been measured.
-        asked: How many workloads were to be, counted once for each number of threads.
+        asked: The number of workloads to measure, each counted once per number of threads.
     """
     done = len({(result.workload, result.threads) for result in results})
     machine[CUT_SHORT] = f"after {done} of {asked} workloads"
 
 
 def as_json(machine: Mapping[str, str], results: Sequence[Measurement]) -> str:
-    """The content of the file.
-
-    Args:
-        machine: What ``describe_machine`` says.
-        results: The measurements.
-    """
+    """The content of the file."""
     rows = [result.row() for result in results]
     return json.dumps({"schema": SCHEMA, "machine": machine, "measurements": rows}, indent=1) + "\n"
 
 
 def read_results(path: Path) -> tuple[dict[str, str], list[Measurement]]:
     """The machine and the measurements of a file.
-
-    Args:
-        path: The file.
 
     Raises:
         OSError: It cannot be read.
@@ -99,7 +89,7 @@ def _measurement(place: int, row: Any) -> Measurement:
 
 
 def _check_together(results: Sequence[Measurement], whole: bool) -> None:
-    """Every number of threads has the same workloads, unless cut short, and each of these what the others are compared with."""
+    """Checks that all numbers of threads have the same workloads (unless cut short), each with its baseline."""
     if len({type(result) for result in results}) > 1:
         raise ValueError("some measurements are of --providers, and some are not")
     baseline = PROCESSOR if is_beside(results) else STOCK if is_of_provider(results) else "padops"

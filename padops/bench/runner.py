@@ -1,4 +1,4 @@
-"""Takes the times: all implementations of a workload in turn, again and again, and their medians."""
+"""Measures the times: all implementations of a workload take turns, many times; the medians count."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from padops.bench.implementations import IMPLEMENTATIONS
 from padops.bench.sessions import Call
 from padops.bench.workloads import Memory, Workload
 
-NOT_COMPARED = ("copy", "copy by all", "copy by padops", "as float")  # they write something else
+NOT_COMPARED = ("copy", "copy by all", "copy by padops", "as float")  # their outputs are not the workload's
 MIN_ROUNDS = 5
 _WARM, _TIMED, _SAMPLE = 2e-3, 10e-3, 200e-6  # seconds of a block: untimed and timed; of several short calls together
 _WATCHED = 12e-3  # seconds: three ticks of a kernel that counts at 250 Hz what its threads use
 
 
 class OutputsDiffer(RuntimeError):
-    """Two implementations do not agree, so their times mean nothing."""
+    """The outputs of two implementations differ, so their times mean nothing."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Measurement:
     """One implementation on one workload.
 
     Attributes:
-        workload: Its name.
-        implementation: Its name.
-        threads: How many it could use.
-        output_bytes: What it had to write.
+        workload: The workload's name.
+        implementation: The implementation's name.
+        threads: The threads that it could use.
+        output_bytes: The bytes that one call writes.
         median: Seconds of one call.
         spread: Seconds between the quartiles.
-        samples: How many times the median is of.
+        samples: The number of times that the median is of.
     """
 
     workload: str
@@ -60,11 +60,8 @@ def time_workloads(
     """Times every implementation that can do each workload.
 
     Args:
-        workloads: What to pad.
-        threads: For each implementation.
         implementations: Names of ``IMPLEMENTATIONS``.
         seconds: To spend on one workload.
-        progress: Called with the name of each workload before it starts.
 
     Raises:
         OutputsDiffer: An implementation's output is not padops'.
@@ -81,12 +78,11 @@ def time_workloads(
 
 
 def compare(workload: Workload, memory: Memory, calls: Mapping[str, Call]) -> None:
-    """Every output against padops', bit by bit.
+    """Compares every output with padops', bit by bit.
 
     Args:
-        workload: What is padded.
-        memory: Whose target is filled anew before each call.
-        calls: By implementation, padops first.
+        memory: The memory of the calls; its target is refilled before each call.
+        calls: The calls by implementation, padops first.
 
     Raises:
         OutputsDiffer: An implementation's output is not padops'.
@@ -95,7 +91,7 @@ def compare(workload: Workload, memory: Memory, calls: Mapping[str, Call]) -> No
     for name, call in calls.items():
         if name in NOT_COMPARED:
             continue
-        memory.target[:] = 0xA5  # what another implementation has written there must not count
+        memory.target[:] = 0xA5  # erases the output of the implementation before
         outputs[name] = bits_of(call())
         if outputs[name] != outputs.get("padops", outputs[name]):
             raise OutputsDiffer(f"{workload.name}: {name} differs from padops {_difference(outputs, name)}")
@@ -111,11 +107,7 @@ def _difference(outputs: Mapping[str, bytes | list[str]], name: str) -> str:
 
 
 def bits_of(output: Any) -> bytes | list[str]:
-    """What a call returned, as what its memory holds; strings as a list.
-
-    Args:
-        output: An array, or a tensor that can be one.
-    """
+    """The bytes of a call's output; strings as a list."""
     array = output if isinstance(output, np.ndarray) else output.numpy()
     return array.tobytes() if array.dtype.kind in "biufV" else array.reshape(-1).tolist()
 
@@ -124,10 +116,7 @@ def measure(name: str, output_bytes: int, threads: int, calls: Mapping[str, Call
     """Times calls that do the same.
 
     Args:
-        name: Of the workload.
         output_bytes: Bytes that one call writes.
-        threads: Of each implementation.
-        calls: By implementation.
         seconds: To spend on all of them together.
     """
     results = []
@@ -138,7 +127,7 @@ def measure(name: str, output_bytes: int, threads: int, calls: Mapping[str, Call
 
 
 def _times(calls: Mapping[str, Call], seconds: float) -> dict[str, list[float]]:
-    """Seconds of single calls. The implementations take turns; in its turn each runs as a model does that is alone."""
+    """Seconds of single calls. The implementations take turns; each runs as if it were alone."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     end = time.perf_counter() + seconds
     rounds = 0
@@ -167,9 +156,9 @@ def _block(call: Call) -> list[float]:
 
 
 def _rest(limit: float = 10.0) -> None:
-    """Waits until no thread of this process is at work.
+    """Waits until no thread of this process is working.
 
-    Pools of threads spin after a call, ONNX Runtime's for some 40 ms, on cores that the next implementation is to have.
+    Thread pools spin after a call (ONNX Runtime's for some 40 ms) on cores that the next implementation needs.
     """
     begin = time.perf_counter()
     while True:

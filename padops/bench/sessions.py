@@ -17,13 +17,7 @@ Call = Callable[[], Any]
 
 
 def session(model: bytes | str, threads: int, registered: bool) -> Any:
-    """A session as the benchmark times it.
-
-    Args:
-        model: It, serialized, or its path.
-        threads: Of the session.
-        registered: Whether it has padops' library.
-    """
+    """A session as the benchmark times it."""
     import onnxruntime
 
     from padops import register
@@ -35,12 +29,7 @@ def session(model: bytes | str, threads: int, registered: bool) -> Any:
 
 
 def provided(model: bytes | str, threads: int) -> Any:
-    """A session with padops' execution provider and without its operators.
-
-    Args:
-        model: It, serialized, or its path.
-        threads: Of the session.
-    """
+    """A session with padops' execution provider and without its operators."""
     import onnxruntime
 
     from padops.runtime.provider import add_provider
@@ -51,13 +40,7 @@ def provided(model: bytes | str, threads: int) -> Any:
 
 
 def inference_session(model: bytes | str, threads: int, provider_options: Mapping[str, str] | None = None) -> Any:
-    """A ``padops.InferenceSession``.
-
-    Args:
-        model: It, serialized, or its path.
-        threads: Of the session.
-        provider_options: See ``padops.register``.
-    """
+    """A ``padops.InferenceSession``."""
     from padops import InferenceSession, get_ep_name
 
     chosen = [(get_ep_name(), provider_options)] if provider_options else None
@@ -74,36 +57,18 @@ def _options(threads: int) -> Any:
 
 
 def padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The native kernel.
-
-    Args:
-        workload: What to pad.
-        memory: Its data, and room for the output.
-        threads: How many may work.
-    """
+    """The native kernel."""
     return _call(workload, memory, session(_model(workload, DOMAIN), threads, registered=True))
 
 
 def as_float(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The native kernel on as many bytes in float.
-
-    Args:
-        workload: What to pad.
-        memory: Unused: the other type has memory of its own.
-        threads: How many may work.
-    """
+    """The native kernel on as many bytes in float."""
     alike = workload.as_float
     return padops(alike, Memory.of(alike), threads) if alike else None
 
 
 def built_in(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """ONNX Runtime's own Pad.
-
-    Args:
-        workload: What to pad.
-        memory: Its data, and room for the output.
-        threads: How many may work.
-    """
+    """ONNX Runtime's own Pad."""
     from padops.convert.runtimes.builtin_support import KERNELS
 
     has_type = workload.dtype == "float16" or workload.dtype in KERNELS[""][max(KERNELS[""])]  # float16 is cast
@@ -113,13 +78,7 @@ def built_in(workload: Workload, memory: Memory, threads: int) -> Call | None:
 
 
 def identity(workload: Workload, memory: Memory, threads: int) -> Call:
-    """ONNX Runtime's Identity on a tensor of the workload's output: its own copy, of strings for instance.
-
-    Args:
-        workload: Whose output's shape and type count.
-        memory: As long as the output on both sides; unused for strings.
-        threads: How many may work.
-    """
+    """ONNX Runtime's Identity on a tensor of the workload's output: its own copy, of strings for instance."""
     nothing = (0,) * len(workload.shape)
     alike = replace(workload, shape=workload.output_shape, begin=nothing, end=nothing)
     return _call(alike, memory, session(_one_node(alike, "Identity", {}, {}), threads, registered=False))

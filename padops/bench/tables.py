@@ -34,7 +34,7 @@ def by_threads(results: Iterable[Measurement]) -> dict[int, list[Measurement]]:
 
 
 def columns_of(results: Iterable[Measurement]) -> list[str]:
-    """What padops is compared with: the implementations, all plain copies as one."""
+    """The implementations that padops is compared with; all plain copies count as one."""
     names = ("copy" if result.implementation.startswith("copy ") else result.implementation for result in results)
     return [name for name in dict.fromkeys(names) if name != "padops"]
 
@@ -72,27 +72,14 @@ def _ratio(value: float | None) -> str:
 
 
 def print_table(console: Console, results: Sequence[Measurement], threads: int) -> None:
-    """The table of one number of threads, on the terminal.
-
-    Args:
-        console: Where to print.
-        results: The measurements with this number of threads.
-        threads: The number, for the title.
-    """
+    """The table of one number of threads, on the terminal."""
     titles, rows = cells(results)
     shown = [([name, *row], name in SUMMARY) for name, row in rows.items()]
     print_rows(console, threads, "padops' speed as a multiple of …", (["workload"], titles), shown)
 
 
 def print_least(console: Console, results: Sequence[Measurement], threads: int, count: int = 5) -> None:
-    """The workloads in which padops gains least over ONNX Runtime's Pad.
-
-    Args:
-        console: Where to print.
-        results: The measurements with this number of threads.
-        threads: The number, for the title.
-        count: How many workloads.
-    """
+    """The workloads in which padops gains least over ONNX Runtime's Pad."""
     speeds = {name: found for name, row in by_workload(results).items() if (found := speed(row, "built-in"))}
     console.print(f"{threads} thread{'s' * (threads > 1)}: the least of {len(speeds)}, against the built-in")
     for name in sorted(speeds, key=speeds.__getitem__)[:count]:
@@ -109,10 +96,7 @@ def print_rows(
     """A table of one number of threads, on the terminal.
 
     Args:
-        console: Where to print.
-        threads: The number.
-        title: What stands after it above the table.
-        columns: The titles of those with names, and of those with numbers.
+        columns: The titles of the columns with names, and of the columns with numbers.
         rows: The cells of each row, and whether they are bold.
     """
     from rich.table import Table
@@ -167,10 +151,9 @@ def merged(
     """The lines of a table in Markdown of all numbers of threads, which share a cell: ``1.20 / 2.10``.
 
     Args:
-        results: The measurements.
-        head: What stands above the first column.
-        titles: Of the columns behind the first two.
-        cells_of: The rows of one number of threads: what stands in these columns, by workload and implementation.
+        head: The title of the first column.
+        titles: The titles of the columns after the first two.
+        cells_of: Gives the cells of these columns for one number of threads, by workload and implementation.
     """
     tables = {threads: cells_of(measured) for threads, measured in by_threads(results).items()}
     lines = [f"| {head} | by | {' | '.join(titles)} |", "|---|---" + "|--:" * len(titles) + "|"]

@@ -1,4 +1,4 @@
-"""What the benchmark pads: shapes that networks really have."""
+"""The workloads of the benchmark: shapes from real networks."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _around(
 
 @dataclass(frozen=True)
 class Memory:
-    """What all implementations of a workload read, and what those write that take memory of their caller.
+    """The memory that all implementations of a workload read, and that those write that take the caller's memory.
 
     Both arrays are bytes that begin at a cache line, as the runtime's own tensors do; sub-byte elements are packed.
     """
@@ -138,7 +138,7 @@ WORKLOADS: tuple[Workload, ...] = (
     _around("kv cache +1", _CACHE, {2: (0, 1)}),
     _around("kv cache +512", _CACHE, {2: (0, 512)}),
     _around("crop", _FEATURES, {2: -8, 3: -8}),
-    # An earlier engine was slower than the built-in Pad on these four, on a processor that nobody had tuned it for.
+    # On these four, an earlier engine was slower than the built-in Pad, on a CPU that it was not tuned for.
     _around("stft reflect", (4, 240000), {1: 512}, mode="reflect"),
     _around("letterbox", (1, 3, 480, 640), {2: 80}),
     _around("swin nhwc", (1, 150, 200, 96), {1: (0, 4), 2: (0, 3)}),

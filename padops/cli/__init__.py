@@ -1,8 +1,8 @@
 """The command ``padops``; each command has a file of its own.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 some Pads unconverted (with ``--strict``), 4 verification mismatch, 5 verification
-that could not tell. Where the output cannot be printed, ``convert``, ``verify`` and ``conformance`` keep their exit code; the
-other commands end with 1.
+Exit codes: 0 done, 1 error, 2 usage, 3 some Pads unconverted (with ``--strict``), 4 verification mismatch, 5
+verification undecided. If the output cannot be printed, ``convert``, ``verify`` and ``conformance`` keep their exit
+code; the other commands exit with 1.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from padops.files.interrupts import end_process
 from padops.files.streams import dropping_output
 from padops.terminal import fail
 
-KEEP_THEIR_CODE = (run_convert, run_verify, run_suite)  # where only what they print is lost
+KEEP_THEIR_CODE = (run_convert, run_verify, run_suite)  # their exit code stands even if their output is lost
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command.
 
     Args:
-        arguments: As on the command line, without the name of the command; by default those of the process.
+        arguments: The command line after ``padops``; by default the process's.
 
     Returns:
         The exit code.
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="padops", description="Every Pad operator, native in ONNX Runtime.")
-    parser.set_defaults(left_behind="")  # what is to say of files where a signal has ended the command
+    parser.set_defaults(left_behind="")  # what "interrupted" adds about files
     parser.add_argument("--version", nargs=0, action=PrintVersion, help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     add_inspect(commands)

@@ -1,7 +1,7 @@
 """``padops convert`` of a folder: every model in it, several at a time, with one report.
 
-Each model is converted as it would be alone. One that cannot be converted is named, and the others go on; so they do where
-a process dies, since the models that it may have had are tried again, each in a process of its own.
+Each model is converted as it would be alone. A model that fails is named, and the others go on. If a process dies, the
+models that it may have had are tried again, each in a process of its own.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
 SUFFIX = ".onnx"
 DIED = "the process that converted it died"
 
-Job = tuple[str, str | None, dict[str, Any]]  # of one model: its file, the file to write, and the options
+Job = tuple[str, str | None, dict[str, Any]]  # one model: its file, the file to write, and the options
 
 
 def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
-    """Converts every model of a folder as the options say; ``passed`` are those that ``padops.convert`` has, too.
+    """Converts every model of a folder as the options say; ``passed`` are the options that ``padops.convert`` also has.
 
     Returns:
-        The worst of the exit codes that the models would have alone.
+        The worst exit code of all models.
     """
     source = Path(options.source)
     if options.inputs is not None:
         options.usage_error("--inputs needs one model, but IN is a folder")
     if STREAM in (options.output, options.report):
-        options.usage_error(f"{STREAM} takes one model, or its report, but IN is a folder")
+        options.usage_error(f"{STREAM} can take one model or one model's report, but IN is a folder")
     if options.output is not None and os.path.isfile(options.output):
         options.usage_error(f"OUT is a file ({options.output}), but IN is a folder ({source})")
     jobs = _jobs(options, passed, source)
@@ -74,19 +74,19 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
 
 
 def _written(source: str, output: str | None) -> Identity | None:
-    """The file that a conversion writes, as it is now; where it writes none, the source stays as it is."""
+    """The identity of the file that a conversion writes: the output, or the source if no output is named."""
     return identity(Path(output or source))
 
 
 def _converted(jobs: Sequence[Job], before: dict[str, Identity | None], finished: dict[str, Outcome]) -> int:
-    """How many models are converted; a process that was ended may not have said what it wrote."""
+    """How many models are converted. Changed files count too: an ended process may not have reported its last one."""
     told = {source for source, outcome in finished.items() if outcome["exit"] == 0}
     new = {source for source, output, _ in jobs if _written(source, output) not in (None, before[source])}
     return len(told | new)
 
 
 def _report_refusal(named: str | None, jobs: Sequence[Job]) -> str | None:
-    """What to tell where the report cannot be written, or would take the place of a model; else None."""
+    """Why the report cannot be written, for example because it would replace a model; else None."""
     from padops.files.targets import refusal
 
     if named is None:
@@ -101,33 +101,31 @@ def _report_refusal(named: str | None, jobs: Sequence[Job]) -> str | None:
         for path, what in ((source, "to be converted"), (output, "to be written")):
             if path is not None and os.path.realpath(path) == real:
                 return f"cannot write {named}: it is {path}, a model {what}; name another --report"
-    if not real.lower().endswith(".json"):  # models' data have any other name
-        return (
-            f"cannot write {named}: --report of a folder needs a name with .json, so that it replaces no model's data"
-        )
+    if not real.lower().endswith(".json"):  # files of external data can have any other name
+        return f"cannot write {named}: for a folder, --report must end with .json, so that it replaces no model's data"
     return None
 
 
 @contextmanager
 def _without_empty_folders(jobs: Sequence[Job]) -> Iterator[None]:
-    """Takes away at the end what folders of outputs have come about and are empty: those of models that failed."""
+    """Removes the new output folders that are empty at the end, because their models failed."""
     folders = {folder for _, output, _ in jobs if output is not None for folder in Path(output).parents}
     missing = [folder for folder in folders if not os.path.lexists(folder)]
     try:
         yield
     finally:
         for folder in sorted(missing, key=lambda folder: len(folder.parts), reverse=True):
-            with suppress(OSError):  # it was not made, or has files
+            with suppress(OSError):  # the folder was not made, or has files
                 folder.rmdir()
 
 
 def models_in(folder: Path) -> list[Path]:
-    """The models in a folder and in those inside it."""
+    """The models in a folder and its subfolders."""
     return [path for path in sorted(folder.rglob(f"*{SUFFIX}")) if path.is_file()]
 
 
 def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> list[Job]:
-    """What there is to do; outputs of a run before that lie inside the source are no part of it."""
+    """One job for each model of the source, except those in an output folder inside it (from earlier runs)."""
     passed = {name: value for name, value in passed.items() if name not in ("report", "inputs")}
     output = None if options.output is None else Path(options.output)
     found = models_in(source)
@@ -137,7 +135,10 @@ def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> 
 
 
 def _outcomes(jobs: Sequence[Job], count: int, finished: dict[str, Outcome]) -> Generator[Outcome, None, None]:
-    """What became of each model, in order, ``count`` at a time; ``finished`` receives it by the source, as soon as it is known."""
+    """The outcome of each model, in order; ``count`` are converted at a time.
+
+    ``finished`` receives each outcome, by source, as soon as it is known.
+    """
     if count == 1:
         yield from (convert_one(*job) for job in jobs)
         return
@@ -153,7 +154,7 @@ def _outcomes(jobs: Sequence[Job], count: int, finished: dict[str, Outcome]) -> 
                     waiting.pop(0)
                 except BrokenProcessPool:
                     break
-        # One of them may have ended its process: it is among the first that have not finished, which were at work.
+        # If a process died, the model that ended it is one of the first ``count`` unfinished ones: these were at work.
         left = [job for job in waiting if job[0] not in finished]
         suspects = left[:count]
         for job in waiting:
@@ -172,7 +173,7 @@ def _note(finished: dict[str, Outcome], future: Future[Outcome]) -> None:
 
 
 def _alone(job: Job) -> Outcome:
-    """What becomes of a model that may end its process."""
+    """The outcome of a model that may end its process."""
     with _pool(1) as pool:
         try:
             return pool.submit(_work, *job).result()
@@ -182,9 +183,9 @@ def _alone(job: Job) -> Outcome:
 
 @contextmanager
 def _pool(count: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes; all of them have ended afterwards, also where this one is interrupted."""
+    """A pool of processes; all of them have ended afterwards, even if this process is interrupted."""
     context = multiprocessing.get_context("spawn")
-    # A process leaves Ctrl-C to the one that started it; while it waits for work, SIGTERM ends it as usual.
+    # Workers leave Ctrl-C to the process that started them; SIGTERM ends a waiting worker as usual.
     ignore = (signal.SIGINT, signal.SIG_IGN)
     pool = ProcessPoolExecutor(count, mp_context=context, initializer=signal.signal, initargs=ignore)
     try:
@@ -198,7 +199,7 @@ def _pool(count: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _work(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:
-    """``convert_one`` in a process of its own: on SIGTERM it takes away what is half written, and ends."""
+    """``convert_one`` in a process of its own: on SIGTERM it removes half-written files, and exits."""
     before = signal.signal(signal.SIGTERM, end_process)
     try:
         return convert_one(source, output, passed)
@@ -209,18 +210,12 @@ def _work(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:
 
 
 def _outcome(source: str, output: str | None, **more: Any) -> Outcome:
-    """The outcome of one model, of which all has gone well but for what ``more`` says."""
+    """The outcome of one model: a success, except for the fields of ``more``."""
     return {"source": source, "output": output, "exit": 0, "error": None, "warning": None, "text": ""} | more
 
 
 def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:
-    """Converts one model; what goes wrong is part of the outcome.
-
-    Args:
-        source: The file.
-        output: The file to write, or None.
-        passed: The options.
-    """
+    """Converts one model; an error becomes part of the outcome."""
     from padops.cli.endings import reservations, what_was_written
     from padops.convert import PadopsError, convert
 
@@ -244,14 +239,14 @@ def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outc
 
 
 def _report(conversion: Any) -> dict[str, Any]:
-    """The report of one model, without what is the same for all."""
+    """The report of one model, without the fields that are the same for all."""
     report: dict[str, Any] = conversion.to_json()
     return {name: value for name, value in report.items() if name not in ("schema", "versions")}
 
 
 @contextmanager
 def _progress(console: Console, total: int) -> Iterator[Any]:
-    """A line for each model that is done, and where somebody is looking a bar below them."""
+    """Prints a line for each model that is done and, on a terminal, a bar below them."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
     from padops.lines import Text

@@ -14,72 +14,77 @@ from padops.progress import StepBars
 from padops.terminal import count, fail, make_console, say
 
 ABOUT = (
-    "Turn every Pad of a model into an operator of the domain padops. Nothing else in the model changes but nodes that "
-    "take a Pad in (with --no-fold, none do); external data are copied beside the output. Exit codes: 0 done, 1 error, "
-    "2 usage, 3 a Pad is unconverted that ONNX Runtime refuses (with --strict, any Pad), 4 verification mismatch, 5 verification "
-    "that could not tell (with --strict, that has not proved all). At any but 0 no model has been written, with two exceptions that the message names: only the report "
-    "could not be written; at 5, the converted model runs, but there is nothing to compare it with (with --strict, it is not "
-    "written either)."
+    "Turn every Pad of a model into an operator of the domain padops. Nothing else changes, except convolutions and "
+    "poolings that a Pad is folded into (with --no-fold, none); external data are copied beside the output. Exit "
+    "codes: 0 done, 1 error, 2 usage, 3 a Pad that ONNX Runtime refuses is unconverted (with --strict, any Pad), 4 "
+    "verification mismatch, 5 verification undecided (with --strict, not all proved). Unless the code is 0, no model "
+    "is written, with two exceptions that the message names: only the report could not be written; or, at 5 without "
+    "--strict, the converted model runs but there is nothing to compare it with."
 )
 
 
 def add_convert(commands: Any) -> None:
     """Adds the command to those of ``padops``."""
     parser = commands.add_parser("convert", help="convert the Pads of a model", description=ABOUT)
-    parser.add_argument("source", metavar="IN", help="an .onnx file, an OpenVINO IR (.xml, with its .bin) or what "
-                        "nGraph serialized (.json); - for an ONNX model from standard input; or a folder: every "
-                        ".onnx file in it")  # fmt: skip
-    parser.add_argument(
-        "place", metavar="OUT", nargs="?", help="the file to write; - for standard output; the folder where IN is one"
-    )
-    parser.add_argument("-o", "--output", metavar="OUT", help="the same")
+    parser.add_argument("source", metavar="IN", help="an .onnx file, an OpenVINO IR (.xml, with its .bin) or a model "
+                        "that nGraph serialized (.json); - for an ONNX model from standard input; or a folder, for "
+                        "every .onnx file in it")  # fmt: skip
+    parser.add_argument("place", metavar="OUT", nargs="?", help="the file to write; - for standard output; the folder "
+                        "to write to if IN is a folder")  # fmt: skip
+    parser.add_argument("-o", "--output", metavar="OUT", help="another way to name OUT")
     parser.add_argument("--in-place", action="store_true", help="replace IN, in one step")
     parser.add_argument("--dry-run", action="store_true", help="write no model; only say what would be done")
-    parser.add_argument("--jobs", type=count, default=1, metavar="N", help="where IN is a folder: how many models at a time "
-                        "(default: %(default)s)")  # fmt: skip
-    parser.add_argument("--target", choices=("padops", "onnx", "pyop"), default="padops", help="what Pads become (default: "
-                        "%(default)s: operators of the native library; onnx: standard operators; pyop: a kernel in "
-                        "Python)")  # fmt: skip
-    parser.add_argument("--without-pad", action="store_true", help="with --target onnx: use no Pad either, for runtimes whose "
-                        "Pad lacks modes or is wrong")  # fmt: skip
-    parser.add_argument("--for", metavar="PROVIDER", dest="provider", help="with --target onnx: what this execution provider "
-                        "runs right, on its device: openvino, WebGpuExecutionProvider, ...")  # fmt: skip
-    parser.add_argument("--fallback", action=argparse.BooleanOptionalAction, default=True, help="whether to give the model "
-                        "functions that do the same where the library is absent (default: yes)")  # fmt: skip
-    parser.add_argument("--fold", action=argparse.BooleanOptionalAction, default=True, help="whether to take Pads away that "
-                        "change nothing or that a convolution or pooling can do by itself (default: yes)")  # fmt: skip
-    parser.add_argument("--select", choices=("all", "needed"), default="all", help="which Pads (default: %(default)s; "
-                        "needed: only those that ONNX Runtime cannot run correctly by itself)")  # fmt: skip
-    parser.add_argument("--auto-pad", choices=("keep", "explicit"), default="keep", help="what to do with SAME_UPPER and "
-                        "SAME_LOWER (default: %(default)s; explicit: write the amounts out)")  # fmt: skip
-    parser.add_argument("--emulated", choices=("convert", "keep"), default="convert", help="what to do with Slices and a "
-                        "Concat that do what a Pad does (default: %(default)s)")  # fmt: skip
-    parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="where "
-                        "the exporter left its framework's nodes: tf2onnx's MirrorPad, nGraph's Pad; repeatable")  # fmt: skip
+    parser.add_argument("--jobs", type=count, default=1, metavar="N", help="if IN is a folder: the number of models "
+                        "that are converted at a time (default: %(default)s)")  # fmt: skip
+    parser.add_argument("--target", choices=("padops", "onnx", "pyop"), default="padops", help="what Pads become "
+                        "(default: %(default)s: operators of the native library; onnx: standard operators; pyop: a "
+                        "kernel in Python)")  # fmt: skip
+    parser.add_argument("--without-pad", action="store_true", help="with --target onnx: also replace ONNX Pad by other "
+                        "standard operators, for runtimes whose Pad lacks modes or is wrong")  # fmt: skip
+    parser.add_argument("--for", metavar="PROVIDER", dest="provider", help="with --target onnx: use only operators "
+                        "that this execution provider runs right, on its device: openvino, WebGpuExecutionProvider, "
+                        "...")  # fmt: skip
+    parser.add_argument("--fallback", action=argparse.BooleanOptionalAction, default=True, help="add functions of "
+                        "standard operators to the model, which run the Pads if the library is absent (default: "
+                        "yes)")  # fmt: skip
+    parser.add_argument("--fold", action=argparse.BooleanOptionalAction, default=True, help="remove Pads that change "
+                        "nothing, and fold Pads into convolutions and poolings (default: yes)")  # fmt: skip
+    parser.add_argument("--select", choices=("all", "needed"), default="all", help="which Pads to convert (default: "
+                        "%(default)s; needed: only those that ONNX Runtime cannot run correctly by "
+                        "itself)")  # fmt: skip
+    parser.add_argument("--auto-pad", choices=("keep", "explicit"), default="keep", help="what to do with SAME_UPPER "
+                        "and SAME_LOWER (default: %(default)s; explicit: write the amounts out)")  # fmt: skip
+    parser.add_argument("--emulated", choices=("convert", "keep"), default="convert", help="what to do with groups of "
+                        "nodes that do what a Pad does, such as Slices and a Concat (default: "
+                        "%(default)s)")  # fmt: skip
+    parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="a "
+                        "domain of the exporter with its framework's pads: tf2onnx's MirrorPad, nGraph's Pad; "
+                        "repeatable")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted, or if "
                         "--verify does not prove all or finds rounding")  # fmt: skip
     parser.add_argument("--verify", action="store_true", help="prove that the converted model does what IN does; "
-                        "run both and compare every bit where that cannot be proved")  # fmt: skip
+                        "if not all can be proved, run both and compare every bit")  # fmt: skip
+    parser.add_argument("--run", action="store_true", dest="run_both", help="with --verify: run both models even if "
+                        "all is proved")  # fmt: skip
+    parser.add_argument("--inputs", metavar="FILE.npz", help="with --verify: run both models with these inputs, even "
+                        "if all is proved (default: random inputs, if not all is proved)")  # fmt: skip
     parser.add_argument(
-        "--run", action="store_true", dest="run_both", help="with --verify, run both whatever is proved"
+        "--seed", type=int, default=0, metavar="N", help="seed of the random inputs (default: %(default)s)"
     )
-    parser.add_argument("--inputs", metavar="FILE.npz", help="what to run both with, whatever is proved (default: random "
-                        "numbers, where not all is proved)")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
     add_tolerance(parser)
     parser.add_argument("--report", metavar="FILE.json", help="write what was found and done; - for standard output")
-    parser.add_argument("--follow-links", action="store_true", help="take external data in that are links out of the "
-                        "model's folder (those of a Hugging Face cache always are)")  # fmt: skip
+    parser.add_argument("--follow-links", action="store_true", help="accept external data that are links out of the "
+                        "model's folder (links of a Hugging Face cache are always accepted)")  # fmt: skip
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     parser.set_defaults(run=run_convert, usage_error=parser.error, left_behind="; nothing has been left behind")
 
 
 def run_convert(options: argparse.Namespace) -> int:
-    """Converts as the options say; once the model is in place, an interrupt has come too late to say that it is not.
+    """Converts as the options say. An interrupt after the model is in place does not count as a failure.
 
     Raises:
-        KeyboardInterrupt: Before that.
-        SystemExit: The same, for SIGTERM; and where the options contradict each other.
+        KeyboardInterrupt: Ctrl-C, before the model is in place.
+        SystemExit: SIGTERM, before the model is in place; or the options contradict each other.
     """
     _settle_output(options)
     if os.path.isdir(options.source):  # Path.is_dir raises over a name that is too long
@@ -99,7 +104,7 @@ def run_convert(options: argparse.Namespace) -> int:
 
 
 def _settle_output(options: argparse.Namespace) -> None:
-    """Makes one of the ways to name the output; ends with 2 where there is none, or more than one."""
+    """Puts OUT into ``options.output``; exits with 2 if no output is named, or more than one."""
     if options.place is not None:
         if options.output is not None:
             options.usage_error(f"OUT and -o/--output name two outputs: {options.place}, {options.output}")
@@ -111,8 +116,9 @@ def _settle_output(options: argparse.Namespace) -> None:
 
 
 # The options that padops.convert has by the same name.
-PASSED = ("target", "without_pad", "provider", "fallback", "fold", "select", "auto_pad", "emulated", "custom_domains", "strict", "verify",
-          "inputs", "seed", "rtol", "atol", "dry_run", "in_place", "report", "follow_links")  # fmt: skip
+PASSED = ("target", "without_pad", "provider", "fallback", "fold", "select", "auto_pad", "emulated", "custom_domains",
+          "strict", "verify", "inputs", "seed", "rtol", "atol", "dry_run", "in_place", "report",
+          "follow_links")  # fmt: skip
 
 
 def _passed(options: argparse.Namespace) -> dict[str, Any]:
@@ -124,7 +130,7 @@ def _run(options: argparse.Namespace) -> int:
     from padops.convert import PadopsError
     from padops.convert.streams import convert_streams
 
-    # Of thousands of Pads the lines take long to make: a quiet run makes none.
+    # The lines of thousands of Pads take long to make: a quiet run makes none.
     console = None if options.quiet else make_console(stderr=STREAM in (options.output, options.report))
     try:
         with StepBars(options.quiet) as progress:

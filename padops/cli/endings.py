@@ -1,4 +1,4 @@
-"""How a conversion ended, in words: what verification holds against it, and the files that were written."""
+"""How a conversion ended, in words: why verification is undecided, and which files were written."""
 
 from __future__ import annotations
 
@@ -7,11 +7,7 @@ from padops.convert.verify.choice import shortcoming
 
 
 def reservations(conversion: Conversion) -> tuple[int, str]:
-    """The exit code of a conversion that was not refused: 0, or 5 where nothing could be compared; and then the reason.
-
-    Args:
-        conversion: What was done.
-    """
+    """The exit code of a finished conversion: 0 and "", or 5 and the reason why nothing could be compared."""
     verification = conversion.verification
     error = None if verification is None else shortcoming(verification, strict=False)
     if verification is None or error is None:
@@ -23,9 +19,7 @@ def what_was_written(conversion: Conversion, would: str | None, dry_run: bool) -
     """The files that were written, in words.
 
     Args:
-        conversion: What was done.
         would: The file that would have been written.
-        dry_run: Whether nothing was to be written.
     """
     if conversion.output is None:
         named = f"; {would} would have been" if would else ""

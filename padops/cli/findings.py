@@ -1,4 +1,4 @@
-"""What ``padops inspect`` finds wrong, for machines: kinds, which are exit codes, and levels, which reports for CI have."""
+"""The findings of ``padops inspect`` for machines: their kinds give exit codes; reports for CI have their levels."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Level = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True)
 class Rule:
-    """One thing that can be wrong.
+    """A kind of finding.
 
     Attributes:
-        id: What SARIF and JUnit call it; it stays the same from release to release.
+        id: Its name in SARIF and JUnit; it stays the same from release to release.
         title: A few words.
         description: A sentence.
-        kind: What ``--check`` calls it; None for a model that cannot be read.
+        kind: Its name for ``--check`` and ``--allow``; None for a model that cannot be read.
         level: How bad it is.
     """
 
@@ -37,13 +37,16 @@ class Rule:
 
 # By the verdict on a Pad.
 RULES = {
-    "wrong": Rule("pad-wrong", "wrong results", "ONNX Runtime runs the Pad, and its results are wrong.", "wrong", "error"),
-    "refuses": Rule("pad-refused", "Pad refused", "ONNX Runtime refuses the model because of the Pad.", "refused", "error"),
-    "breaks a rule": Rule("pad-breaks-a-rule", "Pad breaks a rule", "No runtime can run the Pad: it breaks a rule of its "
-                          "specification.", "refused", "error"),
-    "may be wrong": Rule("pad-may-be-wrong", "results may be wrong", "ONNX Runtime runs the Pad, and for some data its results "
-                         "are wrong.", "unsure", "warning"),
-    "unknown": Rule("pad-unknown", "Pad unknown", "It is not known what ONNX Runtime does with the Pad.", "unsure", "warning"),
+    "wrong": Rule("pad-wrong", "wrong results", "ONNX Runtime runs the Pad, and its results are wrong.", "wrong",
+                  "error"),
+    "refuses": Rule("pad-refused", "Pad refused", "ONNX Runtime refuses the model because of the Pad.", "refused",
+                    "error"),
+    "breaks a rule": Rule("pad-breaks-a-rule", "Pad breaks a rule", "No runtime can run the Pad: it breaks a rule of "
+                          "its specification.", "refused", "error"),
+    "may be wrong": Rule("pad-may-be-wrong", "results may be wrong", "ONNX Runtime runs the Pad, and for some data its "
+                         "results are wrong.", "unsure", "warning"),
+    "unknown": Rule("pad-unknown", "Pad unknown", "It is not known what ONNX Runtime does with the Pad.", "unsure",
+                    "warning"),
 }  # fmt: skip
 UNREADABLE = Rule("model-unreadable", "model unreadable", "The model cannot be read.", None, "error")
 # The worst first: a wrong result is worse than none.
@@ -57,23 +60,28 @@ class Inspected:
 
     Attributes:
         name: The file, as it was named; ``"-"`` for standard input.
-        result: What is in it, or why it cannot be read.
+        result: Its inspection, or the reason why it cannot be read.
     """
 
     name: str
     result: Inspection | str
 
 
+def nameless(name: str, error: str) -> str:
+    """An error about a model, for a line that begins with the model's name: without the name at its own beginning."""
+    return error.removeprefix(name).lstrip(": ") if error.startswith((f"{name} ", f"{name}: ")) else error
+
+
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong.
+    """A Pad that does not run right, or a model that cannot be read.
 
     Attributes:
-        rule: What it is.
+        rule: The kind of finding.
         model: The file.
-        place: The path of the Pad; "" where the model cannot be read.
+        place: The path of the Pad; "" if the model cannot be read.
         why: The reason.
-        helps: The line that helps; "" where none does.
+        helps: The command that helps; "" if none does.
         allowed: Whether ``--allow`` names its kind.
     """
 
@@ -86,17 +94,12 @@ class Finding:
 
     @property
     def level(self) -> Level:
-        """How bad it is: a note where it is allowed."""
+        """How bad it is: a note if it is allowed."""
         return "note" if self.allowed else self.rule.level
 
 
 def findings_of(inspected: Inspected, allowed: Collection[str]) -> list[Finding]:
-    """What is wrong with one model, in its order.
-
-    Args:
-        inspected: The model.
-        allowed: The kinds that ``--allow`` names.
-    """
+    """The findings of one model, in the order of its Pads; ``allowed`` are the kinds that ``--allow`` names."""
     if isinstance(inspected.result, str):
         return [Finding(UNREADABLE, inspected.name, "", inspected.result)]
     found = []
@@ -109,28 +112,18 @@ def findings_of(inspected: Inspected, allowed: Collection[str]) -> list[Finding]
 
 
 def _helps(inspection: Inspection, pad: PadFacts) -> str:
-    """The first line that makes a Pad run: one that makes the whole model run, if there is one."""
+    """The first command that makes a Pad run: one that makes the whole model run, if there is one."""
     roads = [road for road in inspection.roads if road in pad.roads] or list(pad.roads)
     return next(iter(replace(inspection, roads=tuple(roads)).commands().values()), "")
 
 
 def all_findings(told: Sequence[Inspected], allowed: Collection[str]) -> Iterator[Finding]:
-    """What is wrong with each of the models.
-
-    Args:
-        told: The models.
-        allowed: The kinds that ``--allow`` names.
-    """
+    """The findings of all models."""
     for inspected in told:
         yield from findings_of(inspected, allowed)
 
 
 def exit_code(told: Sequence[Inspected], allowed: Collection[str]) -> int:
-    """What ``--check`` ends with: 0, or the code of the worst that is not allowed.
-
-    Args:
-        told: The models.
-        allowed: The kinds that ``--allow`` names.
-    """
+    """The exit code of ``--check``: 0, or the code of the worst finding that is not allowed."""
     kinds = {finding.rule.kind for finding in all_findings(told, allowed) if not finding.allowed}
     return next((code for kind, code in EXIT_CODES.items() if kind in kinds), 0)

@@ -1,4 +1,4 @@
-"""What ``padops convert`` of a folder says in the end: what became of the models, of their Pads, and of the verifications."""
+"""The summary of ``padops convert`` of a folder: what became of the models, their Pads, and the verifications."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from padops.terminal import fail
 if TYPE_CHECKING:
     from rich.console import Console
 
-WORST_FIRST = (DIFFERENT, ERROR, USAGE, LEFT, UNDECIDED, DONE)  # of the exit codes: a wrong result is worse than none
-NOT_VERIFIED = "not verified"  # since it failed before that
+WORST_FIRST = (DIFFERENT, ERROR, USAGE, LEFT, UNDECIDED, DONE)  # exit codes; a wrong result is worse than none
+NOT_VERIFIED = "not verified"  # the conversion failed before its verification
 VERDICTS = ("proved", "tested", "different", "unknown", NOT_VERIFIED)
 
-Outcome = dict[str, Any]  # of one model: source, output, exit, error, warning, text, and the report of its conversion
+Outcome = dict[str, Any]  # one model: source, output, exit, error, warning, text, and the report of its conversion
 
 
 def _verdict(outcome: Outcome) -> str:
-    """What the verification of one model came to."""
+    """The verdict of the verification of one model."""
     verification = outcome.get("report", {}).get("verification")
     return NOT_VERIFIED if verification is None else str(verification["verdict"])
 
@@ -32,12 +32,10 @@ def finish(options: argparse.Namespace, console: Console, done: Sequence[Outcome
     """Prints how the conversions of a folder came out, and writes the report.
 
     Args:
-        options: Those of the command; ``verify`` and ``report`` count.
-        console: Where the lines go.
-        done: What became of each model.
+        options: The command's options, of which ``verify`` and ``report`` are used.
 
     Returns:
-        The worst of the exit codes that the models would have alone.
+        The worst exit code of all models.
     """
     from padops.convert.records import SCHEMA
     from padops.files.staging import write_whole

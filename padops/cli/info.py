@@ -11,7 +11,7 @@ from padops.extras import DependencyError, Needing
 from padops.terminal import fail, json_text, wrapped
 
 FAILED, NOT_RUN = "failed", "not run"  # of the self-check
-SCHEMA = 1  # of what --json prints; raised when a reader of the older would misread the newer
+SCHEMA = 1  # version of the JSON that --json prints; raised when a reader of the older would misread the newer
 
 
 def add_info(commands: Any) -> None:
@@ -50,13 +50,14 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _told() -> dict[str, Any]:
-    """What ``--json`` prints: all fields, whatever fails."""
+    """What ``--json`` prints: all fields, even if something fails."""
     from padops.runtime.installed import versions
     from padops.runtime.library import get_library_path
     from padops.runtime.session import describe
 
     told: dict[str, Any] = {"schema": SCHEMA, "versions": versions(), "library": None, "domain": None, "version": None,
-                            "operators": {}, "providers": {}, "self_check": NOT_RUN, "why": None, "error": None}  # fmt: skip
+                            "operators": {}, "providers": {}, "self_check": NOT_RUN, "why": None,
+                            "error": None}  # fmt: skip
     try:
         told["library"] = get_library_path()
         described = describe()
@@ -70,7 +71,7 @@ def _told() -> dict[str, Any]:
 
 
 def _show_types(described: dict[str, Any]) -> None:
-    """The operators that have the same element types, and below them which these are: the fewest first."""
+    """Groups the operators by their element types and prints the types below each group, the fewest first."""
     together: dict[frozenset[str], list[str]] = {}
     for op in described["ops"]:
         together.setdefault(frozenset(op["types"]), []).append(op["name"])
@@ -86,7 +87,7 @@ def _show_types(described: dict[str, Any]) -> None:
 
 
 def _providers() -> dict[str, str]:
-    """The other execution providers of this onnxruntime, and whether padops knows what they do with Pads."""
+    """The other execution providers of this onnxruntime, and whether padops knows how they run Pads."""
     from padops.runtime.placing import told_of_providers
 
     return told_of_providers()
@@ -99,10 +100,10 @@ def _print_wrapped(text: str, indent: int) -> None:
 
 
 def _self_check() -> tuple[str, str]:
-    """Converts a model that ONNX Runtime refuses, runs it there, and compares it with the reference.
+    """Converts a model that ONNX Runtime refuses, runs it in a session, and compares the result with the reference.
 
     Returns:
-        How it came out, ``"equal"`` where all is well; and the reason of another outcome.
+        The outcome, ``"equal"`` if all is well; and the reason for another outcome.
     """
     try:
         with Needing("the self-check"):

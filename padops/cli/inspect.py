@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from padops.convert.inspection import Inspection
 
 ABOUT = (
-    "Say of each Pad of a model what it is, what the installed onnxruntime does with it, and what makes it run. SAME of "
-    "convolutions and poolings, foreign Pads, and nodes that do what a Pad does count as well. The model is neither changed nor "
-    "run. Of a folder, or of several models, each is told in one line. Exit codes: 0 done, 1 error (of several models: of any), "
-    "2 usage, 3 onnxruntime does not run a Pad, or may get it wrong (with --strict). With --check: 4 the results of a Pad are "
-    "wrong, 1 a model cannot be read, 3 a Pad is refused, 5 it is unsure whether a Pad runs right; the first of them that is so."
+    "Tell what each Pad of a model is, what the installed onnxruntime does with it, and what makes it run. SAME "
+    "padding of convolutions and poolings, other frameworks' Pads, and nodes that do what a Pad does count as Pads. "
+    "The model is neither changed nor run. A folder, or several models, give one line for each model. Exit codes: 0 "
+    "done, 1 error (in any model), 2 usage, 3 onnxruntime does not run a Pad or may get it wrong (with --strict). With "
+    "--check, the first of these that holds: 4 the results of a Pad are wrong, 1 a model cannot be read, 3 a Pad is "
+    "refused, 5 a Pad is unsure: its results may be wrong, or are unknown."
 )
 FORMATS = ("text", "json", "sarif", "junit", "github")
 
@@ -34,32 +35,33 @@ def add_inspect(commands: Any) -> None:
     """Adds the command to those of ``padops``."""
     about = "say what onnxruntime does with each Pad of a model, and what helps"
     parser = commands.add_parser("inspect", help=about, description=ABOUT)
-    parser.add_argument("models", metavar="MODEL", nargs="+", help="an .onnx file, an OpenVINO IR (.xml, with its .bin) or what "
-                        "nGraph serialized (.json); - for an ONNX model from standard input; or a folder: every .onnx file "
-                        "in it")  # fmt: skip
+    parser.add_argument("models", metavar="MODEL", nargs="+", help="an .onnx file, an OpenVINO IR (.xml, with its "
+                        ".bin) or a model that nGraph serialized (.json); - for an ONNX model from standard input; or "
+                        "a folder, for every .onnx file in it")  # fmt: skip
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--format", choices=FORMATS, default="text", help="how to print it (default: "
-                      "%(default)s; sarif: SARIF 2.1.0; junit: JUnit XML; github: annotations of a workflow)")  # fmt: skip
+    form.add_argument("--format", choices=FORMATS, default="text", help="the format of the output (default: "
+                      "%(default)s; sarif: SARIF 2.1.0; junit: JUnit XML; github: annotations of a "
+                      "workflow)")  # fmt: skip
     form.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
-    parser.add_argument("--select", choices=("all", "needed"), default="all", help="which Pads (default: %(default)s; "
-                        "needed: only those that this onnxruntime does not run, or may get wrong)")  # fmt: skip
-    parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="where "
-                        "the exporter left its framework's nodes; repeatable")  # fmt: skip
-    parser.add_argument("--providers", type=names, default=[], metavar="A,B", help="the execution providers of the session that the verdicts are about, "
-                        "first choice first, such as OpenVINOExecutionProvider,CPUExecutionProvider; each Pad then says who "
-                        "runs it with padops beside them (default: the processor's)")  # fmt: skip
-    parser.add_argument("--here", action="store_true", help="ask the installed onnxruntime itself who runs each Pad, by "
-                        "creating a session")  # fmt: skip
-    parser.add_argument("--onnxruntime", metavar="1.N", help="the release that the verdicts are about, in place of the "
-                        "installed one; it need not be there")  # fmt: skip
+    parser.add_argument("--select", choices=("all", "needed"), default="all", help="which Pads to show (default: "
+                        "%(default)s; needed: only those that this onnxruntime does not run, or may get "
+                        "wrong)")  # fmt: skip
+    parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="a "
+                        "domain of the exporter with its framework's pads; repeatable")  # fmt: skip
+    parser.add_argument("--providers", type=names, default=[], metavar="A,B", help="the session's execution providers, "
+                        "first choice first, such as OpenVINOExecutionProvider,CPUExecutionProvider. The verdicts are "
+                        "about this session; each Pad also names the provider that runs it if padops is one of them "
+                        "(default: the CPU's)")  # fmt: skip
+    parser.add_argument("--here", action="store_true", help="create a session of the installed onnxruntime, and ask it "
+                        "which provider runs each Pad")  # fmt: skip
+    parser.add_argument("--onnxruntime", metavar="1.N", help="the release that the verdicts are about; it need not be "
+                        "installed (default: the installed one)")  # fmt: skip
     check = parser.add_mutually_exclusive_group()
-    check.add_argument(
-        "--check", action="store_true", help="exit with 4, 3 or 5 where a Pad is wrong, refused or unsure"
-    )
-    check.add_argument("--strict", action="store_true", help="exit with 3 where a Pad does not run")
-    parser.add_argument("--allow", action="append", choices=KINDS, default=[], metavar="KIND", help="with --check: pass over "
-                        f"Pads that are {', '.join(KINDS[:-1])} or {KINDS[-1]}; repeatable")  # fmt: skip
-    parser.add_argument("--follow-links", action="store_true", help="take external data in that are links out of the "
+    check.add_argument("--check", action="store_true", help="exit with 4, 3 or 5 if a Pad is wrong, refused or unsure")
+    check.add_argument("--strict", action="store_true", help="exit with 3 if a Pad does not run or may be wrong")
+    parser.add_argument("--allow", action="append", choices=KINDS, default=[], metavar="KIND", help="with --check: "
+                        f"ignore Pads that are {', '.join(KINDS[:-1])} or {KINDS[-1]}; repeatable")  # fmt: skip
+    parser.add_argument("--follow-links", action="store_true", help="accept external data that are links out of the "
                         "model's folder")  # fmt: skip
     parser.set_defaults(run=run_inspect, usage_error=parser.error)
 
@@ -71,7 +73,7 @@ def run_inspect(options: argparse.Namespace) -> int:
     if options.allow and not options.check:
         options.usage_error("--allow needs --check")
     if options.models.count(STREAM) > 1:
-        options.usage_error(f"{STREAM} stands twice, but standard input brings one model")
+        options.usage_error(f"{STREAM} is named twice, but standard input has one model")
     names: list[str] = []
     for given in options.models:
         names += (found := _models_of(given))
@@ -103,7 +105,7 @@ def _models_of(given: str) -> list[str]:
 
 
 def _inspected(options: argparse.Namespace, model: str) -> Inspected:
-    """A model with what is in it, or why it cannot be read.
+    """A model with its inspection, or the reason why it cannot be read.
 
     Raises:
         UsageError: The options are wrong.
@@ -141,14 +143,7 @@ def _show_line(console: Console, inspected: Inspected) -> None:
 
 
 def _print(options: argparse.Namespace, console: Console, told: Sequence[Inspected], alone: bool) -> None:
-    """Prints what was found, but for the lines that text has of each of several models.
-
-    Args:
-        options: Those of the command.
-        console: Where text goes.
-        told: The models.
-        alone: Whether one file was named, and nothing else.
-    """
+    """Prints the findings; the text lines of several models (not ``alone``) have been printed before."""
     from padops.cli.reports import REPORTS
     from padops.cli.tables import show_inspection
 
@@ -156,7 +151,7 @@ def _print(options: argparse.Namespace, console: Console, told: Sequence[Inspect
     read = [inspected.result for inspected in told if not isinstance(inspected.result, str)]
     if options.format in REPORTS:
         print(REPORTS[options.format](told, options.allow))
-        if options.format != "github":  # what it prints is read, the others' files may not be
+        if options.format != "github":  # people read its output; the other formats may go to files
             for why in unreadable:
                 say(f"error: {why}", stderr=True)
     elif alone and unreadable:
@@ -167,7 +162,7 @@ def _print(options: argparse.Namespace, console: Console, told: Sequence[Inspect
     elif alone:
         show_inspection(console, *read)
     elif any(inspection.failing for inspection in read):
-        print("padops inspect with one of them says why, and what helps")
+        print("To see why, and what helps: padops inspect with one model")
 
 
 def _json(inspected: Inspected) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The parser of the command line: argparse's, which also says what was meant where something is mistyped."""
+"""The parser of the command line: argparse's, which also suggests what a mistyped word was meant to be."""
 
 from __future__ import annotations
 
@@ -13,20 +13,15 @@ from padops.terminal import shown
 
 CHOICE = re.compile(r"invalid choice: '?([^' ]*)'? \(choose from (.*)\)")
 UNKNOWN = "unrecognized arguments: "
-IN_PYTHON = {"lower": "convert --target onnx"}  # functions of the package that are no commands by themselves
-LATE = "place"  # a positional argument that may be absent, which argparse does not find behind an option
+IN_PYTHON = {"lower": "convert --target onnx"}  # functions of the package that are not commands, and the command to use
+LATE = "place"  # an optional positional argument, which argparse does not find after an option
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that refuses unknown options itself, not by way of the parser above it, and suggests known ones."""
+    """A parser that itself, not its parent parser, refuses unknown options and suggests known ones."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse's, but that there are no unknown options.
-
-        Args:
-            args: The arguments; by default those of the process.
-            namespace: Where the results go.
-        """
+        """As argparse's, but fails on unknown options."""
         found, unknown = super().parse_known_args(args, namespace)
         if len(unknown) == 1 and not unknown[0].startswith("-") and getattr(found, LATE, "") is None:
             setattr(found, LATE, unknown.pop())
@@ -35,13 +30,9 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
-        """Says what is wrong and where the usage can be read, and ends with 2.
-
-        Args:
-            message: What is wrong.
-        """
+        """Prints the error and where to read the usage, and exits with 2."""
         what = shown("; ".join([message, *self._suggestions(message)]))
-        self.exit(USAGE, f"{self.prog} --help says how it is used\n{self.prog}: error: {what}\n")
+        self.exit(USAGE, f"{self.prog} --help shows the usage\n{self.prog}: error: {what}\n")
 
     def _suggestions(self, message: str) -> list[str]:
         if message.startswith(UNKNOWN):
@@ -57,26 +48,26 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_tolerance(parser: argparse.ArgumentParser) -> None:
-    """Adds what rounding may be: ``--rtol`` and ``--atol``."""
-    parser.add_argument("--rtol", type=float, metavar="X", help="by how much of itself a float may differ by rounding "
-                        "(default, with no --atol: 1e-4 of the largest element of the output, 5e-2 in models of float16, "
-                        "2e-1 of bfloat16)")  # fmt: skip
-    parser.add_argument("--atol", type=float, metavar="X", help="by how much it may differ beside that")
+    """Adds ``--rtol`` and ``--atol``, the limits of rounding."""
+    parser.add_argument("--rtol", type=float, metavar="X", help="accept as rounding a difference of atol + rtol * |x| "
+                        "for a float x (default, without --atol: 1e-4 of the largest element of the output; 5e-2 in "
+                        "float16 models, 2e-1 in bfloat16 models)")  # fmt: skip
+    parser.add_argument("--atol", type=float, metavar="X", help="see --rtol")
 
 
 def typed(error: Exception) -> str:
-    """What an exception says, with options of the command line in the place of arguments."""
+    """The message of an exception, which names options of the command line in place of Python arguments."""
     return str(getattr(error, "typed", error))
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A question with the known word that is most like one that is not known; "" where none is."""
+    """A question with the known word that is most like ``word``; "" if none is close."""
     near: Sequence[str] = difflib.get_close_matches(word, list(known), n=1)
     return f"did you mean {near[0]}?" if near else ""
 
 
 class PrintVersion(argparse.Action):
-    """``--version``, which is looked up only where it is asked for."""
+    """``--version``, which reads the version only when it is asked for."""
 
     def __call__(self, parser: argparse.ArgumentParser, *ignored: Any) -> None:
         """Prints the version, and ends."""

@@ -1,4 +1,4 @@
-"""What ``padops inspect`` found, in the formats of other tools: SARIF, JUnit, and the annotations of GitHub's workflows."""
+"""The findings of ``padops inspect`` in the formats of other tools: SARIF, JUnit, and GitHub's workflow annotations."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from padops.cli.findings import RULES, UNREADABLE, Finding, Inspected, Level, all_findings, findings_of
+from padops.cli.findings import RULES, UNREADABLE, Finding, Inspected, Level, all_findings, findings_of, nameless
 from padops.terminal import json_text, shown
 
 SARIF = "2.1.0"
 SCHEMA = f"https://docs.oasis-open.org/sarif/sarif/v{SARIF}/errata01/os/schemas/sarif-schema-{SARIF}.json"
-COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "note": "notice"}  # of GitHub's workflows
-NAMED = 5  # Pads that one annotation names: GitHub shows ten annotations of a step
+COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "note": "notice"}  # GitHub's workflow commands
+NAMED = 5  # Pads that one annotation names: GitHub shows only ten annotations of a step
 
 
 def sarif(told: Sequence[Inspected], allowed: Collection[str]) -> str:
     """A SARIF log with one run and a result for each finding.
 
     Args:
-        told: The models.
         allowed: The kinds that ``--allow`` names; their results are notes.
     """
     import padops
@@ -55,7 +54,7 @@ def sarif(told: Sequence[Inspected], allowed: Collection[str]) -> str:
 
 
 def _result(finding: Finding, index: int) -> dict[str, Any]:
-    """One result. All stand in line 1, so that GitHub tells them apart by the fingerprint alone; no two Pads have one path."""
+    """One result. All are in line 1: GitHub tells them apart by the fingerprint, made of the Pad's unique path."""
     location: dict[str, Any] = {
         "physicalLocation": {"artifactLocation": {"uri": _uri(finding.model)}, "region": {"startLine": 1}}
     }
@@ -79,7 +78,7 @@ def _message(finding: Finding) -> str:
 
 
 def _from_here(name: str) -> Path:
-    """A file as seen from the working folder, which in CI is that of the repository; as it is where it lies elsewhere."""
+    """A path relative to the working folder, which in CI is the repository; a path outside of it stays as it is."""
     path = Path(name)
     return path.relative_to(Path.cwd()) if path.is_absolute() and path.is_relative_to(Path.cwd()) else path
 
@@ -93,7 +92,6 @@ def junit(told: Sequence[Inspected], allowed: Collection[str]) -> str:
     """JUnit XML: a suite for each model and a test case for each Pad.
 
     Args:
-        told: The models.
         allowed: The kinds that ``--allow`` names; their cases count as skipped.
     """
     root = ElementTree.Element("testsuites", name="padops inspect")
@@ -119,7 +117,7 @@ def _suite(inspected: Inspected, allowed: Collection[str]) -> ElementTree.Elemen
 
 
 def _case(suite: ElementTree.Element, name: str, finding: Finding | None) -> None:
-    """Adds a test case, with what is wrong, if anything is."""
+    """Adds a test case, with its finding, if any."""
     case = ElementTree.SubElement(suite, "testcase", classname=suite.get("name", ""), name=shown(name))
     if finding is None:
         return
@@ -131,10 +129,9 @@ def _case(suite: ElementTree.Element, name: str, finding: Finding | None) -> Non
 
 
 def github(told: Sequence[Inspected], allowed: Collection[str]) -> str:
-    """Commands of a GitHub workflow: one for all Pads of a model that have one reason; then a line on each model.
+    """GitHub workflow commands: one for all Pads of a model with the same reason; then a line for each model.
 
     Args:
-        told: The models.
         allowed: The kinds that ``--allow`` names; they become notices.
     """
     together: dict[tuple[str, str, str], list[Finding]] = {}
@@ -155,14 +152,14 @@ def _annotation(findings: Sequence[Finding]) -> str:
 
 
 def _escaped(text: str, letters: str = "%\r\n:,") -> str:
-    """A text as a workflow command has it: these letters would end it, or one of its properties."""
+    """A text for a workflow command, with the letters escaped that would end the command or a property."""
     return "".join(f"%{ord(letter):02X}" if letter in letters else letter for letter in text)
 
 
 def _line(inspected: Inspected) -> str:
-    """How a model came out. It begins with a word, and holds no ``##[``, so that no name is read as a command."""
+    """A line for one model. It begins with a word and has no ``##[``, so GitHub reads no name as a command."""
     result = inspected.result
-    told = f"error: {result}" if isinstance(result, str) else result.summary()
+    told = f"error: {nameless(inspected.name, result)}" if isinstance(result, str) else result.summary()
     return shown(f"padops inspect: {inspected.name}: {told}").replace("##[", "## [")
 
 

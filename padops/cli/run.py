@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 ABOUT = (
-    "Run a model in padops.InferenceSession, and print the outputs. A model that onnxruntime refuses or gets wrong because of a Pad "
-    "is converted in memory first; one line on the error stream says so. Exit codes: 0 done, 1 error, 2 usage."
+    "Run a model in padops.InferenceSession, and print the outputs. If onnxruntime refuses the model or gets it wrong "
+    "because of a Pad, it is converted in memory first; one line on standard error says so. Exit codes: 0 done, 1 "
+    "error, 2 usage."
 )
 LONGEST_NAME = 60_000  # bytes; a zip has room for 65,535
-SHOWN = 64  # elements of an output that are printed; of more, type and shape
+SHOWN = 64  # an output with more elements is printed as its type and shape alone
 
 
 def add_run(commands: Any) -> None:
@@ -31,12 +32,12 @@ def add_run(commands: Any) -> None:
     parser = commands.add_parser("run", help="run a model, whatever its Pads are", description=ABOUT)
     parser.add_argument("model", metavar="MODEL", help="an .onnx file; - for a model from standard input")
     parser.add_argument("--inputs", metavar="FILE.npz", help="an array for each input, by its name")
-    parser.add_argument("--outputs", metavar="FILE.npz", help="write the outputs, by their names; elements of a type that NumPy "
-                        "lacks as unsigned integers of their bits")  # fmt: skip
-    parser.add_argument("--providers", type=names, metavar="A,B", help="execution providers, first choice first (default: all that this "
-                        "onnxruntime has built in)")  # fmt: skip
-    parser.add_argument("--convert", choices=("auto", "never"), default="auto", help="whether the model may be converted in "
-                        "memory (default: %(default)s)")  # fmt: skip
+    parser.add_argument("--outputs", metavar="FILE.npz", help="write the outputs, by their names; element types that "
+                        "NumPy lacks are written as unsigned integers with the same bits")  # fmt: skip
+    parser.add_argument("--providers", type=names, metavar="A,B", help="execution providers, first choice first "
+                        "(default: all that this onnxruntime has built in)")  # fmt: skip
+    parser.add_argument("--convert", choices=("auto", "never"), default="auto", help="whether the model may be "
+                        "converted in memory (default: %(default)s)")  # fmt: skip
     parser.set_defaults(run=run_run)
 
 
@@ -46,14 +47,14 @@ def run_run(options: argparse.Namespace) -> int:
     from padops.files.targets import identity, refusal
 
     if options.outputs == STREAM:
-        return fail("--outputs needs a file: standard output has the printed outputs", USAGE)
+        return fail("--outputs needs a file: standard output shows the outputs as text", USAGE)
     outputs = Path(options.outputs) if options.outputs else None
     if why := refusal([outputs]):
         return fail(why)
     named = (None if options.model == STREAM else options.model, options.inputs)
     read = [Path(name) for name in named if name]
     if outputs is not None and identity(outputs) is not None and identity(outputs) in map(identity, read):
-        return fail(f"{outputs} is read; name another file for --outputs", USAGE)
+        return fail(f"{outputs} is the model or its inputs; name another file for --outputs", USAGE)
     try:
         results = _results(options)
         if outputs is not None:
@@ -72,8 +73,8 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
     """The outputs by name.
 
     Raises:
-        PadopsError: No model comes through standard input, onnxruntime refuses it, the inputs are not what it takes, or an
-            output is no tensor.
+        PadopsError: Standard input has no model, onnxruntime refuses the model, the inputs do not fit it, or an output
+            is not a tensor.
     """
     import numpy as np
 
@@ -96,7 +97,7 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
     for given in session.get_inputs():
         if not given.type.startswith("tensor("):
             raise PadopsError(f"input '{given.name}' is {given.type}, and only tensors can be given")
-    # Of an unknown rank onnxruntime says what it says of a scalar.
+    # onnxruntime reports an unknown rank as that of a scalar.
     taken = [Input(row.name, row.type[len("tensor(") : -1], tuple(row.shape) or None) for row in session.get_inputs()]
     feeds = fit_inputs(load_inputs(options.inputs or {}, taken), taken)
     try:
@@ -117,7 +118,7 @@ def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
 
     Raises:
         OSError: It cannot be written.
-        PadopsError: An ``.npz`` cannot hold one of them.
+        PadopsError: An ``.npz`` cannot hold one of the outputs.
     """
     import numpy as np
 
@@ -131,10 +132,10 @@ def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
             plain = array.astype(str) if array.dtype.kind == "O" else array
             if array.dtype.kind == "O" and plain.tolist() != array.tolist():
                 raise PadopsError(
-                    f"output '{name}' has a text that ends with U+0000, which an array of NumPy cannot hold"
+                    f"output '{name}' has a string that ends with U+0000, which a NumPy array cannot hold"
                 )
             if len(name.encode()) > LONGEST_NAME or "\0" in name:
-                raise PadopsError(f"an .npz cannot hold an output of the name {name[:40]!r}")
+                raise PadopsError(f"an .npz cannot hold an output named {name[:40]!r}")
             bits = plain.view(f"u{plain.dtype.itemsize}") if plain.dtype.kind == "V" else plain
             with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
                 np.lib.format.write_array(file, np.asarray(bits), allow_pickle=False)

@@ -1,4 +1,4 @@
-"""What commands found, as people read it: a few lines for each Pad, what verification found, what was written."""
+"""Prints results for people: a few lines for each Pad, the verification, the files that were written."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from rich.console import Console
 
 from padops.cli.endings import what_was_written
+from padops.cli.findings import nameless
 from padops.cli.verdicts import show_verification
 from padops.convert.conversion import Conversion
 from padops.convert.facts import Road, Verdict
@@ -16,7 +17,7 @@ from padops.lines import Text
 from padops.spec.dialects import OPS
 from padops.terminal import show_wrapped
 
-SHOWN_ALIKE = 20  # Pads of one form with one verdict for one reason, in a table
+SHOWN_ALIKE = 20  # the most Pads shown of one form with the same verdict and reason
 STYLES: dict[Verdict, str] = {
     "runs": "green",
     "runs if": "green",
@@ -24,15 +25,16 @@ STYLES: dict[Verdict, str] = {
     "unknown": "bold yellow",
 }
 ROADS: dict[Road, str] = {
-    "session": "runs the model as it is, as padops run does; padops.register(options, provider=True) does that to options of yours",
-    "memory": "converts what it has to in memory, and writes nothing; padops run does the same",
-    "convert": "writes a model with operators of padops, and functions of standard ONNX for where padops is absent",
+    "session": "runs the model as it is, like padops run; for your own SessionOptions: "
+    "padops.register(options, provider=True)",
+    "memory": "converts the Pads that need it in memory, and writes nothing; padops run does the same",
+    "convert": "writes a model with operators of padops, and functions of standard operators for use without padops",
     "lower": "writes a model of standard operators alone, for any runtime",
 }
 
 
 def show(console: Console, conversion: Conversion) -> None:
-    """What became of each Pad, in a few lines each, and what else there is to say."""
+    """Prints what became of each Pad, in a few lines each; then the notes and the verification."""
     for record in conversion.records:
         now, style = _now(record)
         console.print(Text.assemble(record.path, "  ", (now, style)), soft_wrap=True)
@@ -45,7 +47,7 @@ def show(console: Console, conversion: Conversion) -> None:
 
 
 def show_inspection(console: Console, inspection: Inspection) -> None:
-    """Each Pad in a few lines, and then what makes the model run."""
+    """Prints each Pad in a few lines, and then the commands that make the model run."""
     name = str(inspection.path or "the model")
     console.print(Text(f"{name}: {inspection.summary()} ({inspection.runtime})"), soft_wrap=True)
     shown: Counter[tuple[str, ...]] = Counter()
@@ -65,38 +67,33 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
             console.print(Text(f"and {many - SHOWN_ALIKE} more of {form} with the same verdict ({said})"))
             show_wrapped(console, [why])
     if any(many > SHOWN_ALIKE for many in shown.values()):
-        console.print(Text("--json has each of them"))
+        console.print(Text("--json lists all Pads"))
     for note in inspection.notes:
         console.print(Text(note), soft_wrap=True)
     commands = inspection.commands()
     if commands or inspection.failing:
         console.print()
     if commands:
-        console.print(Text("What helps:" if inspection.failing else "What runs it whatever the data are:"))
+        console.print(Text("What helps:" if inspection.failing else "To run the model with any data:"))
     elif inspection.failing:
-        console.print(Text("Nothing makes all of these run as they stand; the reasons above say what is in the way."))
+        console.print(Text("No command makes all of these Pads run; the reasons are above."))
     for road, command in commands.items():
         console.print(Text(f"  {command}", "bold"), soft_wrap=True)
         show_wrapped(console, [ROADS[road]], indent=6)
 
 
 def show_inspected(console: Console, name: str, inspection: Inspection | str) -> None:
-    """One line on one of several models.
-
-    Args:
-        console: Where to print.
-        name: The model.
-        inspection: What is in it, or why it cannot be read.
-    """
+    """Prints one line on one of several models."""
     if isinstance(inspection, str):
-        console.print(Text.assemble(f"{name}: ", ("error", "bold red"), f": {inspection}"), soft_wrap=True)
+        why = nameless(name, inspection)
+        console.print(Text.assemble(f"{name}: ", ("error", "bold red"), f": {why}"), soft_wrap=True)
         return
     style = "bold red" if inspection.failing else "green"
     console.print(Text.assemble(f"{name}: ", (inspection.summary(), style)), soft_wrap=True)
 
 
 def _now(record: PadRecord) -> tuple[str, str]:
-    """What became of a Pad, and the style to say it in."""
+    """What became of a Pad, and the style to print it in."""
     if record.status == "unconverted":
         return "unconverted", "bold yellow"
     if record.status == "folded":
@@ -117,12 +114,9 @@ def _why(record: PadRecord) -> list[str]:
 
 
 def show_end(console: Console, conversion: Conversion, would: str | None, dry_run: bool) -> None:
-    """One line: how many of each, and what was written.
+    """Prints one line: the counts by status, and the files that were written.
 
     Args:
-        console: Where to print.
-        conversion: What was done.
         would: The file that would have been written.
-        dry_run: Whether nothing was to be written.
     """
     console.print(Text(f"{conversion.summary()}; {what_was_written(conversion, would, dry_run)}"), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""What a verification found, as people read it: the answer, what is proved of which parts, what was run."""
+"""Prints a verification for people: the verdict, the proof of each part, the runs."""
 
 from __future__ import annotations
 
@@ -15,40 +15,36 @@ STYLES = {"proved": "green", "tested": "green", "different": "bold red", "unknow
 PROVED = "wherever the original runs, the converted model gives the same"
 SAID = {
     "proved": "nothing had to be run",
-    "alone": "what is not proved was run alone, and gave the same bits",
+    "alone": "the parts that are not proved were run alone, and gave the same bits",
     "equal": "the outputs are bit-equal",
     "close": "the outputs differ by rounding, and no Pad is the reason",
     "corrected": "the outputs differ only where the converted model corrects the original",
-    "same": "ONNX Runtime runs neither model; node by node, they do the same",
+    "same": "ONNX Runtime runs neither model; compared node by node, they do the same",
     "runs": "the converted model runs, but there is nothing to compare it with",
     "different": "the outputs differ",
-    "interface": "callers see other inputs or outputs",
+    "interface": "the models have other inputs or outputs",
     "fails": "the converted model does not run",
     "undecided": "neither model runs",
     "not run": "the models could not be run",
 }
-INSIDE = "the outputs agree, but not what Pads give"
-PADS_ALONE = "Pads give something else"
+INSIDE = "the models' outputs agree, but the outputs of Pads differ"
+PADS_ALONE = "the outputs of Pads differ"
 REFUSED = "neither model runs with these inputs"
-REFUSED_SAME = "ONNX Runtime runs neither model with these inputs; node by node, they do the same"
+REFUSED_SAME = "ONNX Runtime runs neither model with these inputs; compared node by node, they do the same"
 UNOPTIMISED = "without graph optimisation, the outputs are bit-equal"
 UNCONFIRMED = "a part of the models may differ, but no run of both has shown it"
-RIGHT_OF_THEM = "each gives what the reference gives of them"
-BODY = "function body"  # the rule of what runs where padops is absent
-SHOWN = 20  # parts that are not proved
+RIGHT_OF_THEM = "what the reference gives for these data"
+BODY = "function body"  # the proof rule of fallback functions
+SHOWN = 20  # the most unproved parts that are listed
 
 
 def show_verification(console: Console, verification: Verification) -> None:
-    """How it came out; what is proved; with what the models were fed, and what each output and each Pad gave."""
+    """Prints the verdict, the proof, the inputs of the runs, and how each output and each Pad compares."""
     verdict, proof, ran = verification.verdict, verification.proof, _ran(verification)
     told = PROVED if verdict == "proved" else ran
     if verdict == "unknown" and proof is not None and proof.verdict == "different":
         told = UNCONFIRMED
-    if verdict == "tested" and verification.outcome in (
-        "runs",
-        "undecided",
-        "not run",
-    ):  # nothing but parts was compared
+    if verdict == "tested" and verification.outcome in ("runs", "undecided", "not run"):  # only parts were compared
         told = SAID["alone"]
     console.print(Text(f"{verdict}: {told}", "yellow" if verification.outcome == "close" else STYLES[verdict]))
     if proof is not None:
@@ -67,7 +63,7 @@ def show_verification(console: Console, verification: Verification) -> None:
 
 
 def _ran(verification: Verification) -> str:
-    """What runs of both models gave, in words."""
+    """The outcome of running both models, in words."""
     outcome = verification.outcome
     if outcome == "different" and all(output.equal for output in verification.outputs):
         return INSIDE if verification.outputs else PADS_ALONE
@@ -79,23 +75,18 @@ def _ran(verification: Verification) -> str:
 
 
 def _show_proof(console: Console, proof: ProofRecord) -> None:
-    """How many parts are proved, by what, and for what; each of the others; and what all of it rests on."""
+    """Prints how many parts are proved, by which rule and for which values; the other parts; and the assumptions."""
     if proof.same:
         same = "1 operator is" if proof.same == 1 else f"{proof.same} operators are"
-        console.print(Text(f"  {same} the same in both; a Pad of ONNX and its like of padops count as one"))
+        console.print(Text(f"  {same} the same in both; an ONNX Pad and its padops operator count as the same"))
     proved = Counter((row.rule, row.holds_for) for row in proof.regions if row.verdict == "proved")
     for (rule, holds_for), count in proved.items():
         parts = "1 part that differs is" if count == 1 else f"{count} parts that differ are"
         told = f"{parts} proved to do the same, by {rule}: for {holds_for}"
         if rule == BODY:
-            functions = (
-                "1 function for where padops is absent does"
-                if count == 1
-                else f"{count} functions for where padops is absent do"
-            )
-            told = (
-                f"{functions} the same as {'its operator' if count == 1 else 'their operators'}: proved for {holds_for}"
-            )
+            functions = "1 fallback function does" if count == 1 else f"{count} fallback functions do"
+            operators = "its operator" if count == 1 else "their operators"
+            told = f"{functions} the same as {operators}: proved for {holds_for}"
         console.print(Text(f"  {told}"), soft_wrap=True)
     left = [row for row in proof.regions if row.verdict != "proved"]
     for row in left[:SHOWN]:
@@ -103,15 +94,14 @@ def _show_proof(console: Console, proof: ProofRecord) -> None:
         example = [] if row.counterexample is None else [f"with {' '.join(json_text(row.counterexample).split())}"]
         show_wrapped(console, [row.why, *example], indent=4)
     if len(left) > SHOWN:
-        console.print(Text(f"  and {len(left) - SHOWN} more; --json has each of them"))
+        console.print(Text(f"  and {len(left) - SHOWN} more; --json lists all parts"))
     for text in dict.fromkeys(text for row in proof.regions if row.verdict == "proved" for text in row.conditions):
         show_wrapped(console, [f"if {text}"])
     for text in proof.assumptions:
         show_wrapped(console, [f"assumed: {text}"])
     if proof.lost_errors:
-        show_wrapped(
-            console, [f"in {proof.lost_errors} of them the original refuses something that the converted model takes"]
-        )
+        accepts = "the converted model accepts inputs that the original refuses"
+        show_wrapped(console, [f"in {proof.lost_errors} of these parts, {accepts}"])
     if proof.why:
         show_wrapped(console, [f"not proved: {proof.why}"])
 
@@ -120,7 +110,7 @@ NOT_PROVED = {"tested": "tested alone", "different": "may differ", "unknown": "n
 
 
 def _show_pads(console: Console, pads: Sequence[PadComparison]) -> None:
-    """How many Pads were compared, and those of which there is more to say."""
+    """Prints how many Pads agree, and each Pad that differs or that the runs did not exercise."""
     told = [pad for pad in pads if pad.exercise != "exercised" or not (pad.equal or pad.right)]
     rounded = sum(not pad.equal and bool(pad.right) and pad.exercise == "exercised" for pad in pads)
     equal = len(pads) - len(told) - rounded
@@ -128,7 +118,8 @@ def _show_pads(console: Console, pads: Sequence[PadComparison]) -> None:
         console.print(Text(f"  {equal} Pad{' gives' if equal == 1 else 's give'} the same bits in both models"))
     if rounded:
         have = "1 Pad has" if rounded == 1 else f"{rounded} Pads have"
-        console.print(Text(f"  {have} other data, and {RIGHT_OF_THEM}"))
+        gives = "gives" if rounded == 1 else "each gives"
+        console.print(Text(f"  {have} other data, and {gives} {RIGHT_OF_THEM}"))
     for pad in told:
         state = ("different", "bold red") if not pad.equal else (pad.exercise, "bold yellow")
         console.print(Text.assemble(f"  {pad.path}  ", state), soft_wrap=True)

@@ -9,11 +9,11 @@ from padops.cli.parsing import add_tolerance, typed
 from padops.terminal import fail, json_text, make_console, names
 
 ABOUT = (
-    "Say whether a model does what another one does. What the two have otherwise is proved to do the same, where that can be; then "
-    "nothing is run. Else both run on the same inputs, and every bit of their outputs and of what their Pads give is compared; "
-    "values of the same name count as the same value. Exit codes: 0 proved, or tested: equal in the runs, or floats differ by "
-    "rounding around Pads that are right; 1 error; 2 usage; 4 different (with --strict, rounding too); 5 unknown, and with --strict "
-    "all that is not proved."
+    "Tell whether a converted model does what the original does. If every part that differs can be proved to do the "
+    "same, nothing is run. Otherwise both models run on the same inputs, and every bit of their outputs and of their "
+    "Pads' outputs is compared; values of the same name count as the same value. Exit codes: 0 proved, or tested (the "
+    "runs were equal, or floats differ by rounding and every Pad is right); 1 error; 2 usage; 4 different (with "
+    "--strict, also rounding); 5 unknown (with --strict, also tested)."
 )
 
 
@@ -25,15 +25,18 @@ def add_verify(commands: Any) -> None:
         "original", metavar="ORIGINAL", help="an .onnx file, an OpenVINO IR (.xml), or - (standard input)"
     )
     parser.add_argument("converted", metavar="CONVERTED", help="the .onnx file to compare with it, or -")
-    parser.add_argument("--run", action="store_true", dest="run_both", help="run both models, whatever is proved")
-    parser.add_argument("--inputs", metavar="FILE.npz", help="what to run both with, whatever is proved (default: random "
-                        "numbers, where not all is proved)")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
+    parser.add_argument("--run", action="store_true", dest="run_both", help="run both models even if all is proved")
+    parser.add_argument("--inputs", metavar="FILE.npz", help="run both models with these inputs, even if all is proved "
+                        "(default: random inputs, if not all is proved)")  # fmt: skip
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of the random inputs (default: %(default)s)"
+    )
     add_tolerance(parser)
-    parser.add_argument("--providers", type=names, metavar="A,B", help="run both in sessions with these execution providers, first choice "
-                        "first, such as OpenVINOExecutionProvider,CPUExecutionProvider, and compare their outputs; every bit, "
-                        "where no tolerance is given")  # fmt: skip
-    parser.add_argument("--strict", action="store_true", help="exit with 4 where floats differ by rounding, and with 5 where "
+    parser.add_argument("--providers", type=names, metavar="A,B", help="run both models in sessions with these "
+                        "execution providers, first choice first, such as "
+                        "OpenVINOExecutionProvider,CPUExecutionProvider, and compare their outputs: every bit, unless "
+                        "--rtol or --atol is given")  # fmt: skip
+    parser.add_argument("--strict", action="store_true", help="exit with 4 if floats differ by rounding, and with 5 if "
                         "not all is proved")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")

@@ -2,7 +2,7 @@
 
 ``lax.pad`` (StableHLO's ``pad``) has amounts before, after and between the elements of each axis, negative ones too.
 jax2onnx writes ONNX Pad for it and refuses amounts between elements, which the gradient of every strided slice has.
-nGraph's Pad is the same operator, so ``NGraphPad_0`` it becomes.
+nGraph's Pad is the same operator, so padops writes ``NGraphPad_0``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def jax_pads() -> Iterator[None]:
 
 
 def _plugin(base: type) -> Any:
-    """What jax2onnx asks to convert an equation of ``lax.pad``."""
+    """The plugin that jax2onnx calls to convert an equation of ``lax.pad``."""
 
     class NGraphPad(base):  # type: ignore[misc]  # jax2onnx has no types
         def lower(self, ctx: Any, eqn: Any) -> None:
@@ -65,7 +65,7 @@ def _plugin(base: type) -> Any:
                 name=ctx.fresh_name("Pad"),
             )
             ctx.builder.add_node_obj(node)
-            for context in (ctx, getattr(ctx, "_lowering_record_owner", ctx)):  # of a loop's body, and of the model
+            for context in (ctx, getattr(ctx, "_lowering_record_owner", ctx)):  # a loop's body, and the model
                 context.builder.graph.opset_imports[DOMAIN] = VERSION
 
     return NGraphPad()

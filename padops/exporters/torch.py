@@ -1,20 +1,20 @@
 """PyTorch's pads as operators of padops, while ``torch.onnx.export`` writes the model.
 
-By itself the exporter writes ONNX Pad for every mode and type, and ONNX Runtime cannot run all of that: it has no pads of
-int16, uint16 and bfloat16, and where some amounts are negative it crops before it extends, PyTorch after (P3).
+By itself, the exporter writes ONNX Pad for every mode and type. ONNX Runtime cannot run all of these: it has no Pad of
+int16, uint16 and bfloat16; and with negative amounts, it crops before it extends, PyTorch after (P3).
 
 ========= ========================= ==============================================================================
 PyTorch   becomes                   because
 ========= ========================= ==============================================================================
-constant  ``Pad_25`` constant       Negative amounts crop, whatever is on the other side.
+constant  ``Pad_25`` constant       Negative amounts crop, whatever the other side's amount is.
 circular  ``Pad_25`` wrap           Amounts of both signs on one axis are refused: what PyTorch gives for them
                                     depends on memory that nobody has written.
 reflect   ``OpenVINOPad_12``        FULL (P3), at most n - 1 elements (P4).
 replicate ``OpenVINOPad_12`` edge   FULL (P3).
 ========= ========================= ==============================================================================
 
-What PyTorch refuses to run is not always refused here: a constant pad may crop an axis to nothing, and a circular one may
-have more than n elements.
+The exporter accepts some pads that PyTorch refuses to run: a constant pad that crops an axis to nothing, and a circular
+pad of more than n elements.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from typing import Any
 
 
 def torch_translations() -> dict[Callable[..., Any], Callable[..., Any]]:
-    """The table that makes PyTorch's pads operators of padops.
+    """A translation table with which ``torch.onnx.export`` writes PyTorch's pads as operators of padops.
 
         >>> torch.onnx.export(
         ...     model, args, "model.onnx", dynamo=True, custom_translation_table=padops.torch_translations()
         ... )
 
-    Pads of every element type that padops has are exported, also with negative amounts, and with amounts that depend on
-    dynamic shapes; in a session with padops registered they give the bits that PyTorch gives.
+    It exports pads of every element type that padops has, with negative amounts and with amounts that depend on dynamic
+    shapes. In a session with padops registered, the pads give the same bits as in PyTorch.
 
     Returns:
-        For ``custom_translation_table``: a function for each of ``aten.pad``, ``constant_pad_nd``, ``reflection_pad`` and
-        ``replication_pad`` of 1 to 3 dims.
+        The value for ``custom_translation_table``: a function for each of ``aten.pad``, ``constant_pad_nd``, and
+        ``reflection_pad`` and ``replication_pad`` of 1 to 3 dims.
 
     Raises:
         ImportError: torch or onnxscript is not installed.

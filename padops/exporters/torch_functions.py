@@ -1,4 +1,4 @@
-"""The functions that ``exporters/torch.py`` hands to PyTorch's exporter, traced by onnxscript."""
+"""The functions that ``exporters/torch.py`` passes to PyTorch's exporter, which traces them with onnxscript."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from padops.spec.schemas import register_schemas
 PADOPS = Opset(DOMAIN, VERSION)
 MODES = {"reflect": "reflect", "replicate": "edge"}
 
-ONNX: Opset = opset20  # whose own methods are declared for scripts, not for values of a graph
+ONNX: Opset = opset20  # typed as Opset: the methods of opset20 are declared for scripts, not for graph values
 
 if TYPE_CHECKING:
-    # What the functions get while a model is traced; an amount is a number unless it depends on the inputs.
+    # The arguments of the functions while a model is traced; an amount is a number unless it depends on the inputs.
     Tensor: TypeAlias = ir.Value
     Amounts: TypeAlias = Sequence[int | ir.Value]
-else:  # what the exporter reads in their signatures
+else:  # the annotations that the exporter reads
     Tensor, Amounts = TensorType, Sequence[INT64]
 
 
 def table() -> dict[Callable[..., Any], Callable[..., Any]]:
-    """A function for each operator; onnxscript needs the schemas of padops' own."""
+    """A function for each operator. onnxscript needs the schemas of padops' operators."""
     register_schemas()
     aten = torch.ops.aten
     functions: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -63,7 +63,7 @@ def _pad(
 
 def _constant_pad(self: Tensor, pad: Amounts, value: float = 0.0) -> Tensor:
     """``aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value)``."""
-    # The number becomes an element as PyTorch itself makes it one.
+    # PyTorch itself converts the number to an element.
     assert self.dtype is not None  # the exporter knows every type
     fill = TorchTensor(torch.full((), value, dtype=to_torch_dtype(self.dtype)))
     begins, ends = _both_sides(pad, self)
@@ -72,7 +72,7 @@ def _constant_pad(self: Tensor, pad: Amounts, value: float = 0.0) -> Tensor:
 
 
 def _of_mode(mode: str, dims: int) -> Callable[..., Any]:
-    """``aten::reflection_pad`` or ``replication_pad``: a function of its own, since the exporter writes into it."""
+    """``aten::reflection_pad`` or ``replication_pad``: a new function each time, since the exporter writes into it."""
 
     def pad(self: Tensor, padding: Amounts) -> Tensor:
         return _extended(self, padding, MODES[mode])
@@ -93,14 +93,14 @@ def _extended(data: ir.Value, pad: Amounts, mode: str) -> ir.Value:
 
 
 def _both_sides(pad: Amounts, data: ir.Value) -> tuple[list[int | ir.Value], list[int | ir.Value]]:
-    """Begins and ends of all axes; PyTorch lists the last axis first, and leaves out those that are not padded."""
+    """Begins and ends of all axes; PyTorch lists the last axis first, and leaves out the first unpadded axes."""
     assert data.shape is not None  # the exporter knows every rank
     missing = [0] * (len(data.shape) - len(pad) // 2)
     return [*missing, *pad[-2::-2]], [*missing, *pad[::-2]]
 
 
 def _vector(amounts: Amounts) -> ir.Value:
-    """A list of numbers as a value of the graph."""
+    """A list of amounts as a graph value."""
     if all(isinstance(amount, int) for amount in amounts):
         made: ir.Value = ONNX.Constant(value=ir.tensor(np.array(amounts, np.int64)))
         return made

@@ -1,11 +1,11 @@
-"""Files that padops writes: whole or not at all, and nothing touched that is not its own.
+"""Files that padops writes: whole or not at all, without touching other files.
 
 =================== ==================================================================================
 ``targets.py``      what may be written where
 ``interrupts.py``   signals that wait until files are in place
-``hidden.py``       the folder that files are made in, and what is left of those whose process was killed
-``staging.py``      files made there and renamed into place together
+``hidden.py``       the folder that files are made in, and the remains of killed processes
+``staging.py``      files that are made in this folder and renamed into place together
 =================== ==================================================================================
 
-It needs the standard library alone: the converter, the conformance suite and the benchmark write with it.
+The converter, the conformance suite and the benchmark write with this package, which needs the standard library alone.
 """

@@ -1,11 +1,11 @@
-"""The folder that files are made in before they are renamed into place.
+"""The hidden folder that files are made in before they are renamed into place.
 
-It lies in the folder that they are for, so that renaming is enough. Its owner holds a lock on it, which goes away with
-the process however that ends: a hidden folder without a lock is what a killed process has left, and the next one
-sweeps it. Where a file system has no locks, nothing is swept.
+It is inside the destination folder, so that renaming is enough. Its process holds a lock on it, which ends with the
+process in any case. So a hidden folder without a lock is left from a killed process, and the next process sweeps it. If
+a file system has no locks, nothing is swept.
 
-The destination is locked, too, but only for the moments in which hidden folders are made and swept and files are put into
-place. So no two processes do these at once.
+The destination is locked, too, but only while hidden folders are made and swept and while files are put into place. So
+no two processes do these at once.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ except ImportError:  # Windows
 
 BEGIN, END = ".padops-", ".part"
 NAME = re.compile(r"\.padops-[a-z0-9_]{8}\.part")  # as ``tempfile.mkdtemp`` makes it
-FILES, JOURNAL = "files", "made.json"  # all that a hidden folder has in it
-LOCK_SECONDS = 30.0  # others hold the lock for milliseconds
+FILES, JOURNAL = "files", "made.json"  # the only entries of a hidden folder
+LOCK_SECONDS = 30.0  # to wait for the lock; other processes hold it for milliseconds
 
 
 def is_hidden(path: str | os.PathLike[str]) -> bool:
-    """Whether a path leads into a hidden folder, which means nothing to a user."""
+    """Whether a path leads into a hidden folder, so that errors should not show it to users."""
     return any(NAME.fullmatch(part) for part in Path(path).parts)
 
 
 @contextlib.contextmanager
 def hidden_folder(folder: Path) -> Iterator[Path]:
-    """A hidden folder in ``folder`` that is gone at the end, whatever happens; first the dead ones are swept.
+    """A new hidden folder in ``folder``, removed at the end in any case. Folders of dead processes are swept first.
 
     Raises:
         OSError: It cannot be made.
@@ -60,7 +60,7 @@ def hidden_folder(folder: Path) -> Iterator[Path]:
     finally:
         with uninterrupted():
             if path is not None:
-                shutil.rmtree(path, ignore_errors=True)  # the next one sweeps what cannot be removed now
+                shutil.rmtree(path, ignore_errors=True)  # the next process sweeps what remains
             if lock is not None:
                 os.close(lock)
 
@@ -74,7 +74,7 @@ def _make(folder: Path) -> Path:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keeps other processes from doing the same in ``folder``, as far as the file system has locks.
+    """Holds the lock of ``folder``, which excludes other processes; without effect if the file system has no locks.
 
     Raises:
         OSError: Another process has kept the lock for too long.
@@ -87,7 +87,9 @@ def locked(folder: Path) -> Iterator[None]:
         end = time.monotonic() + LOCK_SECONDS
         while _try_lock(lock) is False:
             if time.monotonic() > end:
-                raise OSError(errno.EBUSY, f"another process has held a lock on it for {LOCK_SECONDS:g} s", str(folder))
+                raise OSError(
+                    errno.EBUSY, f"another process has kept the folder locked for {LOCK_SECONDS:g} s", str(folder)
+                )
             time.sleep(0.005)
         yield
     finally:
@@ -95,28 +97,28 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _open(folder: Path) -> int | None:
-    """A descriptor to lock; None where there is none, as of a folder that may be written to but not read."""
+    """A descriptor to lock; None if there is none, for example for a folder that can be written but not read."""
     try:
         return os.open(folder, os.O_RDONLY)
-    except OSError:  # what else is wrong, writing says
+    except OSError:  # other errors show up when the files are written
         return None
 
 
 def _try_lock(descriptor: int) -> bool | None:
-    """Whether the lock has been got; None where there are no locks."""
+    """Whether the lock was obtained; None if there are no locks."""
     if fcntl is None:
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # such as NFS, which has none on folders
+    except OSError:  # for example NFS, which has no locks on folders
         return None
     return True
 
 
 def sweep(folder: Path) -> None:
-    """Removes the hidden folders of this user whose process is gone, and takes back what it had put into place.
+    """Removes this user's hidden folders of dead processes, and takes back the files that they had put into place.
 
     The caller has locked ``folder``.
     """
@@ -141,23 +143,22 @@ def _sweep_one(path: Path) -> None:
 
 
 def note(hidden: Path, new: Sequence[str], folders: Sequence[str], last: str) -> None:
-    """Writes down what is about to be put into place.
+    """Writes the journal: the files that are about to be put into place.
 
     Args:
-        hidden: The hidden folder.
-        new: The files that were not there before, relative to the destination.
-        folders: Those that have to be made for them, outermost first.
-        last: The file that is put into place last; with it, all is done.
+        new: The files that did not exist before, relative to the destination.
+        folders: The folders that have to be made for these files, outermost first.
+        last: The file that is put into place last, which completes the work.
     """
     known = {name: identity(hidden / FILES / name) for name in new}
     (hidden / JOURNAL).write_text(json.dumps({"new": known, "folders": list(folders), "last": last}))
 
 
 def take_back(hidden: Path) -> None:
-    """Removes the files and folders that were put into place, unless all were; others' files of these names stay."""
+    """Removes the files and folders that were put into place, unless all were; others' files with these names stay."""
     try:
         noted = json.loads((hidden / JOURNAL).read_text())
-    except (FileNotFoundError, ValueError):  # none, or not written to its end: then nothing was put into place
+    except (FileNotFoundError, ValueError):  # no journal, or an incomplete one: then nothing was put into place
         return
     if not os.path.lexists(hidden / FILES / noted["last"]):
         return
@@ -167,5 +168,5 @@ def take_back(hidden: Path) -> None:
             with contextlib.suppress(OSError):
                 target.unlink()
     for name in reversed(noted["folders"]):
-        with contextlib.suppress(OSError):  # somebody else's file is in it
+        with contextlib.suppress(OSError):  # the folder has files of others
             (hidden.parent / name).rmdir()

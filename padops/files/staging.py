@@ -1,9 +1,9 @@
 """Files that appear whole or not at all.
 
-Everything is written into a hidden folder beside its destination and only then renamed into place, the model last.
-Whatever goes wrong before, nothing is left behind; no data file is ever overwritten. What is to replace a file is
-brought to the disk first, so that not even a power failure loses both; what is new is not: the source is still there,
-and waiting for the disk would take longer than copying.
+All files are written into a hidden folder beside their destination and then renamed into place, the model last. If
+anything goes wrong before, nothing is left behind; no data file is ever overwritten. A file that replaces another one
+is first synced to the disk, so that not even a power failure loses both. New files are not synced: their source is
+still there, and waiting for the disk would take longer than copying.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from padops.files.hidden import FILES, hidden_folder, is_hidden, locked, note, s
 from padops.files.interrupts import uninterrupted
 from padops.files.targets import Identity, behind_link, identity, obstacle, same_bytes
 
-BLOCK = 8 << 20  # bytes that pass through this process at a time
-KERNEL_BLOCK = 1 << 31  # and inside the kernel, which takes up to twice as long in small parts (ext4)
+BLOCK = 8 << 20  # bytes that this process copies at a time
+KERNEL_BLOCK = 1 << 31  # bytes that the kernel copies at a time; smaller parts take up to twice as long (ext4)
 
 NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 CHANGED = "it has changed while the model was being converted; try again"
@@ -33,7 +33,7 @@ class Staging:
 
     Attributes:
         folder: The destination.
-        hidden: Where the files are until ``commit``.
+        hidden: The folder of the files until ``commit``.
     """
 
     def __init__(self, folder: Path, hidden: Path) -> None:
@@ -43,7 +43,7 @@ class Staging:
         self._expected: dict[Path, Identity | None] = {}
 
     def write(self, location: str, content: Iterable[bytes]) -> int:
-        """Stages a file that is to be at ``location``; returns its size."""
+        """Stages a file for ``location``; returns its size in bytes."""
         with open(self._prepare(location), "xb") as file:
             return sum(file.write(part) for part in content)
 
@@ -51,16 +51,15 @@ class Staging:
         """Stages a copy of a file, block by block.
 
         Args:
-            source: The file.
-            location: Where the copy is to be, relative to the destination.
-            advance: Called with the bytes of each block.
+            location: The place of the copy, relative to the destination.
+            advance: Called with the number of bytes of each block.
         """
         with open(source, "rb") as original, open(self._prepare(location), "xb") as file:
             for count in _copy_blocks(original, file):
                 advance(count)
 
     def borrow(self, source: Path, location: str) -> None:
-        """Makes a file that is already at its destination visible here; ``commit`` passes it over."""
+        """Makes a file that is already at its destination also visible in the hidden folder; ``commit`` ignores it."""
         path = self.hidden / location
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -69,26 +68,26 @@ class Staging:
             shutil.copyfile(source, path)
 
     def expect(self, path: Path, known: Identity | None) -> None:
-        """Has ``commit`` refuse unless ``path`` is still the file that it was when ``known`` was its identity."""
+        """Has ``commit`` fail unless ``path`` still has the identity ``known``."""
         self._expected[path] = known
 
     def commit(self) -> None:
-        """Puts every staged file into place, in the order of staging; undoes all of it if one cannot be.
+        """Puts all staged files into place, in the order of staging; undoes all if one fails.
 
-        Only the last one may replace a file.
+        Only the last file may replace another one.
 
         Raises:
-            OSError: One of them cannot be put into place, or a file is not what it was expected to be.
+            OSError: A file cannot be put into place, or has not its expected identity.
         """
         *data, last = self._locations
-        if os.path.lexists(self.folder / last):  # a model, which may refer to any of the new files
+        if os.path.lexists(self.folder / last):  # it is replaced by a model that may refer to any of the new files
             for location in self._locations:
                 with open(self.hidden / location, "r+b") as file:
                     os.fsync(file.fileno())
         with locked(self.folder), uninterrupted():
             sweep(self.folder)
             self._check(self.folder / last)
-            if data:  # a single file needs no note, and no room for one: with it, all is done
+            if data:  # a single file needs no journal: renaming it completes the work
                 note(self.hidden.parent, data, self._missing_folders(), last)
             try:
                 for location in data:
@@ -102,7 +101,7 @@ class Staging:
                 raise
 
     def _check(self, target: Path) -> None:
-        """Refuses what has come about since the files were staged."""
+        """Raises OSError if the destination has changed since the files were staged."""
         if why := obstacle(target):
             raise OSError(errno.EEXIST, why, str(target))
         for path, known in self._expected.items():
@@ -110,7 +109,7 @@ class Staging:
                 raise OSError(errno.EBUSY, CHANGED, str(path))
 
     def _missing_folders(self) -> list[str]:
-        """The folders that the files need and that are not there, outermost first."""
+        """The missing folders that the files need, outermost first."""
         parents = {parent for location in self._locations for parent in Path(location).parents}
         missing = [parent for parent in parents if not os.path.lexists(self.folder / parent)]
         return [str(parent) for parent in sorted(missing, key=lambda parent: len(parent.parts))]
@@ -124,32 +123,32 @@ class Staging:
 
 @contextlib.contextmanager
 def staging(folder: Path) -> Iterator[Staging]:
-    """A staging folder that is gone at the end, whatever happens."""
+    """A staging folder, removed at the end in any case."""
     with hidden_folder(folder) as hidden:
         yield Staging(folder, hidden)
 
 
 @contextlib.contextmanager
 def staged_file(path: Path, texts: Iterable[str]) -> Iterator[Staging]:
-    """One text file that is ready, of texts in a row; ``commit`` puts it into place, and of a symbolic link its target.
+    """A staged text file of concatenated texts; ``commit`` puts it into place, at the target if ``path`` is a link.
 
     Raises:
-        OSError: It cannot be written, or something is there that is no regular file.
+        OSError: The file cannot be written, or ``path`` is something else than a regular file.
     """
     if why := obstacle(path):
         raise OSError(errno.EEXIST, why, str(path))
     path = behind_link(path)
     with staging(path.parent) as stage:
-        # A file's name need not be UTF-8. Python has its other bytes as lone surrogates, and JSON has escapes for those.
+        # A file name in the texts may not be UTF-8: Python has its bytes as lone surrogates, which JSON can escape.
         stage.write(path.name, (text.encode("utf-8", "backslashreplace") for text in texts))
         yield stage
 
 
 def write_whole(path: Path, texts: Iterable[str]) -> None:
-    """Writes one text file, of texts in a row, whole or not at all.
+    """Writes a text file of concatenated texts, whole or not at all.
 
     Raises:
-        OSError: As of ``staged_file``.
+        OSError: As for ``staged_file``.
     """
     try:
         with staged_file(path, texts) as stage:
@@ -161,7 +160,7 @@ def write_whole(path: Path, texts: Iterable[str]) -> None:
 
 
 def _put(staged: Path, target: Path) -> None:
-    """Moves a file to where none is; one with the same bytes, which another process has written, may be there."""
+    """Moves a file to a free place; a file with the same bytes, written by another process, may be there."""
     try:
         os.link(staged, target)
     except FileExistsError:
@@ -183,8 +182,8 @@ def _is_already(staged: Path, target: Path) -> bool:
 
 
 def _copy_blocks(original: IO[bytes], file: IO[bytes]) -> Iterator[int]:
-    """Copies to the end of ``original`` and gives the size of each block; inside the kernel, where it can."""
-    with contextlib.suppress(AttributeError, OSError):  # not everywhere; what is really wrong, writing says too
+    """Copies to the end of ``original``, inside the kernel if possible; yields the size of each block."""
+    with contextlib.suppress(AttributeError, OSError):  # not on all systems; real errors show up in write, too
         while count := os.copy_file_range(original.fileno(), file.fileno(), KERNEL_BLOCK):
             yield count
     while block := original.read(BLOCK):

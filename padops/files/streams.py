@@ -1,6 +1,6 @@
-"""Standard input and output: what a command prints, where that cannot be printed, and files that come and go through them.
+"""Standard input and output: models that pass through them, and output that survives a failing stream.
 
-What cannot be printed is due to a full disk, a reader that has gone, or a name that is no text.
+Printing may fail because of a full disk, a reader that has gone, or a file name that is not text.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-STREAM = "-"  # what standard input and output are called in the place of a file
+STREAM = "-"  # the name of standard input or output in place of a file
 
 
 def read_input() -> bytes:
-    """Everything that comes through standard input.
+    """All bytes of standard input.
 
     Raises:
-        OSError: It is a terminal, closed, or cannot be read.
+        OSError: Standard input is a terminal, closed, or cannot be read.
     """
     if sys.stdin is None:
         raise OSError(errno.EBADF, "it is closed")
@@ -31,10 +31,10 @@ def read_input() -> bytes:
 
 
 def refuse_terminal() -> str | None:
-    """What to say where standard output is a terminal, which bytes would confuse; else None.
+    """The error to print if standard output is a terminal, which a model's bytes would confuse; else None.
 
     Raises:
-        OSError: It is closed.
+        OSError: Standard output is closed.
     """
     if os.isatty(_output()):
         return "standard output is a terminal, which cannot show a model; redirect it, or name a file"
@@ -42,10 +42,10 @@ def refuse_terminal() -> str | None:
 
 
 def write_output(content: bytes) -> None:
-    """Writes bytes to standard output, all of them.
+    """Writes all bytes to standard output.
 
     Raises:
-        OSError: It is closed, cannot be written, or its reader has gone.
+        OSError: Standard output is closed, cannot be written, or its reader has gone.
     """
     place = _output()
     sys.stdout.flush()
@@ -53,12 +53,12 @@ def write_output(content: bytes) -> None:
     while rest:
         try:
             rest = rest[os.write(place, rest) :]
-        except BlockingIOError:  # it was made non-blocking, and its reader is slower
+        except BlockingIOError:  # standard output is non-blocking, and its reader is slower
             select.select([], [place], [])
 
 
 def _output() -> int:
-    """The descriptor of standard output; OSError where it is closed."""
+    """The descriptor of standard output; OSError if it is closed."""
     try:
         return sys.stdout.fileno()
     except io.UnsupportedOperation:  # see dropping_output
@@ -66,10 +66,10 @@ def _output() -> int:
 
 
 class DroppingStream:
-    """A stream that takes everything; after the first write that fails, it drops what comes.
+    """A stream whose writes never fail: after the first failure, it drops the text.
 
     Attributes:
-        failure: Why it does, or None.
+        failure: The first failure, or None.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -83,7 +83,7 @@ class DroppingStream:
         if self.failure is None:
             try:
                 self._stream.write(text)
-            except UnicodeEncodeError:  # such as the bytes of a file's name that are not UTF-8
+            except UnicodeEncodeError:  # for example, bytes of a file name that are not UTF-8
                 encoding = self._stream.encoding or "utf-8"
                 self.write(text.encode(encoding, "backslashreplace").decode(encoding))
             except OSError as error:
@@ -98,7 +98,7 @@ class DroppingStream:
                 self._give_up(error)
 
     def _give_up(self, error: OSError) -> None:
-        """Has what is still in buffers go nowhere, so that the interpreter does not fail over it when it ends."""
+        """Redirects buffered text to the null device, so that the interpreter does not fail on it at its exit."""
         self.failure = error
         with contextlib.suppress(OSError, ValueError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -108,7 +108,7 @@ class DroppingStream:
 
 @contextlib.contextmanager
 def dropping_output() -> Iterator[DroppingStream]:
-    """Makes standard output and standard error such streams. At the end it says on the latter what went wrong with the former.
+    """Makes standard output and error DroppingStreams; at the end, standard error tells if standard output has failed.
 
     Yields:
         Standard output.

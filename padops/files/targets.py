@@ -1,4 +1,4 @@
-"""What may be written where."""
+"""Checks of the places that padops is to write to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 BLOCK = 1 << 20  # bytes that are compared at a time
-LONGEST_NAME = 255  # bytes; what nearly every file system takes
+LONGEST_NAME = 255  # bytes; the limit of nearly every file system
 
 Identity = tuple[int, int, int, int]  # device, inode, size, time of the last change
 
@@ -24,10 +24,10 @@ KINDS = {
 
 
 def kind_of(path: Path) -> str:
-    """What a path leads to, in words: ``"a FIFO"``, ``"a symbolic link to x, which does not exist"``.
+    """The kind of file at a path, in words: ``"a FIFO"``, ``"a symbolic link to x, which does not exist"``.
 
     Raises:
-        OSError: Nothing is there, or it cannot be looked at.
+        OSError: The path does not exist, or cannot be examined.
     """
     mode = os.lstat(path).st_mode
     if not stat.S_ISLNK(mode):
@@ -40,13 +40,13 @@ def kind_of(path: Path) -> str:
 
 
 def obstacle(path: Path) -> str | None:
-    """Why no file can be written here, or None: it may be absent, a regular file that may be written, or a link to one.
+    """Why no file can be written here, or None. Allowed: no file, a writable regular file, or a link to one.
 
-    Everything else stays as it is: a device, a FIFO or a socket that a file took the place of would be gone, and behind
-    a link that leads nowhere somebody expects a file of that name.
+    Nothing else is replaced: a device, a FIFO or a socket would be lost, and the target of a dangling link is expected
+    to be a file of another name.
 
     Raises:
-        OSError: The path cannot be looked at.
+        OSError: The path cannot be examined.
     """
     if not path.parent.is_dir():
         return f"the folder {path.parent} does not exist"
@@ -64,9 +64,9 @@ READ_ONLY = "it is read-only; change its permissions, or name another file"
 
 
 def _is_read_only(path: Path) -> bool:
-    """Whether a file is to stay as it is: nobody may write it, or this user may not. Root could; the file's owner says no.
+    """Whether nobody, or not this user, may write a file. Root could write it, but the owner has forbidden it.
 
-    Of a file system that is read-only, writing itself says so.
+    A read-only file system does not count: writing fails on it with its own error.
     """
     if not os.stat(path).st_mode & 0o222:
         return True
@@ -75,15 +75,15 @@ def _is_read_only(path: Path) -> bool:
 
 
 def behind_link(path: Path) -> Path:
-    """What is really written where this path is: of a symbolic link to a file its target."""
+    """The file that is really written for a path: for a symbolic link to a file, the target."""
     return Path(os.path.realpath(path)) if os.path.islink(path) and os.path.isfile(path) else path
 
 
 def refusal(paths: Iterable[Path | None]) -> str | None:
-    """What to tell of the first of these that cannot be written; None where all can be, or are None.
+    """The error for the first path that cannot be written; None if all can be. Paths that are None are ignored.
 
     Raises:
-        OSError: One of them cannot be looked at.
+        OSError: A path cannot be examined.
     """
     for path in paths:
         if path is not None and (why := obstacle(path)):
@@ -92,7 +92,7 @@ def refusal(paths: Iterable[Path | None]) -> str | None:
 
 
 def identity(path: Path) -> Identity | None:
-    """What changes when a file is replaced or written to; None where there is none."""
+    """A value that changes when a file is replaced or written to; None if there is no file."""
     try:
         found = os.stat(path)
     except OSError:
@@ -112,7 +112,7 @@ def same_bytes(one: Path, other: Path) -> bool:
 
 
 def name_of(stem: str, ending: str) -> str:
-    """``stem + ending``, the stem cut where a file system would not take as long a name."""
+    """``stem + ending``, with the stem shortened if the name would be too long for a file system."""
     room = LONGEST_NAME - len(os.fsencode(ending))
     while stem and len(os.fsencode(stem)) > room:
         stem = stem[:-1]

@@ -1,4 +1,4 @@
-"""Which execution provider the installed onnxruntime gives each Pad of a model to."""
+"""The execution provider that the installed onnxruntime gives each Pad of a model to."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ with NeedingOnnxruntime("asking onnxruntime who runs each Pad"):
 
     from padops.runtime.inference_session import InferenceSession
 
-FIRST_MINOR_THAT_TELLS = 24  # of onnxruntime 1.x, which node has which provider
+FIRST_MINOR_THAT_TELLS = 24  # the first onnxruntime 1.x that tells the provider of each node
 
 
 def who_runs(model: str | os.PathLike[str], providers: Sequence[str]) -> dict[str, str]:
     """The provider of each Pad by the node's name, in a session that is created with these providers and padops.
 
-    onnxruntime lists no nodes of some providers, such as WebGPU's: a Pad that is not here is one of theirs. So is one that an
-    optimizer has taken away.
+    onnxruntime does not list the nodes of some providers, such as WebGPU's: the result lacks their Pads. It also lacks
+    Pads that an optimizer has removed.
 
     Args:
-        model: The model's file.
         providers: Names, first choice first; by default the CPU's.
 
     Raises:

@@ -1,8 +1,8 @@
-"""SessionOptions of a caller that have providers of their own: devices, a policy that chooses them, or built-in providers.
+"""A caller's SessionOptions that already have providers: devices, a policy that chooses them, or built-in providers.
 
-onnxruntime neither says what options have nor puts anything before it. It tells what a session has, and a provider of padops
-is told the configuration. So where something has to stand in front, or where a policy would give way to a provider that is
-added, new options are made like those of the caller. What cannot be found out is an error.
+onnxruntime neither tells the providers of options nor can put another one before them. But it tells the providers of a
+session, and tells padops' provider the configuration. So new options are made like the caller's if padops must stand in
+front, or if adding a provider would override the policy. If something cannot be found out, that is an error.
 """
 
 from __future__ import annotations
@@ -43,19 +43,17 @@ WAY = (
 def with_own_providers(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, has_pad: bool, minor: int
 ) -> onnxruntime.SessionOptions:
-    """Options like those of a caller, who has put providers into them, with padops among the providers.
+    """Options with the providers of a caller's options, and padops among them.
 
     Args:
-        model: The model: its file, or its content.
-        options: The caller's.
         has_pad: Whether the model may have a Pad.
-        minor: The onnxruntime, 1.``minor``.
+        minor: The release of onnxruntime, 1.``minor``.
 
     Returns:
-        The same options with padops behind the others, or new ones.
+        The same options with padops after their providers, or new options.
 
     Raises:
-        RuntimeError: Something of the options would be lost; the message says what to do.
+        RuntimeError: New options would lose a part of the caller's; the message says what to do.
     """
     register_provider_library()
     plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU, *OURS}
@@ -65,7 +63,7 @@ def with_own_providers(
         add_provider(options)
         return options
     if WEBGPU in built_in or minor < FIRST_MINOR_BY_NAME:
-        # Two sessions of WebGPU with the same options end the process; and older releases give no configuration.
+        # Two WebGPU sessions with the same options end the process; and older releases do not tell the configuration.
         raise RuntimeError(
             f"onnxruntime {onnxruntime.__version__} does not tell which providers these options have; {WAY}"
         )
@@ -76,7 +74,7 @@ def with_own_providers(
 def _check_in_front(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, built_in: Sequence[str], minor: int
 ) -> None:
-    """Raises where padops has to stand before one of these providers, which the options may have."""
+    """Raises if padops must stand before one of these providers, which the options may have."""
     behind = needing_padops(built_in)
     if not behind:
         return
@@ -85,15 +83,16 @@ def _check_in_front(
     _, pads = _report(model, alone if minor < FIRST_MINOR_BY_NAME else options, behind, minor)
     if pads:
         raise RuntimeError(
-            f"{' or '.join(behind)} does not run {len(pads)} Pads of this model right ({', '.join(map(repr, pads[:5]))}), and "
-            f"padops cannot stand before a provider that SessionOptions have already; {WAY}"
+            f"{' or '.join(behind)} does not run {len(pads)} Pads of this model right "
+            f"({', '.join(map(repr, pads[:5]))}), and padops cannot stand before a provider that SessionOptions have "
+            f"already; {WAY}"
         )
 
 
 def _twin(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, built_in: set[str]
 ) -> onnxruntime.SessionOptions | None:
-    """New options like these, with padops among the providers; None where they have the CPU's alone, and padops now, too."""
+    """New options like these, with padops among the providers; None if they had only the CPU's and get padops added."""
     dims = dim_names(model)
     profiling, options.enable_profiling = options.enable_profiling, False
     saved, options.optimized_model_filepath = options.optimized_model_filepath, ""
@@ -113,7 +112,7 @@ def _twin(
         return None
     if lost := sorted(built_in.intersection(others)):
         raise RuntimeError(f"onnxruntime does not tell the options of {' and '.join(lost)}; {WAY}")
-    # A session of onnxruntime 1.25 does not tell the options of providers of libraries, but the configuration has them.
+    # A session of onnxruntime 1.25 does not tell the options of plugin providers, but the configuration has them.
     chosen = [Chosen(name, {**_options_in(entries, name), **given[name]}) for name in names if name not in OURS]
     for one in chosen:
         if len(devices_of(one)) != 1:
@@ -134,28 +133,28 @@ def _twin(
 
 
 def _prefix(name: str) -> str:
-    """What the keys of a provider's options begin with in the configuration."""
+    """The prefix of the keys of a provider's options in the configuration."""
     return f"ep.{name.lower()}."
 
 
 def _options_in(entries: dict[str, str], name: str) -> dict[str, str]:
-    """A provider's options by the configuration."""
+    """The options of a provider in the configuration."""
     return {key.removeprefix(_prefix(name)): value for key, value in entries.items() if key.startswith(_prefix(name))}
 
 
 def _report(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, behind: Sequence[str], minor: int
 ) -> tuple[dict[str, str], list[str]]:
-    """The configuration that options have, and the Pads of a model that padops would take before other providers.
+    """The configuration of options, and the Pads of a model that padops would take before the providers ``behind``.
 
-    The session of the model has none of the options' own providers, and is thrown away.
+    Both come from a session without the options' own providers, which is discarded.
     """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "report")
         chosen = [Chosen(FIRST_NAME, {"before": ",".join(behind), "report": str(file)}), Chosen(CPU, {})]
         with warnings.catch_warnings(), contextlib.suppress(Exception):
-            warnings.simplefilter("ignore")  # that the options have other providers
-            # What is wrong with the model, the session that is asked for will say.
+            warnings.simplefilter("ignore")  # onnxruntime warns that the options have other providers
+            # Errors of the model are left to the session that the caller asked for.
             onnxruntime.InferenceSession(model, options, place(options, chosen, minor), enable_fallback=0)
         parts = file.read_bytes().decode().split("\0") if file.is_file() else []
     entries, pads = {}, []
@@ -169,7 +168,7 @@ def _report(
 
 
 def _identity(dims: Sequence[str]) -> bytes:
-    """A model of one Identity, whose data have dims of these names."""
+    """A model of one Identity, whose input has dims of these names."""
     shape = b"".join(_field(1, _field(2, name.encode())) for name in dims)
     kind = _field(2, _field(1, _field(1, 1), _field(2, shape)))  # a tensor of float
     values = [_field(number, _field(1, name), kind) for number, name in ((11, b"x"), (12, b"y"))]
@@ -179,7 +178,7 @@ def _identity(dims: Sequence[str]) -> bytes:
 
 
 def _field(number: int, *content: bytes | int) -> bytes:
-    """A field of a message: a number, or what has a length."""
+    """A field of a protobuf message: a number, or bytes with their length."""
     if isinstance(content[0], int):
         return _varint(number << 3) + _varint(content[0])
     whole = b"".join(part for part in content if isinstance(part, bytes))

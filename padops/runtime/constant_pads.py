@@ -1,6 +1,6 @@
-"""Whether a model pads data that do not depend on its inputs, read without onnx.
+"""Finds Pads of constant data in a model, without onnx.
 
-Onnxruntime runs such a Pad while it loads the model, with its own kernel.
+onnxruntime runs such a Pad with its own kernel, while it loads the model.
 """
 
 from __future__ import annotations
@@ -13,32 +13,22 @@ from padops.runtime.model_words import OPERATOR, WITHIN, fields
 
 Content = bytes | mmap.mmap
 NODE_INPUT, NODE_OUTPUT = 1, 2
-INPUTS, INITIALIZERS = 11, 5  # of a graph
+INPUTS, INITIALIZERS = 11, 5  # fields of a graph
 VALUE_NAME, TENSOR_NAME = 1, 8
-OF_SHAPES = (b"Shape", b"Size")  # known where the dims of their input are
+OF_SHAPES = (b"Shape", b"Size")  # constant if the dims of their input are
 
 
 def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
-    """Whether the data of a Pad of a model may be constant; true where it cannot be read.
+    """Whether a model may have a Pad of constant data; True if the model cannot be read.
 
-    A value is given where an input of its graph is, or a value that it is computed from. The inputs of a function may be constant.
-
-    Args:
-        model: The model: its file, or its content.
+    A value is not constant if it is a graph input or computed from one. Inputs of a function may be constant.
     """
     try:
         if isinstance(model, bytes):
             return _in_model(model)
         with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return _in_model(content)
-    except (
-        OSError,
-        ValueError,
-        TypeError,
-        IndexError,
-        KeyError,
-        RecursionError,
-    ):  # onnxruntime says what is wrong with it
+    except (OSError, ValueError, TypeError, IndexError, KeyError, RecursionError):  # onnxruntime reports what is wrong
         return True
 
 
@@ -48,7 +38,7 @@ def _in_model(content: Content) -> bool:
 
 
 def _in_graph(content: Content, start: int, end: int, kind: str, outer: Collection[bytes]) -> bool:
-    """The same of a graph or a function in which these values from further out are given."""
+    """Whether a graph or function may have such a Pad; ``outer`` are the outer values that are not constant."""
     rows = list(fields(content, start, end))
     given = {*outer}
     if kind == "graph":
@@ -60,7 +50,10 @@ def _in_graph(content: Content, start: int, end: int, kind: str, outer: Collecti
 
 
 def _is_of_constants(content: Content, start: int, end: int, given: set[bytes]) -> bool:
-    """Whether a node is a Pad of data that may be constant, or holds one; else its outputs join the given values."""
+    """Whether a node is, or holds, a Pad of data that may be constant.
+
+    If not, and if the node depends on a ``given`` value, its outputs join ``given``.
+    """
     inputs, outputs, operator, bodies = [], [], b"", []
     for number, at, last in fields(content, start, end):
         if number == NODE_INPUT:

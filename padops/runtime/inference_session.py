@@ -1,4 +1,4 @@
-"""onnxruntime's InferenceSession with the operators and the providers of padops in it, for a model as it is."""
+"""onnxruntime's InferenceSession with the operators and providers of padops; it does not convert models."""
 
 from __future__ import annotations
 
@@ -30,57 +30,63 @@ with NeedingOnnxruntime("padops.InferenceSession"):
         with_padops,
     )
 
-SPINNING = "session.intra_op.allow_spinning"  # "0" where threads without work shall leave their processors
+SPINNING = "session.intra_op.allow_spinning"  # "0": threads without work sleep
 
 
-# Options that a caller has put providers into, once padops is among these.
+# Options with providers of the caller, once padops is among them.
 _LIKE_THE_CALLERS: weakref.WeakSet[onnxruntime.SessionOptions] = weakref.WeakSet()
 
 
 class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # onnxruntime has no types
     """``onnxruntime.InferenceSession``, for models with any Pad, converted or not.
 
-    It has the operators of the domains ``padops`` and ``padops.pyop`` where the model uses them, and from onnxruntime 1.24 on padops' execution
-    provider, which runs the Pads of the model as it is. Older releases have the operators alone.
+    It has the operators of the domains ``padops`` and ``padops.pyop`` if the model uses them. With onnxruntime 1.24 or
+    newer, it also has padops' execution provider, which runs the Pads of the model as it is.
 
-    The provider stands directly before ``CPUExecutionProvider``, so it takes what the processor would run. A second one,
-    ``PadopsFirstExecutionProvider``, stands before the first provider that is known not to run every Pad right, and takes those
-    Pads alone that it would refuse, get wrong or die of (``padops.runtime.provider_rules``). Name
-    ``"PadopsExecutionProvider"`` in ``providers`` to put it elsewhere or to give it options: see ``padops.register``.
+    The provider stands directly before ``CPUExecutionProvider``, so it takes Pads that the CPU would run. A second
+    provider, ``PadopsFirstExecutionProvider``, stands before the first provider that is known not to run every Pad
+    right. It takes only the Pads that the other provider would refuse, get wrong or die of
+    (``padops.runtime.provider_rules``). To put padops elsewhere or to give it options, name
+    ``"PadopsExecutionProvider"`` in ``providers``: see ``padops.register``.
 
-    Providers, their options and their order stay as they are given, in ``providers`` or in ``sess_options``. Providers of
-    libraries are found among ``onnxruntime.get_ep_devices()``, where onnxruntime's own class would leave some out without a
-    word. Where ``sess_options`` have providers of libraries already, the session gets new options like them: what
-    onnxruntime tells of them, its configuration and the overrides of dims by name. It does not tell operators of other
-    libraries and initializers; with these, name the providers in ``providers``.
+    Providers in ``providers`` or ``sess_options`` keep their options and their order. Plugin providers are found among
+    ``onnxruntime.get_ep_devices()``; onnxruntime's own class silently leaves some of them out. If ``sess_options`` have
+    plugin providers already, the session gets new options with everything that onnxruntime tells of them, its
+    configuration and the overrides of dims by name. It does not tell initializers and operators of other libraries; if
+    you use these, name the providers in ``providers``.
 
-    Some optimizers of onnxruntime change Pads before any provider is asked, and are wrong. They are disabled for models that
-    may meet them: ``Pad_Fusion`` before onnxruntime 1.32 where the model has a MaxPool or an AveragePool; ``ConstantFolding``
-    before 1.27 where it has mode reflect, and before 1.31 where it has mode wrap, if data that are padded may be constant; ``TransposeOptimizer`` where it has a Pad
-    with axes and a Transpose, and ``NhwcTransformer`` where it has such a Pad and quantized operators.
+    Some optimizers of onnxruntime change Pads wrongly before any provider is asked. They are disabled if the model may
+    meet them. ``Pad_Fusion``: before onnxruntime 1.32, for models with a MaxPool or AveragePool. ``ConstantFolding``:
+    for Pads of data that may be constant, with mode reflect before 1.27 and with mode wrap before 1.31.
+    ``TransposeOptimizer``: for models with a Transpose and a Pad with axes. ``NhwcTransformer``: for models with
+    quantized operators and a Pad with axes.
 
-    Before OpenVINO's provider, a session without ``sess_options`` has ``session.intra_op.allow_spinning`` set to ``"0"``:
-    onnxruntime's threads would wait actively on the processors on which OpenVINO computes. Set it in options of your own.
+    With OpenVINO's provider behind padops, a session without ``sess_options`` sets ``session.intra_op.allow_spinning``
+    to
+    ``"0"``: else onnxruntime's idle threads would keep the CPUs busy on which OpenVINO computes. In options of your
+    own, set it yourself.
 
-    Where a provider cannot be created, the error is raised: onnxruntime's own class would print it and go on with the CPU's
-    provider alone, without padops. ``enable_fallback=1`` makes it so here.
+    If a provider cannot be created, the error is raised. onnxruntime's own class would print it and continue with the
+    CPU's provider alone, without padops; ``enable_fallback=1`` does the same here.
 
     Args:
         path_or_bytes: The model: its file, or its content.
-        sess_options: The session's options. They keep what is registered in them; take others for other providers.
-        providers: Execution providers, first choice first; by default all that this onnxruntime has built in. Each is a name,
-            or one or several ``onnxruntime.OrtEpDevice`` of one provider; or a pair of that and options.
-        provider_options: One mapping for each provider, where ``providers`` has names alone.
+        sess_options: The session's options. They keep the providers and operators that this session registers in them;
+            use new options for other providers.
+        providers: Execution providers, first choice first; by default all that this onnxruntime has built in. Each is a
+            name, or one or several ``onnxruntime.OrtEpDevice`` of one provider, or a pair of one of these and options.
+        provider_options: One mapping for each provider, if ``providers`` has no pairs.
         **kwargs: As ``onnxruntime.InferenceSession`` takes them.
 
     Raises:
         DependencyError: The model has kernels in Python, and the extra ``pyop`` is not installed.
         FileNotFoundError: padops has been installed without its library.
-        RuntimeError: onnxruntime refuses the library; or ``sess_options`` have providers of which something would be lost,
-            and the message says what to do.
+        RuntimeError: onnxruntime refuses the library; or ``sess_options`` have providers that new options could not
+            reproduce, and the message says what to do.
         TypeError: An argument has another type.
-        ValueError: An option of the provider is wrong, or the session's options have it with others.
-        Exception: Whatever onnxruntime raises for the model. A Pad that breaks a rule names the node and the rule.
+        ValueError: An option of the provider is wrong, or the session's options already have the provider with other
+            options.
+        Exception: Any error of onnxruntime for the model. For a Pad that breaks a rule, it names the node and the rule.
     """
 
     def __init__(
@@ -103,9 +109,9 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         named: Mapping[str, Any],
         entries: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Creates the session of a model that has these words; the other arguments are the constructor's.
+        """Creates the session of a model that contains ``words``. ``named`` are the constructor's keyword arguments.
 
-        The entries stand in the configuration of the options while the session is created.
+        ``entries`` are in the options' configuration only while the session is created.
         """
         if not isinstance(sess_options, onnxruntime.SessionOptions | None):
             raise TypeError(f"sess_options is {type(sess_options).__name__}, expected onnxruntime.SessionOptions")
@@ -120,7 +126,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
                 _LIKE_THE_CALLERS.add(options)
                 of_the_caller = True
             elif of_the_caller:
-                pass  # for another model, or for this one once it was converted
+                pass  # these options have padops already: from another session, or from before a conversion
             elif providers or not is_placed(options):
                 chosen = with_padops(chosen_by(providers, provider_options), available())
                 if sess_options is None and b"Pad" in words and stands_before_threads(chosen):
@@ -128,13 +134,13 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
                 providers, provider_options = place(options, chosen, minor), None
             kwargs.setdefault("enable_fallback", 0)
         if DOMAIN in words:
-            # Options of the caller's may serve other models, too.
+            # The caller's options may be used for other models, too.
             register(options, operators=named_operators(words) if sess_options is None else None)
         if PYTHON_DOMAIN in words:
             register(options, backend="pyop")
         wrong = wrong_optimizers(words, minor)
         if FOLDING in wrong and not pads_constants(path_or_bytes):
-            # Without it OpenVINO gets parts that are constant, and cannot run some of them.
+            # Without ConstantFolding, OpenVINO gets constant parts and cannot run some of them.
             wrong.remove(FOLDING)
         if wrong:
             kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
@@ -143,7 +149,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         names = self.get_providers()
         if of_the_caller and EP_NAME in names and names.index(CPU) < names.index(EP_NAME):
             warnings.warn(
-                f"these options name {CPU}, so its own Pad runs what it takes, right or wrong, and padops the rest; {WAY}",
+                f"these options name {CPU}, so its own Pad runs what it takes, right or wrong, and padops runs the "
+                f"rest; {WAY}",
                 stacklevel=3,
             )
 
@@ -157,25 +164,26 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             provider_options: As for the constructor.
 
         Raises:
-            ValueError: The session was created with options of the caller's, which keep their providers.
-            Exception: As the constructor.
+            ValueError: The session was created with the caller's options, which keep their providers.
+            Exception: As for the constructor.
         """
         model, options, kwargs, entries = self._padops_arguments
         if options is not None:
             raise ValueError(
-                "this session has SessionOptions of yours, which keep their providers; create a new session with new ones"
+                "this session has SessionOptions of yours, which keep their providers; create a new session with new "
+                "SessionOptions"
             )
         self._create(model, words_of(model), None, providers, provider_options, kwargs, entries)
 
 
 @contextlib.contextmanager
 def _having(options: onnxruntime.SessionOptions, entries: Mapping[str, str]) -> Iterator[None]:
-    """While options have these entries of configuration. Options of a caller's may serve other models afterwards."""
+    """A context in which options have these configuration entries; a caller may use the options again afterwards."""
     before = {}
     for key, value in entries.items():
         try:
             before[key] = options.get_session_config_entry(key)
-        except RuntimeError:  # there is none, and none can be taken out: onnxruntime takes an empty one for none
+        except RuntimeError:  # no such entry; none can be removed, but onnxruntime treats an empty one as absent
             before[key] = ""
         options.add_session_config_entry(key, value)
     try:

@@ -1,4 +1,4 @@
-"""Which packages are installed, told without importing them."""
+"""The installed packages and their versions, without importing them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from functools import cache
 from padops.extras import RUNTIMES, names_of, version_of
 
 PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions", "numpy")
-OLDEST_MINOR, NEWEST_MINOR = 20, 32  # that padops has been measured with
+OLDEST_MINOR, NEWEST_MINOR = 20, 32  # the releases of onnxruntime 1.x with which padops was measured
 
 
 def installed_version() -> tuple[str, str] | None:
-    """The name and the version of the first distribution with a module onnxruntime that is installed, or None."""
+    """The name and version of the first installed distribution that has the module onnxruntime, or None."""
     return next(((name, found) for name in RUNTIMES if (found := version_of(name))), None)
 
 
 def installed_minor() -> int:
-    """The minor version of the installed onnxruntime 1.x; where none is installed, that of the newest known one."""
+    """The minor version of the installed onnxruntime 1.x; if none is installed, the newest known one."""
     found = installed_version()
     if found is None:
         return NEWEST_MINOR
@@ -26,11 +26,11 @@ def installed_minor() -> int:
 
 
 def versions() -> dict[str, str | None]:
-    """Of Python and of the packages that have a say in a conversion; None for one that is not installed."""
+    """The versions of Python and of the packages that affect a conversion; None for a package that is not installed."""
     return {"python": platform.python_version(), **{package: _version(package) for package in PACKAGES}}
 
 
 @cache
 def _version(package: str) -> str | None:
-    """Of the first distribution that brings it."""
+    """The version of the first installed distribution of a package."""
     return next(filter(None, map(version_of, names_of(package))), None)

@@ -1,8 +1,8 @@
 """The native library's file.
 
-A clone has the package's sources at its top, and Python takes what lies in the folder that it runs in before what is
-installed. So ``import padops`` there finds the sources, which have no library. Where an installed padops has one of the
-same version, that one is used: the quick start then works in the clone as elsewhere.
+Python imports from the folder that it runs in before installed packages. So in a clone, ``import padops`` finds the
+sources, which have no library. If an installed padops has a library of the same version, that library is used: the
+quick start then works in the clone, too.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ def get_library_path() -> str:
     It is a plain shared library, for any onnxruntime binding: hand the path to ``register_custom_ops_library`` in
     Python, ``RegisterCustomOpsLibrary`` in C++ and C#, ``registerCustomOpsLibrary`` in Java.
 
-    The environment variable ``PADOPS_LIBRARY``, read at the first call, names another file to use instead: a build with
-    sanitizers, say, or one for another machine.
+    The environment variable ``PADOPS_LIBRARY``, read at the first call, names another file to use instead: for example,
+    a build with sanitizers, or for another machine.
 
-    Where the package is a source tree without the library, it is that of an installed padops of the same version.
+    In a source tree without the library, it is the library of an installed padops of the same version.
 
     Raises:
-        FileNotFoundError: The package has no library, nor has an installed one of the same version; or ``PADOPS_LIBRARY``
-            names no file.
-        RuntimeError: An editable install cannot rebuild it.
+        FileNotFoundError: Neither the package nor an installed padops of the same version has the library; or
+            ``PADOPS_LIBRARY`` names no file.
+        RuntimeError: An editable install cannot rebuild the library.
     """
     import padops
 
@@ -61,14 +61,14 @@ def get_library_path() -> str:
     found, why = _installed_library(name, wanted)
     if found is None:
         raise FileNotFoundError(
-            f"{name} is not in {where}, which is a source tree of padops {wanted} (Python imports what lies in the folder "
-            f"that it runs in before what is installed), and {why}; run 'pip install .' in the source tree"
+            f"{name} is not in {where}, which is a source tree of padops {wanted} (Python imports from the folder that "
+            f"it runs in before installed packages), and {why}; run 'pip install .' in the source tree"
         )
     return str(found.resolve())
 
 
 def _source_version(package: Path) -> str | None:
-    """The version of the source tree that a package lies in, or None where it is no source tree."""
+    """The version of the source tree that a package is in, or None if it is in none."""
     project = package.parent / "pyproject.toml"
     if not project.is_file() or not (package / "csrc").is_dir():
         return None
@@ -77,7 +77,7 @@ def _source_version(package: Path) -> str | None:
 
 
 def _installed_library(name: str, wanted: str) -> tuple[Path | None, str]:
-    """The library of the installed padops, where it is of that version; and else why it is not used."""
+    """The library of the installed padops; or None if it is not of the version ``wanted``, and why."""
     try:
         installed = distribution("padops")
     except PackageNotFoundError:
@@ -87,21 +87,21 @@ def _installed_library(name: str, wanted: str) -> tuple[Path | None, str]:
         return None, f"the installed padops {installed.version} has none at {path} either"
     version = json.loads(describe_library(path))["library"]
     if version != wanted:
-        return None, f"the installed one, {path}, is of version {version}"
+        return None, f"the installed library, {path}, has version {version}"
     return path, ""
 
 
 def describe_library(path: str | Path) -> str:
-    """What the library in a file says of itself, as JSON: see ``padops.describe``.
+    """The description that a library file gives of itself, as JSON: see ``padops.describe``.
 
     Raises:
-        OSError: It cannot be loaded, or is another library.
+        OSError: The file cannot be loaded, or is another library.
     """
     library = ctypes.CDLL(str(path))
     if not hasattr(library, "padops_describe"):
         raise OSError(
-            f"{path} is not the library of padops: it has no function padops_describe; where PADOPS_LIBRARY names it, "
-            "name another file or unset that"
+            f"{path} is not the library of padops: it has no function padops_describe; if PADOPS_LIBRARY names it, "
+            "name another file or unset PADOPS_LIBRARY"
         )
     library.padops_describe.restype = ctypes.c_char_p
     text: bytes = library.padops_describe()
@@ -109,7 +109,7 @@ def describe_library(path: str | Path) -> str:
 
 
 def _rebuild_editable_install() -> None:
-    """Lets an editable install build what has changed in ``csrc``; elsewhere this only looks for a file."""
+    """Has an editable install rebuild the library if ``csrc`` has changed; other installs only look for a file."""
     try:
         find_spec("padops.libpadops")
     except (OSError, subprocess.CalledProcessError) as error:

@@ -1,4 +1,4 @@
-"""What stands in a model of onnx, read without onnx: words, Pads with axes, names of dims."""
+"""Reads parts of an ONNX model without onnx: the words that it contains, Pads with axes, names of dims."""
 
 from __future__ import annotations
 
@@ -9,49 +9,52 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from padops.spec.dialects import OPS
 
-AXES = b"a Pad with axes"  # no word of the model: it stands for a Pad that has this input
+AXES = b"a Pad with axes"  # not a word of the model: it stands for a Pad with the input axes
 
 FOLDING = "ConstantFolding"
-# What onnxruntime does to Pads before it asks a provider, the words that a model with such Pads contains, and the first
-# onnxruntime 1.x that does it right (None: not yet). docs/fusions.md has what was measured.
+# Optimizers that change Pads wrongly before a provider is asked, the words of a model that may meet them, and the first
+# onnxruntime 1.x that is right (None: none yet). docs/fusions.md has the measurements.
 WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
-    # A constant Pad of 0 becomes the padding of a MaxPool, which is minus infinity.
+    # A Pad with the constant 0 becomes the padding of a MaxPool, which pads with minus infinity.
     ("Pad_Fusion", (b"Pad", b"MaxPool"), 32),
-    # It becomes the padding of an AveragePool, which ceil_mode counts otherwise, and which must be less than the kernel.
+    # A Pad becomes the padding of an AveragePool, which ceil_mode counts differently, and which must be smaller than
+    # the kernel.
     ("Pad_Fusion", (b"Pad", b"AveragePool"), 32),
-    # Its own kernel runs a Pad of constant data: it reads past them, or refuses the model, to reflect more than once;
-    # it leaves zeros behind the first period of a wrap.
+    # onnxruntime's own kernel runs a Pad of constant data. If reflect turns more than once, it reads past the data or
+    # refuses the model; with wrap, it leaves zeros after the first period.
     (FOLDING, (b"Pad", b"reflect"), 27),
     (FOLDING, (b"Pad", b"wrap"), 31),
-    # A Transpose is moved through a Pad, whose amounts are reordered as though they were those of all axes.
+    # A Transpose moves through a Pad, and the amounts are reordered as if they were those of all axes.
     ("TransposeOptimizer", (AXES, b"Transpose"), None),
     ("TransposeOptimizer_CPUExecutionProvider", (AXES, b"Transpose"), None),
-    # The same with Transposes that it puts around quantized convolutions.
+    # The same, with Transposes that the optimizer puts around quantized convolutions.
     ("NhwcTransformer", (AXES, b"QLinearConv"), None),
     ("NhwcTransformer", (AXES, b"QuantizeLinear"), None),
 )
 
 DILATED = b"dilations of more than 1"  # as AXES
 STRIDED = b"windows with SAME and strides that are longer"  # as AXES
-# With SAME and dilations a MaxPool gives a smaller output without a word, and a convolution ends its first run. With SAME and such
-# strides, a pooling takes other windows, or ends its first run; a convolution takes others from three elements more on.
+# Models that onnxruntime loads but gets wrong. With SAME and dilations, a MaxPool gives a smaller output without an
+# error, and a convolution fails in its first run. With SAME and strides longer than the window, a pooling takes other
+# windows or fails in its first run; a convolution takes other windows if the stride is longer by three elements or
+# more.
 SILENT = ((b"SAME_", DILATED), (STRIDED,))
-# Attributes as a model has them, unpacked or packed, then their type: dilations that are not all 1, and strides of which a
-# convolution may have one that is so much longer than its window. One search of all is faster than a look at each.
+# Attributes as a model encodes them, unpacked or packed, then their type: dilations that are not all 1, and strides of
+# which one may be BEYOND longer than the window of a convolution. One search of all is faster than reading each.
 DILATIONS = re.compile(rb"\tdilations(?!(?:(?:@\x01)+|B[\x01-\x10]\x01+)\xa0\x01\x07)")
 LONG_STRIDES = re.compile(rb"\x07strides(?!(?:(?:@[\x01-\x03])+|B[\x01-\x10][\x01-\x03]+)\xa0\x01\x07)")
 
-# The operators with windows as a node has them, and more bytes than their attributes take.
+# The operators with windows as a node encodes them, and more bytes than their attributes take.
 POOLS = re.compile(rb'"(?:\x07MaxPool|\x0bAveragePool|\x06LpPool)')
 WINDOWS = re.compile(POOLS.pattern + rb'|"(?:\x04Conv|\x0bConvInteger|\x0bQLinearConv|\x09FusedConv)')
 OF_WINDOWS = 512
 CONVOLUTIONS = (b"Conv", b"ConvInteger", b"QLinearConv", b"FusedConv")
-BEYOND = 3  # elements by which a stride of a convolution is longer than its window where its windows are others
+BEYOND = 3  # a convolution takes other windows if its stride is longer than its window by so many elements
 
-DOMAIN = b"padops"  # of the operators
-PYTHON_DOMAIN = b"padops.pyop"  # of the kernel in Python
+DOMAIN = b"padops"  # the domain of the operators
+PYTHON_DOMAIN = b"padops.pyop"  # the domain of the kernel in Python
 OPERATORS = {name.encode(): name for name in OPS}
-PADS = (b"Pad", b"ATen", b"aten")  # one of them is in a model with a Pad by its name, or with one of PyTorch's
+PADS = (b"Pad", b"ATen", b"aten")  # a model with an operator named Pad, or with a PyTorch pad, has one of these
 WORDS = (
     DOMAIN,
     PYTHON_DOMAIN,
@@ -61,7 +64,7 @@ WORDS = (
     *sorted({word for _, words, _ in WRONG_OPTIMIZERS for word in words} - {AXES}),
 )
 
-# Where nodes are in a model, by the numbers of the fields; and what else of a node is read.
+# The numbers of the fields that lead to nodes in a model; and the other fields of a node that are read.
 WITHIN = {
     "model": {7: "graph", 25: "function"},
     "graph": {1: "node"},
@@ -71,34 +74,34 @@ WITHIN = {
 }
 INPUT, OPERATOR = 1, 4
 TENSOR = {"graph": 5, "attribute": 5}  # the fields of an initializer, and of a Constant's value
-LONGEST_KEY = 12  # bytes between two fields that stand one behind the other: the number of the field, and its length
-SMALL = 1 << 14  # bytes, which are searched whole in less time
+LONGEST_KEY = 12  # the most bytes between the contents of two successive fields: the field's number and its length
+SMALL = 1 << 14  # bytes; a smaller part is searched whole, which takes less time
 
 
 def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
-    """Which of the words that matter here stand in a model; all of them where it cannot be read.
+    """The words of ``WORDS`` that a model contains; all of them if it cannot be read.
 
-    A node's operator, its domain and its mode stand in a model as they are written. So a model without the word has no such
-    node, and one with it may have one.
+    A model stores the operator, domain and mode of a node as plain bytes. So a model without the word has no such node,
+    and a model with it may have one.
     """
     if isinstance(model, bytes):
         return _words_in(model)
     try:
         with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return _words_in(content)
-    except (OSError, ValueError, TypeError):  # no file, an empty one, no path: onnxruntime says what is wrong with it
-        # PYTHON_DOMAIN needs a package that may not be there.
+    except (OSError, ValueError, TypeError):  # no file, an empty one, no path: onnxruntime reports what is wrong
+        # PYTHON_DOMAIN needs a package that may not be installed.
         return frozenset({*WORDS, AXES, DILATED, STRIDED} - {PYTHON_DOMAIN})
 
 
 def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
-    """The names of the dims of a model's inputs, each once; none where it cannot be read."""
+    """The names of the dims of a model's inputs, each once; none if the model cannot be read."""
     try:
         if isinstance(model, bytes):
             return _dim_names(model)
         with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return _dim_names(content)
-    except (OSError, ValueError, TypeError, IndexError):  # onnxruntime says what is wrong with it
+    except (OSError, ValueError, TypeError, IndexError):  # onnxruntime reports what is wrong
         return ()
 
 
@@ -131,7 +134,7 @@ def _words_in(content: bytes | mmap.mmap) -> frozenset[bytes]:
 
 
 def _of_same(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]]) -> set[bytes]:
-    """Which of the words that stand for windows are true of a model that pads SAME."""
+    """Which of DILATED and STRIDED hold for a model with SAME padding."""
     found = set()
     if any(DILATIONS.search(content, first, last) for first, last in parts):
         found.add(DILATED)
@@ -151,7 +154,7 @@ def _of_same(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]]) -> se
 
 
 def _after(content: bytes | mmap.mmap, parts: Iterable[tuple[int, int]], word: bytes) -> Iterator[int]:
-    """Where each place of a word in parts of a model ends."""
+    """The ends of all places of a word in parts of a model."""
     for start, end in parts:
         at = content.find(word, start, end)
         while at >= 0:
@@ -160,7 +163,7 @@ def _after(content: bytes | mmap.mmap, parts: Iterable[tuple[int, int]], word: b
 
 
 def _may_stride_past(content: bytes | mmap.mmap, operator: re.Match[bytes], end: int) -> bool:
-    """Whether the operator, or what comes next, strides past its window; a convolution may take its window from its weights."""
+    """Whether the operator, or the next one, may stride past its window. Weights may tell a convolution's window."""
     start, end = operator.end(), min(end, operator.end() + OF_WINDOWS)
     if b"Conv" in operator[0]:
         return any(number > BEYOND for number in _integers(content, start, end, b"\x07strides"))
@@ -168,9 +171,9 @@ def _may_stride_past(content: bytes | mmap.mmap, operator: re.Match[bytes], end:
 
 
 def _strides_past(content: bytes | mmap.mmap, start: int, end: int, beyond: int = 1) -> bool:
-    """Whether a stride in a node is so much longer than its window along one axis; of the first one in a part of a model.
+    """Whether a stride of the first node in a part of a model is at least ``beyond`` longer than its window.
 
-    A convolution without ``kernel_shape`` has a window of one element at least.
+    A convolution without ``kernel_shape`` counts as having windows of one element, the fewest possible.
     """
     strides = _integers(content, start, end, b"\x07strides")
     windows = _integers(content, start, end, b"\x0ckernel_shape") or [1] * len(strides)
@@ -178,12 +181,12 @@ def _strides_past(content: bytes | mmap.mmap, start: int, end: int, beyond: int 
 
 
 def _integers(content: bytes | mmap.mmap, start: int, end: int, name: bytes) -> list[int]:
-    """The integers of all attributes of a name in a part of a model."""
+    """The integers of all attributes of one name in a part of a model."""
     return [number for at in _after(content, [(start, end)], name) for number in _numbers(content, at, end)]
 
 
 def _numbers(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[int]:
-    """The integers of an attribute, behind its name: each with its key, or all behind one."""
+    """The integers of an attribute, which follow its name: each with its key, or packed after one key."""
     packed = content[at] == ord("B")
     if packed:
         size, at = _varint(content, at + 1)
@@ -194,7 +197,7 @@ def _numbers(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[int]:
 
 
 def _has_longer_strides(content: bytes | mmap.mmap, start: int, end: int, kind: str = "model") -> bool:
-    """Whether part of a model is, or holds, a node with SAME whose stride is so much longer than its window."""
+    """Whether a part of a model is, or holds, a node with SAME and a stride too long for its window."""
     if end - start < SMALL and content.find(b"SAME_", start, end) < 0:
         return False
     operator = b""
@@ -216,9 +219,9 @@ def _found(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]], words: 
 
 
 def _without_weights(content: bytes | mmap.mmap) -> list[tuple[int, int]]:
-    """The parts of a model that are no weights: a few, as what is of one kind stands together.
+    """The parts of a model that are not weights: only a few, since fields of one kind are stored together.
 
-    To search a megabyte of weights for one word takes 1.5 ms, and to step over a tensor takes a microsecond.
+    Searching a megabyte of weights for one word takes 1.5 ms, stepping over a tensor a microsecond.
     """
     parts: list[tuple[int, int]] = []
     try:
@@ -246,7 +249,7 @@ def _parts(content: bytes | mmap.mmap, start: int, end: int, kind: str) -> Itera
 
 
 def _has_axes(content: bytes | mmap.mmap, start: int, end: int, kind: str = "model") -> bool:
-    """Whether part of a model is, or holds, a Pad with a fourth input, which is its axes."""
+    """Whether a part of a model is, or holds, a Pad with a fourth input: its axes."""
     if end - start < SMALL and content.find(b"Pad", start, end) < 0:
         return False
     inputs, operator = 0, b""
@@ -262,7 +265,7 @@ def _has_axes(content: bytes | mmap.mmap, start: int, end: int, kind: str = "mod
 
 
 def fields(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """The fields of a message from ``at`` to ``end`` that have a length: the number, and where the content begins and ends."""
+    """The fields with a length of a protobuf message from ``at`` to ``end``: number, begin and end of the content."""
     while at < end:
         key, at = _varint(content, at)
         if key & 7 == 2:
@@ -276,7 +279,7 @@ def fields(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[tuple[int,
 
 
 def _varint(content: bytes | mmap.mmap, at: int) -> tuple[int, int]:
-    """A number as a message has it, and where it ends."""
+    """The varint at ``at``, and its end."""
     number = shift = 0
     while content[at] & 128:
         number |= (content[at] & 127) << shift
@@ -290,6 +293,6 @@ def named_operators(words: frozenset[bytes]) -> list[str]:
 
 
 def wrong_optimizers(words: frozenset[bytes], minor: int) -> set[str]:
-    """The optimizers of onnxruntime 1.``minor`` that may change a Pad wrongly, of a model with these words."""
+    """The optimizers of onnxruntime 1.``minor`` that may change Pads wrongly in a model with these words."""
     suspects = [row for row in WRONG_OPTIMIZERS if row[2] is None or minor < row[2]]
     return {name for name, needed, _ in suspects if words.issuperset(needed)}

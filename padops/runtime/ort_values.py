@@ -1,7 +1,7 @@
-"""Tensors of every element type on their way into ONNX Runtime and back, bit for bit.
+"""Passes tensors of every element type to ONNX Runtime and back, bit for bit.
 
-onnxruntime's Python API takes no ml_dtypes arrays. So a tensor of a type that NumPy lacks is written to and read from
-its memory directly.
+onnxruntime's Python API takes no ml_dtypes arrays. So tensors of types that NumPy lacks are written to and read from
+memory directly.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PLAIN = frozenset("float uint8 int8 uint16 int16 int32 int64 string bool float16
 
 
 def to_ort_value(array: np.ndarray) -> onnxruntime.OrtValue:
-    """A tensor of any element type, with the bits of an array."""
+    """A tensor with the bits of an array of any element type."""
     from onnxruntime import OrtValue
 
     dtype = dtype_of(array)
@@ -56,10 +56,7 @@ def run_session(
     """Runs a session whose inputs and outputs may be of any element type.
 
     Args:
-        session: The session.
-        feeds: Its inputs by name.
-        names: The outputs that are wanted, None for all.
-        options: Of this run.
+        names: The outputs to return; None for all.
 
     Returns:
         An array for each output that is a tensor; sequences and maps as onnxruntime gives them.

@@ -1,8 +1,8 @@
-"""Where padops' providers stand among those of a session, and how all of them get there.
+"""Places padops' providers among those of a session.
 
-onnxruntime has two ways. ``providers=`` takes names, leaves the options as they are, and drops without a word what is not
-built in but has the name of something that could be. Devices go into the options, in their order and behind those that are
-there. So names are used where they work, and devices elsewhere.
+A session gets its providers in two ways. ``providers=`` takes names and leaves the options as they are, but silently
+drops a name that onnxruntime knows and this build lacks. Devices are added to the options, after the providers that are
+there. So names are used if they work, else devices.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from padops.runtime.provider_rules import BY_NAME, NOT_RUN, needing_padops
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
-AZURE = "AzureExecutionProvider"  # every wheel lists it; it runs no operator of the standard
+AZURE = "AzureExecutionProvider"  # every wheel lists it; it runs no standard operator
 OURS = EP_NAMES
 
 Device = Any  # onnxruntime.OrtEpDevice, which has no types
@@ -45,7 +45,7 @@ class Chosen:
     Attributes:
         name: Its name.
         options: Its options.
-        devices: Those that the caller has chosen; empty where it goes by name.
+        devices: The devices that the caller has chosen; empty if the provider is chosen by name.
     """
 
     name: str
@@ -53,27 +53,27 @@ class Chosen:
     devices: tuple[Device, ...] = ()
 
 
-# What has been put into options of a caller, who may use them for several sessions.
+# The providers that ``put`` has added to options; a caller may use the options for several sessions.
 _placed: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, list[Chosen]] = weakref.WeakKeyDictionary()
 
 
 def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[Any, Any]] | None) -> list[Chosen]:
-    """The providers that a caller asks for, in whatever form that onnxruntime takes, or as devices.
+    """The providers that a caller asks for, in any form that onnxruntime takes, or as devices.
 
     Args:
-        providers: Names, devices or lists of devices of one provider, each alone or in a pair with options; by default all
-            that this onnxruntime has built in.
+        providers: Names, devices or lists of devices of one provider, each alone or in a pair with options; by default
+            all that this onnxruntime has built in.
         options: One mapping for each provider.
 
     Raises:
-        TypeError: ``providers`` is no list, or something in it, or in ``provider_options``, is of another type.
-        ValueError: There are not as many options as providers; or devices are of several providers.
+        TypeError: ``providers`` is not a list, or one of its entries, or of ``provider_options``, has another type.
+        ValueError: The numbers of options and providers differ; or an entry has devices of several providers.
     """
     if providers is not None and (isinstance(providers, str) or not isinstance(providers, Sequence)):
         raise TypeError(f"providers is {providers!r}, expected a list of names")
     if not providers:
         plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU}
-        left = (AZURE, *OURS, *plugins)  # those have been registered, and none of them has been chosen
+        left = (AZURE, *OURS, *plugins)  # plugin providers are registered, but nobody has chosen one
         return [Chosen(name, {}) for name in onnxruntime.get_available_providers() if name not in left]
     if options is not None and len(options) != len(providers):
         raise ValueError(f"provider_options has {len(options)} entries, providers {len(providers)}")
@@ -92,7 +92,8 @@ def _chosen(entry: Provider, more: Mapping[Any, Any]) -> Chosen:
     devices = tuple(named) if isinstance(named, Sequence) else (named,)
     if not all(hasattr(device, "ep_name") for device in devices):
         raise TypeError(
-            f"an entry of providers is {entry!r}, expected a name, devices of one provider, or a pair of one of these and options"
+            f"an entry of providers is {entry!r}, expected a name, devices of one provider, "
+            "or a pair of one of these and options"
         )
     names = sorted({device.ep_name for device in devices})
     if len(names) != 1:
@@ -103,7 +104,7 @@ def _chosen(entry: Provider, more: Mapping[Any, Any]) -> Chosen:
 
 
 def told_of_providers() -> dict[str, str]:
-    """The providers that this onnxruntime has beside the CPU's and padops', and what padops' rules are of for each of them."""
+    """This onnxruntime's providers, except the CPU's and padops', each with the release that padops has rules for."""
     if runtime_minor() < FIRST_MINOR:
         return {}
     names = [*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())]
@@ -118,19 +119,19 @@ def _rules_of(name: str) -> str:
 
 
 def available() -> set[str]:
-    """The providers that this onnxruntime can create: those built in, and those of libraries that are registered."""
+    """The providers that this onnxruntime can create: built in, or of registered libraries."""
     return {*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())}
 
 
 def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None) -> list[Chosen]:
-    """The same with padops among them.
+    """The chosen providers with padops among them.
 
-    It stands before the CPU's provider, which comes last by itself, and a second time before the first of the providers that
-    do not run every Pad right.
+    padops stands before the CPU's provider, which is always last, and also before the first provider that does not run
+    every Pad right.
 
     Args:
-        chosen: The providers.
-        there: Those that onnxruntime can create, as ``available`` tells; by default all. It leaves out the others by itself.
+        there: The providers that onnxruntime can create, see ``available``; by default all. onnxruntime leaves out
+            others.
 
     Raises:
         ValueError: An option of padops is wrong.
@@ -152,13 +153,10 @@ def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None) 
 
 
 def stands_before_threads(chosen: Sequence[Chosen]) -> bool:
-    """Whether padops stands before a provider that computes on the processor with threads of its own: OpenVINO's.
+    """Whether padops stands before a provider that computes on the CPU with threads of its own: OpenVINO's.
 
-    Those of onnxruntime, which wait actively after each node, are in their way. Without padops' Pads between its nodes the
-    provider has the whole network, and they never wake up.
-
-    Args:
-        chosen: The providers, padops' among them.
+    onnxruntime's threads wait actively after each node and take CPU time from them. Without padops' Pads between its
+    nodes, the provider would have the whole network, and onnxruntime's threads would sleep.
     """
     before = [
         name for one in chosen if one.name == FIRST_NAME for name in str(one.options.get("before", "")).split(",")
@@ -169,15 +167,14 @@ def stands_before_threads(chosen: Sequence[Chosen]) -> bool:
 def place(
     options: onnxruntime.SessionOptions, chosen: list[Chosen], minor: int
 ) -> list[tuple[str, dict[Any, Any]]] | None:
-    """Puts providers into options where they can go there only; else returns what ``providers=`` is to be.
+    """The value for ``providers=``; or None, and the providers are added to the options, if names would not work.
 
     Args:
-        options: The session's, which have no providers but those that this function has put there.
-        chosen: The providers, padops' among them.
-        minor: The onnxruntime, 1.``minor``.
+        options: The session's options, without providers except those that this function has added.
+        minor: The release of onnxruntime, 1.``minor``.
 
     Raises:
-        ValueError: onnxruntime does not have a provider, or the options have others from a session before.
+        ValueError: onnxruntime does not know a provider, or the options have others from an earlier session.
     """
     if [one.name for one in chosen] == [EP_NAME, CPU] and not chosen[1].options and options not in _placed:
         add_provider(options, chosen[0].options)
@@ -190,22 +187,22 @@ def place(
 
 
 def is_placed(options: onnxruntime.SessionOptions) -> bool:
-    """Whether ``put`` has put providers into options."""
+    """Whether ``put`` has added providers to options."""
     return options in _placed
 
 
 def put_named(
     options: onnxruntime.SessionOptions, providers: Sequence[Provider], provider_options: Mapping[str, str]
 ) -> None:
-    """Puts providers into options, with padops among them.
+    """Adds providers to options, with padops among them.
 
     Args:
-        options: Those of sessions to come.
+        options: The options of future sessions.
         providers: As ``chosen_by`` takes them.
-        provider_options: Of padops' own.
+        provider_options: The options of padops' provider.
 
     Raises:
-        ValueError: An option is wrong, onnxruntime does not have a provider, or the options have others.
+        ValueError: An option is wrong, onnxruntime does not know a provider, or the options have other providers.
     """
     chosen = chosen_by(providers, None)
     if provider_options and all(one.name != EP_NAME for one in chosen):
@@ -217,21 +214,23 @@ def put_named(
 
 
 def put(options: onnxruntime.SessionOptions, chosen: list[Chosen]) -> None:
-    """Puts providers into options, in their order; the same ones a second time are there already.
+    """Adds providers to options, in order; a second call with the same providers does nothing.
 
     Raises:
-        ValueError: onnxruntime does not have a provider, or the options have others.
+        ValueError: onnxruntime does not know a provider, or the options have other providers.
     """
     if (before := _placed.get(options)) is not None:
         if before != chosen:
             names = ", ".join(one.name for one in before)
             raise ValueError(
-                f"these SessionOptions have providers of a session before ({names}); take new ones for others"
+                f"these SessionOptions have the providers of an earlier session ({names}); use new SessionOptions for "
+                f"others"
             )
         return
     if options.has_providers():
         raise ValueError(
-            "these SessionOptions have providers already, which would come before those named; take new ones"
+            "these SessionOptions already have providers, which would come before the named ones; use new "
+            "SessionOptions"
         )
     known = onnxruntime.get_all_providers()
     for one in chosen:
@@ -246,13 +245,13 @@ def put(options: onnxruntime.SessionOptions, chosen: list[Chosen]) -> None:
 
 
 def devices_of(one: Chosen) -> tuple[Device, ...]:
-    """The devices of a provider: those chosen, or all that a library has registered under its name; of padops and the CPU one."""
+    """The devices of a provider: the chosen ones, else all under its name; for padops and the CPU, the first one."""
     found = one.devices or tuple(device for device in onnxruntime.get_ep_devices() if device.ep_name == one.name)
     return found[:1] if one.name in (*OURS, CPU) else found
 
 
 def one_name_before(error: Exception) -> str:
-    """The provider before which onnxruntime has given compiled Pads of two graphs one name; "" where it refuses a model for anything else."""
+    """The provider behind padops, if onnxruntime gave compiled Pads of two graphs one name; "" for any other error."""
     if f"Failed to add kernel for {FIRST_NAME}" not in str(error):
         return ""
     return next((name for name in sorted(available()) if name in BY_NAME and BY_NAME[name].fuses), "")

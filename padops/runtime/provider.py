@@ -1,7 +1,7 @@
-"""padops as an execution provider of onnxruntime: the Pads of models that are left as they are.
+"""padops as an execution provider of onnxruntime, which runs the Pads of unconverted models.
 
-onnxruntime 1.24 and newer ask the provider for kernels of standard operators, so nothing is converted. One library holds the
-provider and the operators of the domain ``padops``; both may be used in one session.
+onnxruntime 1.24 and newer ask the provider for kernels of standard operators, so nothing is converted. One library has
+the provider and the operators of the domain ``padops``; a session may use both.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     import onnxruntime
 
 EP_NAME = "PadopsExecutionProvider"
-FIRST_NAME = "PadopsFirstExecutionProvider"  # that stands before other providers
-OPERATORS_NAME = "PadopsOperatorsExecutionProvider"  # that runs nothing: its device brings the operators into a session
+FIRST_NAME = "PadopsFirstExecutionProvider"  # it stands before other providers
+OPERATORS_NAME = "PadopsOperatorsExecutionProvider"  # it runs no node: its device adds the operators to a session
 EP_NAMES = (EP_NAME, FIRST_NAME, OPERATORS_NAME)
 CPU = "CPUExecutionProvider"
-FIRST_MINOR = 24  # of onnxruntime 1.x, with registries of kernels
-FIRST_MINOR_BY_NAME = 25  # that takes the name of a registered provider in providers=[...]
+FIRST_MINOR = 24  # the first onnxruntime 1.x with kernel registries for plugin providers
+FIRST_MINOR_BY_NAME = 25  # the first onnxruntime 1.x that takes the name of a registered provider in providers=[...]
 
-# Its options and their values, the default first. The last one is for Python alone.
+# The provider's options and their values, the default first. Only Python reads the last option.
 OPTIONS = {"claim": ("all", "needed"), "float16": ("leave", "native"), "in_front": ("needed", "never")}
 
-_LIBRARY = "padops.python"  # what onnxruntime calls it here; "padops" is free for a caller who registers it by himself
+_LIBRARY = "padops.python"  # the library's name in onnxruntime; callers who register it themselves may use "padops"
 _registering = threading.Lock()
 _provided: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, dict[str, str]] = weakref.WeakKeyDictionary()
 
@@ -42,8 +42,8 @@ def get_ep_names() -> list[str]:
     """The names of all execution providers in this package's library.
 
     Returns:
-        That of the one for what others leave, of the one in front, and of the one whose device brings the operators of the
-        domain ``padops`` into a session.
+        The provider that takes Pads that others leave, the provider that stands before others, and the provider whose
+        device adds the operators of the domain ``padops`` to a session; in this order.
     """
     return list(EP_NAMES)
 
@@ -62,7 +62,7 @@ def runtime_minor() -> int:
 
 
 def register_provider_library() -> dict[str, onnxruntime.OrtEpDevice]:
-    """Registers the library with onnxruntime, once a process; it is never unregistered.
+    """Registers the library with onnxruntime, once per process; it is never unregistered.
 
     Returns:
         The first device of each provider, by the provider's name.
@@ -75,8 +75,9 @@ def register_provider_library() -> dict[str, onnxruntime.OrtEpDevice]:
 
     if runtime_minor() < FIRST_MINOR:
         raise RuntimeError(
-            f"padops' execution provider needs onnxruntime 1.{FIRST_MINOR} or newer, this is {onnxruntime.__version__}; "
-            "'padops convert' and padops.register(options) do without it"
+            f"padops' execution provider needs onnxruntime 1.{FIRST_MINOR} or newer, this is "
+            f"{onnxruntime.__version__}; "
+            "'padops convert' and padops.register(options) work without the provider"
         )
     with _registering:
         devices = _first_devices()
@@ -97,7 +98,7 @@ def _first_devices() -> dict[str, onnxruntime.OrtEpDevice]:
 
 
 def check_options(provider_options: Mapping[str, str]) -> None:
-    """Checks options of the provider.
+    """Checks the options of the provider.
 
     Raises:
         ValueError: There is no such option, or it has no such value.
@@ -118,17 +119,15 @@ def is_provided(session_options: onnxruntime.SessionOptions) -> bool:
 def add_provider(
     session_options: onnxruntime.SessionOptions, provider_options: Mapping[str, str] | None = None
 ) -> None:
-    """Puts the provider, and onnxruntime's own for the CPU behind it, into options; a second time it does nothing.
+    """Adds the provider, and onnxruntime's CPU provider after it, to options; a second call does nothing.
 
     Args:
-        session_options: The options that the session will be created with. Other providers that have been added to them
-            before come first.
-        provider_options: See ``padops.register``.
+        session_options: The options that the session will be created with. Providers that they already have come first.
 
     Raises:
         FileNotFoundError: The package has been installed without its library.
         RuntimeError: onnxruntime is older than 1.24, or refuses the library.
-        ValueError: An option is wrong, or the options have the provider already, with other options of its own.
+        ValueError: An option is wrong, or the session's options already have the provider with other options.
     """
     chosen = dict(provider_options or {})
     check_options(chosen)
@@ -139,6 +138,6 @@ def add_provider(
         return
     has_others = session_options.has_providers()
     session_options.add_provider_for_devices([devices[EP_NAME]], chosen)
-    if not has_others:  # else the CPU may be among them; it is behind them all anyway
+    if not has_others:  # else the CPU may be among them; onnxruntime puts it last anyway
         session_options.add_provider_for_devices([devices[CPU]], {})
     _provided[session_options] = chosen

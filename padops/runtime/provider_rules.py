@@ -1,8 +1,8 @@
-"""What other execution providers of onnxruntime do with Pads: one table, with the source of each row.
+"""Which Pads other execution providers of onnxruntime do not run right: one table, with the source of each row.
 
-The library has the same table (``csrc/core/known_providers.cpp``), for the moment at which onnxruntime asks it which nodes it
-takes; a test compares the two. ``convert/runtimes/beside_rules.py`` judges a Pad by it, as ``builtin_rules.py`` does for
-onnxruntime's own. ``python3 scripts/providers.py NAME`` runs the cases on a machine that has the provider.
+The library has the same table (``csrc/core/known_providers.cpp``) and reads it when onnxruntime asks which nodes it
+takes; a test compares the two. ``convert/runtimes/beside_rules.py`` judges Pads by the table, like ``builtin_rules.py``
+for onnxruntime's own Pad. ``python3 scripts/providers.py NAME`` runs the cases on a machine that has the provider.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from padops.runtime.provider import CPU, EP_NAMES
 
 Does = Literal["leaves", "refuses", "wrong", "dies"]
 When = Literal[
-    "always", "axes", "axes but all", "axes turned", "axes and fill", "axes beside", "crop", "beyond", "beyond all", "crop beyond", "single",
-    "cut beyond", "cut away", "open rank", "open dims", "computed", "rank above", "sizes above", "rank below", "above", "below", "other types", "empty",
-    "computed fill", "computed scalar fill", "fill not one", "bare fill not one", "fill empty", "rounded fill", "endless value",
-    "nodes behind", "in a body",
+    "always", "axes", "axes but all", "axes turned", "axes and fill", "axes beside", "crop", "beyond", "beyond all",
+    "crop beyond", "single", "cut beyond", "cut away", "open rank", "open dims", "computed", "rank above",
+    "sizes above", "rank below", "above", "below", "other types", "empty", "computed fill", "computed scalar fill",
+    "fill not one", "bare fill not one", "fill empty", "rounded fill", "endless value", "nodes behind", "in a body",
 ]  # fmt: skip
 
 MEASURED = "measured: python3 scripts/providers.py"
@@ -28,31 +28,34 @@ SUFFIX = "ExecutionProvider"
 
 @dataclass(frozen=True)
 class ProviderRule:
-    """Pads that a provider does not run right.
+    """Pads that a provider does not run right. Of one axis, m is the number of elements that a crop leaves.
 
     Attributes:
-        does: ``"leaves"``: it does not take them, and the next provider is asked; ``"refuses"``: the session is not created,
-            or fails when it runs; ``"wrong"``; ``"dies"``, with the process.
-        when: Which Pads: ``"always"``; ``"axes"``, those with that input; ``"axes but all"``, the same where they are not
-            all axes; ``"axes turned"``, where they are all in another order, in which the amounts are others, too; ``"axes and fill"``, those with both; ``"axes beside"``, those with axes in a graph with
-            operators of ``types``, which may be turned wrongly with them; ``"crop"``, with a negative amount; ``"beyond"``,
-            with an amount beyond m - 1 in mode reflect, or m in mode wrap, where a crop leaves m elements; ``"beyond all"``,
-            the same of the axis as it is without its crop; ``"crop beyond"``, the same of an axis that is cropped;
-            ``"single"``, which make an axis longer of which a crop leaves one element; ``"cut beyond"``, where a crop takes
-            more than there is; ``"cut away"``, all of an axis, and nodes behind decide, too; ``"open rank"`` and ``"open dims"``, of data whose number of dims, or one of whose dims, is
-            not known; ``"computed"``, whose amounts or axes are; ``"rank above"`` the limit, and ``"sizes above"``, the
-            same where the sizes of the dims decide, too, and no rule tells which; ``"rank below"`` it, where it is known;
-            ``"above"`` and ``"below"``, of a version of Pad other than the limit; ``"other types"``, of none of ``types``; ``"empty"``, of data, or with an output, that are known to have a dim of 0; ``"computed fill"`` and
-            ``"computed scalar fill"``, whose fill is no constant, and has no dims; ``"fill not one"`` and ``"fill empty"``,
-            whose fill has another number of elements than one, and none; ``"bare fill not one"``, those without axes alone;
-            ``"rounded fill"``, whose fill a float does not keep: a whole number of more than 24 bits, or a negative zero;
-            ``"endless value"``, whose value is an attribute, and no number or infinite in its type; ``"nodes behind"``,
-            where nodes next to the Pad decide, and no rule tells which; ``"in a body"``, in a branch or a body of a node.
-        source: How that is known.
-        modes: Of the Pads; empty for any.
-        limit: For ``when``.
-        types: For ``when``.
-        before: The first onnxruntime 1.x without it; 0 where there is none.
+        does: ``"leaves"``: the next provider is asked. ``"refuses"``: the session is not created, or fails when it
+            runs. ``"wrong"``: the results are. ``"dies"``: the process ends.
+        when: Which Pads. ``"always"``: all. ``"in a body"``: in a branch or body of a node.
+            Axes: ``"axes"``: the input axes is given. ``"axes but all"``: it is given, and lacks an axis. ``"axes
+            turned"``: it has all axes in another order, which changes the amounts. ``"axes and fill"``: axes and a fill
+            are given. ``"axes beside"``: axes are given, and the graph has operators of ``types``, whose Transposes may
+            move through the Pad wrongly.
+            Amounts: ``"crop"``: one is negative. ``"beyond"``: one is above m - 1 in mode reflect, or above m in mode
+            wrap. ``"beyond all"``: the same, with the size before the crop as m. ``"crop beyond"``: the same as
+            ``"beyond"``, on a cropped axis. ``"single"``: an axis is extended of which a crop leaves one element.
+            ``"cut beyond"``: a crop takes more than the axis has. ``"cut away"``: a crop takes a whole axis; the nodes
+            after the Pad also matter. ``"computed"``: amounts or axes are not constant.
+            Data: ``"open rank"``: the rank is not known. ``"open dims"``: a dim is not known. ``"rank above"``: the
+            rank is above ``limit``. ``"sizes above"``: the same, and the sizes also matter, by no known rule. ``"rank
+            below"``: the rank is known and below ``limit``. ``"other types"``: the type is not in ``types``.
+            ``"empty"``: data or output have a dim that is known to be 0. ``"nodes behind"``: the nodes next to the Pad
+            matter, by no known rule. ``"above"``, ``"below"``: the version of Pad is above or below ``limit``.
+            Fill: ``"computed fill"``: it is not constant. ``"computed scalar fill"``: also, it has rank 0. ``"fill not
+            one"``: it does not have one element. ``"bare fill not one"``: also, the Pad has no axes. ``"fill empty"``:
+            it has no element. ``"rounded fill"``: a float cannot hold it: an integer of more than 24 bits, or a
+            negative zero. ``"endless value"``: it is an attribute that is NaN, or infinite in the data's type.
+        source: How the rule is known.
+        modes: The modes that the rule holds for; empty for all.
+        limit, types: See ``when``.
+        before: The first onnxruntime 1.x for which the rule does not hold; 0 if it holds for all.
     """
 
     does: Does
@@ -70,11 +73,11 @@ class KnownProvider:
 
     Attributes:
         name: As ``providers=[...]`` takes it.
-        version: What the rules are of; ``NOT_RUN`` where they have been read in its source.
-        fuses: Whether it asks for nodes that another one has, so that padops must put others in their place.
-        rules: The first one that holds counts. Where none does, the provider runs the Pad right.
-        moves: Element types of which it takes Slice, Concat, Expand and Tile, and keeps every bit, as
-            ``python3 scripts/provider_parts.py`` measures; empty where that was not run.
+        version: The release that the rules were measured with; ``NOT_RUN`` if they were read in its source.
+        fuses: Whether it claims nodes that another provider has, so that padops must put other nodes in their place.
+        rules: The first rule that holds counts. If none holds, the provider runs the Pad right.
+        moves: Element types for which it takes Slice, Concat, Expand and Tile and keeps every bit, as
+            ``python3 scripts/provider_parts.py`` measures; empty if not measured.
     """
 
     name: str
@@ -94,7 +97,7 @@ _WEBGPU = f"{MEASURED} ort-webgpu"  # 1.25.1 does the same
 _QNN = f"{MEASURED} ort-qnn"  # 2.6.0 does the same
 _ORT = "read: microsoft/onnxruntime onnxruntime/core/providers"
 _CUDA = f"{_ORT}/cuda/tensor/pad.cc (0606f7d), pad_impl.cu (01392cb)"
-# Names and texts in what was released say from which release on.
+# Names and texts in released libraries tell the first release.
 _CUDA_KERNELS = f"{_CUDA}, pull request 27774; names in the libraries of onnxruntime-gpu 1.24.4, 1.25.0 and 1.31.1"
 _CUDA_CHECKS = f"{_CUDA}, pull request 27652; texts in the libraries of onnxruntime-gpu 1.24.4, 1.25.0 and 1.31.1"
 _KERNELS = "read: microsoft/onnxruntime docs/OperatorKernels.md (001d12d)"
@@ -115,18 +118,17 @@ _OPENVINO_TYPES = (
 _DML_TYPES = (
     "float", "float16", "double", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
 )  # fmt: skip
-# Operators whose data some providers have in another layout, channels last. onnxruntime puts Transposes around them and moves
-# these through the graph; through a Pad with axes it does so wrongly.
+# Operators that some providers run with channels last: onnxruntime moves Transposes through a Pad with axes, wrongly.
 TURNED = (
     "AveragePool", "BatchNormalization", "Conv", "ConvInteger", "ConvTranspose", "DepthToSpace", "GlobalAveragePool",
-    "GlobalLpPool", "GlobalMaxPool", "GridSample", "InstanceNormalization", "LRN", "LpPool", "MaxPool", "MaxRoiPool", "MaxUnpool",
-    "QLinearConv", "Resize", "SpaceToDepth", "Upsample",
+    "GlobalLpPool", "GlobalMaxPool", "GridSample", "InstanceNormalization", "LRN", "LpPool", "MaxPool", "MaxRoiPool",
+    "MaxUnpool", "QLinearConv", "Resize", "SpaceToDepth", "Upsample",
 )  # fmt: skip
 
 _TENSORRT_RULES = (
     ProviderRule("leaves", "other types", _TENSORRT, types=("float", "float16", "bfloat16", "int32", "int64")),
     ProviderRule("leaves", "fill not one", _TENSORRT),
-    # It extends all of the data, any number of times, and crops after that.
+    # TensorRT extends the uncropped data, any number of times, and then crops.
     ProviderRule("wrong", "crop", _SLICE, ("wrap",)),
     ProviderRule("wrong", "crop beyond", _SLICE, ("reflect",)),
 )
@@ -182,7 +184,7 @@ KNOWN_PROVIDERS = (
         (
             ProviderRule("leaves", "in a body", _QNN),
             ProviderRule("refuses", "axes beside", _QNN, types=TURNED),
-            # It leaves all of a model below opset 7, as WebGPU does; of Pad 2, nothing tells the opset.
+            # Like WebGPU, QNN leaves all nodes of a model below opset 7; a Pad 2 does not tell the model's opset.
             ProviderRule("leaves", "below", _QNN, limit=2),
             ProviderRule("leaves", "axes", _QNN),
             ProviderRule("leaves", "open dims", _QNN),
@@ -199,14 +201,14 @@ KNOWN_PROVIDERS = (
             ProviderRule("leaves", "other types", _QNN, types=("float", "float16", "double")),
             ProviderRule("refuses", "other types", _QNN, types=("float", "float16")),
             ProviderRule("refuses", "other types", _QNN, ("edge",), types=("float16",)),
-            # Of float16 a Pad alone is wrong, and right between two Relus.
+            # A float16 Pad is wrong alone, and right between two Relus.
             ProviderRule("wrong", "nodes behind", _QNN, ("edge",)),
             ProviderRule("refuses", "empty", _QNN),
-            # Not in front of Relu.
+            # Not before Relu.
             ProviderRule("refuses", "cut away", _QNN, ("constant",)),
-            # In front of Conv, MatMul, Mul, normalizations; not in front of Relu, Sigmoid, Transpose.
+            # Before Conv, MatMul, Mul, normalizations; not before Relu, Sigmoid, Transpose.
             ProviderRule("refuses", "nodes behind", _QNN, ("reflect",)),
-            # Of float where it grows, or where the first dims are not 1; not of float16.
+            # For float if an axis grows or the first dims are not 1; not for float16.
             ProviderRule("refuses", "sizes above", _QNN, limit=4),
         ),
         # int64 is computed in 32 bits, and constants of int32 in float.
@@ -220,11 +222,11 @@ KNOWN_PROVIDERS = (
             ProviderRule("leaves", "below", _CUDA, limit=2),
             ProviderRule("leaves", "other types", _KERNELS, types=("float", "double", "float16", "bool")),
             ProviderRule("leaves", "above", _CUDA_KERNELS, limit=18, before=25),
-            # It has no kernel of this mode, and starts none.
+            # CUDA has no kernel for this mode, and starts none.
             ProviderRule("wrong", "always", _CUDA_KERNELS, ("wrap",), before=25),
             ProviderRule("refuses", "fill not one", _CUDA, ("edge", "reflect", "wrap")),
             ProviderRule("refuses", "empty", _CUDA, ("wrap",)),
-            # It reads in front of the data, or behind them.
+            # CUDA reads before or after the data.
             ProviderRule("wrong", "beyond", _CUDA_CHECKS, ("reflect",), before=25),
             ProviderRule("refuses", "beyond", _CUDA_CHECKS, ("reflect",)),
         ),
@@ -267,13 +269,13 @@ KNOWN_PROVIDERS = (
         (
             ProviderRule("leaves", "computed", _MIGRAPHX),
             ProviderRule("leaves", "always", _MIGRAPHX, ("wrap",)),
-            # It takes the third input for the axes, which are the fourth.
+            # MIGraphX reads the axes from the third input; they are the fourth.
             ProviderRule("refuses", "axes", _MIGRAPHX_PARSER, ("edge", "reflect")),
-            # It counts from 0 to a negative number that is taken for one without a sign.
+            # MIGraphX counts from 0 to a negative number, which it treats as unsigned.
             ProviderRule("dies", "crop", _MIGRAPHX_PARSER, ("edge",)),
-            # It makes a list with a negative number of elements.
+            # MIGraphX makes a list with a negative number of elements.
             ProviderRule("refuses", "crop", _MIGRAPHX_PARSER, ("reflect",)),
-            # It takes the element behind the only one.
+            # MIGraphX takes the element after the only one.
             ProviderRule("wrong", "single", _MIGRAPHX_PARSER, ("reflect",)),
         ),
     ),
@@ -283,16 +285,16 @@ BY_NAME = {row.name: row for row in KNOWN_PROVIDERS}
 
 
 def find_provider(name: str) -> KnownProvider | None:
-    """The row of a provider, by its name in any case, with or without "ExecutionProvider"; None where there is none."""
+    """The row of a provider, by its name in any case, with or without "ExecutionProvider"; None for an unknown name."""
     return BY_NAME.get(full_names([name])[0])
 
 
 def full_names(names: Iterable[str]) -> list[str]:
-    """The same providers by the names that onnxruntime has for them, the CPU's and padops' among them; unknown names as they are."""
+    """The providers' names in onnxruntime, from short names in any case; unknown names unchanged."""
     known = {name.removesuffix(SUFFIX).lower(): name for name in (*BY_NAME, CPU, *EP_NAMES)}
     return [known.get(name.lower().removesuffix(SUFFIX.lower()), name) for name in names]
 
 
 def needing_padops(names: Iterable[str]) -> list[str]:
-    """The providers among these that do something else with a Pad than run it or leave it to the next one."""
+    """The providers among these that refuse some Pads, get them wrong or die of them."""
     return [name for name in names if name in BY_NAME and any(rule.does != "leaves" for rule in BY_NAME[name].rules)]

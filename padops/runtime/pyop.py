@@ -1,20 +1,20 @@
 """Pad as a Python kernel of onnxruntime-extensions: to study, patch and run padops without its compiled library.
 
-``padops.register(session_options, backend="pyop")`` makes one operator known, ``Pad`` of the domain ``padops.pyop``,
-which ``padops convert --target pyop`` puts in the place of every Pad. Its body is ``padops.spec.reference``: what is patched
-there counts from the next run of a session on. ONNX Runtime gives a kernel in Python the following limits.
+``padops.register(session_options, backend="pyop")`` registers one operator, ``Pad`` of the domain ``padops.pyop``.
+``padops convert --target pyop`` replaces every Pad by it. Its body is ``padops.spec.reference``: a patch of the
+reference takes effect at a session's next run. A kernel in Python has the following limits.
 
-* The inputs are always ``SLOTS`` many, so a node repeats an empty tensor for those that it does not have, and its
-  attributes are all strings: see ``padops.spec.pyop_node``.
-* float16 and the types that NumPy itself lacks abort the process on their way into Python or back; the converter refuses
-  them. Strings end at their first NUL, and one that is not UTF-8 aborts the process.
-* The extensions turn an output into a list and that into an array again, which takes 70 ms for 10**6 floats, makes
-  signalling NaNs quiet and corrupts uint64. So the body returns an array whose ``tolist`` is the array itself (0.5 ms,
-  every bit as it was), and the first registration checks that this version of the extensions lets it pass.
-* An exception in a body aborts the process, so none leaves this one. A failed call logs its message, returns an empty
-  tensor and can be asked for with :func:`pyop_errors`. It still aborts where the caller has bound an output of another
-  shape than the body returns.
-* A kernel belongs to the process: it is defined once, and comes along wherever onnxruntime-extensions is registered.
+* It always has ``SLOTS`` inputs, so a node passes an empty tensor for each absent input, and all attributes are
+  strings: see ``padops.spec.pyop_node``.
+* float16 and the types that NumPy itself lacks abort the process on their way into Python or back; the converter
+  refuses them. Strings end at their first NUL, and a string that is not UTF-8 aborts the process.
+* The extensions turn an output into a list and back into an array, which takes 70 ms for 10**6 floats, makes signalling
+  NaNs quiet and corrupts uint64. So the body returns an array whose ``tolist`` is the array itself (0.5 ms, every bit
+  kept), and the first registration checks that this version of the extensions accepts it.
+* An exception in a body aborts the process, so the body raises none. A failed call logs its message and returns an
+  empty tensor; :func:`pyop_errors` lists failed calls. The process still aborts if the caller has bound an output of
+  another shape.
+* A kernel belongs to the process: it is defined once, and is part of onnxruntime-extensions wherever it is registered.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import onnxruntime
 
 KEPT_ERRORS = 1000
-SURELY_THERE = 1 << 30  # bytes that are not tried out before the runtime is asked for them
+SURELY_THERE = 1 << 30  # bytes; the body tries to allocate a larger output before the runtime does
 
 _log = logging.getLogger("padops.pyop")
 _errors: deque[PyOpError] = deque(maxlen=KEPT_ERRORS)
@@ -56,8 +56,8 @@ class PyOpError:
     Attributes:
         op_type: The operator that the node stands for, such as ``"Pad_18"``.
         node: The node's name.
-        rule: The label of the rule that was broken (docs/semantics.md), or None where something else went wrong.
-        message: The whole text, as an exception of the native library or of ``padops.spec.reference`` has it.
+        rule: The label of the broken rule (docs/semantics.md), or None for another error.
+        message: The full text, as in an exception of the native library or of ``padops.spec.reference``.
     """
 
     op_type: str
@@ -67,12 +67,12 @@ class PyOpError:
 
 
 def pyop_errors(clear: bool = False) -> list[PyOpError]:
-    """The calls of Python kernels that failed in this process, oldest first; of very many, the latest thousand.
+    """The failed calls of Python kernels in this process, oldest first; at most the latest thousand.
 
-    A session cannot raise for them: see the head of this module.
+    A session cannot raise an error for a failed call: see the head of this module.
 
     Args:
-        clear: Whether to forget them.
+        clear: Whether to empty the list.
     """
     found = list(_errors)
     if clear:
@@ -82,7 +82,7 @@ def pyop_errors(clear: bool = False) -> list[PyOpError]:
 
 @contextmanager
 def collected() -> Iterator[list[PyOpError]]:
-    """Gives a list that gets the calls that fail meanwhile; they are neither logged nor kept elsewhere."""
+    """A context whose list receives the calls that fail within; these are neither logged nor kept elsewhere."""
     global _collecting
     outer, _collecting = _collecting, []
     try:
@@ -92,24 +92,24 @@ def collected() -> Iterator[list[PyOpError]]:
 
 
 class _AsItIs(np.ndarray):
-    """An array that passes through ``flatten().tolist()`` without a change, and without a copy."""
+    """An array that ``flatten().tolist()`` returns unchanged and uncopied."""
 
     def flatten(self, order: Literal["K", "A", "C", "F"] | None = "C") -> np.ndarray:
         return self.reshape(-1)
 
-    def tolist(self) -> np.ndarray:  # type: ignore[override]  # no list, on purpose: see the head of this module
+    def tolist(self) -> np.ndarray:  # type: ignore[override]  # not a list, on purpose: see the head of this module
         return self.view(np.ndarray)
 
 
 def _body(*arrays: np.ndarray, **fields: str) -> np.ndarray:
-    """The kernel. It must not raise, whatever happens: that would abort the process."""
+    """The kernel. It must never raise: an exception would abort the process."""
     data = arrays[0]
     try:
         output = reference.run(*decode(fields, arrays))
         if output.dtype != data.dtype:
             raise TypeError(f"the reference, which somebody patched, gives {output.dtype} for data of {data.dtype}")
         if output.nbytes > SURELY_THERE:
-            np.empty_like(output)  # the runtime is going to make one too, and aborts the process where it cannot
+            np.empty_like(output)  # the runtime allocates as much, and aborts the process if it cannot
         return output if output.dtype == object else output.view(_AsItIs)
     except BaseException as error:
         _keep(error, fields)
@@ -117,7 +117,7 @@ def _body(*arrays: np.ndarray, **fields: str) -> np.ndarray:
 
 
 def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
-    """Records and logs a failed call; neither a log's handler nor Ctrl-C gets an exception past it."""
+    """Records and logs a failed call; it raises nothing, not even for a failing log handler or Ctrl-C."""
     op_type, node = fields.get("op", OP_TYPE), fields.get("node", "")
     rule = error.rule if isinstance(error, PadError) else None
     message = str(error) if rule else f"padops::{op_type} '{node}': {type(error).__name__}: {error}"
@@ -135,10 +135,10 @@ def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
 
 
 def _interrupt_later(seconds: float = 0.1) -> None:
-    """Makes Ctrl-C raise KeyboardInterrupt again, after the run or in a later call: a kernel must not raise it."""
+    """Repeats Ctrl-C after the run or in a later call, since a kernel must not raise KeyboardInterrupt."""
     again: Callable[[], object] = _thread.interrupt_main
     main_thread = threading.main_thread().ident
-    if hasattr(signal, "pthread_kill") and main_thread is not None:  # a signal to it ends its waiting, too
+    if hasattr(signal, "pthread_kill") and main_thread is not None:  # a signal also wakes a waiting main thread
         again = partial(signal.pthread_kill, main_thread, signal.SIGINT)
     timer = threading.Timer(seconds, again)
     timer.daemon = True
@@ -180,7 +180,7 @@ def extensions_library() -> str:
 
 @cache
 def _define() -> None:
-    """One kernel for each element type; the other inputs are of any type, and ``padops.spec.reference`` looks at it."""
+    """Defines a kernel for each element type of the data; ``padops.spec.reference`` checks the other inputs' types."""
     from onnxruntime_extensions import PyCustomOpDef, onnx_op
 
     for name in TYPES:
@@ -196,7 +196,7 @@ def _define() -> None:
 
 @cache
 def _check() -> None:
-    """Sends bits that a list does not keep through a session of its own; RuntimeError where they come back changed."""
+    """Runs a session on bits that a list would not keep; RuntimeError if the output's bits differ."""
     import onnxruntime
     import onnxruntime_extensions as extensions
 
@@ -215,7 +215,7 @@ def _check() -> None:
 
 
 def _model(element_type: int) -> bytes:
-    """A model of one node: two elements, and the first once more behind them."""
+    """A model of one node, which repeats the first of two elements after them."""
     from onnx import helper
 
     fields = encode("SamePad_1", {"kernel_shape": [2], "mode": "reflect"}, [True])

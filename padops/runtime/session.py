@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from padops.runtime.placing import Provider
 
-OPERATORS = "padops.operators"  # the entry of a session's configuration by which the library knows what to register
+OPERATORS = "padops.operators"  # the configuration entry that tells the library which operators to register
 _named: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, frozenset[str] | None] = weakref.WeakKeyDictionary()
 _registered: dict[str, weakref.WeakSet[onnxruntime.SessionOptions]] = {
     "native": weakref.WeakSet(),
@@ -32,7 +32,7 @@ def register(
     providers: Sequence[Provider] | None = None,
     operators: Collection[str] | None = None,
 ) -> None:
-    """Makes the operators of padops known to the sessions that use these options, and on request its execution provider.
+    """Registers the operators of padops, and on request its execution provider, in the options of future sessions.
 
     Registering the same options twice does nothing the second time.
 
@@ -40,31 +40,31 @@ def register(
         session_options: The options that the session will be created with.
         backend: ``"native"``: the compiled library, which has the operators of the domain ``padops``. ``"pyop"``: the
             Python kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), without the compiled library. It
-            needs onnxruntime-extensions (``pip install "padops[pyop]"``) and brings all operators of that, so do not
-            register their library with the same options again. Both backends may be registered.
-        provider: Whether padops runs the Pads of standard ONNX as well, of a model that is left as it is. It needs
-            onnxruntime 1.24. Create the session without ``providers=``, which would replace what these options have.
-        provider_options: Of the provider. ``claim``: ``"all"`` Pads (the default), or ``"needed"``, only those that
-            onnxruntime's own Pad cannot run or may get wrong. ``float16``: ``"leave"`` (the default) leaves a float16 Pad
-            that onnxruntime's own surely gets right to it, which keeps stretches of float16 in float32 where it has no
-            kernels; ``"native"`` takes these, too.
-
-        providers: Other providers of the sessions, first choice first, as ``padops.InferenceSession`` takes them: all of them
-            are put into the options, with padops before the CPU's, and in front of those that are known not to run every Pad
-            right. Providers that options have already stay in front; padops comes behind them.
-        operators: Of the native library, the only ones that the sessions know, such as ``["Pad_18"]``; by default all. A session
-            with all takes about a millisecond longer to create.
+            needs onnxruntime-extensions (``pip install "padops[pyop]"``) and registers all operators of this package,
+            so do not register its library in the same options again. Both backends may be registered.
+        provider: Whether padops' provider also runs the standard Pads of unconverted models. It needs onnxruntime 1.24.
+            Create the session without ``providers=``, which would replace the options' providers.
+        provider_options: The provider's options. ``claim``: ``"all"`` Pads (the default), or ``"needed"``: only Pads
+            that onnxruntime's own Pad cannot run or may get wrong. ``float16``: ``"leave"`` (the default) leaves a
+            float16 Pad to onnxruntime if its own Pad is surely right, since onnxruntime can then keep neighbouring
+            float16 nodes without kernels in float32; ``"native"`` takes these Pads, too.
+        providers: Other providers of the sessions, first choice first, as ``padops.InferenceSession`` takes them. All
+            are added to the options, with padops before the CPU's and before those that are known not to run every Pad
+            right. Providers that the options already have stay in front of padops.
+        operators: The only operators of the native library that the sessions know, such as ``["Pad_18"]``; by default
+            all. A session with all takes about a millisecond longer to create.
 
     Raises:
         FileNotFoundError: The package has been installed without its library.
         RuntimeError: onnxruntime refuses the library, or is too old for the provider; the message says what to do.
-        TypeError: ``session_options`` are none, or ``provider`` is neither True nor False.
-        ValueError: There is no such backend or operator; options come without the provider, are wrong, or differ from those that
-            it has in ``session_options`` already; or these have fewer operators already.
+        TypeError: ``session_options`` is not SessionOptions, or ``provider`` is neither True nor False.
+        ValueError: There is no such backend or operator; ``provider_options`` are given without the provider, are
+            wrong, or differ from those of an earlier call; or an earlier call has registered fewer operators in these
+            options.
     """
     _check_options(session_options)
     if not isinstance(provider, bool):
-        raise TypeError(f"provider is {provider!r}, expected True or False; options of it go into provider_options")
+        raise TypeError(f"provider is {provider!r}, expected True or False; its options go into provider_options")
     if provider_options and not provider:
         raise ValueError(f"provider_options are {dict(provider_options)!r}, but provider is not True")
     if backend not in _registered:
@@ -81,7 +81,7 @@ def register(
     if session_options in _registered[backend]:
         has = _named.get(session_options) if backend == "native" else None
         if has is not None and (named is None or not named <= has):
-            raise ValueError(f"session_options have been registered with {', '.join(sorted(has))} alone; take new ones")
+            raise ValueError(f"session_options have been registered with {', '.join(sorted(has))} alone; use new ones")
         return
     if backend == "pyop":
         from padops.runtime import pyop
@@ -96,12 +96,12 @@ def register(
 
 
 def _known(operators: Collection[str] | None, backend: str) -> frozenset[str] | None:
-    """The operators that are asked for; None for all."""
+    """The checked names in ``operators``; None for all."""
     if operators is None:
         return None
     if backend != "native":
-        raise ValueError(f"operators are {sorted(operators)}, and the backend 'pyop' has but one")
-    from padops.spec.dialects import OPS  # which needs NumPy, and 'padops info' does not
+        raise ValueError(f"operators are {sorted(operators)}, but the backend 'pyop' has only one operator")
+    from padops.spec.dialects import OPS  # this import needs NumPy, 'padops info' does not
 
     listed = isinstance(operators, Collection) and not isinstance(operators, (str, bytes))
     unknown = [name for name in operators if name not in OPS] if listed else [operators]
@@ -111,7 +111,7 @@ def _known(operators: Collection[str] | None, backend: str) -> frozenset[str] | 
 
 
 def _check_options(given: object) -> None:
-    """Refuses what is registered too late, or is something else."""
+    """Raises TypeError for anything but SessionOptions; for a session, it says to register before."""
     import onnxruntime
 
     if isinstance(given, onnxruntime.SessionOptions):
@@ -144,18 +144,18 @@ def _described() -> str:
 
 
 def describe() -> dict[str, Any]:
-    """The operators as the native library itself lists them.
+    """The operators, as the native library describes them.
 
     Returns:
         ``domain``, ``version``, ``library`` (its version), ``types`` (one row per element type: name, onnx and ort ids,
         bits, the first ONNX Pad and the first onnxruntime 1.x that know it) and ``ops`` (one row per operator: name,
-        inputs, attributes, mode, modes, types, fill, and what it makes of negative amounts, of limits and of a negative
-        output dim: crop, limit, clamp). A new object at every call.
+        inputs, attributes, mode, modes, types, fill, and its rules for negative amounts (crop), the reach of a mode
+        (limit) and negative output dims (clamp)). A new object at every call.
 
     Raises:
         FileNotFoundError: The package has been installed without its library.
-        OSError: The library cannot be loaded on this platform, or is another one.
-        RuntimeError: An editable install cannot rebuild it.
+        OSError: The library cannot be loaded on this platform, or is not padops'.
+        RuntimeError: An editable install cannot rebuild the library.
     """
     described: dict[str, Any] = json.loads(_described())
     return described

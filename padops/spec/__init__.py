@@ -1,1 +1,1 @@
-"""What a Pad is: its plan, its element types, its operators, a reference in NumPy, and schemas for ``onnx``."""
+"""The specification of Pad: plans, element types, operators, a reference in NumPy, and schemas for ``onnx``."""

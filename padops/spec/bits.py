@@ -1,4 +1,4 @@
-"""The bits of arrays: the storage that ONNX gives them, and one comparable number for each element."""
+"""The bits of arrays: their storage in ONNX, and one comparable number for each element."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def dtype_of(array: np.ndarray) -> DType:
     """The row of an array's type.
 
     Raises:
-        TypeError: It is none of ``padops.spec.dtypes``.
+        TypeError: The type is not in ``padops.spec.dtypes``.
     """
     dtype = by_numpy(array.dtype)
     if dtype is None:
@@ -39,9 +39,7 @@ def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
     """The reverse of :func:`to_bytes`.
 
     Args:
-        raw: The memory of a tensor.
         dtype: The type of its elements; strings have no such memory.
-        shape: Its shape.
     """
     data = np.frombuffer(raw, np.uint8)
     if dtype.bits >= 8:

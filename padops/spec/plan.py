@@ -110,8 +110,6 @@ def source_index(axis: AxisPlan, mode: Mode, position: int) -> int | None:
     """The source position that an element of the output shows, or None for fill (P2, P6).
 
     Args:
-        axis: The axis.
-        mode: How elements outside the source are found.
         position: The element's position on the output axis, from 0 on.
     """
     offset = position - axis.begin
@@ -151,9 +149,7 @@ def make_plan(
     """Checks the amounts against the shape and builds the plan.
 
     Args:
-        shape: The shape of the data.
         amounts: The pads of each axis, as many as ``shape`` has.
-        mode: The extension.
         crop: What negative pads do in the modes other than constant (P3).
         limit: How far a mode may reach (P4).
         clamp: Whether a negative output dim is 0 instead of an error (P1).

@@ -1,6 +1,6 @@
-"""A Pad as the node that its Python kernel has: one operator, ``Pad`` of the domain ``padops.pyop``, for all of padops'.
+"""The node for the Python kernel: one operator, ``Pad`` of the domain ``padops.pyop``, for all operators of padops.
 
-``padops/runtime/pyop.py`` has the kernel, and says why its inputs are always ``SLOTS`` many and its attributes all strings.
+``padops/runtime/pyop.py`` has the kernel, and tells why it always has ``SLOTS`` inputs and only string attributes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from padops.spec.dialects import OPS
 DOMAIN = "padops.pyop"
 VERSION = 1
 OP_TYPE = "Pad"
-SLOTS = 4  # as many as any operator has; it is part of every model that has been converted
+SLOTS = 4  # the most inputs of any operator; every converted model depends on this number
 ATTRIBUTES = ("op", "node", "given", "attributes")
 # fmt: off
 TYPES = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "double", "uint32", "uint64")
@@ -26,7 +26,7 @@ TYPES = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string"
 def refusal(type_name: str | None) -> str | None:
     """Why a Pad of this element type cannot be a Python kernel, or None if it can.
 
-    A type that is not known until the model is loaded is no danger: ONNX Runtime refuses one that no kernel is for.
+    A type that is not known before the model is loaded does no harm: ONNX Runtime refuses a type without a kernel.
     """
     if type_name is None or type_name in TYPES:
         return None
@@ -36,12 +36,12 @@ def refusal(type_name: str | None) -> str | None:
 def encode(op_type: str, attributes: Mapping[str, Any], given: Sequence[bool], node: str = "") -> dict[str, str]:
     """The attributes of a node of ``padops.pyop`` that does what a node of ``padops`` does.
 
-    Its inputs are those that are given, in their order, and after them an empty tensor until there are ``SLOTS``.
+    The new node's inputs are the given inputs, in their order, then empty tensors up to ``SLOTS`` inputs.
 
     Args:
         op_type: A key of ``padops.OPS``.
-        attributes: Those of the node; floats are written as their 32 bits, which JSON would not keep of a NaN.
-        given: For each input of the operator, whether the node has it; absent ones at the end may be left out.
+        attributes: The attributes of the node. Floats are written as their 32 bits, since JSON does not keep a NaN's.
+        given: For each input of the operator, whether the node has it; absent inputs at the end may be left out.
         node: The node's name, for error messages.
     """
     op = OPS[op_type]

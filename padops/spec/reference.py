@@ -51,7 +51,6 @@ def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
 
     Args:
         plan: A plan made for ``data.shape``.
-        data: Any array.
         fill: One element of ``data.dtype``, rank 0.
     """
     output = np.empty(plan.shape, data.dtype)

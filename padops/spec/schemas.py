@@ -21,11 +21,11 @@ from padops.spec.plan import Amounts, Limit, Mode, PadError, Plan, make_plan
 def register_schemas() -> None:
     """Registers the schema of every operator of the domain ``padops`` with ``onnx``; a second call does nothing.
 
-    A node that breaks a rule whatever its run-time inputs are makes ``onnx.shape_inference`` raise ``InferenceError``
-    with the rule's text. That is so in strict mode and without: a schema from Python cannot tell the two apart.
+    If a node breaks a rule for all run-time inputs, ``onnx.shape_inference`` raises ``InferenceError`` with the rule's
+    text, in strict mode or not: a schema from Python cannot tell the two apart.
     """
-    # At its first import onnx.reference lists all schemas by bare names, and fails if two domains share one; among its
-    # own is "Pad_18", for version 18 of Pad. Imported before ours are there, it never sees them.
+    # At its first import, onnx.reference lists all schemas by bare names, and fails if two domains share a name. Its
+    # own names include "Pad_18", for version 18 of Pad. So it is imported before the schemas of padops are registered.
     import onnx.reference  # noqa: F401
 
     for op in OPS.values():
@@ -33,13 +33,13 @@ def register_schemas() -> None:
             schema = _schema(op)
             schema.set_type_and_shape_inference_function(partial(_infer, op))
             defs.register_schema(schema)
-            # onnx keeps the schemas beyond the end of Python; before 1.23 it then frees a callback in Python, which is a
-            # segmentation fault after everything else has been done, and the exit code is lost.
+            # onnx keeps the schemas beyond the end of Python. Before 1.23, it then frees a Python callback: a
+            # segmentation fault after all work is done, which loses the exit code.
             atexit.register(_deregister, op.name)
 
 
 def _deregister(name: str) -> None:
-    """Takes a schema out of ``onnx`` again, unless somebody else has."""
+    """Removes a schema from ``onnx``, unless it is gone already."""
     if defs.has(name, DOMAIN):
         defs.deregister_schema(name, VERSION, DOMAIN)
 
@@ -72,22 +72,22 @@ def _schema(op: Op) -> defs.OpSchema:
 
 
 def _default(row: Attribute) -> onnx.AttributeProto:
-    """The default of an attribute. An empty list does not say its type, so the type is given."""
+    """The default of an attribute. An empty list does not tell its type, so the type is given."""
     return onnx.helper.make_attribute(
         row.name, row.default, attr_type=onnx.AttributeProto.INTS if row.default == [] else None
     )
 
 
 def _infer(op: Op, context: onnx.shape_inference.InferenceContext) -> None:
-    """Type and shape of the output; raises onnx.shape_inference.InferenceError where a rule is already broken."""
+    """Infers the output's type and shape; raises onnx.shape_inference.InferenceError if a rule is already broken."""
     data = context.get_input_type(0)
     if data is None or not data.HasField("tensor_type"):
-        return  # not known yet; or no tensor, which the type constraint refuses
+        return  # not known yet; or not a tensor, which the type constraint refuses
     output = onnx.TypeProto()
     output.tensor_type.elem_type = data.tensor_type.elem_type
     if data.tensor_type.HasField("shape"):
         unknown = onnx.TensorShapeProto.Dimension()
-        # Some exporters write -1 for a dim that is open.
+        # Some exporters write -1 for an open dim.
         dims = [unknown if dim.dim_value < 0 else dim for dim in data.tensor_type.shape.dim]
         try:
             inferred = _output_dims(op, context, dims)
@@ -104,7 +104,7 @@ def _output_dims(
     context: onnx.shape_inference.InferenceContext,
     dims: Sequence[onnx.TensorShapeProto.Dimension],
 ) -> list[onnx.TensorShapeProto.Dimension]:
-    """One dim for each of ``dims``; empty dims where the amounts are inputs that are not known yet."""
+    """The output dims, one for each of ``dims``; all unknown if the amounts are inputs that are not known yet."""
     unknown = onnx.TensorShapeProto.Dimension()
     node = Node(op, "", _given_attributes(op, context), _given_inputs(op, context))
     mode = node.mode()
@@ -115,8 +115,7 @@ def _output_dims(
     if not known:
         return [unknown] * len(dims)
     fixed = [dim.HasField("dim_value") for dim in dims]
-    # A size stands in for a dim that is not known; only whether its axis grows counts. Where SAME pads any size it
-    # pads 1.
+    # For an unknown dim, any size will do: only whether its axis grows counts. If SAME pads any size, it pads size 1.
     amounts = op.amounts(node, [dim.dim_value if is_fixed else 1 for dim, is_fixed in zip(dims, fixed)])
     outputs = [onnx.TensorShapeProto.Dimension(dim_value=size) for size in _known_plan(node, mode, dims, amounts).shape]
     dynamic_outputs = [
@@ -128,12 +127,12 @@ def _output_dims(
 def _known_plan(
     node: Node, mode: Mode, dims: Sequence[onnx.TensorShapeProto.Dimension], amounts: Sequence[Amounts]
 ) -> Plan:
-    """The plan; an axis whose dim is not known counts as empty, and as one that is not padded."""
+    """The plan; an axis of unknown dim counts as empty and unpadded."""
     op = node.op
     fixed = [dim.HasField("dim_value") for dim in dims]
     limit = op.limit
     if not all(fixed):
-        # The output may be empty, which is fine in every mode (P5): P1 and P10 are all that is sure to hold.
+        # The output may be empty, which every mode allows (P5): only P1 and P10 can be checked.
         mode, limit = Mode.CONSTANT, Limit.NONE
         amounts = [pads if is_fixed else Amounts(0, 0) for pads, is_fixed in zip(amounts, fixed)]
     try:
@@ -153,7 +152,7 @@ def _given_attributes(op: Op, context: onnx.shape_inference.InferenceContext) ->
 
 
 def _given_inputs(op: Op, context: onnx.shape_inference.InferenceContext) -> list[np.ndarray | None]:
-    """The integer inputs whose values are known; those in files are not."""
+    """The known values of the integer inputs; values in external files are not known."""
     arrays: list[np.ndarray | None] = []
     for i, row in enumerate(op.inputs):
         tensor = context.get_input_data(i) if row.kind != "T" and i < context.get_num_inputs() else None

@@ -85,7 +85,7 @@ class _Other:
         (
             ["--model", "m.onnx", "--only", "tiny"],
             2,
-            "error: --only chooses from the workloads, and --model measures none",
+            "error: --only chooses from the workloads, but --model measures none",
         ),
         (["--threads", "1", "--show", "absent.json"], 2, "error: --show excludes --only"),
         (["--show", "absent.json", "--only", "tiny"], 2, "error: --show excludes --only"),

@@ -61,7 +61,7 @@ def test_a_process_that_dies_is_named() -> None:
         (child,) = multiprocessing.active_children()
         os.kill(child.pid, signal.SIGSEGV)
 
-    with pytest.raises(MeasuringError, match="the process that measured has ended with SIGSEGV"):
+    with pytest.raises(MeasuringError, match="the measuring process has ended with SIGSEGV"):
         measure(Work(workloads=("image constant",)), 1, lambda measured: None, die)
 
 
@@ -80,6 +80,6 @@ class Leaving(Work):
 
 def test_a_copy_of_the_process_does_not_hide_that_it_has_died() -> None:
     begin = time.monotonic()
-    with pytest.raises(MeasuringError, match="the process that measured has ended with SIGKILL"):
+    with pytest.raises(MeasuringError, match="the measuring process has ended with SIGKILL"):
         measure(Leaving(), 1, lambda measured: None, lambda name: None)
     assert time.monotonic() - begin < LASTING

@@ -80,7 +80,7 @@ def test_a_runtime_without_registries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(onnxruntime, "__version__", "1.23.2")
     message = (
         "padops' execution provider needs onnxruntime 1.24 or newer, this is 1.23.2; 'padops convert' and "
-        r"padops.register\(options\) do without it"
+        r"padops.register\(options\) work without the provider"
     )
     with pytest.raises(RuntimeError, match=message):
         padops.register(onnxruntime.SessionOptions(), provider=True)

@@ -26,8 +26,8 @@ bool has_kernel(std::string_view type, const StandardOp& row, bool casts) {
                              [&](const auto& kernel) { return kernel.name == type && kernel.version <= row.version; });
 }
 
-// One axis of another mode than constant. The runtime refuses more than one period of a known size, axes that are empty
-// or cropped to nothing, and reads outside the data in some releases where amounts of both signs meet.
+// One axis in a mode other than constant. The runtime refuses more than one period of a known size, and axes that are
+// empty or cropped to nothing. Some releases read outside the data if the amounts have both signs.
 bool axis_is_right(const std::string& mode, int64_t size, const Amounts& amounts) {
   if (amounts.begin == 0 && amounts.end == 0) return size != 0;
   if (amounts.begin < 0 || amounts.end < 0 || size <= 0) return false;

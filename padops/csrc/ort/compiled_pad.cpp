@@ -15,8 +15,8 @@ namespace padops {
 namespace {
 
 struct CompiledPad : ort::NodeComputeInfo {
-  // The kernel works alone: the provider behind has threads of its own, and the runtime's, once they have worked, would
-  // wait actively on processors that those need. That made networks take up to twice as long.
+  // The kernel uses no threads of the runtime: these would then wait actively on CPUs that the threads of the provider
+  // behind need. That made networks take up to twice as long.
   CompiledPad(const Factory& factory, const NodeReader& node, const OpRow& op, const TypeRow& type)
       : ort::NodeComputeInfo{}, kernel(*factory.api, factory.minor, node, op, type, true) {}
 

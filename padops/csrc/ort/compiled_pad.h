@@ -1,5 +1,5 @@
-// Pads that the provider compiles: the runtime puts a node of another kind in their place. That is for providers behind
-// padops' that ask for nodes which are taken; the runtime then gives them nothing at all.
+// Pads that the provider compiles: the runtime replaces them by nodes of another kind. Some providers behind padops'
+// also claim Pads that are taken; the runtime would then give these providers no node at all.
 #pragma once
 
 #include "ort/provider.h"

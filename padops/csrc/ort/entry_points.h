@@ -1,4 +1,4 @@
-// What the library's entry points share: how they are exported, and which runtime calls them.
+// Shared by the library's entry points: their export, and the version of the runtime that calls them.
 #pragma once
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// One node in one session: what it was given at creation, and its computation.
+// One node in one session: its constant arguments, and its computation.
 #pragma once
 
 #include <memory>

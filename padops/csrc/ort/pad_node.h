@@ -1,4 +1,4 @@
-// What a graph of the runtime says of a node that is a Pad.
+// Reads a Pad node in a graph of the runtime.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ const ort::OpAttr* attribute(const ort::Api& api, const ort::Node* node, const c
 // The elements of a value that is a constant, or null.
 const ort::Value* constant_of(const ort::Api& api, const ort::ValueInfo* value);
 
-// The mode's name; empty where it is none of ours.
+// The mode's name; empty if padops does not know the mode.
 std::string mode_of(const ort::Api& api, const ort::Node* node);
 
 // Reads an attribute that is a list of integers; gives false where there is none.
@@ -40,7 +40,7 @@ bool read_list(const ort::Api& api, const ort::Node* node, const char* name, Arg
 // Reads amounts and axes into `arguments`, as far as they are constant; gives false where one of them is not.
 bool read_amounts(const ort::Api& api, int minor, const ort::Node* node, const OpRow& op, Arguments& arguments);
 
-// What the rules of other providers ask of a node.
+// The facts of a node that the rules of other providers need.
 PadFacts pad_facts(const ort::Api& api, int minor, const ort::Node* node, const StandardOp& row);
 
 }  // namespace padops

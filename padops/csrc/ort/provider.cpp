@@ -63,7 +63,7 @@ Around around(const ort::Api& api, const ort::Graph* graph, const std::vector<co
   return {operators_of(api, nodes), parent != nullptr};
 }
 
-// What the providers behind would do with a node that it stands before them for; nothing where they may have it.
+// What the providers behind would do wrong with a node; nothing if they may have it.
 std::optional<Does> fault_behind(const Provider& provider, const ort::Node* node, const StandardOp& row,
                                  const Around& graph) {
   const Factory& factory = *provider.factory;
@@ -74,7 +74,7 @@ std::optional<Does> fault_behind(const Provider& provider, const ort::Node* node
   return fault_among(provider.before, facts, factory.minor);
 }
 
-// Whether a node is left to the processor's own provider.
+// Whether a node is left to the CPU's own provider.
 bool is_left(const Provider& provider, const ort::Node* node, const StandardOp& row) {
   const Factory& factory = *provider.factory;
   const bool is_float16 = type_name(data_type(*factory.api, node)) == "float16";
@@ -82,7 +82,7 @@ bool is_left(const Provider& provider, const ort::Node* node, const StandardOp& 
   return builtin_is_right(*factory.api, factory.minor, node, row, is_float16);
 }
 
-// Whether a provider behind asks for nodes that are taken.
+// Whether a provider behind also claims nodes that are taken.
 bool must_compile(const Provider& provider) {
   return std::ranges::any_of(known_providers(), [&](const ProviderRow& row) {
     return row.fuses && std::ranges::find(provider.before, row.name) != provider.before.end();
@@ -154,7 +154,7 @@ ort::Status* create_provider(ort::EpFactory* factory, const ort::HardwareDevice*
 
 using Pairs = std::unique_ptr<ort::KeyValuePairs, void (*)(ort::KeyValuePairs*)>;
 
-// What a device has for options where the caller gives none.
+// The default options of a device.
 Pairs default_options(const Factory& factory) {
   ort::KeyValuePairs* made = nullptr;
   if (factory.role == Role::kOperators) factory.api->CreateKeyValuePairs()(&made);
@@ -163,7 +163,7 @@ Pairs default_options(const Factory& factory) {
   return held;
 }
 
-// The first processor: all of them are one device to the runtime's own provider, too.
+// The first CPU: for the runtime's own provider, too, all CPUs are one device.
 ort::Status* supported_devices(ort::EpFactory* factory, const ort::HardwareDevice* const* devices, size_t count,
                                ort::EpDevice** out, size_t room, size_t* given) {
   const ort::Api& api = *self(factory).api;

@@ -1,4 +1,4 @@
-// What the two files of the execution provider share: its factory, which holds the registry of its kernels.
+// Shared by the two files of the execution provider: its factory, which holds the registry of its kernels.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ constexpr const char* kOperatorsOption = "operators";
 struct Factory;
 struct OpRow;
 
-// What a kernel needs that the runtime does not hand over.
+// What a kernel needs and the runtime does not pass to it.
 struct KernelSource {
   const Factory* factory;
   const OpRow* op;
@@ -57,7 +57,7 @@ ort::Status* provider_call(const ort::Api& api, const char* name, Work work) {
   return guarded(api, kOutOfMemory, [&] { return text(name, ": "); }, run);
 }
 
-// How the runtime calls the options of a provider in a session's configuration: ep.NAME IN SMALL LETTERS.
+// The prefix of a provider's options in a session's configuration: "ep." and the name in lower case.
 std::string option_prefix(std::string_view name);
 
 // All operators of the domain "padops", for a runtime: ort/register.cpp.

@@ -1,4 +1,4 @@
-"""What a dialect is made of: the row of an operator, and a node of it."""
+"""The parts of a dialect: the row of an operator, and a node of the operator."""
 
 from __future__ import annotations
 

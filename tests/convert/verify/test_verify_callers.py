@@ -101,7 +101,7 @@ def test_what_the_command_says(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     for more in ([], ["--strict"]):
         code, out, err = run(capsys, "verify", *paths, *more)
         assert (code, err) == (4, "")
-        assert out.splitlines() == ["different: callers see other inputs or outputs", f"  {told}"]
+        assert out.splitlines() == ["different: the models have other inputs or outputs", f"  {told}"]
         code, out, _ = run(capsys, "verify", *paths, *more, "--json")
         found = json.loads(out)
         assert (code, found["exit"], found["verdict"], found["outcome"]) == (4, 4, "different", "interface")

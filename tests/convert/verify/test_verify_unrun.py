@@ -16,7 +16,7 @@ from padops import cli
 from padops.convert import PadsLeftError, UndecidedError
 
 PADS = tensor("pads", [0, 1, 0, 1])
-SAME = "tested: ONNX Runtime runs neither model; node by node, they do the same"
+SAME = "tested: ONNX Runtime runs neither model; compared node by node, they do the same"
 
 
 def oldest(amounts: Sequence[int] = (1, 1), name: str = "a", **more: object) -> onnx.ModelProto:
@@ -54,7 +54,7 @@ def test_models_that_differ_are_different(unproved: None, capsys: pytest.Capture
     one, same, other = (save(tmp_path / f"{i}.onnx", source) for i, source in enumerate(
         (oldest(), oldest(name="b"), oldest((1, 2)))))  # fmt: skip
     assert cli.main(["verify", "--run", one, other]) == 4
-    assert capsys.readouterr().out.startswith("different: Pads give something else\n")
+    assert capsys.readouterr().out.startswith("different: the outputs of Pads differ\n")
     assert cli.main(["verify", "--run", one, same]) == 0
     assert " ".join(capsys.readouterr().out.split()).startswith(SAME)
     assert (
@@ -179,7 +179,9 @@ def test_inputs_that_a_model_does_not_take(unproved: None, capsys: pytest.Captur
     path = save(tmp_path / "m.onnx", source)
     assert cli.main(["verify", "--run", path, path]) == 0  # node by node
     out = " ".join(capsys.readouterr().out.split())
-    assert out.startswith("tested: ONNX Runtime runs neither model with these inputs; node by node, they do the same")
+    assert out.startswith(
+        "tested: ONNX Runtime runs neither model with these inputs; compared node by node, they do the same"
+    )
     said = "ONNX Runtime does not run the original with these inputs: "
     assert said in out and "; --inputs FILE.npz gives others" in out and "with i: int64[64]" in out
     nodes[0].attribute.append(helper.make_attribute("axis", 0))
