@@ -13,16 +13,23 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+import dask
 import dask.array
 
 data = np.array([1757041141850352401], np.int64)
 expected = np.array([1757041141850352401, 1757041141850352401, 1757041141850352401, 1757041141850352401, 1757041141850352401], np.int64)
 
 
-def run():
+def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
+    """``dask.array.pad`` by (begin, end) of every axis; ``fill`` is for mode constant."""
+    given = {} if fill is None else {"constant_values": fill[()]}
     array = dask.array.from_array(data, chunks=-1)
-    padded = dask.array.pad(array, [(3, 1)], mode="wrap")
-    return np.asarray(padded.compute())
+    with dask.config.set(scheduler="synchronous"):
+        return np.asarray(dask.array.pad(array, pairs, mode=mode, **given).compute())
+
+
+def run():
+    return pad(data, [(3, 1)], "wrap", None)
 
 
 REFUSALS = (ValueError,)  # the errors that say that a case is wrong

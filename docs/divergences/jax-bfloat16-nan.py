@@ -14,13 +14,15 @@ import sys
 
 import numpy as np
 import ml_dtypes
+import jax
+import jax.numpy as jnp
 
 data = np.frombuffer(bytes.fromhex("33eaa457714087ff1303c32e109cd1916f7d"), ml_dtypes.bfloat16).reshape([3, 3])
 expected = np.frombuffer(bytes.fromhex("33eaa4577140a45733ea87ff1303c32e130387ff109cd1916f7dd191109c"), ml_dtypes.bfloat16).reshape([3, 5])
 
 
-def pad_with_jax(data: Any, triples: Sequence[tuple[int, int, int]], mode: str, fill: Any) -> np.ndarray:
-    """``jax.lax.pad`` by (begin, end, interior) of every axis for constant; ``jax.numpy.pad`` for the other modes.
+def pad(data: np.ndarray, triples: Sequence[tuple[int, int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
+    """A Pad of an array by (begin, end, interior) of every axis.
 
     Args:
         data: An array of rank r.
@@ -28,10 +30,6 @@ def pad_with_jax(data: Any, triples: Sequence[tuple[int, int, int]], mode: str, 
         mode: NumPy's word.
         fill: One element of the data's type; None in other modes than constant.
     """
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
     jax.config.update("jax_enable_x64", True)
     with jax.ensure_compile_time_eval():
         if mode == "constant":
@@ -41,7 +39,7 @@ def pad_with_jax(data: Any, triples: Sequence[tuple[int, int, int]], mode: str, 
 
 
 def run():
-    return pad_with_jax(data, [(0, 0, 0), (0, 2, 0)], "reflect", None)
+    return pad(data, [(0, 0, 0), (0, 2, 0)], "reflect", None)
 
 
 REFUSALS = (ValueError,)  # the errors that say that a case is wrong

@@ -60,6 +60,15 @@ def one_node_model(
     return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
 
 
+def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The output of a model of ONNX, fed by name."""
+    content = np.frombuffer(model.SerializeToString(), np.uint8)
+    net = cv2.dnn.readNetFromONNX(content, cv2.dnn.ENGINE_NEW)
+    for name, array in fed.items():
+        net.setInput(array, name)
+    return np.asarray(net.forward())
+
+
 model = one_node_model(
     "Pad",
     ["data"],
@@ -73,11 +82,7 @@ model = one_node_model(
 
 
 def run():
-    content = np.frombuffer(model.SerializeToString(), np.uint8)
-    net = cv2.dnn.readNetFromONNX(content, cv2.dnn.ENGINE_NEW)
-    for name, array in {"data": data}.items():
-        net.setInput(array, name)
-    return np.asarray(net.forward())
+    return pad(model, {"data": data})
 
 
 REFUSALS = (cv2.error,)  # the errors that say that a case is wrong

@@ -14,6 +14,7 @@ import sys
 
 import numpy as np
 import openvino
+from functools import cache
 
 data = np.zeros([0], np.int32)
 pads_begin = np.array([0], np.int16)
@@ -22,11 +23,64 @@ pad_value = np.array(-824302706, np.int32)
 expected = np.array([-824302706], np.int32)
 
 
-def to_openvino(array: np.ndarray, element: str) -> Any:
-    """A tensor with the bits of an array; 4-bit elements lie two to a byte, the first in the low bits."""
-    import numpy as np
-    import openvino
+@cache
+def core() -> Any:
+    """The runtime. With a thread of its own the plugin reports errors that are lost with one."""
+    made = openvino.Core()
+    made.set_property("CPU", {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"})
+    return made
 
+
+def pad_model(
+    tensors: Sequence[Any], mode: str, version: int, constants: Collection[int] = (), static: bool = True
+) -> tuple[Any, list[Any]]:
+    """OpenVINO's Pad in a model, and the tensors that the model is fed with.
+
+    Args:
+        tensors: The inputs of Pad, as OpenVINO's tensors.
+        mode: The mode.
+        version: 1 or 12.
+        constants: Positions of the inputs that are constants.
+        static: Whether the shape of the data is declared.
+    """
+    nodes, parameters, fed = [], [], []
+    for i, tensor in enumerate(tensors):
+        if i in constants:
+            nodes.append(openvino.op.Constant(tensor))
+            continue
+        shape = list(tensor.shape) if i or static else [-1] * len(tensor.shape)
+        parameters.append(openvino.opset12.parameter(openvino.PartialShape(shape), tensor.element_type))
+        nodes.append(parameters[-1])
+        fed.append(tensor)
+    node = (openvino.opset1 if version == 1 else openvino.opset12).pad(*nodes[:3], mode, *nodes[3:])
+    return openvino.Model([node], parameters, "pad"), fed
+
+
+def infer(model: Any, tensors: Sequence[Any], element: str, dtype: np.dtype) -> np.ndarray:
+    """The first output of a model on the CPU device.
+
+    Args:
+        model: An ``openvino.Model``.
+        tensors: Its inputs, in its order.
+        element: OpenVINO's name of the output's type.
+        dtype: The type of the array: what ml_dtypes has for it, object for strings.
+    """
+    request = core().compile_model(model, "CPU").create_infer_request()
+    request.infer(tensors)
+    tensor = request.get_output_tensor(0)
+    shape = list(tensor.shape)
+    if element == "string":
+        return np.asarray(tensor.str_data).astype(object).reshape(shape)
+    if tensor.element_type != getattr(openvino.Type, element):
+        raise TypeError(f"an output of {tensor.element_type}")
+    raw = np.frombuffer(tensor.data.tobytes() if tensor.byte_size else b"", np.uint8)
+    if element in ("i4", "u4", "f4e2m1"):
+        raw = np.stack([raw & 15, raw >> 4], 1).reshape(-1)[: np.prod(shape, dtype=int)]
+    return raw.view(dtype).reshape(shape)
+
+
+def tensor_of(array: np.ndarray, element: str) -> Any:
+    """A tensor with the bits of an array; 4-bit elements lie two to a byte, the first in the low bits."""
     if element == "string":
         return openvino.Tensor(array.astype(str))
     tensor = openvino.Tensor(getattr(openvino.Type, element), openvino.Shape(array.shape))
@@ -39,75 +93,22 @@ def to_openvino(array: np.ndarray, element: str) -> Any:
     return tensor
 
 
-def from_openvino(tensor: Any, element: str, dtype: np.dtype) -> np.ndarray:
-    """The reverse of ``to_openvino``.
-
-    Args:
-        tensor: A tensor.
-        element: OpenVINO's name of its type.
-        dtype: The type of the array: what ml_dtypes has for it, object for strings.
-    """
-    import numpy as np
-
-    shape = list(tensor.shape)
-    if element == "string":
-        return np.asarray(tensor.str_data).astype(object).reshape(shape)
-    raw = np.frombuffer(tensor.data.tobytes() if tensor.byte_size else b"", np.uint8)
-    if element in ("i4", "u4", "f4e2m1"):
-        raw = np.stack([raw & 15, raw >> 4], 1).reshape(-1)[: np.prod(shape, dtype=int)]
-    return raw.view(dtype).reshape(shape)
-
-
-def infer_with_openvino(core: Any, model: Any, tensors: Sequence[Any]) -> Any:
-    """The first output of a model on the CPU device.
-
-    Args:
-        core: An ``openvino.Core``.
-        model: An ``openvino.Model``.
-        tensors: Its inputs, in its order.
-    """
-    request = core.compile_model(model, "CPU").create_infer_request()
-    request.infer(tensors)
-    return request.get_output_tensor(0)
-
-
-def openvino_pad_model(
-    tensors: Sequence[Any], mode: str, version: int, constants: Collection[int] = (), static: bool = True
-) -> tuple[Any, list[Any]]:
-    """OpenVINO's Pad in a model, and the tensors that the model is fed with.
-
-    Args:
-        tensors: The inputs of Pad, as OpenVINO's tensors.
-        mode: The mode.
-        version: 1 or 12.
-        constants: Positions of the inputs that are constants.
-        static: Whether the shape of the data is declared.
-    """
-    import openvino
-    from openvino import opset1, opset12
-
-    nodes, parameters, fed = [], [], []
-    for i, tensor in enumerate(tensors):
-        if i in constants:
-            nodes.append(openvino.op.Constant(tensor))
-            continue
-        shape = list(tensor.shape) if i or static else [-1] * len(tensor.shape)
-        parameters.append(opset12.parameter(openvino.PartialShape(shape), tensor.element_type))
-        nodes.append(parameters[-1])
-        fed.append(tensor)
-    node = (opset1 if version == 1 else opset12).pad(*nodes[:3], mode, *nodes[3:])
-    return openvino.Model([node], parameters, "pad"), fed
-
-
-core = openvino.Core()
-core.set_property("CPU", {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"})
+def pad(
+    inputs: Sequence[np.ndarray],
+    elements: Sequence[str],
+    mode: str,
+    version: int,
+    constants: Collection[int],
+    static: bool,
+) -> np.ndarray:
+    """The output of OpenVINO's own operator for the inputs, of these types; the rest is as of ``pad_model``."""
+    tensors = [tensor_of(array, element) for array, element in zip(inputs, elements)]
+    model, fed = pad_model(tensors, mode, version, constants, static)
+    return infer(model, fed, elements[0], inputs[0].dtype)
 
 
 def run():
-    tensors = [to_openvino(data, "i32"), to_openvino(pads_begin, "i16"), to_openvino(pads_end, "i16"), to_openvino(pad_value, "i32")]
-    model, fed = openvino_pad_model(tensors, "constant", 12, constants=[], static=False)
-    tensor = infer_with_openvino(core, model, fed)
-    return from_openvino(tensor, "i32", data.dtype)
+    return pad([data, pads_begin, pads_end, pad_value], ["i32", "i16", "i16", "i32"], "constant", 12, (), False)
 
 
 REFUSALS = (RuntimeError,)  # the errors that say that a case is wrong

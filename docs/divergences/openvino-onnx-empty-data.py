@@ -14,6 +14,7 @@ import sys
 
 import numpy as np
 import openvino
+from functools import cache
 from onnx import numpy_helper
 
 data = np.zeros([0, 3], np.int16)
@@ -63,11 +64,39 @@ def one_node_model(
     return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
 
 
-def to_openvino(array: np.ndarray, element: str) -> Any:
-    """A tensor with the bits of an array; 4-bit elements lie two to a byte, the first in the low bits."""
-    import numpy as np
-    import openvino
+@cache
+def core() -> Any:
+    """The runtime. With a thread of its own the plugin reports errors that are lost with one."""
+    made = openvino.Core()
+    made.set_property("CPU", {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"})
+    return made
 
+
+def infer(model: Any, tensors: Sequence[Any], element: str, dtype: np.dtype) -> np.ndarray:
+    """The first output of a model on the CPU device.
+
+    Args:
+        model: An ``openvino.Model``.
+        tensors: Its inputs, in its order.
+        element: OpenVINO's name of the output's type.
+        dtype: The type of the array: what ml_dtypes has for it, object for strings.
+    """
+    request = core().compile_model(model, "CPU").create_infer_request()
+    request.infer(tensors)
+    tensor = request.get_output_tensor(0)
+    shape = list(tensor.shape)
+    if element == "string":
+        return np.asarray(tensor.str_data).astype(object).reshape(shape)
+    if tensor.element_type != getattr(openvino.Type, element):
+        raise TypeError(f"an output of {tensor.element_type}")
+    raw = np.frombuffer(tensor.data.tobytes() if tensor.byte_size else b"", np.uint8)
+    if element in ("i4", "u4", "f4e2m1"):
+        raw = np.stack([raw & 15, raw >> 4], 1).reshape(-1)[: np.prod(shape, dtype=int)]
+    return raw.view(dtype).reshape(shape)
+
+
+def tensor_of(array: np.ndarray, element: str) -> Any:
+    """A tensor with the bits of an array; 4-bit elements lie two to a byte, the first in the low bits."""
     if element == "string":
         return openvino.Tensor(array.astype(str))
     tensor = openvino.Tensor(getattr(openvino.Type, element), openvino.Shape(array.shape))
@@ -80,36 +109,18 @@ def to_openvino(array: np.ndarray, element: str) -> Any:
     return tensor
 
 
-def from_openvino(tensor: Any, element: str, dtype: np.dtype) -> np.ndarray:
-    """The reverse of ``to_openvino``.
+def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray], elements: Mapping[str, str]) -> np.ndarray:
+    """The output of a model of ONNX.
 
     Args:
-        tensor: A tensor.
-        element: OpenVINO's name of its type.
-        dtype: The type of the array: what ml_dtypes has for it, object for strings.
+        model: The model.
+        fed: Its inputs by name, the data first.
+        elements: OpenVINO's names of their types.
     """
-    import numpy as np
-
-    shape = list(tensor.shape)
-    if element == "string":
-        return np.asarray(tensor.str_data).astype(object).reshape(shape)
-    raw = np.frombuffer(tensor.data.tobytes() if tensor.byte_size else b"", np.uint8)
-    if element in ("i4", "u4", "f4e2m1"):
-        raw = np.stack([raw & 15, raw >> 4], 1).reshape(-1)[: np.prod(shape, dtype=int)]
-    return raw.view(dtype).reshape(shape)
-
-
-def infer_with_openvino(core: Any, model: Any, tensors: Sequence[Any]) -> Any:
-    """The first output of a model on the CPU device.
-
-    Args:
-        core: An ``openvino.Core``.
-        model: An ``openvino.Model``.
-        tensors: Its inputs, in its order.
-    """
-    request = core.compile_model(model, "CPU").create_infer_request()
-    request.infer(tensors)
-    return request.get_output_tensor(0)
+    read = core().read_model(model.SerializeToString())
+    names = [port.get_any_name() for port in read.inputs]
+    first = next(iter(fed))
+    return infer(read, [tensor_of(fed[name], elements[name]) for name in names], elements[first], fed[first].dtype)
 
 
 model = one_node_model(
@@ -122,14 +133,10 @@ model = one_node_model(
     ir_version=13,
     constants=[],
 )
-core = openvino.Core()
-core.set_property("CPU", {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"})
 
 
 def run():
-    read = core.read_model(model.SerializeToString())
-    tensor = infer_with_openvino(core, read, [to_openvino(data, "i16"), to_openvino(pads, "i64"), to_openvino(constant_value, "i16"), to_openvino(axes, "i32")])
-    return from_openvino(tensor, "i16", data.dtype)
+    return pad(model, {"data": data, "pads": pads, "constant_value": constant_value, "axes": axes}, {"data": "i16", "pads": "i64", "constant_value": "i16", "axes": "i32"})
 
 
 REFUSALS = (RuntimeError,)  # the errors that say that a case is wrong

@@ -93,7 +93,9 @@ model = behind_identity(model)
 
 
 def run():
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["OpenVINOExecutionProvider", "CPUExecutionProvider"], disabled_optimizers={"EliminateIdentity"})
+    providers = ["OpenVINOExecutionProvider", "CPUExecutionProvider"]
+    content = model.SerializeToString()
+    session = onnxruntime.InferenceSession(content, providers=providers, disabled_optimizers={"EliminateIdentity"})
     return session.run(None, {"data": data})[0]
 
 

@@ -76,7 +76,9 @@ model = one_node_model(
 
 
 def run():
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["WebGpuExecutionProvider", "CPUExecutionProvider"], disabled_optimizers={"EliminateIdentity"})
+    providers = ["WebGpuExecutionProvider", "CPUExecutionProvider"]
+    content = model.SerializeToString()
+    session = onnxruntime.InferenceSession(content, providers=providers, disabled_optimizers={"EliminateIdentity"})
     return session.run(None, {"data": data, "pads": pads, "constant_value": constant_value})[0]
 
 

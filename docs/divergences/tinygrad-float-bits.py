@@ -14,11 +14,10 @@ import sys
 
 import numpy as np
 import tempfile
+from onnx import numpy_helper
 from pathlib import Path
-
 from tinygrad import Tensor
 from tinygrad.nn.onnx import OnnxRunner
-from onnx import numpy_helper
 
 data = np.frombuffer(bytes.fromhex("9ab6794ea524d1988cacf34239784d3f7d10a62922ff821e355fd9ff171c6ee5"), np.float32).reshape([4, 2])
 expected = np.frombuffer(bytes.fromhex("000000809ab6794ea524d19800000080000000808cacf34239784d3f00000080000000807d10a62922ff821e0000008000000080355fd9ff171c6ee500000080"), np.float32).reshape([4, 4])
@@ -64,6 +63,15 @@ def one_node_model(
     return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
 
 
+def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The output of a model of ONNX, fed by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "case.onnx")
+        path.write_bytes(model.SerializeToString())
+        runner = OnnxRunner(path)
+        return np.asarray(runner({name: Tensor(array) for name, array in fed.items()})["output"].numpy())
+
+
 model = one_node_model(
     "Pad",
     ["data"],
@@ -77,10 +85,7 @@ model = one_node_model(
 
 
 def run():
-    path = Path(tempfile.mkdtemp(), "case.onnx")
-    path.write_bytes(model.SerializeToString())
-    fed = {name: Tensor(array) for name, array in {"data": data}.items()}
-    return np.asarray(OnnxRunner(path)(fed)["output"].numpy())
+    return pad(model, {"data": data})
 
 
 REFUSALS = (ValueError, AssertionError)  # the errors that say that a case is wrong

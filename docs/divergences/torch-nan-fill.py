@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+import math
 import torch
 
 data = np.array([1.059], np.float16)
@@ -20,10 +21,15 @@ fill = np.frombuffer(bytes.fromhex("e6fd"), np.float16).reshape([])
 expected = np.frombuffer(bytes.fromhex("3c3ce6fd"), np.float16).reshape([2])
 
 
-def prepare_torch_pad(tensor: torch.Tensor, pairs: Pairs, mode: str, fill: Any = 0) -> Callable[[], torch.Tensor]:
-    """``torch.nn.functional.pad`` of a tensor by (begin, end) of every axis, as a call without arguments.
+MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wrap": "circular"}
 
-    It takes the amounts of the last axes, innermost first. The modes that extend want two axes before those.
+
+def prepare(
+    tensor: torch.Tensor, pairs: Sequence[tuple[int, int]], mode: str, fill: float = 0
+) -> Callable[[], torch.Tensor]:
+    """A Pad of a tensor by (begin, end) of every axis, as a call without arguments, which alone the benchmark times.
+
+    PyTorch takes the amounts of the last axes, innermost first. The modes that extend want two axes before those.
 
     Args:
         tensor: A tensor of rank r.
@@ -31,10 +37,6 @@ def prepare_torch_pad(tensor: torch.Tensor, pairs: Pairs, mode: str, fill: Any =
         mode: NumPy's word.
         fill: A number; read in mode constant alone.
     """
-    import math
-
-    import torch
-
     flat = [amount for pair in reversed(pairs) for amount in pair]
     if mode == "constant":
         return lambda: torch.nn.functional.pad(tensor, flat, value=fill)
@@ -45,17 +47,21 @@ def prepare_torch_pad(tensor: torch.Tensor, pairs: Pairs, mode: str, fill: Any =
     batch = tensor.reshape(1, math.prod(before), *tensor.shape[tensor.ndim - padded_axes :])
 
     def call() -> torch.Tensor:
-        padded = torch.nn.functional.pad(batch, flat[: 2 * padded_axes], mode=TORCH_MODES[mode])
+        padded = torch.nn.functional.pad(batch, flat[: 2 * padded_axes], mode=MODES[mode])
         return padded.reshape(*before, *padded.shape[2:])
 
     return call
 
 
-TORCH_MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wrap": "circular"}
+def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
+    """The same of an array."""
+    tensor = torch.from_numpy(np.array(data, order="C"))
+    output: np.ndarray = prepare(tensor, pairs, mode, 0 if fill is None else fill.item())().numpy()
+    return output
 
 
 def run():
-    return prepare_torch_pad(torch.from_numpy(data), [(0, 1)], "constant", fill.item())().numpy()
+    return pad(data, [(0, 1)], "constant", fill)
 
 
 REFUSALS = (RuntimeError,)  # the errors that say that a case is wrong

@@ -14,9 +14,9 @@ import sys
 
 import numpy as np
 import tvm
+from onnx import numpy_helper
 from tvm import relax
 from tvm.relax.frontend.onnx import from_onnx
-from onnx import numpy_helper
 
 data = np.zeros([0, 3], np.uint64)
 pads = np.array([1, 1, 0, 0], np.int64)
@@ -64,6 +64,13 @@ def one_node_model(
     return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
 
 
+def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The output of a model of ONNX, fed in its order."""
+    module = relax.transform.LegalizeOps()(from_onnx(model, keep_params_in_input=False))
+    machine = relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())
+    return np.asarray(machine["main"](*[tvm.runtime.tensor(array) for array in fed.values()]).numpy())
+
+
 model = one_node_model(
     "Pad",
     ["data", "pads", "", "axes"],
@@ -77,9 +84,7 @@ model = one_node_model(
 
 
 def run():
-    module = relax.transform.LegalizeOps()(from_onnx(model, keep_params_in_input=False))
-    machine = relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())
-    return machine["main"](*[tvm.runtime.tensor(array) for array in {"data": data}.values()]).numpy()
+    return pad(model, {"data": data})
 
 
 REFUSALS = (ValueError, tvm.error.OpError)  # the errors that say that a case is wrong

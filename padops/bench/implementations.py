@@ -15,7 +15,7 @@ import numpy as np
 from padops.bench import copies, sessions
 from padops.bench.sessions import Call
 from padops.bench.workloads import Memory, Workload
-from padops.conformance import adapters
+from padops.conformance.peers import numpy_pad as numpy_peer
 from padops.deferred import import_openvino
 from padops.spec.dtypes import by_name
 
@@ -74,7 +74,7 @@ def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
     if min(workload.begin + workload.end) < 0:
         part = data[tuple(slice(-b, n + e) for n, (b, e) in zip(workload.shape, workload.pairs))]
         return lambda: np.ascontiguousarray(part)
-    return adapters.prepare_numpy_pad(data, workload.pairs, workload.mode, 0 if bits else "")
+    return numpy_peer.prepare(data, workload.pairs, workload.mode, 0 if bits else "")
 
 
 def torch_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
@@ -87,14 +87,16 @@ def torch_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
     """
     try:
         import torch
+
+        from padops.conformance.peers import torch_pad as peer
     except ImportError:
         return None
     types = _COMMON - {"uint16", "uint32", "uint64"}
-    if workload.interior or workload.dtype not in types or workload.mode not in adapters.TORCH_MODES:
+    if workload.interior or workload.dtype not in types or workload.mode not in peer.MODES:
         return None
     data = torch.from_numpy(memory.view(workload))
     torch.set_num_threads(threads)
-    pad = adapters.prepare_torch_pad(data, workload.pairs, workload.mode)
+    pad = peer.prepare(data, workload.pairs, workload.mode)
 
     def call() -> Any:
         with torch.inference_mode():
@@ -116,16 +118,17 @@ def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | Non
         threads: How many may work.
     """
     try:
-        openvino = import_openvino()
+        from padops.conformance.peers import openvino as peer
     except ImportError:
         return None
     if workload.interior or workload.mode == "wrap" or workload.dtype not in _COMMON:
         return None
+    openvino = import_openvino()
     data, output = memory.view(workload), memory.output(workload)
     shared = openvino.Tensor(data, shared_memory=True), openvino.Tensor(output, shared_memory=True)
     amounts = (openvino.Tensor(np.array(side, np.int64)) for side in (workload.begin, workload.end))
     fill = openvino.Tensor(np.zeros((), data.dtype))
-    model, _ = adapters.openvino_pad_model([shared[0], *amounts, fill], workload.mode, 12, constants=(1, 2, 3))
+    model, _ = peer.pad_model([shared[0], *amounts, fill], workload.mode, 12, constants=(1, 2, 3))
     settings = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
     request = openvino.Core().compile_model(model, "CPU", settings).create_infer_request()
     request.set_input_tensor(shared[0])
@@ -149,15 +152,17 @@ def tensorflow_pad(workload: Workload, memory: Memory, threads: int) -> Call | N
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
         import tensorflow
+
+        from padops.conformance.peers import tensorflow_pad as peer
     except ImportError:
         return None
-    if workload.interior or workload.mode not in adapters.TENSORFLOW_MODES or workload.dtype not in _COMMON:
+    if workload.interior or workload.mode not in peer.MODES or workload.dtype not in _COMMON:
         return None
     if min(workload.begin + workload.end) < 0 or not any(workload.begin + workload.end):
         return None  # no crops; and where nothing is added it hands its input back
     tensorflow.config.threading.set_intra_op_parallelism_threads(threads)
     pads = tensorflow.constant(workload.pairs)
-    return adapters.prepare_tensorflow_pad(memory.view(workload), pads, workload.mode)
+    return peer.prepare(memory.view(workload), pads, workload.mode)
 
 
 IMPLEMENTATIONS: dict[str, Callable[[Workload, Memory, int], Call | None]] = {

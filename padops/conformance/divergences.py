@@ -1,4 +1,4 @@
-"""Known divergences: what they match, and whether they still occur. The list itself is ``known/``."""
+"""Known divergences: what they match, and whether they still occur. ``KNOWN`` in the files of ``peers/`` has them."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from padops.conformance.peers.request import Request, Unsupported
 from padops.spec.bits import dtype_of, to_bytes
 from padops.spec.dialects import DOMAIN, OPS, VERSION
 from padops.spec.dialects.onnx_pad import VERSIONS
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     import onnx
 
     from padops.conformance.case import Case
-    from padops.conformance.peers.request import Request
 
 
 # The scripts of ``repro.py`` show this function as it stands here, so it takes plain values and imports what it needs.
@@ -116,6 +116,18 @@ def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standa
         [tensor(name, array) for name, array in constant.items() if array is not None],
         "" if standard else DOMAIN,
     )
+
+
+def standard_model(request: Request, ranked: bool = False) -> onnx.ModelProto:
+    """The model of a case with the Pad of ``ai.onnx``; ``ranked``: its output has a rank.
+
+    Raises:
+        Unsupported: ONNX has no such operator.
+    """
+    if not request.opset:
+        raise Unsupported(f"ONNX has no operator like {request.op}")
+    model = make_model(request, request.inputs, standard=True)
+    return declare_shapes(model, request.data.ndim) if ranked else model
 
 
 def declare_shapes(model: onnx.ModelProto, rank: int) -> onnx.ModelProto:

@@ -1,7 +1,8 @@
 """Versions of peers that the known divergences were not recorded with: what these do otherwise is no failure of padops.
 
 A newer version is judged as the newest that was recorded, an older one as the oldest. What the divergences do not explain
-then is its new behaviour, and is listed apart. ``known/versions.py`` says which versions were recorded.
+then is its new behaviour, and is listed apart. Once its results have been looked at, and the divergences changed where
+they have to be, its version becomes an end of ``RECORDED`` in the peer's file.
 """
 
 from __future__ import annotations
@@ -9,9 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from padops.conformance.divergences import bounds_of, in_range, version_key
-from padops.conformance.known.versions import RECORDED
 from padops.conformance.peers import PEERS, PeerRow
+from padops.conformance.peers.parts import peer_files, value_of
 from padops.extras import RUNTIMES
+
+
+def _recorded() -> dict[str, str]:
+    """The versions that known divergences were recorded with, by the distribution that a peer names first, or in its place."""
+    stated = [(value_of(file, "PACKAGES"), value_of(file, "RECORDED")) for file in peer_files()]
+    first = {packages[0]: versions for packages, versions in stated if versions}
+    return {package: versions for packages, versions in stated if versions for package in packages} | first
+
+
+RECORDED = _recorded()
 
 
 def first_of(row: PeerRow, versions: Mapping[str, str]) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,11 @@ import numpy as np
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, expect
 from padops.conformance.peers import PEERS, PeerRow
-from padops.conformance.peers.environments import refusals_of
+from padops.conformance.peers.environments import file_of
+from padops.conformance.peers.parts import has, value_of
 from padops.conformance.peers.request import Request, Skipped, Unsupported
-from padops.conformance.repro_calls import CALLS, Call, NoScript
-from padops.conformance.repro_engines import ENGINES, NODE, node_script
+from padops.conformance.repro_calls import Call, NoScript, call_of
+from padops.conformance.repro_node import node_script, template_of
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_name
 
@@ -59,9 +60,11 @@ def script(case: Case, peer: str, seen: Seen | None = None) -> str:
     """
     name = peer.partition("@")[0]
     expected = expect(case)
-    if name in NODE:
+    if name in PEERS and (template := template_of(PEERS[name])):
+        file = file_of(PEERS[name])
         request = Request.of(PEERS[name].prepared(case.request()))
-        return node_script(name, request, expected, _about(case, peer, seen, NODE[name][1]))
+        needs = (*value_of(file, "PACKAGES"), *(value_of(file, "NEEDS") or ()))
+        return node_script(template, request, expected, _about(case, peer, seen, needs))
     call = _call_of(name, case)
     arrays = dict(call.arrays) | ({} if expected.output is None else {"expected": expected.output})
     values = [f"{key} = {literal(array)}" for key, array in arrays.items()]
@@ -72,15 +75,16 @@ def script(case: Case, peer: str, seen: Seen | None = None) -> str:
         imports.append("import ml_dtypes")
     about = _about(case, peer, seen, ("numpy", *call.packages))
     head = [line.replace("\\", "\\\\") for line in ('"""' + about[0], *about[1:], '"""', "")]
-    return (
-        "\n".join([*head, *imports, *call.imports, "", *values, "", "", *call.lines(), *_compare(case, call.refusals)])
-        + "\n"
-    )
+    imports += sorted({*call.imports} - {*imports}, key=lambda line: (line.startswith("from"), line))
+    return "\n".join([*head, *imports, "", *values, "", "", *call.lines(), *_compare(case, call.refusals)]) + "\n"
 
 
 def stands_alone(peer: str) -> bool:
     """Whether a peer's script needs no padops."""
-    return peer in CALLS or peer in ENGINES or peer in NODE
+    row = PEERS[peer]
+    if row.command:
+        return template_of(row) is not None
+    return row.entry_point.endswith(":run_case") and (has(file_of(row), "pad") or row.apart)
 
 
 def has_script(row: PeerRow) -> bool:
@@ -92,17 +96,14 @@ def has_script(row: PeerRow) -> bool:
 
 def _call_of(peer: str, case: Case) -> Call:
     """The call of a peer, by its name without an interpreter, on the case as the suite asks it; NoScript where there is none."""
-    calls = {**CALLS, **ENGINES}
     if peer not in PEERS or not has_script(PEERS[peer]):
         names = ", ".join(name for name, row in PEERS.items() if has_script(row))
         raise NoScript(f"there is no script for the peer {peer!r}, only for {names}")
     request = Request.of(PEERS[peer].prepared(case.request()))
-    if peer not in calls:
+    if not stands_alone(peer):
         return _padops(peer, request)
     try:
-        call, (imports, refusals) = calls[peer](request), refusals_of(PEERS[peer])
-        imports = [line for line in imports if line not in call.imports]
-        return replace(call, imports=[*call.imports, *imports], refusals=refusals)
+        return call_of(PEERS[peer], request)
     except (Skipped, Unsupported) as error:
         raise NoScript(f"{peer} cannot be asked: {error}") from error
 
@@ -123,8 +124,7 @@ def _padops(peer: str, request: Request) -> Call:
         f"asked = PEERS[{peer!r}].prepared(cases.find_case({request.id!r}).request())",
         f"return {module}.{function}(Request.of(asked))",
     ]
-    refusals = f"(Refused, padops.PadError, *{module}.REFUSALS)"
-    return Call(("padops",), run, {}, imports=imports, refusals=refusals)
+    return Call(("padops",), run, f"(Refused, padops.PadError, *{module}.REFUSALS)", imports=imports)
 
 
 def literal(array: np.ndarray) -> str:

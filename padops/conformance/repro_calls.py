@@ -1,26 +1,21 @@
-"""How a script asks each peer: a direct call with the numbers in place, for whoever maintains the peer.
-
-The functions that the script calls are those that the suite itself runs, printed from their source.
-"""
+"""How a script asks each peer: with the function ``pad`` of the peer's file, printed from its source, and its arguments."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from padops.conformance import adapters
-from padops.conformance.model import attributes_of, ir_version, one_node_model
-from padops.conformance.peers.ort_tensors import from_onnxruntime, to_onnxruntime
+from padops.conformance.model import attributes_of, ir_version
+from padops.conformance.peers.environments import file_of
+from padops.conformance.peers.parts import PEERS_FOLDER, shown, value_of
 from padops.conformance.peers.request import Request
+from padops.conformance.peers.row import PeerRow
 from padops.runtime.ort_values import PLAIN
 from padops.spec.bits import dtype_of
-
-if TYPE_CHECKING:
-    from padops.spec.dtypes import DType
 
 
 class NoScript(ValueError):
@@ -35,42 +30,74 @@ class Call:
         packages: What has to be installed, beside NumPy.
         run: The lines of the function ``run``.
         arrays: Names and values that the script defines.
-        functions: Those that the script shows.
         imports: Lines at its top.
+        shown: Functions and constants of padops, from their source.
         setup: Lines before ``run``.
         refusals: Source of the exceptions by which the peer says that a case is wrong.
     """
 
     packages: tuple[str, ...]
     run: list[str]
-    arrays: dict[str, np.ndarray]
-    functions: Sequence[Callable[..., Any]] = ()
-    imports: Sequence[str] = ()
-    setup: Sequence[str] = ()
-    refusals: str = "()"
+    refusals: str
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    imports: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+    setup: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
         """What stands between the values and the comparison."""
-        shown = [line for function in self.functions for line in [*inspect.getsource(function).splitlines(), "", ""]]
+        source = [line for text in self.shown for line in [*text.splitlines(), "", ""]]
         setup = [*self.setup, "", ""] if self.setup else []
-        return [*shown, *setup, "def run():", *("    " + line for line in self.run)]
+        return [*source, *setup, "def run():", *("    " + line for line in self.run)]
 
 
-def named_inputs(request: Request) -> dict[str, np.ndarray]:
-    """The inputs by their names in the specification, without absent ones."""
-    rows = zip(request.row.inputs, request.inputs)
-    return {row.name: array for row, array in rows if array is not None}
+def call_of(row: PeerRow, request: Request) -> Call:
+    """The call of a peer whose script stands alone.
+
+    Raises:
+        NoScript: There is no such operator or type.
+        Skipped: The peer cannot be asked.
+        Unsupported: The peer says that it has no such type, mode or amounts.
+    """
+    file = file_of(row)
+    imports, sources = shown(file, ["REFUSALS"] if row.provider else ["pad", "REFUSALS"])
+    (stated,) = ast.parse(sources.pop("REFUSALS")).body
+    assert isinstance(stated, ast.Assign)
+    call = Call(
+        value_of(file, "PACKAGES")[:1], [], ast.unparse(stated.value), imports=imports, shown=[*sources.values()]
+    )
+    if row.provider:
+        _ask_provider(row.provider, request, call)
+        return call
+    (function,) = ast.parse(sources["pad"]).body
+    assert isinstance(function, ast.FunctionDef)
+    arguments = zip(function.args.args, value_of(file, "arguments")(request))
+    call.run = [
+        f"return pad({', '.join(_argument(parameter.arg, value, request, call) for parameter, value in arguments)})"
+    ]
+    return call
 
 
-# ---- a model of ONNX
+def _argument(name: str, value: Any, request: Request, call: Call) -> str:
+    """Source of an argument; arrays and models get their place in the script."""
+    names = {id(array): row.name for row, array in zip(request.row.inputs, request.inputs)}
+    if isinstance(value, np.ndarray):
+        call.arrays[name] = value
+        return name
+    if type(value).__name__ == "ModelProto":
+        _make_model(request, call, ranked=value.graph.output[0].type.tensor_type.HasField("shape"))
+        return "model"
+    if isinstance(value, Mapping):
+        keys = {f"input_{i}": row.name for i, row in enumerate(request.row.inputs)}
+        items = ((keys[key], item) for key, item in value.items())
+        return "{" + ", ".join(f'"{key}": {_argument(key, item, request, call)}' for key, item in items) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_argument(names.get(id(item), ""), item, request, call) for item in value) + "]"
+    return _literal(value)
 
 
-def model_lines(request: Request, ranked: bool = False) -> tuple[list[str], list[str]]:
-    """Lines that make ``model``, and the names of the arrays that it is fed with.
-
-    Args:
-        request: Says which inputs are constants.
-        ranked: Whether the output declares its rank.
+def _make_model(request: Request, call: Call, ranked: bool = False) -> list[str]:
+    """Adds the model of ONNX to a script, with the inputs as ``arrays``; gives the names of those that it is fed with.
 
     Raises:
         NoScript: ONNX has no such operator.
@@ -80,13 +107,17 @@ def model_lines(request: Request, ranked: bool = False) -> tuple[list[str], list
     names = [row.name if array is not None else "" for row, array in zip(request.row.inputs, request.inputs)]
     while names and not names[-1]:
         names.pop()
-    arrays = named_inputs(request)
+    arrays = {row.name: array for row, array in zip(request.row.inputs, request.inputs) if array is not None}
     constants = [name for i, name in enumerate(names) if name and i in request.constant_inputs]
     fed = [name for name in names if name and name not in constants]
     declared = {n: (dtype_of(arrays[n]).onnx, list(arrays[n].shape) if request.static else None) for n in fed}
     shape = [f"d{i}" for i in range(request.data.ndim)] if ranked else None
     made = ", ".join(f'numpy_helper.from_array({name}, "{name}")' for name in constants)
-    return [
+    call.arrays |= arrays
+    call.packages = ("onnx", *call.packages)
+    call.imports.append("from onnx import numpy_helper")
+    call.shown[:0] = shown(PEERS_FOLDER.with_name("model.py"), ["one_node_model"])[1].values()
+    call.setup += [
         "model = one_node_model(",
         '    "Pad",',
         f"    {_literal(names)},",
@@ -97,7 +128,8 @@ def model_lines(request: Request, ranked: bool = False) -> tuple[list[str], list
         f"    ir_version={ir_version(request.opset)},",
         f"    constants=[{made}],",
         ")",
-    ], fed
+    ]
+    return fed
 
 
 def _literal(value: Any) -> str:
@@ -109,138 +141,28 @@ def _literal(value: Any) -> str:
     return repr(value).replace("'", '"')
 
 
-def feeds_source(names: Sequence[str]) -> str:
-    return "{" + ", ".join(f'"{name}": {name}' for name in names) + "}"
-
-
-def _ort(request: Request) -> Call:
-    lines, fed = model_lines(request)
-    arrays = named_inputs(request)
-    functions: list[Callable[..., Any]] = [one_node_model]
-    session = 'session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])'
-    run = [session, f"return session.run(None, {feeds_source(fed)})[0]"]
-    if request.dtype.name not in PLAIN:  # what NumPy lacks has no other way there and back
-        rows = {name: dtype_of(arrays[name]) for name in fed}
-        given = ", ".join(f'"{name}": to_onnxruntime({name}, {row.onnx}, {row.bits})' for name, row in rows.items())
-        run = [
-            session,
-            f"(value,) = session.run_with_ort_values(None, {{{given}}})",
-            f"return from_onnxruntime(value, data.dtype, {request.dtype.bits})",
+def _ask_provider(provider: str, request: Request, call: Call) -> None:
+    """A session with another execution provider first, which is one of the package, or of a library beside it."""
+    if request.dtype.name not in PLAIN:
+        raise NoScript(f"NumPy has no {request.dtype.name}")
+    fed = _make_model(request, call)
+    call.imports.append("import onnxruntime")
+    if provider == "OpenVINOExecutionProvider":  # which takes no node that stands alone
+        call.setup.append("model = behind_identity(model)")
+        call.shown += shown(PEERS_FOLDER.with_name("model.py"), ["behind_identity"])[1].values()
+    opening = [
+        f'providers = ["{provider}", "CPUExecutionProvider"]',
+        "content = model.SerializeToString()",
+        'session = onnxruntime.InferenceSession(content, providers=providers, disabled_optimizers={"EliminateIdentity"})',
+    ]
+    if provider == "QNNExecutionProvider":
+        call.imports.append("import onnxruntime_qnn")
+        opening = [
+            f'onnxruntime.register_execution_provider_library("{provider}", onnxruntime_qnn.get_library_path())',
+            f'devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == "{provider}"]',
+            "options = onnxruntime.SessionOptions()",
+            'options.add_provider_for_devices(devices, {"backend_path": onnxruntime_qnn.get_qnn_htp_path()})',
+            "session = onnxruntime.InferenceSession(model.SerializeToString(), options)",
         ]
-        functions = [one_node_model, to_onnxruntime, from_onnxruntime]
-    imports = ["import onnxruntime", "from onnx import numpy_helper"]
-    return Call(("onnx", "onnxruntime"), run, arrays, functions, imports, lines)
-
-
-def _onnx_reference(request: Request) -> Call:
-    lines, fed = model_lines(request)
-    run = [f"return np.asarray(ReferenceEvaluator(model).run(None, {feeds_source(fed)})[0])"]
-    imports = ["from onnx import numpy_helper", "from onnx.reference import ReferenceEvaluator"]
-    return Call(("onnx",), run, named_inputs(request), [one_node_model], imports, lines)
-
-
-# ---- OpenVINO
-
-
-OPENVINO = (adapters.to_openvino, adapters.from_openvino, adapters.infer_with_openvino)
-CORE = ["core = openvino.Core()", f'core.set_property("CPU", {_literal(adapters.OPENVINO_SETTINGS)})']
-
-
-def _openvino_onnx(request: Request) -> Call:
-    lines, fed = model_lines(request)
-    arrays, element = named_inputs(request), _element(request.dtype)
-    run = [
-        "read = core.read_model(model.SerializeToString())",
-        f"tensor = infer_with_openvino(core, read, [{_tensors(arrays, fed)}])",
-        f'return from_openvino(tensor, "{element}", data.dtype)',
-    ]
-    imports = ["import openvino", "from onnx import numpy_helper"]
-    return Call(("onnx", "openvino"), run, arrays, [one_node_model, *OPENVINO], imports, [*lines, *CORE])
-
-
-def _openvino(request: Request) -> Call:
-    if not request.op.startswith("OpenVINOPad_"):
-        raise NoScript(f"OpenVINO has no operator like {request.op}")
-    arrays, element = named_inputs(request), _element(request.dtype)
-    version = int(request.op.split("_")[1])
-    run = [
-        f"tensors = [{_tensors(arrays, list(arrays))}]",
-        f"model, fed = openvino_pad_model(tensors, {_literal(request.attributes['pad_mode'])}, {version}, "
-        f"constants={list(request.constant_inputs)}, static={request.static})",
-        "tensor = infer_with_openvino(core, model, fed)",
-        f'return from_openvino(tensor, "{element}", data.dtype)',
-    ]
-    functions: list[Callable[..., Any]] = [*OPENVINO, adapters.openvino_pad_model]
-    return Call(("openvino",), run, arrays, functions, ["import openvino"], CORE)
-
-
-def _tensors(arrays: dict[str, np.ndarray], names: Sequence[str]) -> str:
-    """Source of the tensors of some arrays, in a row."""
-    return ", ".join(f'to_openvino({name}, "{_element(dtype_of(arrays[name]))}")' for name in names)
-
-
-def _element(dtype: DType) -> str:
-    if dtype.name not in adapters.OPENVINO_ELEMENTS:
-        raise NoScript(f"OpenVINO has no {dtype.name}")
-    return adapters.OPENVINO_ELEMENTS[dtype.name]
-
-
-# ---- functions of arrays
-
-
-def _with_fill(request: Request) -> dict[str, np.ndarray]:
-    return {"data": request.data} | ({} if request.value is None else {"fill": request.value})
-
-
-def _numpy(request: Request) -> Call:
-    run = [f"return prepare_numpy_pad(data, {request.pairs('numpy.pad')}, {_mode_and_fill(request)})()"]
-    return Call((), run, _with_fill(request), [adapters.prepare_numpy_pad])
-
-
-def _mode_and_fill(request: Request, fill: str = "fill") -> str:
-    return f'"{request.mode}"' + (f", {fill}" if request.mode == "constant" else "")
-
-
-def _torch(request: Request) -> Call:
-    pairs = request.pairs("torch.nn.functional.pad")
-    if request.mode not in adapters.TORCH_MODES:
-        raise NoScript(f"torch.nn.functional.pad has no mode {request.mode}")
-    given = f"torch.from_numpy(data), {pairs}, {_mode_and_fill(request, 'fill.item()')}"
-    modes = f"TORCH_MODES = {_literal(adapters.TORCH_MODES)}"
-    run = [f"return prepare_torch_pad({given})().numpy()"]
-    return Call(("torch",), run, _with_fill(request), [adapters.prepare_torch_pad], ["import torch"], [modes])
-
-
-def _jax(request: Request) -> Call:
-    amounts = [(a.begin, a.end, a.interior) for a in request.amounts()]
-    if request.mode != "constant":
-        request.pairs("jax.numpy.pad")
-    fill = "fill" if request.mode == "constant" else "None"
-    run = [f'return pad_with_jax(data, {amounts}, "{request.mode}", {fill})']
-    return Call(("jax",), run, _with_fill(request), [adapters.pad_with_jax])
-
-
-def _tensorflow(request: Request) -> Call:
-    pairs = request.pairs("tf.pad")
-    if request.mode not in adapters.TENSORFLOW_MODES:
-        raise NoScript(f"tf.pad has no mode {request.mode}")
-    modes = f"TENSORFLOW_MODES = {_literal(adapters.TENSORFLOW_MODES)}"
-    run = [
-        f"paddings = np.array({pairs}, np.int64).reshape(-1, 2)",
-        f"return from_tensorflow(prepare_tensorflow_pad(data, paddings, {_mode_and_fill(request)})())",
-    ]
-    functions: list[Callable[..., Any]] = [adapters.prepare_tensorflow_pad, adapters.from_tensorflow]
-    return Call(("tensorflow",), run, _with_fill(request), functions, setup=[modes])
-
-
-CALLS: dict[str, Callable[[Request], Call]] = {
-    "ort-builtin": _ort,
-    "onnx-reference": _onnx_reference,
-    "openvino-1": _openvino,
-    "openvino-12": _openvino,
-    "openvino-onnx": _openvino_onnx,
-    "numpy": _numpy,
-    "torch": _torch,
-    "jax": _jax,
-    "tensorflow": _tensorflow,
-}
+    feeds = ", ".join(f'"{name}": {name}' for name in fed)
+    call.run = [*opening, f"return session.run(None, {{{feeds}}})[0]"]

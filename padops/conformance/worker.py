@@ -78,7 +78,8 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
         run = lambda request: _run_users(found, request)
     else:
         module = importlib.import_module(f"padops.conformance.peers.{place}")
-        run = getattr(module, function)
+        by_call = function == "run_case" and not hasattr(module, function)
+        run = (lambda request: _pad(module, request)) if by_call else getattr(module, function)
     packages = getattr(module, "PACKAGES", ())
     refusals = _kinds(getattr(module, "REFUSALS", ()))
     if function in ("run_without_pad", "run_lowered_for"):
@@ -89,6 +90,15 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
         installed = {candidate: version_of(candidate) for candidate in names_of(name)}
         versions.update({candidate: text for candidate, text in installed.items() if text is not None})
     return run, refusals, versions
+
+
+def _pad(module: ModuleType, request: Any) -> Any:
+    """The output of ``pad`` of a peer's file; an error that says one of its ``UNSUPPORTED`` texts says that it has no such thing."""
+    from padops.conformance.peers.request import unsupported_where
+
+    given = module.arguments(request)
+    with unsupported_where(getattr(module, "UNSUPPORTED", ())):
+        return module.pad(*given)
 
 
 def _kinds(stated: Any) -> Kinds:

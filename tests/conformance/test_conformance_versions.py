@@ -12,11 +12,10 @@ from padops.cli import main
 from padops.conformance import cases, record, report, runner
 from padops.conformance.divergences import Divergence, bounds_of, in_range, version_key
 from padops.conformance.known import KNOWN
-from padops.conformance.known.versions import RECORDED
 from padops.conformance.peers import PEERS
 from padops.conformance.peers.environments import APART, environment_of
 from padops.conformance.process import Process
-from padops.conformance.recorded import judged_as, not_recorded
+from padops.conformance.recorded import RECORDED, judged_as, not_recorded
 
 RANK_0 = [case for case in cases.collect("quick") if case.rank == 0 and case.op == "Pad_18"]
 GONE = Divergence("gone", "numpy", "crash", "it was so", "P5", ">=2,<=2.4.6", tags={"rank-0"})

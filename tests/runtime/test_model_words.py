@@ -82,7 +82,7 @@ def test_the_dilations_of_each_node_are_read() -> None:
 def test_fields_of_all_kinds() -> None:
     """Numbers of any length, of 8 and of 4 bytes stand between what has a length."""
     content = b"\x08" + varint(300) + b"\x11" + b"\xff" * 8 + b"\x1d" + b"\xff" * 4 + b"\x22\x03Pad" + b"\x2a\x00"
-    found = [(number, content[first:last]) for number, first, last in model_words._fields(content, 0, len(content))]
+    found = [(number, content[first:last]) for number, first, last in model_words.fields(content, 0, len(content))]
     assert found == [(4, b"Pad"), (5, b"")]
 
 

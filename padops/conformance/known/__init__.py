@@ -1,4 +1,4 @@
-"""Every known divergence of a real Pad from the rules of docs/semantics.md, a file for each implementation.
+"""Every known divergence of a real Pad from the rules of docs/semantics.md; they stand in the files of the peers, as ``KNOWN``.
 
 Of several that match, the first one that the outcome fits counts. ``divergences.py`` says what the fields mean.
 """
@@ -9,35 +9,11 @@ import json
 from pathlib import Path
 
 from padops.conformance.divergences import Divergence
-from padops.conformance.known import (
-    dask_pads,
-    engines,
-    frameworks,
-    lowered_for,
-    numpy_pads,
-    onnxruntime,
-    openvino,
-    other_providers,
-    provider,
-    standard,
-    web_webgpu,
-    without_pad,
-)
+from padops.conformance.peers import PEERS
+from padops.conformance.peers.parts import peer_files, value_of
 
 # A case that shows each known divergence: it is part of every run, so that one that has gone is noticed.
 EXAMPLES: dict[str, str] = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
 
-KNOWN: tuple[Divergence, ...] = (
-    *standard.KNOWN,
-    *without_pad.KNOWN,
-    *onnxruntime.KNOWN,
-    *provider.KNOWN,
-    *numpy_pads.KNOWN,
-    *openvino.KNOWN,
-    *frameworks.KNOWN,
-    *engines.KNOWN,
-    *dask_pads.KNOWN,
-    *other_providers.KNOWN,
-    *lowered_for.KNOWN,
-    *web_webgpu.KNOWN,
-)
+_ROWS: list[Divergence] = [row for file in peer_files() for row in value_of(file, "KNOWN") or ()]
+KNOWN: tuple[Divergence, ...] = tuple(sorted(_ROWS, key=lambda row: [*PEERS].index(row.peer)))

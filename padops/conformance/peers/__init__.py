@@ -5,10 +5,11 @@ A peer raises :class:`Unsupported` for what it says it has not got, and :class:`
 peer raises :class:`Refused`. Any other exception is a fault, never the right answer. A peer is imported in a process of its
 own, by ``worker.py``, perhaps by another Python: it needs NumPy, ml_dtypes, onnx and the implementation itself, nothing else.
 
-To add one that is installed beside padops, write a file with ``PACKAGES`` (whose versions a report names; the first one's
-is the peer's), ``REFUSALS`` and functions ``request -> array``, and list it here. A library that the benchmark or a
-script asks as well has its calls in ``adapters.py``. To add one with an environment of its own, write such a file in ``apart/``, with a literal
-``ENVIRONMENT`` that ``environments.py`` describes; it is listed nowhere.
+Its file has all that is particular about an implementation: ``pad``, the call, which scripts show and the benchmark times;
+``arguments`` of it; ``PACKAGES``, whose versions a report names; ``KNOWN`` divergences and the ``RECORDED`` versions.
+
+To add one, write such a file in ``apart/``, with a literal ``ENVIRONMENT`` that ``environments.py`` describes; it is listed
+nowhere. One that is installed beside padops stands here, and is listed below.
 """
 
 from __future__ import annotations
@@ -29,15 +30,17 @@ PEERS = {
         PeerRow("padops-without-pad", "standard:run_without_pad", ALL, max_cases=3000),
         # The same models in other runtimes.
         PeerRow("without-pad-reference", "onnx_reference:run_without_pad", ALL, max_cases=1500),
-        PeerRow("without-pad-openvino", "openvino:run_without_pad", ALL, max_cases=300, forks=True, form="declared"),
+        PeerRow(
+            "without-pad-openvino", "openvino_onnx:run_without_pad", ALL, max_cases=300, forks=True, form="declared"
+        ),
         PeerRow("padops-pyop", "python_kernel:run_case", ALL, in_house=True, extra="pyop", labels=True),
         PeerRow("reference", "independent:run_case", ALL, in_house=True, labels=True),
         PeerRow("ort-builtin", "ort:run_case", ("onnx",)),
         PeerRow("onnx-reference", "onnx_reference:run_case", ("onnx",)),
-        PeerRow("openvino-1", "openvino:run_pad", ("openvino",), versions=(1, 1), forks=True),
-        PeerRow("openvino-12", "openvino:run_pad", ("openvino",), versions=(12, 12), forks=True),
+        PeerRow("openvino-1", "openvino:run_case", ("openvino",), versions=(1, 1), forks=True),
+        PeerRow("openvino-12", "openvino:run_case", ("openvino",), versions=(12, 12), forks=True),
         # The CPU device takes no unknown ranks.
-        PeerRow("openvino-onnx", "openvino:run_onnx", ("onnx",), max_cases=1800, forks=True, form="declared"),
+        PeerRow("openvino-onnx", "openvino_onnx:run_case", ("onnx",), max_cases=1800, forks=True, form="declared"),
         PeerRow("numpy", "numpy_pad:run_case", STATED, function_only=True),
         PeerRow("torch", "torch_pad:run_case", STATED, function_only=True),
         # It compiles every shape anew.

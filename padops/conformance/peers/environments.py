@@ -17,12 +17,12 @@ A file there has a literal ``ENVIRONMENT``, which is read without importing the 
 
 from __future__ import annotations
 
-import ast
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from padops.conformance.peers.parts import value_of
 from padops.conformance.peers.row import ALL, PeerRow
 
 APART = Path(__file__).with_name("apart")
@@ -68,42 +68,19 @@ def environment_of(file: Path) -> dict[str, Any]:
     """The ``ENVIRONMENT`` of a file.
 
     Raises:
-        ValueError: It has none, or one that is no literal.
+        ValueError: It has none.
     """
-    value = _assigned(ast.parse(file.read_text(encoding="utf-8")), "ENVIRONMENT")
-    if value is None:
+    stated: dict[str, Any] | None = value_of(file, "ENVIRONMENT")
+    if stated is None:
         raise ValueError(f"{file}: there is no ENVIRONMENT")
-    stated: dict[str, Any] = ast.literal_eval(value)
     return stated
 
 
-def _assigned(tree: ast.Module, name: str) -> ast.expr | None:
-    """What a file assigns to a name."""
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
-            return node.value
-    return None
-
-
-def refusals_of(row: PeerRow) -> tuple[list[str], str]:
-    """The ``REFUSALS`` of a peer in Python, as its file has them, and the imports that they need, without importing the file.
-
-    Raises:
-        ValueError: The file has none.
-    """
-    file = APART.parent / f"{row.entry_point.split(':')[0].replace('.', '/')}.py"
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and any(name.name == "REFUSALS" for name in node.names):
-            shared = APART.parent / f"{str(node.module).rpartition('.')[2]}.py"
-            tree = ast.parse(shared.read_text(encoding="utf-8"))
-    value = _assigned(tree, "REFUSALS")
-    if value is None:
-        raise ValueError(f"{file}: there are no REFUSALS")
-    named = {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
-    imports = [line for line in tree.body if isinstance(line, (ast.Import, ast.ImportFrom))]
-    needed = [line for line in imports if named & {name.asname or name.name for name in line.names}]
-    return [ast.unparse(line) for line in needed], ast.unparse(value)
+def file_of(row: PeerRow) -> Path:
+    """The file of a peer of padops' own list."""
+    if row.command:
+        return Path(row.command[1]).with_suffix(".py")
+    return APART.parent / f"{row.entry_point.split(':')[0].replace('.', '/')}.py"
 
 
 def environments() -> Path:

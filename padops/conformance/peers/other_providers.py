@@ -10,6 +10,8 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +20,12 @@ import numpy as np
 import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as states
 
+from padops.conformance.divergences import Divergence, in_range
 from padops.conformance.model import behind_identity, feeds, make_model
 from padops.conformance.peers.converted import converted
 from padops.conformance.peers.environments import vulkan
+from padops.conformance.peers.ort import KNOWN as KERNEL
+from padops.conformance.peers.provider import KNOWN as PASSES
 from padops.conformance.peers.request import Request, unsupported_where
 from padops.conformance.peers.sessions import require_type, session_options
 from padops.runtime.ort_values import run_session
@@ -173,3 +178,48 @@ def _run(request: Request, model: onnx.ModelProto, provider: str, way: str) -> n
         require_type(request.dtype.name)
         session = open_session(model, provider, way)
     return run_once(session, request)
+
+
+# ---- what several of them do otherwise
+
+LOST_ERRORS = "what breaks a rule shows in an index out of bounds or in a dim that does not fit, which "
+
+
+def of_kernel(
+    peer: str, runtime: str, versions: str, hidden: Collection[str], constant_amounts: bool = False
+) -> tuple[Divergence, ...]:
+    """What the CPU's own Pad behind a provider does, and onnxruntime before it asks anybody.
+
+    Args:
+        peer: The stock one.
+        runtime: The version of its onnxruntime.
+        versions: That were recorded of the provider.
+        hidden: The rows that do not show.
+        constant_amounts: Whether its cases have constant amounts, whatever the case says.
+    """
+    return tuple(
+        replace(
+            row,
+            id=row.id.replace("ort-", f"{peer}-cpu-", 1),
+            peer=peer,
+            versions=versions,
+            tags=row.tags - {"constant-amounts"} if constant_amounts else row.tags,
+        )
+        for row in KERNEL
+        if in_range(runtime, row.versions) and row.id not in hidden
+    )
+
+
+def errors_of(peer: str, outcome: tuple[str, ...], versions: str, reason: str) -> Divergence:
+    """What a provider does where the rules want an error."""
+    return Divergence(f"{peer}-errors", peer, outcome, rule="P5", versions=versions, expected="error", reason=reason)
+
+
+def beside(peer: str, versions: str) -> tuple[Divergence, ...]:
+    """What padops beside a provider lets pass, as it does before the CPU's: what else onnxruntime refuses, it converts in memory."""
+    return renamed((replace(row, versions=versions) for row in PASSES), ("provider-wrap-before-19",), peer, "provider")
+
+
+def renamed(rows: Iterable[Divergence], ids: Collection[str], peer: str, old: str = "") -> tuple[Divergence, ...]:
+    """Some rows as those of another peer, whose name their ids have in the place of ``old`` or the first peer's."""
+    return tuple(replace(row, id=row.id.replace(old or row.peer, peer, 1), peer=peer) for row in rows if row.id in ids)

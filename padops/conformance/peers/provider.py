@@ -8,15 +8,16 @@ from functools import cache
 import numpy as np
 import onnxruntime
 
+from padops.conformance.divergences import Divergence
 from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.request import Request, Skipped, unsupported_where
-from padops.conformance.peers.sessions import REFUSALS, require_type, session_options
+from padops.conformance.peers.sessions import RECORDED, REFUSALS, require_type, session_options
 from padops.runtime.ort_values import run_session
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
 
 PACKAGES = ("onnxruntime",)
 
-__all__ = ["PACKAGES", "REFUSALS", "run_case"]
+__all__ = ["KNOWN", "PACKAGES", "REFUSALS", "run_case"]
 
 # How onnxruntime says that it does not know an opset or a type at all; it says so before it asks a provider.
 _UNSUPPORTED = (
@@ -60,3 +61,24 @@ def run_case(request: Request) -> np.ndarray:
             raise RuntimeError(f"{part.ep_name} runs the Pad")
     output: np.ndarray = run_session(session, feeds(request, request.inputs))[0]
     return output
+
+
+# What onnxruntime refuses or allows before it asks the provider.
+KNOWN = (
+    Divergence(
+        "provider-int32-axes", "padops-provider", "error", rule="P8", versions=RECORDED, tags={"axes-int32", "constant-amounts"},
+        says="ParseData type mismatch",
+        reason="constant int32 axes fail at load, in onnx's strict shape inference; the converter helps",
+    ),
+    Divergence(
+        "provider-row-of-pads", "padops-provider", "error", rule="P8", versions=RECORDED, tags={"pads-row", "constant-amounts"},
+        says="input must be a 1D",
+        reason="constant pads of shape [1, 2r] fail at load, in onnx's shape inference; the converter helps",
+    ),
+    Divergence(
+        "provider-wrap-before-19", "padops-provider", "differ", rule="P9",
+        versions=RECORDED, modes=("wrap",), tags={"mode-unknown"},
+        expected="error", rules=("P9",),
+        reason="onnxruntime's own Pad takes wrap at every opset, and models that rely on it are to run on",
+    ),
+)  # fmt: skip

@@ -13,6 +13,8 @@ from padops.conformance.peers.request import Unsupported
 from padops.runtime.ort_values import run_session
 from padops.spec.dtypes import by_name
 
+RECORDED = ">=1.20.1,<=1.32.0"
+
 # How onnxruntime says that a model or its inputs are wrong.
 REFUSALS = (states.Fail, states.InvalidArgument, states.InvalidGraph, states.RuntimeException)
 RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])

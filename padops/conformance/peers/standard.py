@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 import onnx_ir  # noqa: F401, without it the peer is absent
 
+from padops.conformance.divergences import Divergence
 from padops.conformance.model import feeds
-from padops.conformance.peers.converted import converted_model
+from padops.conformance.peers.converted import converted_model, huge_passes, repeated_axes_pass
 from padops.conformance.peers.request import Request
-from padops.conformance.peers.sessions import REFUSALS, require_type, run_model, stock_options
+from padops.conformance.peers.sessions import RECORDED, REFUSALS, require_type, run_model, stock_options
 
 PACKAGES = ("onnxruntime", "onnx-ir")
 
-__all__ = ["PACKAGES", "REFUSALS", "run_fallback", "run_lowered", "run_without_pad"]
+__all__ = ["KNOWN", "PACKAGES", "REFUSALS", "run_fallback", "run_lowered", "run_without_pad"]
 
 
 def run_fallback(request: Request) -> np.ndarray:
@@ -39,3 +40,58 @@ def _run_here(request: Request, **options: Any) -> np.ndarray:
     require_type(request.dtype.name)
     made = converted_model(request, **options)
     return run_model(made.SerializeToString(), feeds(request, request.inputs), stock_options())
+
+
+def _both(name: str, peer: str) -> tuple[Divergence, ...]:
+    """What neither of the two sees before it runs, or can do."""
+    return (
+        Divergence(
+            f"{name}-4-bit", peer, "error", rule="P7", dtypes=("int4", "uint4"),
+            versions=">=1.20.1,<1.23", expected="output",
+            says="Could not find an implementation for Cast", reason="onnxruntime has no Cast of 4-bit integers yet",
+        ),
+        Divergence(
+            f"{name}-fill-of-rank-0", peer, "differ", rule="P7",
+            versions=RECORDED, modes=("constant",), tags={"rank-0", "fill-not-one"},
+            expected="error", rules=("P7",), reason="of data of rank 0, which pass through, the fill is not looked at",
+        ),
+        Divergence(
+            f"{name}-huge", peer, ("differ", "error"), rule="P10",
+            versions=RECORDED, tags={"huge"}, expected="error", rules=("P10",),
+            reason="amounts beyond any memory are not refused where the output has no elements; NumPy may have no array of it",
+        ),
+    )  # fmt: skip
+
+
+_LAST = "of an axis that is named twice, the last amounts are taken"
+
+KNOWN = (
+    *_both("fallback", "padops-fallback"),
+    *_both("lowered", "padops-lowered"),
+    Divergence(
+        "fallback-repeated-axes", "padops-fallback", "differ", rule="P8",
+        versions=RECORDED, tags={"axes-repeated"}, expected="error",
+        rules=("P8",), reason=_LAST,
+    ),
+    Divergence(
+        "lowered-cropped-away", "padops-lowered", ("differ", "error", "crash"), rule="P3", modes=("constant",),
+        versions=">=1.20.1,<1.24", some={"cropped-away", "overcropped"}, without={"fixed"},
+        reason="ONNX's Pad stays where shape or amounts are not known, and is wrong where a crop leaves nothing of an axis",
+    ),
+    Divergence(
+        "lowered-huge-crash", "padops-lowered", "crash", rule="P10", modes=("constant",), versions=">=1.20.1,<1.24",
+        tags={"huge"}, expected="error", rules=("P10",), reason="ONNX's Pad crashes on amounts beyond any memory",
+    ),
+    Divergence(
+        "lowered-repeated-axes", "padops-lowered", "differ", rule="P8",
+        versions=RECORDED, tags={"axes-repeated"}, without={"constant-amounts"},
+        expected="error", rules=("P8",), reason=_LAST + ", where the axes are not known before the model runs",
+    ),
+    huge_passes("padops-without-pad", RECORDED),
+    repeated_axes_pass("padops-without-pad", RECORDED),
+    Divergence(
+        "padops-without-pad-4-bit", "padops-without-pad", "error", rule="P7", dtypes=("int4", "uint4"),
+        versions=">=1.20.1,<1.23", expected="output",
+        says="Could not find an implementation for Cast", reason="onnxruntime has no Cast of 4-bit integers yet",
+    ),
+)  # fmt: skip

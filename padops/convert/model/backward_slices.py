@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from padops.convert.model.open_axes import graphs_in, nodes_in
+from padops.convert.model.nesting import graphs_in, nodes_of
 
 ENDLESS = (2**31 - 1, 2**63 - 1)
 ENDS, STEPS = 2, 4  # which inputs of a Slice they are
@@ -29,12 +29,12 @@ def open_backward_slices(model: onnx.ModelProto) -> None:
     Args:
         model: Is changed.
     """
-    nodes = list(nodes_in(model.graph.node))
-    nodes += [node for function in model.functions for node in nodes_in(function.node)]
+    whole = [model.graph.node, *(function.node for function in model.functions)]
+    nodes = [node for body in whole for _, node in nodes_of(body)]
     slices = [node for node in nodes if node.op_type == "Slice" and len(node.input) > STEPS and node.input[STEPS]]
     if not slices:
         return
-    graphs = [model.graph, *(inner for node in nodes for inner in graphs_in(node))]
+    graphs = [model.graph, *(inner for node in nodes for _, inner in graphs_in(node.attribute))]
     lists = [(tensor.name, _integers(tensor)) for graph in graphs for tensor in graph.initializer]
     lists += [(node.output[0], _constant(node)) for node in nodes if node.op_type == "Constant" and node.output]
     # Several graphs may use one name: one endless list is enough, and so is one that does not go forward.

@@ -13,6 +13,7 @@ import onnx_ir as ir
 
 from padops.convert.model.checks.operators import default_version
 from padops.convert.model.external import read_range
+from padops.convert.model.nesting import graphs_in
 
 LARGEST_CONSTANT = 1 << 13  # elements; pads and axes have two per axis
 
@@ -215,13 +216,11 @@ def _small(tensor: ir.TensorProtocol, largest: int) -> np.ndarray | None:
     return np.frombuffer(read_range(tensor), tensor.dtype.numpy()).reshape(tensor.shape.numpy())
 
 
-def subgraphs(node: ir.Node, message: onnx.NodeProto) -> Iterator[tuple[ir.Graph, onnx.GraphProto]]:
+def subgraphs(node: ir.Node, message: onnx.NodeProto) -> list[tuple[ir.Graph, onnx.GraphProto]]:
     """The graphs inside a node, each beside its message."""
-    for attribute in message.attribute:
-        if attribute.type == onnx.AttributeProto.GRAPH:
-            yield node.attributes[attribute.name].value, attribute.g
-        elif attribute.type == onnx.AttributeProto.GRAPHS:
-            yield from zip(node.attributes[attribute.name].value, attribute.graphs, strict=True)
+    found = graphs_in(message.attribute)
+    graphs = dict(inner_graphs(node)) if found else {}
+    return [(graphs[name], graph) for name, graph in found]
 
 
 def caller_strings(scope: Scope, reference: ir.Attr) -> set[str | None]:

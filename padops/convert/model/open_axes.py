@@ -6,9 +6,11 @@ Here the Pads read another value in their place, which is a list of unknown leng
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import onnx
+
+from padops.convert.model.nesting import graphs_in, nodes_of
 
 OPEN = "padops axes of unknown length"
 AXES = 3  # which input of a Pad they are
@@ -47,7 +49,7 @@ def _listing(functions: Sequence[onnx.FunctionProto]) -> Listing:
         more = False
         for function in functions:
             places = {name: i for i, name in enumerate(function.input)}
-            read = {node.input[i] for node in nodes_in(function.node) for i in _positions(node, listing)}
+            read = {node.input[i] for _, node in nodes_of(function.node) for i in _positions(node, listing)}
             found = {places[name] for name in read & places.keys()}
             known = listing.setdefault((function.domain, function.name, function.overload), set())
             more = more or not found <= known
@@ -75,24 +77,8 @@ def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listi
         for i in _positions(node, listing):
             if node.input[i] not in known:
                 node.input[i], found = OPEN, True
-        for inner in graphs_in(node):
+        for _, inner in graphs_in(node.attribute):
             there = {tensor.name for tensor in inner.initializer}
             hidden = {value.name for value in inner.input}
             found = _open(inner.node, (known - hidden) | there, listing) or found
     return found
-
-
-def nodes_in(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
-    """Nodes, and those of all graphs inside them."""
-    for node in nodes:
-        yield node
-        for inner in graphs_in(node):
-            yield from nodes_in(inner.node)
-
-
-def graphs_in(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
-    """The graphs inside a node."""
-    for attribute in node.attribute:
-        if attribute.HasField("g"):
-            yield attribute.g
-        yield from attribute.graphs

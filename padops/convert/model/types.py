@@ -11,6 +11,7 @@ import onnx_ir as ir
 from padops.convert.model.backward_slices import open_backward_slices
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import subgraphs
+from padops.convert.model.nesting import graphs_of
 from padops.convert.model.open_axes import open_axes
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
@@ -220,7 +221,7 @@ def _inferred(message: onnx.ModelProto) -> onnx.ModelProto:
     Where a stated shape contradicts what the nodes give, the nodes are right, as in ONNX Runtime: such a statement is left
     over where somebody has changed the inputs alone, for another batch size. A stated shape counts where the nodes say less.
     """
-    stated = [_stated_shapes(graph) for graph in _graphs(message.graph)]
+    stated = [_stated_shapes(graph) for graph in graphs_of(message.graph)]
     if not any(stated):
         return onnx.shape_inference.infer_shapes(message)
     shapes = [{name: deepcopy(tensor.shape) for name, tensor in tensors.items()} for tensors in stated]
@@ -229,7 +230,7 @@ def _inferred(message: onnx.ModelProto) -> onnx.ModelProto:
             tensor.ClearField("shape")
     given = onnx.shape_inference.infer_shapes(message)
     says_more = False
-    for tensors, former, graph in zip(stated, shapes, _graphs(given.graph), strict=True):
+    for tensors, former, graph in zip(stated, shapes, graphs_of(given.graph), strict=True):
         found = _stated_shapes(graph)
         for name, tensor in tensors.items():
             if name not in found or _agree(former[name], found[name].shape):
@@ -240,20 +241,11 @@ def _inferred(message: onnx.ModelProto) -> onnx.ModelProto:
 
 def _open_negative_dims(message: onnx.GraphProto) -> None:
     """Takes away what onnx would compute with: a pad of 2 makes 1 of -1, see ``_size``."""
-    for graph in _graphs(message):
+    for graph in graphs_of(message):
         for info in (*graph.input, *graph.value_info, *graph.output):
             for dim in info.type.tensor_type.shape.dim:
                 if dim.dim_value < 0:
                     dim.ClearField("dim_value")
-
-
-def _graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
-    """A graph and all graphs inside it."""
-    yield graph
-    for node in graph.node:
-        for attribute in node.attribute:
-            for inner in (*((attribute.g,) if attribute.HasField("g") else ()), *attribute.graphs):
-                yield from _graphs(inner)
 
 
 def _stated_shapes(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto.Tensor]:

@@ -69,29 +69,29 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
     copy.CopyFrom(model)
     parts: list[tuple[_Part, Sequence[onnx.NodeProto]]] = [(copy, copy.graph.node)]
     parts += [(function, function.node) for function in copy.functions]
-    if not all(_is_believed(node, _opset(part)) for part, nodes in parts for node in _all(nodes)):
+    if not all(_is_believed(node, opset_of(part)) for part, nodes in parts for node in every_node(nodes)):
         typed = onnx.shape_inference.infer_shapes(copy, check_type=False, strict_mode=False)
         calls = {(function.domain, function.name) for function in copy.functions}
-        _keep_types(copy.graph, typed.graph, _opset(copy), calls)
+        _keep_types(copy.graph, typed.graph, opset_of(copy), calls)
         for part, _ in parts:
             part.opset_import.add(domain=_UNKNOWN, version=1)
     lists = _Lists.of(copy)
     for part, nodes in parts:
-        _veil(nodes, lists, _opset(part))
+        _veil(nodes, lists, opset_of(part))
     return onnx.shape_inference.infer_shapes(copy, check_type=False, strict_mode=False)
 
 
-def _opset(part: _Part) -> int:
+def opset_of(part: _Part) -> int:
     """The opset of ONNX's own domain that a model or function imports."""
     return next((int(row.version) for row in part.opset_import if row.domain in ("", "ai.onnx")), 0)
 
 
-def _all(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
+def every_node(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
     """The nodes and those of their bodies."""
     for node in nodes:
         yield node
         for row in node.attribute:
-            yield from _all(row.g.node)
+            yield from every_node(row.g.node)
 
 
 def _is_believed(node: onnx.NodeProto, opset: int) -> bool:

@@ -23,10 +23,11 @@ import onnx.inliner
 from onnx import helper, numpy_helper
 
 from padops.convert.proof import facts, functions
+from padops.convert.proof.believing import every_node
 from padops.convert.proof.body_goals import Goal, TooManyPathsError, goals
 from padops.convert.proof.flat_graph import constant_of
 from padops.convert.proof.result import NEVER_RUNS, Limits, Proof, Region, Verdict
-from padops.convert.proof.schemas import PADOPS
+from padops.convert.proof.schemas import PADOPS, plain_domain
 from padops.convert.proof.written_out import FailsAlwaysError
 
 RULE = "function body"
@@ -107,24 +108,17 @@ def _without_own_functions(model: onnx.ModelProto) -> tuple[onnx.ModelProto, boo
         The model, and whether every function imports the model's opsets: if not, inferred dims may be wrong.
     """
     own = [row for row in model.functions if not functions.is_fallback(row)]
-    if not any(node.domain == PADOPS for row in own for node in _every_node(row.node)):
+    if not any(node.domain == PADOPS for row in own for node in every_node(row.node)):
         return model, True
     copy, is_exact = onnx.ModelProto(), True
     copy.CopyFrom(model)
     versions = functions.imports_of(model)
     for function in copy.functions:
         for row in function.opset_import:
-            version = versions.get("" if row.domain == "ai.onnx" else row.domain, row.version)
+            version = versions.get(plain_domain(row.domain), row.version)
             is_exact = is_exact and version == row.version
             row.version = version  # onnx inlines no function with other imports
     return onnx.inliner.inline_selected_functions(copy, [(row.domain, row.name) for row in own]), is_exact
-
-
-def _every_node(nodes: Sequence[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
-    for node in nodes:
-        yield node
-        for row in node.attribute:
-            yield from _every_node(row.g.node)
 
 
 Argument = functions.Known | None
@@ -172,7 +166,7 @@ def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Reg
     """Proves a body for one call."""
     function, begin = instance.function, time.monotonic()
     name = f"function body {function.name}, as {instance.call.output[0]} calls it"
-    operators = tuple(sorted(node.op_type for node in _every_node(function.node)))
+    operators = tuple(sorted(node.op_type for node in every_node(function.node)))
     made = Region(name, (function.name,), operators, Verdict.UNKNOWN, RULE)
     arguments = _typed(instance)
     if arguments is None:

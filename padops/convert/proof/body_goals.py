@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper
 
+from padops.convert.proof.believing import opset_of
+from padops.convert.proof.flat_graph import int64_constant
 from padops.convert.proof.flat_indices import by_axis
 from padops.convert.proof.result import Proof, Verdict
 from padops.convert.proof.written_out import WrittenOut
@@ -110,7 +112,7 @@ def _beside(operator: onnx.ModelProto, conditions: Sequence[_Condition]) -> onnx
     made = onnx.ModelProto()
     made.CopyFrom(operator)
     graph = made.graph
-    version = next((row.version for row in made.opset_import if row.domain in ("", "ai.onnx")), 0)
+    version = opset_of(made)
     rank = len(graph.input[0].type.tensor_type.shape.dim)
     held = {row.name for row in graph.initializer} | {row.name for row in graph.input}
     written = {name for node in graph.node for name in node.output}
@@ -139,7 +141,7 @@ def _passed(
     """Nodes that pass data on if a condition has its value, else fail: a Gather on a new axis, in or out of range."""
     stem = f"condition {number}"
     none, beyond, axes, held, part = (f"{stem} {what}" for what in ("none", "beyond", "axes", "held", "part"))
-    nodes, name = [_constant(none, 0)], condition.name
+    nodes, name = [int64_constant(none, 0)], condition.name
     if not name:
         dims, least, name = (f"{stem} {what}" for what in ("dims", "least", "has elements"))
         nodes.append(helper.make_node("Shape", [data], [dims]))
@@ -149,16 +151,12 @@ def _passed(
         nodes.append(helper.make_node("Cast", [name], [f"{stem} number"], to=onnx.TensorProto.INT64))
         nodes.append(helper.make_node("Mul", [f"{stem} number", none], [part]))
     else:
-        nodes.append(_constant(beyond, BEYOND))
+        nodes.append(int64_constant(beyond, BEYOND))
         order = (none, beyond) if condition.value else (beyond, none)
         nodes.append(helper.make_node("Where", [name, *order], [part]))
     # No body counts axes from the end. So the rules cannot mistake this Gather for one of the body.
     if version >= FIRST_WITH_INPUT:
-        nodes += [_constant(axes, [0]), helper.make_node("Unsqueeze", [data, axes], [held])]
+        nodes += [int64_constant(axes, [0]), helper.make_node("Unsqueeze", [data, axes], [held])]
     else:
         nodes.append(helper.make_node("Unsqueeze", [data], [held], axes=[0]))
     return [*nodes, helper.make_node("Gather", [held, part], [result], axis=-1 - rank)]
-
-
-def _constant(name: str, value: int | list[int]) -> onnx.NodeProto:
-    return helper.make_node("Constant", [], [name], value=numpy_helper.from_array(np.array(value, np.int64)))

@@ -159,7 +159,7 @@ class Builder:
         inputs = [scope.names[name] if name else ABSENT for name in node.input]
         while inputs and inputs[-1] == ABSENT:
             inputs.pop()
-        domain = "" if node.domain == "ai.onnx" else node.domain
+        domain = schemas.plain_domain(node.domain)
         function = self._functions.get((node.domain, node.op_type, node.overload))
         if function is not None:
             self._call(function, node, inputs, scope)

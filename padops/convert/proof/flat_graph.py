@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import onnx
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 
 from padops.convert.proof.believing import infer
 
@@ -129,6 +129,16 @@ def constant_of(node: onnx.NodeProto) -> np.ndarray | None:
         return None if row.t.data_location == onnx.TensorProto.EXTERNAL else numpy_helper.to_array(row.t)
     kind = {"value_int": np.int64, "value_float": np.float32, "value_string": object}.get(row.name.removesuffix("s"))
     return None if kind is None else np.array(onnx.helper.get_attribute_value(row), kind)
+
+
+def int64_constant(name: str, value: int | list[int] | np.ndarray) -> onnx.NodeProto:
+    """A Constant of int64."""
+    return helper.make_node("Constant", [], [name], value=numpy_helper.from_array(np.array(value, np.int64)))
+
+
+def identity(name: str, output: str) -> onnx.NodeProto:
+    """An Identity, which copies a value."""
+    return helper.make_node("Identity", [name], [output])
 
 
 def _rank(value: onnx.ValueInfoProto) -> int | None:

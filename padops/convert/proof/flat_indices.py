@@ -20,7 +20,8 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from padops.convert.proof.flat_graph import FlatGraph, attribute
+from padops.convert.proof.believing import opset_of
+from padops.convert.proof.flat_graph import FlatGraph, attribute, identity, int64_constant
 
 BEYOND = np.iinfo(np.int64).max  # an index beyond every axis
 FIRST_WITH_BROADCAST = 9  # since this opset, Where and Less broadcast
@@ -35,7 +36,7 @@ def by_axis(model: onnx.ModelProto, data: str, has_elements: bool = True) -> boo
         Whether the rewritten graph depends on ``has_elements``.
     """
     info = next((row for row in model.graph.input if row.name == data), None)
-    version = next((row.version for row in model.opset_import if row.domain in ("", "ai.onnx")), 0)
+    version = opset_of(model)
     if info is None or not info.type.tensor_type.shape.dim or version < FIRST_WITH_BROADCAST:
         return False
     writing = _Writing(FlatGraph(model, info), info.type.tensor_type.elem_type, has_elements)
@@ -106,7 +107,7 @@ class _Writing:
             name = move.input[0]
         data, stem = self.graph.data, f"moved {self._count}"
         scalar, none = f"{stem} scalar", f"{stem} none"
-        made = [_constant(none, []), helper.make_node("Reshape", [fill, none], [scalar])] if fill else []
+        made = [int64_constant(none, []), helper.make_node("Reshape", [fill, none], [scalar])] if fill else []
         for number, move in enumerate(moves):
             copied = onnx.NodeProto.FromString(move.SerializeToString())
             copied.input[0], copied.output[0], copied.name = data, f"{stem} {number}", ""
@@ -116,28 +117,28 @@ class _Writing:
                     copied.input.pop()
             made.append(copied)
             data = copied.output[0]
-        return [*made, _copy(data, node.output[0])]
+        return [*made, identity(data, node.output[0])]
 
     def _chain(self, node: onnx.NodeProto, positions: Sequence[str | np.ndarray]) -> list[onnx.NodeProto]:
         """A Gather for each axis; each fails for a negative position."""
         stem, data = f"by axis {self._count}", self.graph.data
         none, beyond = f"{stem} none", f"{stem} beyond"
-        made = [_constant(none, 0), _constant(beyond, BEYOND)]
+        made = [int64_constant(none, 0), int64_constant(beyond, BEYOND)]
         for axis, given in enumerate(positions):
             position, below, safe, shown = (f"{stem} {what} {axis}" for what in ("position", "below", "safe", "shown"))
-            made.append(_constant(position, given) if isinstance(given, np.ndarray) else _copy(given, position))
+            made.append(int64_constant(position, given) if isinstance(given, np.ndarray) else identity(given, position))
             made.append(helper.make_node("Less", [position, none], [below]))
             made.append(helper.make_node("Where", [below, beyond, position], [safe]))
             made.append(helper.make_node("Gather", [data, safe], [shown], axis=axis))
             data = shown
-        return [*made, _copy(data, node.output[0])]
+        return [*made, identity(data, node.output[0])]
 
     def _nothing(self, node: onnx.NodeProto, positions: Sequence[str | np.ndarray]) -> list[onnx.NodeProto]:
         """A result with the lengths of the positions as dims."""
         stem, made, dims = f"nothing {self._count}", list[onnx.NodeProto](), list[str]()
         for axis, given in enumerate(positions):
             position, dim = f"{stem} position {axis}", f"{stem} dim {axis}"
-            made.append(_constant(position, given) if isinstance(given, np.ndarray) else _copy(given, position))
+            made.append(int64_constant(position, given) if isinstance(given, np.ndarray) else identity(given, position))
             made.append(helper.make_node("Shape", [position], [dim]))
             dims.append(dim)
         made.append(helper.make_node("Concat", dims, [f"{stem} dims"], axis=0))
@@ -213,14 +214,6 @@ def _decoded(array: np.ndarray, dims: Sequence[int | None]) -> list[np.ndarray] 
     ]
     again = np.ravel_multi_index(np.ix_(*vectors), known)
     return [vector.astype(np.int64) for vector in vectors] if np.array_equal(again, array) else None
-
-
-def _copy(name: str, output: str) -> onnx.NodeProto:
-    return helper.make_node("Identity", [name], [output])
-
-
-def _constant(name: str, value: int | list[int] | np.ndarray) -> onnx.NodeProto:
-    return helper.make_node("Constant", [], [name], value=numpy_helper.from_array(np.array(value, np.int64)))
 
 
 def _mode(node: onnx.NodeProto) -> str:

@@ -15,7 +15,7 @@ from onnx import numpy_helper
 from padops.convert.errors import PadopsError
 from padops.convert.proof import facts
 from padops.convert.proof.knowledge import Shape
-from padops.convert.proof.schemas import OPERATORS, PADOPS
+from padops.convert.proof.schemas import OPERATORS, PADOPS, plain_domain
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Known:
 
 def imports_of(message: onnx.ModelProto | onnx.FunctionProto) -> dict[str, int]:
     """The imported version of each domain."""
-    return {"" if row.domain == "ai.onnx" else row.domain: row.version for row in message.opset_import}
+    return {plain_domain(row.domain): row.version for row in message.opset_import}
 
 
 def is_fallback(function: onnx.FunctionProto) -> bool:
@@ -45,7 +45,7 @@ def own_functions(model: onnx.ModelProto) -> dict[tuple[str, str, str], onnx.Fun
     """
     found = {(row.domain, row.name, row.overload): row for row in model.functions if not is_fallback(row)}
     for domain, name, _ in found:
-        if onnx.defs.has(name, "" if domain == "ai.onnx" else domain):
+        if onnx.defs.has(name, plain_domain(domain)):
             raise PadopsError(f"the function '{name}' of the domain '{domain}' has the name of an operator of ONNX")
     depth: dict[tuple[str, str, str], bool] = {}
 

@@ -8,7 +8,7 @@ from math import prod
 import onnx
 
 from padops.convert.proof.facts import dims_of
-from padops.convert.proof.schemas import PADOPS
+from padops.convert.proof.schemas import PADOPS, type_name
 
 # The inputs that must have one axis.
 LISTS = {"ConstantOfShape": (0,), "Expand": (1,), "Pad": (1, 3), "Reshape": (1,), "Slice": (1, 2, 3, 4), "Split": (1,),
@@ -32,7 +32,7 @@ def problems(node: onnx.NodeProto, domain: str, opset: int, types: Sequence[onnx
     if domain == MICROSOFT and op == "Pad" and types and types[0] is not None:
         number = types[0].tensor_type.elem_type
         if number and number not in MICROSOFT_TYPES:
-            yield f"its data are of {onnx.TensorProto.DataType.Name(number).lower()}"
+            yield f"its data are of {type_name(number)}"
     is_pad = (domain == "" and op == "Pad") or (domain == PADOPS and op.startswith("Pad_"))
     if domain not in ("", PADOPS):
         return

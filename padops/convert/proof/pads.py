@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto
 
-from padops.convert.proof.schemas import PADOPS
+from padops.convert.proof.schemas import PADOPS, type_name
 from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
 
 MODES = ("constant", "edge", "reflect", "wrap")
@@ -103,7 +103,7 @@ def types_of(spelling: Spelling) -> frozenset[str]:
 def takes_type(version: int, dtype: int) -> bool:
     """Whether a version of ONNX's Pad takes an element type."""
     found = onnx.defs.get_schema("Pad", version)
-    return f"tensor({TensorProto.DataType.Name(dtype).lower()})" in found.inputs[0].types
+    return f"tensor({type_name(dtype)})" in found.inputs[0].types
 
 
 def _has_wrong_form(spelling: Spelling) -> bool:

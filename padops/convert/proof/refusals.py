@@ -14,7 +14,7 @@ from onnx import TensorProto
 
 from padops.convert.errors import PadopsError
 from padops.convert.proof import facts, node_rules
-from padops.convert.proof.schemas import PADOPS, schema
+from padops.convert.proof.schemas import PADOPS, plain_domain, schema, type_name
 
 MOST_CALLS = 1 << 12  # function calls after inlining: each is read and inferred separately
 DEEPEST = 100  # nesting of functions and bodies; onnx's inference gives up there, too
@@ -157,7 +157,7 @@ class _Checked:
     model: onnx.ModelProto
 
     def __post_init__(self) -> None:
-        self.opsets = {_plain(row.domain): row.version for row in self.model.opset_import}
+        self.opsets = {plain_domain(row.domain): row.version for row in self.model.opset_import}
         self.context = onnx.checker.C.CheckerContext()
         self.context.ir_version = self.model.ir_version or onnx.IR_VERSION
         self.context.opset_imports = self.opsets
@@ -181,10 +181,10 @@ class _Checked:
         for value in graph.value_info:
             one, other = (kind and kind.tensor_type.elem_type for kind in (value.type, types.get(value.name)))
             if one and other and one != other:
-                yield f"a value '{value.name}' declared as {_type(one)}, which is {_type(other)}"
+                yield f"a value '{value.name}' declared as {type_name(one)}, which is {type_name(other)}"
 
     def _node(self, node: onnx.NodeProto, types: Types) -> Iterator[str]:
-        domain = _plain(node.domain)
+        domain = plain_domain(node.domain)
         if (node.domain, node.op_type, node.overload) in self.functions:
             return
         version = self.opsets.get(domain, 0)
@@ -200,7 +200,7 @@ class _Checked:
 
     def _form(self, node: onnx.NodeProto) -> str:
         """The error of onnx's checker for a node without its names, bodies and data; "" for none."""
-        bare = onnx.NodeProto(op_type=node.op_type, domain=_plain(node.domain))
+        bare = onnx.NodeProto(op_type=node.op_type, domain=plain_domain(node.domain))
         bare.input.extend("x" if name else "" for name in node.input)
         bare.output.extend(f"y{place}" if name else "" for place, name in enumerate(node.output))
         for row in node.attribute:
@@ -230,16 +230,8 @@ def _of_types(found: onnx.defs.OpSchema, node: onnx.NodeProto, given: list[onnx.
         formal = found.inputs[min(place, len(found.inputs) - 1)] if found.inputs else None
         if formal is None or kind is None or not kind.tensor_type.elem_type:
             continue
-        text = f"tensor({_type(kind.tensor_type.elem_type)})"
+        text = f"tensor({type_name(kind.tensor_type.elem_type)})"
         if text not in formal.types:
             yield f"its input {formal.name} is a {text}"
         elif formal.is_homogeneous and bound.setdefault(formal.type_str, text) != text:
             yield f"its input {formal.name} is a {text}, and another one a {bound[formal.type_str]}"
-
-
-def _type(number: int) -> str:
-    return str(TensorProto.DataType.Name(number)).lower()
-
-
-def _plain(domain: str) -> str:
-    return "" if domain == "ai.onnx" else domain

@@ -16,6 +16,7 @@ from padops.convert.proof.matching import Matcher
 from padops.convert.proof.pads import Spelling
 from padops.convert.proof.refusals import check_calls, refusals
 from padops.convert.proof.result import Limits, Outcome, Proof, Region, Verdict
+from padops.convert.proof.schemas import type_name
 from padops.convert.proof.terms import Kind, Terms
 
 Folders = tuple[Path | None, Path | None]
@@ -136,8 +137,9 @@ def _leftovers(terms: Terms, matcher: Matcher, first: Built, second: Built) -> l
             if not pads.is_regular(spelling, mode):
                 reasons.append(f"the converted model has a {name} in a form that this version does not have")
             if spelling.version and dtype is not None and not pads.takes_type(spelling.version, dtype):
-                text = onnx.TensorProto.DataType.Name(dtype).lower()
-                reasons.append(f"the converted model has a {name} of {text}, which this version does not take")
+                reasons.append(
+                    f"the converted model has a {name} of {type_name(dtype)}, which this version does not take"
+                )
         # Terms of bodies are never shared with the original: there, the types of any Pad of the original count.
         others = first.pads.get(term) or {spelling for known in first.pads.values() for spelling in known}
         if dtype is None and not _takes_all_types(spellings - others, others):

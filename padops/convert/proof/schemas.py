@@ -66,6 +66,16 @@ SAME_VERSIONS: dict[str, tuple[int, ...]] = {
 }
 
 
+def plain_domain(domain: str) -> str:
+    """A domain, with ``""`` for ``"ai.onnx"``, its other name."""
+    return "" if domain == "ai.onnx" else domain
+
+
+def type_name(dtype: int) -> str:
+    """The name of an element type, in lower case; ``dtype`` is as ``onnx.TensorProto`` numbers it."""
+    return str(onnx.TensorProto.DataType.Name(dtype)).lower()
+
+
 @lru_cache(None)
 def schema(domain: str, op_type: str, opset: int) -> onnx.defs.OpSchema | None:
     """The schema of an operator in an opset of its domain; None if onnx has none."""
@@ -136,4 +146,4 @@ def takes(op_type: str, version: int, dtype: int, last: bool = False) -> bool:
     found = schema("", op_type, version)
     if found is None:
         return False
-    return f"tensor({onnx.TensorProto.DataType.Name(dtype).lower()})" in found.inputs[-1 if last else 0].types
+    return f"tensor({type_name(dtype)})" in found.inputs[-1 if last else 0].types

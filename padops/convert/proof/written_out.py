@@ -16,7 +16,7 @@ from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from padops.convert.proof.believing import infer
-from padops.convert.proof.flat_graph import constant_of
+from padops.convert.proof.flat_graph import constant_of, identity
 
 MOST_TURNS = 64  # iterations of an unrolled Loop
 MOST_ELEMENTS = 1 << 16  # elements of a computed constant
@@ -159,7 +159,7 @@ class WrittenOut:
             given = dict(zip((row.name for row in body.input), (number, goes, *states)))
             states = [self._fresh("state") for _ in states]
             made += self._written(body, given, [row.name for row in body.output[1:]], states)
-        return made + [_identity(state, name) for state, name in zip(states, node.output) if name]
+        return made + [identity(state, name) for state, name in zip(states, node.output) if name]
 
     def _written(
         self, body: onnx.GraphProto, given: Mapping[str, str], results: Sequence[str], outputs: Sequence[str]
@@ -172,7 +172,7 @@ class WrittenOut:
         for one in body.node:
             names |= {name: self._fresh(name) for name in one.output if name}
         made = [_renamed(one, names) for one in body.node]
-        return made + [_identity(names.get(name, name), output) for name, output in zip(results, outputs) if output]
+        return made + [identity(names.get(name, name), output) for name, output in zip(results, outputs) if output]
 
     def _fresh(self, stem: str) -> str:
         self._count += 1
@@ -239,10 +239,6 @@ def _replace(graph: onnx.GraphProto, nodes: Sequence[onnx.NodeProto]) -> None:
     kept = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
     del graph.node[:]
     graph.node.extend(kept)
-
-
-def _identity(name: str, output: str) -> onnx.NodeProto:
-    return helper.make_node("Identity", [name], [output])
 
 
 def _renamed(node: onnx.NodeProto, names: Mapping[str, str]) -> onnx.NodeProto:

@@ -13,6 +13,7 @@ from pathlib import Path
 import onnx
 from onnx import TensorProto, helper
 
+from padops.convert.model.nesting import graphs_in
 from padops.convert.proof.build import TOP, Built
 from padops.convert.proof.terms import ABSENT, Kind, Terms
 from padops.convert.verify.alone import Cut
@@ -179,9 +180,8 @@ class _Walk:
 def _read(node: onnx.NodeProto) -> Iterator[str]:
     """The values that a node and its bodies read from the node's graph."""
     yield from filter(None, node.input)
-    for attribute in node.attribute:
-        for graph in (attribute.g,) if attribute.HasField("g") else attribute.graphs:
-            own = {value.name for value in graph.input} | {row.name for row in graph.initializer}
-            own |= {name for inner in graph.node for name in inner.output}
-            yield from (name for inner in graph.node for name in _read(inner) if name not in own)
-            yield from (value.name for value in graph.output if value.name not in own)
+    for _, graph in graphs_in(node.attribute):
+        own = {value.name for value in graph.input} | {row.name for row in graph.initializer}
+        own |= {name for inner in graph.node for name in inner.output}
+        yield from (name for inner in graph.node for name in _read(inner) if name not in own)
+        yield from (value.name for value in graph.output if value.name not in own)

@@ -60,14 +60,14 @@ def verify(
             ``rtol`` and ``atol``, every bit. The notes tell which provider has which Pad. Providers from libraries are
             found once registered.
 
-        Returns:
-        The proofs and comparisons; ``verdict``, ``passed`` and ``doubts`` sum them up. ``passed`` is True only
-        after a proof or a comparison: not if ONNX Runtime does not run the original and nothing else is comparable.
+    Returns:
+        The proofs and comparisons; ``verdict``, ``passed`` and ``doubts`` sum them up. ``passed`` is True only after a
+        proof or a comparison: not if ONNX Runtime does not run the original and there is nothing else to compare.
 
-        Raises:
-            UsageError: An argument is of the wrong type, the inputs are not those of the model, the seed or a tolerance
-                is negative, or onnxruntime has no such provider.
-            PadopsError: A model cannot be read, a library to run it is missing, or onnxruntime left a provider out.
+    Raises:
+        UsageError: An argument is of the wrong type, the inputs are not those of the model, the seed or a tolerance is
+            negative, or onnxruntime has no such provider.
+        PadopsError: A model cannot be read, a library to run it is missing, or onnxruntime left a provider out.
     """
     check_kinds({"run": run}, {}, inputs, seed)
     original, converted = given_model(original), given_model(converted)

@@ -61,7 +61,7 @@ def watched_pads(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[
     constants = _constants(original)
     found: list[WatchedPad] = []
     for located in bodies(original):
-        made = _made(there.get(located.place))
+        made = nodes_by_output(there.get(located.place))
         for path, node in located.labelled():
             if is_pad(node) and node.output and not _is_fallback(located.place):
                 compared = _shared(located.body, node.output[0], made)
@@ -72,7 +72,7 @@ def watched_pads(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[
     for located in bodies(converted):
         if located.place not in before or _is_fallback(located.place):
             continue
-        former = _made(before[located.place])
+        former = nodes_by_output(before[located.place])
         for path, node in located.labelled():
             if node.output and (is_pad(node) or _has_changed(node, former)):
                 compared = _shared(located.body, node.output[0], former)
@@ -101,8 +101,8 @@ def _form(node: onnx.NodeProto) -> str:
     return f"{node.domain}::{node.op_type}" if node.domain not in ("", "ai.onnx") else str(node.op_type)
 
 
-def _made(body: Body | None) -> dict[str, onnx.NodeProto]:
-    """The nodes of a graph, by their outputs."""
+def nodes_by_output(body: Body | None) -> dict[str, onnx.NodeProto]:
+    """The nodes of a graph, by their outputs; none without a graph."""
     return {} if body is None else {name: node for node in body.node for name in node.output if name}
 
 

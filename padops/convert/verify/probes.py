@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import onnx
 from onnx import TensorProto, helper
 
+from padops.convert.model.nesting import graphs_in
+
 Body = onnx.GraphProto | onnx.FunctionProto
 Identifier = tuple[str, str, str]  # a function's domain, name, overload
 LOOPS_WITH_SEQUENCES = 13  # the first opset whose Loop carries sequences
@@ -70,12 +72,10 @@ def bodies(model: onnx.ModelProto) -> Iterator[Located]:
 def _inside(located: Located) -> Iterator[Located]:
     yield located
     for path, node in located.labelled():
-        for attribute in node.attribute:
-            for i, graph in enumerate((attribute.g,) if attribute.HasField("g") else attribute.graphs):
-                name = attribute.name if attribute.HasField("g") else f"{attribute.name}[{i}]"
-                step = (next(filter(None, node.output), ""), name)
-                place = Place(located.place.function, (*located.place.around, step))
-                yield from _inside(Located(place, f"{path}.{name}", graph))
+        for name, graph in graphs_in(node.attribute):
+            step = (next(filter(None, node.output), ""), name)
+            place = Place(located.place.function, (*located.place.around, step))
+            yield from _inside(Located(place, f"{path}.{name}", graph))
 
 
 def _identifier(function: onnx.FunctionProto | onnx.NodeProto) -> Identifier:

@@ -11,12 +11,13 @@ import onnx
 
 from padops.convert.errors import PadopsError
 from padops.convert.model.external import check_entries
+from padops.convert.model.nesting import nodes_of
 from padops.convert.model.scan import external_tensors
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.proof.facts import dims_of
 from padops.convert.proof.interface import is_stricter
-from padops.convert.verify.pads import is_pad, known_amounts
-from padops.convert.verify.probes import Body, bodies
+from padops.convert.verify.pads import is_pad, known_amounts, nodes_by_output
+from padops.convert.verify.probes import bodies
 from padops.spec.dialects import DOMAIN
 
 OPERATOR = re.compile(rf"\b{DOMAIN}(\.pyop)?::?\w")  # an operator of padops in an error of ONNX Runtime or a kernel
@@ -35,7 +36,7 @@ def other_difference(original: Path, converted: Path) -> str:
 def taken_in(original: Path, converted: Path) -> set[str]:
     """The paths of the original's Pads that the converted model has folded into all their readers."""
     one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
-    former, made = _made(one.graph), _made(other.graph)
+    former, made = nodes_by_output(one.graph), nodes_by_output(other.graph)
     shown = {value.name for value in one.graph.output}
     nested = [node for located in bodies(one) if located.body is not one.graph for node in located.body.node]
     shown |= {name for node in nested for name in node.input}
@@ -84,7 +85,7 @@ def _differences(original: tuple[Path, onnx.ModelProto], converted: tuple[Path, 
     inner = sum(1 for _ in external_tensors(one)) > sum(map(_is_external, one.graph.initializer))
     if inner and original[0].resolve().parent != converted[0].resolve().parent:
         yield "external data in an inner graph, which may be other data"
-    former, made = _made(one.graph), _made(other.graph)
+    former, made = nodes_by_output(one.graph), nodes_by_output(other.graph)
     read = {name for located in bodies(one) for node in located.body.node if not is_pad(node) for name in node.input}
     read |= {value.name for value in one.graph.output}
     for path, node in main.labelled():
@@ -174,19 +175,12 @@ def _copied(node: onnx.NodeProto) -> onnx.NodeProto:
     return copy
 
 
-def _made(body: Body) -> dict[str, onnx.NodeProto]:
-    """The nodes of a graph, by their outputs."""
-    return {name: node for node in body.node for name in node.output if name}
-
-
 def _text(part: onnx.NodeProto | onnx.FunctionProto) -> bytes:
     """A node or a function as bytes, without names of nodes and docs, and with its attributes sorted."""
     copy = type(part).FromString(part.SerializeToString())
     copy.ClearField("doc_string")
     copy.ClearField("metadata_props")
-    pending: list[onnx.NodeProto] = [copy] if isinstance(copy, onnx.NodeProto) else list(copy.node)
-    while pending:
-        node = pending.pop()
+    for _, node in nodes_of([copy] if isinstance(copy, onnx.NodeProto) else copy.node):
         for name in ("name", "doc_string", "metadata_props"):
             node.ClearField(name)
         if node.domain == "ai.onnx":
@@ -196,7 +190,6 @@ def _text(part: onnx.NodeProto | onnx.FunctionProto) -> bytes:
         node.attribute.extend(attributes)
         for row in node.attribute:
             row.ClearField("doc_string")
-            pending += [inner for graph in (row.g, *row.graphs) for inner in graph.node]
     return bytes(copy.SerializeToString(deterministic=True))
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import dask
 import dask.array
 import numpy as np
 
+from padops.conformance.divergences import Divergence
 from padops.conformance.peers.request import Request, Unsupported
 
 ENVIRONMENT = {
@@ -21,8 +24,16 @@ PACKAGES = ("dask",)
 REFUSALS = (ValueError,)
 
 
-def run_case(request: Request) -> np.ndarray:
-    """``dask.array.pad`` of the amounts of every axis.
+def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
+    """``dask.array.pad`` by (begin, end) of every axis; ``fill`` is for mode constant."""
+    given = {} if fill is None else {"constant_values": fill[()]}
+    array = dask.array.from_array(data, chunks=-1)
+    with dask.config.set(scheduler="synchronous"):
+        return np.asarray(dask.array.pad(array, pairs, mode=mode, **given).compute())
+
+
+def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str, np.ndarray | None]:
+    """Those of ``pad``.
 
     Raises:
         Unsupported: An amount is negative, interior or huge.
@@ -31,7 +42,33 @@ def run_case(request: Request) -> np.ndarray:
     pairs = request.pairs("dask.array.pad", may_crop=False)
     if max(map(max, pairs), default=0) >= 1 << 31:
         raise Unsupported("amounts beyond 31 bits")  # it would make a list of as many chunks, without an end
-    fill = {} if request.value is None else {"constant_values": request.value[()]}
-    array = dask.array.from_array(request.data, chunks=-1)
-    with dask.config.set(scheduler="synchronous"):
-        return np.asarray(dask.array.pad(array, pairs, mode=request.mode, **fill).compute())
+    return request.data, pairs, request.mode, request.value
+
+
+RECORDED = ">=2026.8.0,<=2026.8.0"
+_SHORT = "it takes one period of the data at most, and gives a smaller output than asked for, without an error"
+
+KNOWN = (
+    Divergence(
+        "dask-reflect-short", "dask", "differ", rule="P2",
+        versions=RECORDED, modes=("reflect",), tags={"reflect-beyond-size"}, reason=_SHORT,
+    ),
+    Divergence(
+        "dask-period-short", "dask", "differ", rule="P2",
+        versions=RECORDED, modes=("symmetric", "wrap"), tags={"beyond-size"}, reason=_SHORT,
+    ),
+    Divergence(
+        "dask-empty-axis", "dask", "error", rule="P5",
+        versions=RECORDED, modes=("constant",), tags={"empty-axis-padded"}, expected="output",
+        says="division or modulo by zero", reason="an axis without elements cannot be padded",
+    ),
+    Divergence(
+        "dask-empty-data", "dask", "error", rule="P5", versions=RECORDED, tags={"empty-data"}, expected="output",
+        reason="data without elements are refused, with errors of its own parts",
+    ),
+    Divergence(
+        "dask-string-fill", "dask", "error", rule="P7",
+        versions=RECORDED, modes=("constant",), dtypes=("string",), expected="output",
+        says="must be composed of integral typed values", reason="a fill that is a text is refused",
+    ),
+)  # fmt: skip

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from padops.conformance.divergences import Divergence
+from padops.conformance.peers.apart.onnxruntime_web import PACKAGES, RECORDED
+from padops.conformance.peers.apart.ort_webgpu import KNOWN as NATIVE
+
+__all__ = ["KNOWN", "PACKAGES"]
+
 ENVIRONMENT = {
     "name": "onnxruntime-web-webgpu",
     "families": ("onnx",),
@@ -12,3 +20,57 @@ ENVIRONMENT = {
     "program": "onnxruntime_web_webgpu.mjs",
     "lowered_for": {"name": "padops-for-web-webgpu", "max_cases": 1800, "lowered": True},
 }
+
+NEEDS = ("Chromium (chromium, or what CHROMIUM names)",)  # beside the packages
+
+_STOCK, _LOWERED = "onnxruntime-web-webgpu", "padops-for-web-webgpu"
+
+# The kernels are those of onnxruntime-webgpu in another version. Where these are wrong in the same way, the row is theirs.
+# No Pad runs on the CPU here: what is left of it are checks before WebGPU is asked.
+_AS_NATIVE = (
+    "ort-webgpu-reflect-crop",
+    "ort-webgpu-rank-0",
+    "ort-webgpu-fill-not-one",
+    "ort-webgpu-float16",
+    "ort-webgpu-errors",
+    "ort-webgpu-cpu-int32-axes",
+    "ort-webgpu-cpu-row-of-pads",
+    "ort-webgpu-cpu-wrap-of-nothing",
+    "ort-webgpu-cpu-empty-output",
+    "ort-webgpu-cpu-float16-attributes",
+)
+_LOWERED_AS_NATIVE = (
+    "padops-for-webgpu-errors",
+    "padops-for-webgpu-float16",
+    "padops-for-webgpu-before-7",
+    "padops-for-webgpu-cpu-float16-attributes",
+)
+
+
+def _same(ids: tuple[str, ...], word: str, other: str, peer: str) -> tuple[Divergence, ...]:
+    by_id = {row.id: row for row in NATIVE}
+    return tuple(replace(by_id[id], id=id.replace(word, other, 1), peer=peer, versions=RECORDED) for id in ids)
+
+
+KNOWN = (
+    Divergence(
+        "web-webgpu-wrap-crop", _STOCK, "differ", rule="P2", versions=RECORDED, modes=("wrap",), tags={"mixed"},
+        expected="output", reason="behind a crop, other elements are taken",
+    ),
+    *_same(_AS_NATIVE, "ort-", "web-", _STOCK),
+    *_same(_LOWERED_AS_NATIVE, "for-", "for-web-", _LOWERED),
+    Divergence(
+        f"{_LOWERED}-strings", _LOWERED, "differ", rule="P7", versions=RECORDED, dtypes=("string",), expected="output",
+        reason="on its way between JavaScript and the runtime a text ends at its first character 0",
+    ),
+    Divergence(
+        f"{_LOWERED}-expand", _LOWERED, "error", rule="P6", versions=RECORDED, dtypes=("uint8",), tags={"interior"},
+        expected="output", says='Invalid ShaderModule "Expand"',
+        reason="an Expand of one uint8 of rank 0, which is the fill between elements, has no valid shader",
+    ),
+    Divergence(
+        f"{_LOWERED}-no-concat", _LOWERED, "error", rule="P7", versions=RECORDED, dtypes=("string",), modes=("constant",),
+        expected="output", says="Unsupported input data type",
+        reason="the build with WebGPU has fewer types for the processor than the other one, and no Concat of strings",
+    ),
+)  # fmt: skip

@@ -10,11 +10,13 @@ from pathlib import Path
 os.environ["RUST_BACKTRACE"] = "0"
 
 import numpy as np
+import onnx
 import tract
 
-from padops.conformance.model import declare_shapes, feeds, make_model
+from padops.conformance.divergences import Divergence
+from padops.conformance.model import feeds, standard_model
 from padops.conformance.peers.converted import without_pad
-from padops.conformance.peers.request import INTEGERS, Request, unsupported_where
+from padops.conformance.peers.request import INTEGERS, Request
 
 ENVIRONMENT = {
     "name": "tract",
@@ -37,30 +39,71 @@ REFUSALS = (tract.TractError,)
 TYPES = ("float", "double", "bool", *INTEGERS)
 
 # How it says that it does not know an opset or a mode.
-_UNSUPPORTED = ("Unsupported operator set", "Unsupported mode", "expected list of non-negative ints")
+UNSUPPORTED = ("Unsupported operator set", "Unsupported mode", "expected list of non-negative ints")
 
 
-def run_case(request: Request) -> np.ndarray:
-    """The model of ONNX."""
-    request.require_type(TYPES)
-    model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
-    with unsupported_where(_UNSUPPORTED, tract.TractError):
-        return _run(model.SerializeToString(), feeds(request, request.inputs))
-
-
-def run_without_pad(request: Request) -> np.ndarray:
-    """What ``padops convert --target onnx --without-pad`` leaves."""
-    request.require_type(TYPES)
-    return _run(without_pad(request).SerializeToString(), feeds(request, request.inputs))
-
-
-def _run(content: bytes, fed: Mapping[str, np.ndarray]) -> np.ndarray:
+def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
     """The first output of a model of ONNX, fed in its order; an error says no more than why it is refused."""
     try:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "case.onnx")
-            path.write_bytes(content)
+            path.write_bytes(model.SerializeToString())
             runnable = tract.onnx().load(path).into_model().into_runnable()
         return np.asarray(runnable.run(list(fed.values()))[0].to_numpy())
     except tract.TractError as error:
         raise tract.TractError(str(error).partition("Stack backtrace")[0].strip()) from error
+
+
+def arguments(request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
+    """Those of ``pad``: the model of ONNX and what it is fed with."""
+    request.require_type(TYPES)
+    return standard_model(request, ranked=True), feeds(request, request.inputs)
+
+
+def run_without_pad(request: Request) -> np.ndarray:
+    """That of what ``padops convert --target onnx --without-pad`` leaves."""
+    request.require_type(TYPES)
+    return pad(without_pad(request), feeds(request, request.inputs))
+
+
+RECORDED = ">=0.23.9,<=0.23.9"
+KNOWN = (
+    Divergence(
+        "tract-crop", "tract", "crash", rule="P1", versions=RECORDED, tags={"negative"},
+        reason="a negative amount ends the process: it is taken for one that is positive and huge",
+    ),
+    Divergence(
+        "tract-fill-wins", "tract", "differ", rule="P7",
+        versions=RECORDED, modes=("edge", "reflect"), tags={"fill", "grows"},
+        reason="a fill that is given makes the Pad a constant one, whatever its mode says",
+    ),
+    Divergence(
+        "tract-reflect-limit", "tract", ("differ", "crash"), rule="P4",
+        versions=RECORDED, modes=("reflect",), tags={"reflect-beyond-left"},
+        reason="a reflection longer than n - 1 gives zeros, or ends the process",
+    ),
+    Divergence(
+        "tract-rank-of-inputs", "tract", "error", rule="P7",
+        versions=RECORDED, some={"fill-not-scalar", "pads-row"}, expected="output",
+        says="Impossible to unify", reason="a fill must have the shape [], and amounts one axis",
+    ),
+    Divergence(
+        "tract-bool", "tract", "error", rule="P1",
+        versions=RECORDED, dtypes=("bool",), expected="output", says="Bool is not a number",
+        reason="data of bool are refused once the Pad has something to do",
+    ),
+    Divergence(
+        "tract-empty", "tract", ("differ", "crash"), rule="P5",
+        versions=RECORDED, modes=("edge", "reflect"), tags={"empty-axis-padded"}, expected="error",
+        reason="where there is nothing to extend, the output holds stray memory, or the process ends",
+    ),
+    Divergence(
+        "tract-huge", "tract", "crash", rule="P10", versions=RECORDED, tags={"huge"}, expected="error",
+        reason="amounts beyond any memory end the process, or run without an end",
+    ),
+    Divergence(
+        "tract-wrong-axes", "tract", ("differ", "crash"), rule="P8",
+        versions=RECORDED, tags={"amounts-wrong"}, expected="error",
+        reason="axes that name one axis twice or lie outside of the rank, and amounts of another number, are not refused",
+    ),
+)  # fmt: skip

@@ -26,6 +26,7 @@ from padops.convert.model.checks.calls import check_calls
 from padops.convert.model.checks.names import check_names
 from padops.convert.model.checks.operators import DEFAULT_DOMAINS, check_counts, default_version
 from padops.convert.model.checks.tensors import check_tensor
+from padops.convert.model.nesting import graphs_in
 
 HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher one
 
@@ -98,7 +99,5 @@ def _check_nodes(nodes: Iterable[onnx.NodeProto], path: str, owner: Owner) -> No
                 raise PadopsError(f"{label}: the attribute '{attribute.name}' is there twice")
             seen.add(attribute.name)
             check_attribute(attribute, label, owner.is_function)
-            if attribute.type == onnx.AttributeProto.GRAPH and not attribute.ref_attr_name:
-                _check_graph(attribute.g, f"{place}.{attribute.name}", owner)
-            for j, graph in enumerate(attribute.graphs):
-                _check_graph(graph, f"{place}.{attribute.name}[{j}]", owner)
+            for name, graph in graphs_in([attribute]):
+                _check_graph(graph, f"{place}.{name}", owner)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import onnx
 
 from padops.convert.errors import PadopsError
+from padops.convert.model.nesting import nodes_of
 
 # Nodes that the calls of a model stand for once all are written out. onnx infers the types of half as many in 3 s, and
 # inlines them in 2; ONNX Runtime 1.31.1 takes 24 s to load an eighth of them.
@@ -29,14 +30,14 @@ def check_calls(model: onnx.ModelProto) -> None:
     calls: dict[Key, list[Key]] = {}
     own: dict[Key, int] = {}
     for key, function in functions.items():
-        nodes = list(_nodes(function.node, f"function '{function.name}'"))
-        calls[key] = [called for node, place in nodes if (called := _called(node, place, functions)) is not None]
+        nodes = list(nodes_of(function.node, f"function '{function.name}'"))
+        calls[key] = [called for place, node in nodes if (called := _called(node, place, functions)) is not None]
         own[key] = len(nodes)
     order = _sorted(calls)
     size: dict[Key, int] = {}
     for key in order:
         size[key] = own[key] + sum(size[called] for called in calls[key])
-    whole = [_called(node, place, functions) for node, place in _nodes(model.graph.node, "graph")]
+    whole = [_called(node, place, functions) for place, node in nodes_of(model.graph.node, "graph")]
     if (total := sum(size[key] for key in whole if key is not None)) > MAX_NODES:
         largest = max((key for key in whole if key is not None), key=size.__getitem__)
         raise PadopsError(
@@ -59,16 +60,6 @@ def _rounded(count: int) -> str:
     return str(count) if count < 10**18 else f"about 2^{count.bit_length() - 1}"
 
 
-def _nodes(nodes: Iterable[onnx.NodeProto], path: str) -> Iterator[tuple[onnx.NodeProto, str]]:
-    """Every node at any depth, with what it is and where."""
-    for i, node in enumerate(nodes):
-        place = f"{path}.node[{i}]"
-        yield node, f"node '{node.name}' ({place}, {node.op_type})"
-        for attribute in node.attribute:
-            for graph in [attribute.g] if attribute.HasField("g") else attribute.graphs:
-                yield from _nodes(graph.node, f"{place}.{attribute.name}")
-
-
 def _called(node: onnx.NodeProto, place: str, functions: dict[Key, onnx.FunctionProto]) -> Key | None:
     """The function that a node calls, which takes its inputs and outputs, or None."""
     key = _key(node.domain, node.op_type, node.overload)
@@ -78,7 +69,8 @@ def _called(node: onnx.NodeProto, place: str, functions: dict[Key, onnx.Function
     for what in ("input", "output"):
         given, taken = len(getattr(node, what)), len(getattr(function, what))
         if given > taken:
-            raise PadopsError(f"{place} calls {_name(key)} with {given} {what}s; it has {taken}")
+            label = f"node '{node.name}' ({place}, {node.op_type})"
+            raise PadopsError(f"{label} calls {_name(key)} with {given} {what}s; it has {taken}")
     return key
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import onnx
 
 from padops.convert.errors import PadopsError
+from padops.convert.model.nesting import graphs_in
 
 SHOWN = 6  # nodes of a cycle that a message names
 
@@ -94,11 +95,8 @@ def _reads(node: onnx.NodeProto, label: str, path: str) -> Iterator[tuple[str, s
     """The names that a node and the graphs inside it read, each with the reader."""
     for name in node.input:
         yield name, label
-    for attribute in node.attribute:
-        graphs = [attribute.g] if attribute.HasField("g") else attribute.graphs
-        for j, graph in enumerate(graphs):
-            several = f"[{j}]" if attribute.graphs else ""
-            yield from _free_names(graph, f"{path}.{attribute.name}{several}").items()
+    for name, graph in graphs_in(node.attribute):
+        yield from _free_names(graph, f"{path}.{name}").items()
 
 
 def _refuse_cycles(nodes: Sequence[onnx.NodeProto], needs: Sequence[set[int]], path: str) -> None:

@@ -215,8 +215,3 @@ def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
 def plane(value: np.ndarray | Ids) -> np.ndarray:
     """The array that operators move: a value's known elements, or its ids."""
     return value.ids if isinstance(value, Ids) else value
-
-
-def name_of(dtype: int) -> str:
-    """The name of an element type, in lower case."""
-    return str(TensorProto.DataType.Name(dtype)).lower()

@@ -9,7 +9,7 @@ import numpy as np
 
 from padops.convert.proof import following, plan, schemas
 from padops.convert.proof.positions.arithmetic import compute
-from padops.convert.proof.positions.elements import Elements, Ids, cast, dtype_of, name_of, plane, zero
+from padops.convert.proof.positions.elements import Elements, Ids, cast, dtype_of, plane, zero
 from padops.convert.proof.positions.errors import FailsError, UnsureError
 from padops.convert.proof.positions.indexed import INDEXED
 from padops.convert.proof.positions.moves import PLAIN, Node, concat, split
@@ -75,7 +75,7 @@ class Evaluation:
         if first.ids.shape != second.ids.shape:
             return f"the shapes differ: {list(first.ids.shape)} and {list(second.ids.shape)}"
         if first.dtype and second.dtype and first.dtype != second.dtype:
-            return f"the element types differ: {name_of(first.dtype)} and {name_of(second.dtype)}"
+            return f"the element types differ: {schemas.type_name(first.dtype)} and {schemas.type_name(second.dtype)}"
         differs = first.ids != second.ids
         if not differs.any():
             return ""
@@ -195,7 +195,7 @@ class Evaluation:
         if values and values[0] is not None:
             dtype = values[0].dtype if isinstance(values[0], Ids) else dtype_of(values[0])
             if dtype and not schemas.takes(op, version, dtype):
-                raise FailsError(f"{op} of version {version} does not take {name_of(dtype)}")
+                raise FailsError(f"{op} of version {version} does not take {schemas.type_name(dtype)}")
 
     def _integers(self, term: int) -> Any:
         inputs = self._terms.inputs(term)
@@ -237,7 +237,7 @@ class Evaluation:
         how = self._terms.head(term).attributes
         made = self._elements.cast(value, to, how) if isinstance(value, Ids) else cast(value, to)
         if made is None:
-            raise UnsureError(f"a cast to {name_of(to)} on whose result runtimes disagree")
+            raise UnsureError(f"a cast to {schemas.type_name(to)} on whose result runtimes disagree")
         return made
 
     def _constant_of_shape(self, term: int, inputs: tuple[int, ...]) -> Value:
@@ -285,7 +285,9 @@ class Evaluation:
             if found.ids.size != 1 or found.ids.ndim > 1:
                 raise FailsError(f"a fill of shape {list(found.ids.shape)} [P7]")
             if data.dtype and found.dtype and found.dtype != data.dtype:
-                raise FailsError(f"a fill of {name_of(found.dtype)} for data of {name_of(data.dtype)} [P7]")
+                raise FailsError(
+                    f"a fill of {schemas.type_name(found.dtype)} for data of {schemas.type_name(data.dtype)} [P7]"
+                )
             return int(found.ids.reshape(-1)[0])
 
         return Ids(padded(data.ids, axes, mode, rules, number, self._most), data.dtype)
