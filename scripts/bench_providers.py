@@ -1,4 +1,6 @@
-"""Time networks on execution providers that need no device, with padops beside them: padops bench --providers in each environment.
+"""Time networks on execution providers that need no device, with padops beside them.
+
+It runs ``padops bench --providers`` in the environment of each provider.
 
     python3 scripts/bench_providers.py [NAME ...] [options of padops bench, such as --quick --markdown --json {}.json]
 
@@ -29,7 +31,11 @@ def command(name: str, options: "list[str]") -> "list[str]":
 
 
 def variables(name: str) -> "dict[str, str]":
-    """Of the process: it finds the sources of this checkout, the library that has been built, and the Vulkan of the environment."""
+    """The environment variables of a process that runs in an environment.
+
+    With these variables, the process finds the sources of this checkout, the built library and the environment's
+    Vulkan.
+    """
     made = providers.variables()
     if providers.ENVIRONMENTS[name]["provider"] == WEBGPU:
         from padops.conformance.peers.environments import vulkan

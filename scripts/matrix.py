@@ -1,4 +1,4 @@
-"""Run padops' wheel on every pair of ONNX Runtime and Python that it is for, with the lowest dependencies and the newest.
+"""Run padops' wheel on every supported pair of ONNX Runtime and Python, with the lowest and the newest dependencies.
 
     python3 scripts/matrix.py [--only TEXT | --ci] [--record] [--keep]
 
@@ -171,7 +171,7 @@ def ask_info(cell: Cell, version: str) -> list:
 
 
 def convert_samples(cell: Cell, version: str) -> tuple:
-    """Convert and verify the models in models/; those whose original this runtime does not run rightly are only converted.
+    """Convert and verify the models in models/; those of UNVERIFIED, which the runtime gets wrong, are not verified.
 
     Returns:
         How many of how many were verified, and what failed.
@@ -278,7 +278,7 @@ def call(command: list, folder: Path = ROOT) -> subprocess.CompletedProcess:
 
 
 def last_line(ran: subprocess.CompletedProcess) -> str:
-    """The last line of what a command said, fit for a table; pip's last error, and uv's last cause, where it names one."""
+    """Return the last error of pip or uv, else the last line of a command's output, in a form that fits a table."""
     lines = [line.strip() for line in (ran.stdout + ran.stderr).splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith(("ERROR: ", "error: ", "cause: "))]
     return (errors or lines or ["nothing was said"])[-1].replace("|", "/")[:200]

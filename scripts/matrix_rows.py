@@ -17,7 +17,7 @@ HEADS = {
 
 
 def record_row(name: str, row: str) -> None:
-    """Write what came of a cell, or that there is no such Python; the latter not where rows of that Python are there."""
+    """Write the row of a cell; "no such Python" never replaces the measured rows of a Python."""
     _record(ROWS, _key(name), row)
 
 

@@ -1,4 +1,4 @@
-"""The models with which scripts/providers.py asks an execution provider what it does with Pads, and how one of them is run.
+"""The models by which scripts/providers.py tests the Pads of an execution provider, and a runner for one of them.
 
     python provider_cases.py PROVIDER WAY       # in the provider's environment; lines of JSON in, lines of JSON out
 
@@ -168,13 +168,14 @@ def model_of(case: Case) -> bytes:
         initializers.append(f"float[{count},1,1,1] w = {{{', '.join(['1'] * count)}}}")
     declared = f" <{', '.join(initializers)}>" if initializers else ""
     return parser.parse_model(
-        f'<ir_version: 10, opset_import: ["" : {case.opset}]> g ({", ".join(inputs)}) => ({case.type}{f"[{out}]" if out else ""} y)'
+        f'<ir_version: 10, opset_import: ["" : {case.opset}]> g ({", ".join(inputs)}) => '
+        f"({case.type}{f'[{out}]' if out else ''} y)"
         f"{declared} {{ {before} [pad] b = {pad} {behind} }}"
     ).SerializeToString()
 
 
 def feeds_of(case: Case) -> dict[str, np.ndarray]:
-    """The inputs of a case: whole numbers from 1 on, so that no element is that of a fill; wide ones from the greatest down."""
+    """Return the inputs of a case, counted up from 1, as no fill is; ``wide`` counts down from the largest integer."""
     dtype = np.dtype({"float": "float32", "double": "float64"}.get(case.type, case.type))
     fed = {"x": np.arange(1, np.prod(case.shape) + 1).astype(dtype).reshape(case.shape)}
     if case.wide and dtype.kind in "iu":

@@ -1,4 +1,4 @@
-"""What is wrong with cases of the conformance suite that ran on an execution provider, by the answers of ``providers.ask_suite``."""
+"""Finds faults in the answers of ``providers.ask_suite``, which runs the suite's cases on an execution provider."""
 
 import sys
 from pathlib import Path
@@ -16,7 +16,7 @@ OUTCOMES = {"wrong": "differ", "refused": "error", "dead": "crash"}
 
 
 def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -> "tuple[list[str], list[str]]":
-    """What is wrong with cases of the suite, in words: Pads that padops should not have, and what inspect says of the stock session.
+    """Return, in words, the Pads that padops takes without need, and the stock outcomes that contradict inspect.
 
     A case that breaks a rule is left out.
     """
@@ -33,7 +33,10 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
         if provider == OPENVINO and answer["outcome"] == "wrong" and _depends_on_data(id, answer["detail"]):
             continue
         if about and (answer["outcome"], own) not in allowed(verdict, answer["runner"] == provider):
-            did = f"{answer['outcome']}, on {providers.who(answer, provider) or 'none'}: {answer.get('said') or answer.get('detail')}"
+            did = (
+                f"{answer['outcome']}, on {providers.who(answer, provider) or 'none'}: "
+                f"{answer.get('said') or answer.get('detail')}"
+            )
             contradicted.append(f"{id}: inspect says {verdict} ({answer['why']}), and it is {did}")
     return taken, contradicted
 
@@ -60,7 +63,7 @@ def _is_open(provider: str, answer: "dict[str, Any]") -> bool:
 
 
 def allowed(verdict: str, own: bool) -> "list[tuple[str, bool]]":
-    """The outcomes, and whether the provider ran the Pad, that do not contradict a verdict; ``own``: inspect says that it does."""
+    """Return the pairs (outcome, the provider ran the Pad) that fit a verdict; ``own``: inspect names the provider."""
     if verdict in ("runs", "runs if"):
         return [("right", own)]
     if verdict == "wrong":
@@ -71,7 +74,7 @@ def allowed(verdict: str, own: bool) -> "list[tuple[str, bool]]":
 
 
 def unexplained(name: str, beside: "dict[str, dict]") -> "list[str]":
-    """Results with padops beside a provider that are not right, in words, and that no known divergence of its peer explains.
+    """Return, in words, the wrong results with padops beside a provider that no known divergence of its peer explains.
 
     Args:
         name: Of the environment.

@@ -1,4 +1,6 @@
-"""Run real networks on an execution provider: stock, with padops beside it, and lowered for it. Who ran what, and how far off it is.
+"""Run real networks on an execution provider: stock, with padops beside it, and lowered for it.
+
+It prints who ran which nodes, and how far each result is from the right one.
 
     python3 scripts/provider_networks.py NAME [PACKAGE ...]            # one of the names of scripts/providers.py
     python provider_networks.py --one PROVIDER WAY MODEL FEEDS         # in the provider's environment: a line of JSON
@@ -56,7 +58,10 @@ def ask(
 
 
 def _prepare(path: Path, model: Path, feeds: Path, provider: str) -> None:
-    """Writes the model, inputs that it takes, and what it gives on the processor. QNN takes no open dims: its model has theirs."""
+    """Write the model, inputs for it, and the outputs that the CPU computes.
+
+    QNN takes no open dims, so the model for QNN gets the dims of its inputs.
+    """
     import onnx
     import onnxruntime
 

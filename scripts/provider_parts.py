@@ -1,4 +1,4 @@
-"""Ask execution providers of onnxruntime for the operators that a Pad becomes which they do not run: of which types, and where.
+"""Test, on each execution provider of onnxruntime, the operators that a Pad is lowered to: which types run, and where.
 
     python3 scripts/provider_parts.py [NAME ...]
 
@@ -36,8 +36,10 @@ OTHERS = {
 }
 TYPES = ("float", "float16", "double", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool")
 CONSTANTS = (
-    "int64[1] one = {1}, int64[1] four = {4}, int64[1] axis = {2}, int64[1] last = {-1}, int64[1] begin = {-9223372036854775807}, "
-    "int64[4] spread = {1, 1, 3, 1}, int64[4] twice = {1, 1, 2, 1}, int64[3] order = {2, 1, 0}, int64[2] lengths = {1, 1}, "
+    "int64[1] one = {1}, int64[1] four = {4}, int64[1] axis = {2}, int64[1] last = {-1}, "
+    "int64[1] begin = {-9223372036854775807}, "
+    "int64[4] spread = {1, 1, 3, 1}, int64[4] twice = {1, 1, 2, 1}, int64[3] order = {2, 1, 0}, "
+    "int64[2] lengths = {1, 1}, "
     "bool[1] never = {0}, int64[8] amounts = {0, 0, 1, 1, 0, 0, 1, 1}"
 )
 

@@ -1,4 +1,4 @@
-"""A case of the conformance suite in a session with an execution provider: what comes of it, who runs the Pad, what inspect says.
+"""Run a case of the conformance suite on an execution provider: its outcome, who runs the Pad, and inspect's verdict.
 
 scripts/provider_cases.py asks it, in the provider's environment.
 """

@@ -1,6 +1,7 @@
 """Ask execution providers of onnxruntime what they do with Pads, alone and with padops beside them.
 
-    python3 scripts/providers.py [NAME ...] [--with PACKAGE==VERSION ...] [--way stock|name|device|plain|lowered] [--json FILE]
+    python3 scripts/providers.py [NAME ...] [--with PACKAGE==VERSION ...] [--json FILE]
+                                 [--way stock|name|device|plain|lowered]
     python3 scripts/providers.py --list
 
 Without names all three are asked that need no device: ort-openvino, ort-webgpu (a Vulkan in software, out of Debian's
@@ -49,7 +50,7 @@ UNSURE = {(QNN, "reflect"), (QNN, "constant cut away"), (QNN, "constant cut beyo
 
 
 def with_packages(name: str, packages: "tuple[str, ...]") -> str:
-    """The name of an environment like another one, with other versions of some of its packages; ENVIRONMENTS has it from now on.
+    """Add an environment to ENVIRONMENTS, like another one but with other versions of some packages; return its name.
 
     Args:
         name: Of the environment.
@@ -176,7 +177,7 @@ def who(answer: "dict[str, Any]", provider: str) -> str:
 
 
 def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -> "list[str]":
-    """What is wrong with padops beside a provider, in words: results, providers that are gone, Pads that it should not have."""
+    """Return, in words, padops' faults beside a provider: wrong results, dropped providers, Pads taken without need."""
     found = []
     for name, answer in beside.items():
         if (provider, name) in UNHELPED:

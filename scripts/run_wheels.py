@@ -192,7 +192,7 @@ def run(check: str, command: list, wanted: str, site: Path = None) -> Run:
 
 
 def record(name: str, runs: list) -> None:
-    """Put the rows of a target between the markers, in the place of those before; checks that did not run keep theirs."""
+    """Replace the rows of a target between the markers; the rows of checks that did not run stay."""
     before, begin, rest = DOCUMENT.read_text(encoding="utf-8").partition(ROWS[0])
     table, end, after = rest.partition(ROWS[1])
     if not (begin and end):

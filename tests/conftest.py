@@ -39,7 +39,7 @@ def children_parse_as_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def a_busy_machine_verifies_as_much() -> Iterator[None]:
-    """A verification draws fewer inputs where the first took long; on a busy machine the outcome would be another one."""
+    """Lifts the time limit after which the verifier draws fewer inputs, so that a busy machine verifies as much."""
     from padops.convert.verify import compare
 
     with pytest.MonkeyPatch.context() as patch:
@@ -91,7 +91,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """What thousands of collected tests hold stays until the end: no garbage collection needs to look through it again."""
+    """Collects garbage once, and excludes the collected tests, which live until the end, from further collections."""
     gc.collect()
     gc.freeze()
 

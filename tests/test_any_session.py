@@ -1,4 +1,4 @@
-"""padops.InferenceSession runs what onnxruntime refuses or gets wrong before any provider is asked: it converts in memory."""
+"""padops.InferenceSession converts in memory what onnxruntime refuses or gets wrong before it asks any provider."""
 
 from __future__ import annotations
 
@@ -68,7 +68,10 @@ def test_what_onnxruntime_refuses(kind: str) -> None:
 
 
 def test_a_type_of_microsofts_pad() -> None:
-    text = "(int16[2, 3] x) => (int16[2, 5] y) <int64[4] p = {0, 1, 0, 1}, int16 v = {7}> { y = com.microsoft.Pad (x, p, v) }"
+    text = (
+        "(int16[2, 3] x) => (int16[2, 5] y) <int64[4] p = {0, 1, 0, 1}, int16 v = {7}> "
+        "{ y = com.microsoft.Pad (x, p, v) }"
+    )
     rows = ROWS.astype(np.int16)
     (y,) = padops.InferenceSession(model(text), quiet()).run(None, {"x": rows})
     np.testing.assert_array_equal(y, np.pad(rows, [(0, 0), (1, 1)], constant_values=7))
@@ -93,7 +96,8 @@ def test_records_and_one_line_of_the_log(caplog: pytest.LogCaptureFixture) -> No
 
 def test_only_what_onnxruntime_does_not_run_is_converted() -> None:
     text = (
-        "(float[2, 3] x) => (float[2, 5] y, float[4, 3] z) <int64[2] p = {1, 1}, int32[1] a = {1}, int64[4] q = {1, 0, 1, 0}> "
+        "(float[2, 3] x) => (float[2, 5] y, float[4, 3] z) <int64[2] p = {1, 1}, int32[1] a = {1}, "
+        "int64[4] q = {1, 0, 1, 0}> "
         '{ y = Pad <mode = "reflect"> (x, p, , a)  z = Pad (x, q) }'
     )
     made = padops.InferenceSession(model(text), quiet())
@@ -212,7 +216,10 @@ def test_without_the_extra_the_error_names_it() -> None:
 def test_a_model_that_runs_needs_no_onnx(tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(model(f'{PADDED} <int64[4] p = {{0, 1, 0, 1}}> {{ y = Pad <mode = "reflect"> (x, p) }}'))
-    text = "import padops, sys; padops.InferenceSession(sys.argv[1]); print([m for m in ('onnx', 'onnx_ir') if m in sys.modules])"
+    text = (
+        "import padops, sys; padops.InferenceSession(sys.argv[1]); "
+        "print([m for m in ('onnx', 'onnx_ir') if m in sys.modules])"
+    )
     ran = subprocess.run([sys.executable, "-c", text, path], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"
 

@@ -1,4 +1,4 @@
-"""What padops.InferenceSession decides: when it looks, which Pads it converts, whose error it raises, and what it says."""
+"""What padops.InferenceSession decides: when it looks, which Pads it converts, whose error it raises, what it logs."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_model_without_a_pad_is_not_looked_at(monkeypatch: pytest.MonkeyPatch)
 
 @with_providers
 def test_the_first_error_is_raised(caplog: pytest.LogCaptureFixture) -> None:
-    """Of a model that is refused after the conversion, too: that of the model as it is; the log says that it was converted."""
+    """If the converted model is refused too, the original's error is raised; the log says that it was converted."""
     text = f'{PADDED} {{ z = Pad <mode = "reflect"> (x, p, , a)  y = Nonsense (z) }}'
     with pytest.raises(Exception, match=r"Op \(Pad\).*Expected:int64 Actual:int32"):
         padops.InferenceSession(model(text), quiet())

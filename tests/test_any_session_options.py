@@ -1,4 +1,4 @@
-"""padops.InferenceSession with models converted in memory: options of the caller's, external data, old releases, arguments."""
+"""padops.InferenceSession with models converted in memory: caller's options, external data, old releases, arguments."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_arguments_that_are_refused() -> None:
         padops.InferenceSession(model(text, 2), convert={"target": "onnx"})
 
 
-@with_providers  # older releases of onnxruntime take these arguments for a failure of the provider, and try the processor
+@with_providers  # older onnxruntimes take these arguments for a failure of the provider, and try the CPU
 @pytest.mark.parametrize(
     "wrong",
     [{"providers": "CPUExecutionProvider"}, {"providers": [3]}, {"sess_options": 3}, {"provider_options": [{}, {}]}],

@@ -129,7 +129,7 @@ def test_the_proof_shares_no_code_with_the_converter() -> None:
 
 
 def test_sources_are_recognisers_alone() -> None:
-    """What a Pad is, and what a runtime does with it, stand elsewhere: what is no recogniser serves one, and nobody else."""
+    """Each file of convert/sources is a recogniser or serves only recognisers; nobody else imports the latter."""
     folder = PACKAGE / "convert" / "sources"
     asked = {path for path in imported_files(folder / "__init__.py") if path.is_relative_to(folder)}
     assert len(asked) > 10 and asked >= set(folder.glob("*/__init__.py"))

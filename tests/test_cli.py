@@ -79,7 +79,8 @@ def test_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypa
         "path": "graph/chosen_pad", "name": "chosen_pad", "form": "Pad-18 inputs", "status": "converted",
         "op_type": "Pad_18", "reason": None, "notes": [], "corrects": None, "into": [],
         "operator": "Pad", "opset": 18, "mode": "constant", "type": "float", "input_shape": [2, 3, 4],
-        "output_shape": [3, 3, 7], "amounts": [[0, 1], [0, 0], [1, 2]], "fill": "-inf", "verdict": "runs", "why": "ONNX Runtime runs it",
+        "output_shape": [3, 3, 7], "amounts": [[0, 1], [0, 0], [1, 2]], "fill": "-inf", "verdict": "runs",
+        "why": "ONNX Runtime runs it",
     }  # fmt: skip
     assert told["verification"]["outcome"] == "equal"
     assert [output["name"] for output in told["verification"]["outputs"]] == ["chosen", "asked"]

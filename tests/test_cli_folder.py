@@ -24,7 +24,8 @@ def mixed() -> onnx.ModelProto:
     """One Pad that can be converted and one that cannot."""
     nodes = [pad(), pad(["c", "pads"], "z", name="complex")]
     return model(nodes, 13, inputs=[("x", FLOAT, [2, 3]), ("c", COMPLEX64, [2, 3])],
-                 outputs=[("y", FLOAT, None), ("z", COMPLEX64, None)], tensors=[tensor("pads", [0, 0, 0, 1])])  # fmt: skip
+                 outputs=[("y", FLOAT, None), ("z", COMPLEX64, None)],
+                 tensors=[tensor("pads", [0, 0, 0, 1])])  # fmt: skip
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Names that a model or a folder brings along reach the console in one line, with nothing that moves or hides what stands there."""
+"""Names from a model or folder reach the console in one line, with no control sequences that move or hide text."""
 
 from __future__ import annotations
 

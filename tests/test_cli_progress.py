@@ -1,4 +1,4 @@
-"""How far ``padops convert`` is, with thousands of Pads: bars where standard error is a terminal, and nothing elsewhere."""
+"""``padops convert`` shows bars over thousands of Pads where standard error is a terminal, and nothing elsewhere."""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ def save(path: Path, text: str, opset: int = 18) -> Path:
 def model(tmp_path: Path) -> Path:
     return save(
         tmp_path / "in.onnx",
-        '(float[2, 3] x) => (float[2, 5] y) <int64[2] p = {1, 1}, int32[1] a = {1}> { y = Pad <mode = "reflect"> (x, p, , a) }',
+        "(float[2, 3] x) => (float[2, 5] y) <int64[2] p = {1, 1}, int32[1] a = {1}> "
+        '{ y = Pad <mode = "reflect"> (x, p, , a) }',
     )
 
 
@@ -182,7 +183,8 @@ def test_what_is_no_tensor(tmp_path: Path, inputs: Path, capsys: pytest.CaptureF
 def test_how_many_pads_were_converted(tmp_path: Path, inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = save(
         tmp_path / "m.onnx",
-        "(float[2, 3] x) => (float[2, 5] y, float[2, 5] z) <int64[2] p = {1, 1}, int32[1] a = {1}, int64[4] q = {0, 1, 0, 1}> "
+        "(float[2, 3] x) => (float[2, 5] y, float[2, 5] z) <int64[2] p = {1, 1}, int32[1] a = {1}, "
+        "int64[4] q = {0, 1, 0, 1}> "
         '{ y = Pad <mode = "reflect"> (x, p, , a)  z = Pad (x, q) }',
     )
     assert run(capsys, "run", path, "--inputs", inputs)[2] == f"{path} was converted in memory: 1 of 2 Pads\n"

@@ -122,7 +122,7 @@ def test_lines_are_whole_where_the_output_is_no_terminal(capsys: pytest.CaptureF
 
 @pytest.mark.parametrize("columns", ["40", "200"])
 def test_a_pipe_gets_whole_lines(columns: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a process of its own, whatever COLUMNS says: grep finds a line that has the path and the count, and the reason whole."""
+    """Lines to a pipe are not wrapped, whatever COLUMNS says: grep finds the path, its count and the whole reason."""
     path = tmp_path / f"{'long_' * 30}m.onnx"
     path.write_bytes(one_pad(1).SerializeToString())
     monkeypatch.setenv("COLUMNS", columns)

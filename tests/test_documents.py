@@ -39,7 +39,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def check_output(block: Block, said: list[str], real: str) -> None:
-    """That the lines which the page shows, where it shows any, are those that were printed; a line of … is all the rest."""
+    """Checks the output that a page shows, if any, against what was printed; a last line of … stands for the rest."""
     lines = [line for line in real.splitlines() if line.strip()]
     said = [line for line in said if line.strip()]
     if not said:
@@ -71,7 +71,7 @@ def run_command(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, 
 
 
 def check_ci(block: Block, place: Path) -> None:
-    """That what a file for CI runs fails where a model does, and not where all run; and that it writes what it names."""
+    """Checks that a CI file of a page fails where a model does, passes where all run, and writes the files it names."""
     good = place / "good"
     (good / "models").mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / "models" / "pad_02.onnx", good / "models")

@@ -130,7 +130,8 @@ def test_any_onnxruntime_will_do(tmp_path: Path) -> None:
         ),
         (
             "",
-            "onnxruntime, and the one in {} is not whole (onnxruntime-gpu installed): uninstall every onnxruntime package, "
+            "onnxruntime, and the one in {} is not whole (onnxruntime-gpu installed): "
+            "uninstall every onnxruntime package, "
             "then install one",
         ),
     ],

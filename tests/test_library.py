@@ -73,7 +73,7 @@ def test_has_no_search_path() -> None:
 
 
 def test_is_never_unloaded() -> None:
-    """The runtime unloads it with the last options; its operators, which live as long as the process, would be built anew."""
+    """The library has NODELETE: the runtime would unload it with the last options, while its operators live on."""
     assert re.search(r"\(FLAGS_1\)\s+Flags: .*\bNODELETE\b", readelf("--dynamic"))
 
 

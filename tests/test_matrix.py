@@ -1,4 +1,4 @@
-"""The script that runs padops on every runtime, Python and set of dependencies: what it chooses, and what it writes down."""
+"""The script that runs padops on every runtime, Python and set of dependencies: what it selects and what it records."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def test_a_cell_that_cannot_exist_is_named(matrix: ModuleType, monkeypatch: pyte
     for version in ("3.14", "3.10"):  # a row of the latter is there, from a machine that has it
         assert matrix.run_environment(version, False, ["1.27.0"], Path("wheel"), options) == ["not run"]
     assert [line for line in told(matrix).splitlines() if line.startswith("| python")] == [
-        "| python 3.10, lowest, onnxruntime 1.27.0 |  |  | not run: onnxruntime 1.27.0 has no wheel for this Python | 0 |",
+        "| python 3.10, lowest, onnxruntime 1.27.0 |  |  | not run: onnxruntime 1.27.0 has no "
+        "wheel for this Python | 0 |",
         "| python 3.14 |  |  | not run: this machine has no Python 3.14 | 0 |",
     ]
     matrix.tell(options, "python 3.14, lowest, onnxruntime 1.27.0", "", "5", "passed", 1)
@@ -155,7 +156,7 @@ ROW = "python 3.11, newest, onnxruntime 1.24.4"
 
 @pytest.fixture
 def ran(matrix: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[list[str]]]:
-    """``ran(answers)``: ``call`` runs nothing; a command that holds the first text of a pair is answered with its second.
+    """Replaces ``call``: a command that holds the first text of a pair in ``answers`` gets the second as its answer.
 
     An answer is an exit code, or a code with what was said on stdout. The list that it gives has the commands.
     """

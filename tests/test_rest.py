@@ -195,7 +195,8 @@ def test_tests_find_programs_by_what_they_need() -> None:
 def test_an_interrupt_is_heard_in_the_background() -> None:
     """A shell starts what is to run in the background with SIGINT ignored, which every process below inherits."""
     command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider",
-               "tests/test_cli.py::test_an_interrupt", "tests/test_script_signals.py::test_the_job_ends_with_its_script"]  # fmt: skip
+               "tests/test_cli.py::test_an_interrupt",
+               "tests/test_script_signals.py::test_the_job_ends_with_its_script"]  # fmt: skip
     ran = subprocess.run(
         ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command], cwd=ROOT, capture_output=True, text=True, timeout=600
     )

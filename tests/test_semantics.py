@@ -1,4 +1,4 @@
-"""docs/semantics.md: its table of operators is what the package has. ``python tests/test_semantics.py`` writes it anew."""
+"""docs/semantics.md lists the operators of the package; ``python tests/test_semantics.py`` rewrites its table."""
 
 from __future__ import annotations
 

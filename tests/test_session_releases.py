@@ -1,4 +1,4 @@
-"""Every kind of model that ``padops.InferenceSession`` converts in memory, on the release of onnxruntime that is installed.
+"""Every kind of model that ``padops.InferenceSession`` converts in memory runs on the installed onnxruntime.
 
 ``scripts/matrix.py`` runs the tests on older ones. Each model gives the right bits where the extra ``convert`` is
 installed; where it is not, an error names it, but for what the execution provider runs without converting anything.
@@ -125,7 +125,8 @@ OF_THE_PROVIDER: dict[str, tuple[onnx.ModelProto, np.ndarray, np.ndarray]] = {
         ROWS, np.pad(ROWS, [(0, 0), (3, 3)], "reflect"),
     ),
     "wrap, of open size": (
-        model('(float[2, n] x) => (float[2, m] y) <int64[4] p = {0, 7, 0, 7}> { y = Pad <mode = "wrap"> (x, p) }', 21, 10),
+        model('(float[2, n] x) => (float[2, m] y) <int64[4] p = {0, 7, 0, 7}> { y = Pad <mode = "wrap"> (x, p) }', 21,
+              10),
         ROWS, np.pad(ROWS, [(0, 0), (7, 7)], "wrap"),
     ),
 }  # fmt: skip

@@ -72,7 +72,7 @@ def test_text_and_pad_in_one_session(converted: Path) -> None:
 
 
 def test_neither_library_is_enough(converted: Path) -> None:
-    """But the extensions are, with the Python kernels, which come along, and with the functions that padops falls back on."""
+    """Each library lacks operators of the model; the extensions alone run it if padops' fallbacks are in it."""
     with pytest.raises(Exception, match="is not a registered function/op"):
         tokens(converted, "padops")
     bare = converted.with_name("bare.onnx")

@@ -1,4 +1,4 @@
-"""The checks of ``scripts/build_wheels.py``: small libraries and wheels, right ones and one for each thing that is wrong."""
+"""The checks of ``scripts/build_wheels.py`` on small libraries and wheels: right ones, and one for each fault."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_of_linux(changed: dict[str, Any], text: str, tmp_path: Path, script: Mo
     ],
 )
 def test_of_macos(changed: dict[str, Any], text: str, script: ModuleType) -> None:
-    """Its own name, @rpath/libpadops.so, is no library that it needs; what Zig's linker shows of its own may be there."""
+    """The library's own name, @rpath/libpadops.so, is no dependency, and symbols of Zig's linker are allowed."""
     target = script.TARGETS["macos-arm64"]
     assert script.wrong_with_library(made_libraries.macho(), target) == []
     of_zig = (*ENTRY_POINTS, "_mh_dylib_header", "__dso_handle")

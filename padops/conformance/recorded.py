@@ -14,20 +14,16 @@ from padops.conformance.peers import PEERS, PeerRow
 from padops.conformance.peers.parts import peer_files, value_of
 from padops.extras import RUNTIMES
 
-
-def _recorded() -> dict[str, str]:
-    """The versions that known divergences were recorded with, by the distribution that a peer names first, or in its place."""
-    stated = [(value_of(file, "PACKAGES"), value_of(file, "RECORDED")) for file in peer_files()]
-    first = {packages[0]: versions for packages, versions in stated if versions}
-    return {package: versions for packages, versions in stated if versions for package in packages} | first
-
-
-RECORDED = _recorded()
+# By the distribution that a peer names first.
+_STATED = [(value_of(file, "PACKAGES")[0], value_of(file, "RECORDED")) for file in peer_files()]
+RECORDED: dict[str, str] = {package: versions for package, versions in _STATED if versions}
+OTHER_NAMES = {"tensorflow-cpu": "tensorflow"}  # of the same package
 
 
 def first_of(row: PeerRow, versions: Mapping[str, str]) -> tuple[str, str]:
     """The package that a peer names first, by the name that ``RECORDED`` has for it, and its version; or two empty texts."""
     package, version = next(iter(versions.items()), ("", ""))
+    package = OTHER_NAMES.get(package, package)
     return (RUNTIMES[0] if package in RUNTIMES and not row.provider else package), version
 
 

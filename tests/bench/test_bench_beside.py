@@ -99,7 +99,7 @@ def test_parts(ran: list[tuple[str, str]], counted: tuple[int, int, int]) -> Non
 
 @pytest.mark.parametrize("name", ALL)
 def test_networks(name: str) -> None:
-    """They are models; the Pads are what the name says, and the twin's are constant, of the same amounts and without axes."""
+    """The networks are valid and have the named Pads; their twins' Pads are constant, of equal amounts, no axes."""
     network = ALL[name]
     made, twin = (onnx.load_from_string(model()) for model in (network.made, network.twin))
     for model in (made, twin):

@@ -22,7 +22,7 @@ ONLY = {"ort-openvino": [*SMALL], "ort-webgpu": ["small panorama, wrap"]}
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs_environment(name)) for name in ONLY])
 def test_parts_of_the_lowered(name: str, tmp_path: Path) -> None:
-    """Lowered, a network has as many parts as with constant Pads, all of it on the provider; padops beside it runs, always."""
+    """A lowered network runs wholly on the provider, in as many parts as its twin; padops beside it always runs."""
     data = tmp_path / "bench.json"
     only = [word for network in ONLY[name] for word in ("--only", network)]
     command = bench_providers.command(name, ["--quick", "--json", str(data), *only])

@@ -35,7 +35,7 @@ def write(path: Path, results: list[Measurement], machine: dict[str, str] | None
 
 
 def test_the_machine_cancels() -> None:
-    """Everything takes twice as long on the second machine, but for padops in one workload: that takes four times as long."""
+    """The second machine takes twice as long for everything, but padops in one workload takes four times as long."""
     before = [*rows("same", 1.0, 3.0, 0.5), *rows("slow", 1.0, 3.0, 0.5)]
     now = [*rows("same", 2.0, 6.0, 1.0), *rows("slow", 4.0, 6.0, 1.0)]
     (found,) = compare(now, before, "now", "before")
@@ -130,7 +130,7 @@ def test_the_earlier_file_is_not_overwritten(tmp_path: Path, capsys: pytest.Capt
 
 
 def test_recorded_releases_can_be_compared_with(tmp_path: Path) -> None:
-    """Each is of the release that its name says, and nothing in it is slower than in itself; so is one that is made up."""
+    """Each recorded file, and a made-up one, names its own release and shows no slowdown against itself."""
     made_up = tmp_path / "0.1.0.json"
     write(made_up, rows("a", 1.0, 3.0, 0.5))
     for path in (made_up, *RECORDED):

@@ -1,4 +1,4 @@
-"""The copies that padops chooses from: each gives the right bits in a session, and ``tests/cpp/time_copies.cpp`` times them."""
+"""Each copy that padops chooses from gives the right bits in a session; ``tests/cpp/time_copies.cpp`` times them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where OpenVINO does not do what its specification or padops' rules say; ``test_peers_openvino.py`` compares the rest."""
+"""Where OpenVINO breaks its specification or padops' rules; ``test_peers_openvino.py`` compares everything else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of an answer: a peer that dies for good, an error of another rule, an output that is no tensor of Pad."""
+"""An answer is judged: from a peer that dies for good, with an error of another rule, or with no tensor in it."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def place_of(parts: list[Path], kind: str) -> tuple[list[bytes], int]:
 
 
 def with_field(parts: list[Path], kind: str, field: str, text: str) -> tuple[bytes, int]:
-    """The second part with another value, given as JSON, in a field of a line; ``outer.inner`` is one of an object in it."""
+    """Return the second part with one field set to a JSON text, and the line's number; ``outer.inner`` is nested."""
     lines, i = place_of(parts, kind)
     said = json.loads(lines[i])
     *outer, last = field.split(".")
@@ -89,7 +89,8 @@ FIELDS = [
     ("header", "seed", "1e400", "seed is inf, expected a whole number"),
     ("header", "schema", "1", "schema is 1, expected 2"),
     ("header", "peers", "{}", "peers is an object of 0, expected a list"),
-    ("header", "peers.0.versions", '{"numpy": 2}', "peers is a list of 2, expected a list, each of it an object of a report"),
+    ("header", "peers.0.versions", '{"numpy": 2}',
+     "peers is a list of 2, expected a list, each of it an object of a report"),
     ("header", "machine", "[]", "machine is a list of 0, expected an object"),
     ("footer", "exit", "2", "exit is 2, expected 0 or 1"),
     ("footer", "unexpected", "7", "unexpected is 7, but"),
@@ -197,7 +198,8 @@ def test_mutants_are_refused_or_reports(parts: list[Path], tmp_path: Path, capsy
     for count in range(MUTANTS):
         code, said = merged(parts, mutant(rng, content), tmp_path, capsys)
         refused = re.fullmatch(
-            rf"error: (\S*changed/{re.escape(FILE)}(:\d+)?: .+|parts? .+|the parts are .+|a report of a whole run is no part of one)\n",
+            rf"error: (\S*changed/{re.escape(FILE)}(:\d+)?: .+|parts? .+|the parts are .+|a report of a "
+            r"whole run is no part of one)\n",
             said,
         )
         told = re.fullmatch(r"\d+ results, \d+ unexpected, \d+ stale(; of versions .*)?\n", said)

@@ -25,7 +25,8 @@ def made() -> record.Record:
     """A report whose every text is hostile."""
     row = {
         "case": BAD, "origin": "table", "op": BAD, "mode": BAD, "dtype": BAD, "rank": 1, "rules": [BAD], "peer": PEER,
-        "outcome": "differ", "divergence": None, "unexpected": True, "new": False, "detail": BAD, "repro": BAD, "attributes": {BAD: BAD},
+        "outcome": "differ", "divergence": None, "unexpected": True, "new": False, "detail": BAD, "repro": BAD,
+        "attributes": {BAD: BAD},
         "inputs": [], "expected": {"error": BAD}, "got": None,
     }  # fmt: skip
     skipped = {**row, "outcome": "skipped", "unexpected": False, "dtype": "float"}

@@ -84,7 +84,8 @@ def test_the_tables() -> None:
         told("1.2", {"Pad_2 edge": "aaaann"}),
     ])  # fmt: skip
     rows = (
-        "| 1.0 | 4 | 1 (25.0%) | 1 | 1 | 1 | 2 |", "| 1.1 | does not run here | | | | | |", "| 1.2 | 4 | 4 (100.0%) | 0 | 0 | 0 | 2 |",
+        "| 1.0 | 4 | 1 (25.0%) | 1 | 1 | 1 | 2 |", "| 1.1 | does not run here | | | | | |",
+        "| 1.2 | 4 | 4 (100.0%) | 0 | 0 | 0 | 2 |",
     )  # fmt: skip
     assert "\n".join(rows) in text
     assert f"- **1.2**: wrong output → **right**: {KNOWN[0].reason} (1 case of Pad_2)\n" in text
@@ -200,12 +201,14 @@ def _without(key: str) -> Callable[[dict[str, Any]], None]:
         (lambda content: content.update(releases={}), "releases is no list"),
         (_without("version"), "release 0: version is no text"),
         (_without("cells"), "release 0: cells is no table of texts"),
-        (lambda content: content["releases"][0].update(cells={"Pad_2 edge": 1}), "release 0: cells is no table of texts"),
+        (lambda content: content["releases"][0].update(cells={"Pad_2 edge": 1}),
+         "release 0: cells is no table of texts"),
         (
             lambda content: content["releases"][0].update(classes={"A": "bad x"}),
             "release 0: class A is 'bad x', expected one of differ, error, crash, a blank and a name",
         ),
-        (lambda content: content["releases"][0].update(cells={"b": "aQ"}), "release 0: cells have the letter 'Q', which is no class"),
+        (lambda content: content["releases"][0].update(cells={"b": "aQ"}),
+         "release 0: cells have the letter 'Q', which is no class"),
         (lambda content: content["releases"].insert(0, 3), "release 0: no object"),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Processes of peers that leave their pipes open, do not read them, or do not end: each has an answer within its limit."""
+"""Peer processes that leave pipes open, do not read, or do not end: each request is answered within its limit."""
 
 from __future__ import annotations
 

@@ -98,7 +98,8 @@ ENDINGS: dict[str, tuple[Ending, int, str]] = {
     "it is killed": (lambda process, groups: os.killpg(process.pid, signal.SIGKILL), -9, ""),
     "the page dies": (lambda process, groups: [os.kill(pid, 9) for pid in page(groups)], 70, "the page has ended"),
     "the browser dies": (lambda process, groups: [os.killpg(group, 9) for group in groups], 70, " has ended"),
-    "the page hangs": (lambda process, groups: [os.kill(pid, signal.SIGSTOP) for pid in page(groups)], 70, "within 2 s"),
+    "the page hangs": (lambda process, groups: [os.kill(pid, signal.SIGSTOP) for pid in page(groups)], 70,
+                       "within 2 s"),
 }  # fmt: skip
 
 
@@ -115,7 +116,8 @@ def test_nothing_is_left_over(how: str, folder: Path) -> None:
     end, code, words = ENDINGS[how]
     with subprocess.Popen(
         [*PROGRAM, "stock", "2" if "hangs" in how else "50"], cwd=environments() / STOCK, start_new_session=True,
-        env={**os.environ, "TMPDIR": str(folder)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(folder)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         try:
             assert json.loads(process.stdout.readline())["name"] == STOCK

@@ -66,8 +66,10 @@ RESULTS = [
     *(result(peer, id=REFUSED.format(mode)) for peer in PEERS[:2] for mode in ("wrap", "symmetric")),
     *(result("tract", id=REFUSED.format("symmetric")) for _ in range(2)),
     result("tract", "differ", "tract-dies", id=REFUSED.format("wrap")),
-    *(result("numpy", id=f"specification/Pad_{n}/example-{m}/float") for n in (11, 13, 18, 19, 21, 23, 24, 25) for m in (1, 2, 3)),
-    *(result("numpy", id=f"specification/OpenVINOPad_12/mixed-{mode}/int32") for mode in ("constant", "edge", "symmetric")),
+    *(result("numpy", id=f"specification/Pad_{n}/example-{m}/float") for n in (11, 13, 18, 19, 21, 23, 24, 25)
+      for m in (1, 2, 3)),
+    *(result("numpy", id=f"specification/OpenVINOPad_12/mixed-{mode}/int32")
+      for mode in ("constant", "edge", "symmetric")),
 ]  # fmt: skip
 
 
@@ -170,7 +172,10 @@ def test_divergences_open_on_demand(browser: Chromium, page: Path) -> None:
         [False, "numpy 1 divergence, 1 result"],
         [False, "tract 1 divergence, 2 results"],
     ]
-    below = "document.querySelector('.known').getBoundingClientRect().top > document.getElementById('matrix').getBoundingClientRect().bottom"
+    below = (
+        "document.querySelector('.known').getBoundingClientRect().top > "
+        "document.getElementById('matrix').getBoundingClientRect().bottom"
+    )
     assert browser.evaluate(below)
     browser.evaluate(f"{known}[1].firstChild.focus()")
     browser.press("Enter")

@@ -25,7 +25,8 @@ def record(id: str, got: np.ndarray | None = None, **more: Any) -> dict[str, Any
     output = expect(case).output
     return {
         "case": id, "op": case.op, "mode": case.mode, "dtype": case.dtype, "rank": case.rank, "rules": ["P2"],
-        "peer": "numpy", "outcome": "differ", "divergence": None, "unexpected": True, "new": False, "detail": "", "repro": "",
+        "peer": "numpy", "outcome": "differ", "divergence": None, "unexpected": True, "new": False, "detail": "",
+        "repro": "",
         "inputs": [describe(array) for array in case.arrays()], "attributes": dict(case.attributes),
         "expected": {"error": expect(case).message} if output is None else describe(output), "got": describe(got),
         **more,
@@ -33,7 +34,8 @@ def record(id: str, got: np.ndarray | None = None, **more: Any) -> dict[str, Any
 
 
 SENTENCES = {
-    "specification/Pad_18/example-2/float": "ONNX Pad 18 in mode reflect pads float [3, 2] by begin 2, end 0 on axis 1.",
+    "specification/Pad_18/example-2/float": "ONNX Pad 18 in mode reflect pads float [3, 2] by "
+                                            "begin 2, end 0 on axis 1.",
     "specification/Pad_2/example/float": "ONNX Pad 2 in mode constant pads float [3, 2] by begin 2, end 0 on axis 1.",
     "specification/OpenVINOPad_12/mixed-edge/int32": "OpenVINO Pad 12 in mode edge pads int32 [3, 4] "
     "by begin 2, end -1 on axis 0 and begin -1, end 3 on axis 1.",

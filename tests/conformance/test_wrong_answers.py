@@ -21,7 +21,8 @@ from padops.conformance.peers.environments import environments, python_of
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "divergences"
 SCRIPTS = sorted(path for path in FOLDER.iterdir() if path.name != "README.md")
 BY_ID = {row.id: row for row in KNOWN}
-LIBRARIES = {"ort-builtin": "onnxruntime", "onnx-reference": "onnx", "openvino-1": "openvino", "openvino-12": "openvino",
+LIBRARIES = {"ort-builtin": "onnxruntime", "onnx-reference": "onnx", "openvino-1": "openvino",
+             "openvino-12": "openvino",
              "openvino-onnx": "openvino"}  # fmt: skip
 
 

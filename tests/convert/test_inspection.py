@@ -1,4 +1,4 @@
-"""``padops.inspect``: what it says of a Pad, with onnxruntime itself as the witness, and whether its roads lead anywhere."""
+"""``padops.inspect`` agrees with onnxruntime about each Pad, and the roads that it names give the right bits."""
 
 from __future__ import annotations
 
@@ -154,12 +154,15 @@ REFUSED: dict[str, tuple[Any, Callable[[Arrays], list[np.ndarray]] | None, tuple
     "attributes at opset 13": (model([pad(["x"], pads=[0, 1, 0, 2])], 13), None, CONVERTED),
     "reflect beyond n - 1": (of_two_dims(amounts=[0, 4, 0, 2]), None, ALL),
     "edge cropped to nothing": (of_two_dims(amounts=[0, -1, 0, -2], mode="edge"), None, ALL),
-    "axes of int32": (of_two_dims(amounts=[1, 2], names=("x", "pads", "", "axes"), more=[tensor("axes", [1], np.int32)]),
+    "axes of int32": (of_two_dims(amounts=[1, 2], names=("x", "pads", "", "axes"),
+                                  more=[tensor("axes", [1], np.int32)]),
                       None, CONVERTED),
     "pads of two dims": (of_two_dims(amounts=[[0, 1, 0, 2]]), None, CONVERTED),
-    "a fill that is not read": (of_two_dims(names=("x", "pads", "f"), more=[tensor("f", [1, 2], np.float32)]), None, ALL),
+    "a fill that is not read": (of_two_dims(names=("x", "pads", "f"), more=[tensor("f", [1, 2], np.float32)]), None,
+                                ALL),
     "rank 0": (model([pad()], 13, inputs=[("x", FLOAT, [])], tensors=[tensor("pads", [])]), None, ALL),
-    "rank 0, by the amounts alone": (model([pad()], 13, inputs=[("x", FLOAT, None)], tensors=[tensor("pads", [])]), None,
+    "rank 0, by the amounts alone": (model([pad()], 13, inputs=[("x", FLOAT, None)], tensors=[tensor("pads", [])]),
+                                     None,
                                      ALL[:2]),
     "com.microsoft, int16": (model([pad(domain="com.microsoft")], 13, imports=[("com.microsoft", 1)], tensors=[P],
                                    inputs=[("x", INT16, [2, 3])], outputs=[("y", INT16, None)]), None, CONVERTED),

@@ -27,10 +27,12 @@ OPENVINO, WEBGPU, QNN, COREML, CUDA, DML = (
 )
 MINOR = runtime_minor()
 AXES = model(
-    'g (float[2, 4] x) => (float[a, b] y) <int64[2] p = {1, 1}, int64[1] a = {1}> { y = Pad <mode = "edge"> (x, p, , a) }'
+    "g (float[2, 4] x) => (float[a, b] y) <int64[2] p = {1, 1}, int64[1] a = {1}> "
+    '{ y = Pad <mode = "edge"> (x, p, , a) }'
 )
 AXES_OF_INT32 = model(
-    'g (float[2, 4] x) => (float[a, b] y) <int64[2] p = {1, 1}, int32[1] a = {1}> { y = Pad <mode = "edge"> (x, p, , a) }'
+    "g (float[2, 4] x) => (float[a, b] y) <int64[2] p = {1, 1}, int32[1] a = {1}> "
+    '{ y = Pad <mode = "edge"> (x, p, , a) }'
 )
 COMPUTED = model("g (float[4] x, int64[2] p) => (float[n] y) { y = Pad (x, p) }")
 ROWS = [
@@ -121,7 +123,8 @@ def test_notes() -> None:
     unknown, cost = inspection.notes
     assert unknown.startswith("padops has no rules for OtherExecutionProvider: it stands behind")
     costs = (
-        "where another provider runs the nodes before and behind such a Pad, they are two parts instead of one, and a device's "
+        "where another provider runs the nodes before and behind such a Pad, they are two parts "
+        "instead of one, and a device's "
         "data are copied to the processor and back"
     )
     assert cost == f"1 of 1 Pads run on the processor, unless OtherExecutionProvider takes them: {costs}"
@@ -149,7 +152,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The runtime itself is asked; without the option, nothing is run. Where it does not say, the report has the reason."""
+    """``here`` asks the runtime who runs each Pad; without it nothing runs; a runtime that cannot say gives a note."""
     path = tmp_path / "model.onnx"
     onnx.save(pad([1, 1], "edge", 18, "int16[4]"), path)
     assert padops.inspect(path).pads[0].runner == ""
@@ -168,7 +171,8 @@ UNLISTED = {
     "no name": f'g (float[2, 3] x) => (float[a, b] z) {BODY} {{ y = Pad <mode = "edge"> (x, p) z = Pad (y, p) }}',
     "in a function": f"g (float[2, 3] x) => (float[a, b] y) {BODY} {{ y = f.pad (x, p) }}",
     "a function of ONNX": "g (float[2, 3] x) => (float[a, b] y) <int64[2] p = {4, 5}> { [c] y = CenterCropPad (x, p) }",
-    "a pooling": 'g (float[1, 1, 5] x) => (float[1, 1, 5] y) { [c] y = MaxPool <kernel_shape = [2], auto_pad = "SAME_UPPER"> (x) }',
+    "a pooling": "g (float[1, 1, 5] x) => (float[1, 1, 5] y) { [c] y = MaxPool <kernel_shape = [2], "
+    'auto_pad = "SAME_UPPER"> (x) }',
 }
 
 
@@ -186,7 +190,10 @@ def test_here_of_what_onnxruntime_lists_under_no_name(
     count = len(ruled.pads)
     monkeypatch.setattr("padops.runtime.assignment.who_runs", lambda model, providers: {"": EP_NAME, "other": WEBGPU})
     for providers, others in (([], "who runs them is not known"), ([WEBGPU], "padops' rules say who runs them")):
-        told = f"who runs 0 of {count} Pads is what the installed onnxruntime says; it lists the others under no name of theirs alone"
+        told = (
+            f"who runs 0 of {count} Pads is what the installed onnxruntime says; it lists the others "
+            "under no name of theirs alone"
+        )
         inspection = padops.inspect(path, here=True, providers=providers)
         assert inspection.notes[-1] == f"{told}: {others}"
         assert [found.runner for found in inspection.pads] == [row.runner if providers else "" for row in ruled.pads]

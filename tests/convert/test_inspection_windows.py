@@ -1,4 +1,4 @@
-"""Verdicts of ``padops.inspect`` on convolutions and poolings that pad SAME, with the installed onnxruntime as the witness."""
+"""``padops.inspect`` agrees with the installed onnxruntime about convolutions and poolings that pad SAME."""
 
 from __future__ import annotations
 
@@ -80,7 +80,8 @@ def test_same_of_poolings_that_round_up(name: str, kernel: int, stride: int, siz
 
 # Operators that ONNX Runtime has for some types, from an opset on: the last without it, where it has one at all.
 LACKING = [
-    ("Conv", DOUBLE, 22), ("ConvTranspose", DOUBLE, 13), ("Conv", HALF, 5), ("MaxPool", DOUBLE, 7), ("MaxPool", UINT8, 11),
+    ("Conv", DOUBLE, 22), ("ConvTranspose", DOUBLE, 13), ("Conv", HALF, 5), ("MaxPool", DOUBLE, 7),
+    ("MaxPool", UINT8, 11),
     ("AveragePool", DOUBLE, 19), ("AveragePool", FLOAT, 6), ("AveragePool", HALF, 6), ("LpPool", DOUBLE, 18),
     ("LpPool", HALF, 5), ("LpPool", FLOAT, 1),
 ]  # fmt: skip

@@ -123,7 +123,8 @@ def test_every_type(dtype) -> None:
     [
         ([1, 2, 3], "constant", "pads has 3 values, expected 4 (2 per axis, rank 2) [P8]"),
         ([0, -9, 0, 0], "constant", "axis 1 would have -6 elements (begin -9, size 3, interior 0, end 0) [P1]"),
-        ([0, -3, 0, 2], "edge", "axis 1 has nothing to extend by edge: begin -3 and end 2 leave none of its 3 elements"),
+        ([0, -3, 0, 2], "edge",
+         "axis 1 has nothing to extend by edge: begin -3 and end 2 leave none of its 3 elements"),
         *(
             ([0, amount, 0, 1], "constant", f"axis 1 (begin {amount}, size 3, interior 0, end 1) has amounts beyond")
             for amount in (2**63 - 1, -(2**63), 2**62)

@@ -147,7 +147,7 @@ def test_integers_of_two_types_that_change() -> None:
 
 
 def test_threads_with_shapes_of_their_own() -> None:
-    """P7, P8: one session in many threads, each with another shape, other amounts and another fill than its neighbours."""
+    """P7, P8: many threads share one session, and each call has its own shape, amounts and fill."""
 
     def run(i: int) -> bool:
         data = np.full((i % 5 + 1, i % 3 + 1), i, np.float32)

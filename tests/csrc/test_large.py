@@ -1,4 +1,4 @@
-"""Pads of 64 MB: parts of rows, stores past the caches, elements of 16 bytes. tests/long/long_large.py runs all others."""
+"""Pads of 64 MB: partial rows, stores past the caches, 16-byte elements; tests/long/long_large.py runs all others."""
 
 from __future__ import annotations
 

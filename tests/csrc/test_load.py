@@ -1,4 +1,4 @@
-"""Short forms of the loads in tests/long/long_load.py: many threads, calls, sessions and processes; no bit wrong, no leak."""
+"""Short forms of tests/long/long_load.py: threads, calls, sessions and processes give right bits and leak nothing."""
 
 from __future__ import annotations
 

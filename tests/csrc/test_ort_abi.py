@@ -1,4 +1,4 @@
-"""``-DPADOPS_ORT_INCLUDE_DIR=DIR`` proves csrc/ort/ort_abi.h: it builds beside a right header and fails beside a wrong one.
+"""``-DPADOPS_ORT_INCLUDE_DIR=DIR`` checks csrc/ort/ort_abi.h: a right header compiles, and a wrong one fails.
 
 The wheels of onnxruntime have no header. Debian has it in libonnxruntime-dev, from Debian 13 on; where that is
 installed, or where the environment names a folder in PADOPS_ORT_INCLUDE_DIR, the check runs beside the official header.
@@ -43,17 +43,19 @@ ENTRIES = """
 300 ReleaseKeyValuePairs v p; 307 HardwareDevice_Type i p; 317 GetEpApi p ; 326 ValueInfo_GetInitializerValue p pp;
 331 ValueInfo_IsConstantInitializer p pp; 344 Graph_GetNumNodes p pp; 345 Graph_GetNodes p ppz;
 346 Graph_GetParentNode p pp;
-349 Node_GetName p pp; 350 Node_GetOperatorType p pp; 351 Node_GetDomain p pp; 352 Node_GetSinceVersion p pp; 353 Node_GetNumInputs p pp;
-354 Node_GetInputs p ppz; 361 Node_GetAttributeByName p ppp; 379 GetSessionOptionsConfigEntries p pp;
-390 TensorTypeAndShape_HasShape b p; 414 GetTensorElementTypeAndShapeDataReference p pppp
+349 Node_GetName p pp; 350 Node_GetOperatorType p pp; 351 Node_GetDomain p pp; 352 Node_GetSinceVersion p pp;
+353 Node_GetNumInputs p pp; 354 Node_GetInputs p ppz; 361 Node_GetAttributeByName p ppp;
+379 GetSessionOptionsConfigEntries p pp; 390 TensorTypeAndShape_HasShape b p;
+414 GetTensorElementTypeAndShapeDataReference p pppp
 """
 
 # The same of OrtEpApi.
 EP_ENTRIES = """
-0 CreateEpDevice p ppppp; 2 EpGraphSupportInfo_AddNodesToFuse p ppzp; 3 EpGraphSupportInfo_AddSingleNode p pp; 18 CreateKernelRegistry p p;
-19 ReleaseKernelRegistry v p; 20 KernelRegistry_AddKernel p pppp; 21 CreateKernelDefBuilder p p;
-22 ReleaseKernelDefBuilder v p; 23 KernelDefBuilder_SetOperatorType p pp; 24 KernelDefBuilder_SetDomain p pp;
-25 KernelDefBuilder_SetSinceVersion p pii; 26 KernelDefBuilder_SetExecutionProvider p pp;
+0 CreateEpDevice p ppppp; 2 EpGraphSupportInfo_AddNodesToFuse p ppzp; 3 EpGraphSupportInfo_AddSingleNode p pp;
+18 CreateKernelRegistry p p; 19 ReleaseKernelRegistry v p; 20 KernelRegistry_AddKernel p pppp;
+21 CreateKernelDefBuilder p p; 22 ReleaseKernelDefBuilder v p; 23 KernelDefBuilder_SetOperatorType p pp;
+24 KernelDefBuilder_SetDomain p pp; 25 KernelDefBuilder_SetSinceVersion p pii;
+26 KernelDefBuilder_SetExecutionProvider p pp;
 29 KernelDefBuilder_AddTypeConstraint p pppz; 32 KernelDefBuilder_Build p pp; 33 ReleaseKernelDef v p;
 40 GetTensorDataType p ip; 41 EpGraphSupportInfo_LookUpKernel p ppp
 """
@@ -69,15 +71,15 @@ SLOTS, EP_SLOTS = table(ENTRIES), table(EP_ENTRIES)
 STRUCTURES = {
     "OrtKernelImpl": "uint32_t flags; Compute p pp; Release v p; PrePackWeight v; SetSharedPrePackedWeight v",
     "OrtNodeComputeInfo": "CreateState p ppp; Compute p ppp; ReleaseState v pp",
-    "OrtEp": """GetName p p; GetCapability p ppp; Compile p pppzpp; ReleaseNodeComputeInfos v ppz; GetPreferredDataLayout v;
-        ShouldConvertDataLayoutForOp v; SetDynamicOptions v; OnRunStart v; OnRunEnd v; CreateAllocator v;
-        CreateSyncStreamForDevice v; GetCompiledModelCompatibilityInfo v; GetKernelRegistry p pp;
-        IsConcurrentRunSupported p pp""",
+    "OrtEp": """GetName p p; GetCapability p ppp; Compile p pppzpp; ReleaseNodeComputeInfos v ppz;
+        GetPreferredDataLayout v; ShouldConvertDataLayoutForOp v; SetDynamicOptions v; OnRunStart v;
+        OnRunEnd v; CreateAllocator v; CreateSyncStreamForDevice v;
+        GetCompiledModelCompatibilityInfo v; GetKernelRegistry p pp; IsConcurrentRunSupported p pp""",
     "OrtEpFactory": """GetName p p; GetVendor p p; GetSupportedDevices p ppzpzp; CreateEp p pppzppp; ReleaseEp v pp;
-        GetVendorId u p; GetVersion p p; ValidateCompiledModelCompatibilityInfo v; CreateAllocator v; ReleaseAllocator v;
-        CreateDataTransfer p pp; IsStreamAware b p; CreateSyncStreamForDevice v;
-        GetHardwareDeviceIncompatibilityDetails v; CreateExternalResourceImporterForDevice v; GetNumCustomOpDomains p pp;
-        GetCustomOpDomains p ppz""",
+        GetVendorId u p; GetVersion p p; ValidateCompiledModelCompatibilityInfo v; CreateAllocator v;
+        ReleaseAllocator v; CreateDataTransfer p pp; IsStreamAware b p; CreateSyncStreamForDevice v;
+        GetHardwareDeviceIncompatibilityDetails v; CreateExternalResourceImporterForDevice v;
+        GetNumCustomOpDomains p pp; GetCustomOpDomains p ppz""",
 }
 # The fields of OrtCustomOp behind its version.
 FIELDS = """
@@ -90,8 +92,8 @@ GetAliasMap z pp; ReleaseAliasMap v pp
 """
 # In the order of ONNXTensorElementDataType; padops has none of complex numbers.
 TYPES = """
-undefined float uint8 int8 uint16 int16 int32 int64 string bool float16 double uint32 uint64 complex64 complex128 bfloat16
-float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz uint4 int4 float4e2m1 uint2 int2 float8e8m0
+undefined float uint8 int8 uint16 int16 int32 int64 string bool float16 double uint32 uint64 complex64 complex128
+bfloat16 float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz uint4 int4 float4e2m1 uint2 int2 float8e8m0
 """.split()
 
 

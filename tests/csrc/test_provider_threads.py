@@ -1,4 +1,4 @@
-"""``tests/cpp/provider_threads.cpp``: many threads make both execution providers at once, with ThreadSanitizer in all of it.
+"""``tests/cpp/provider_threads.cpp`` makes both execution providers in many threads at once, under ThreadSanitizer.
 
 It runs in a runtime of our own: one that is built without the sanitizer, as ONNX Runtime is, would hide what it orders.
 """

@@ -1,4 +1,4 @@
-"""Rows as real tensors have them: a long window between short borders, which the engine writes in loops of their own."""
+"""Rows like those of real tensors: a long window between short borders, which the engine writes in special loops."""
 
 from __future__ import annotations
 

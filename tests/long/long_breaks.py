@@ -1,4 +1,4 @@
-"""Every Pad of the slow real models made wrong, one at a time; the others are in tests/convert/verify/test_planted_breaks.py."""
+"""Breaks each Pad of the slow real models in turn; tests/convert/verify/test_planted_breaks.py has the others."""
 
 from __future__ import annotations
 

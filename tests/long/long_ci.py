@@ -1,4 +1,4 @@
-"""What CI installs: the hook that has an environment of its own, and the action where there is no padops yet. Minutes."""
+"""What CI installs, in minutes: the hook with an environment of its own, and the action on a machine without padops."""
 
 from __future__ import annotations
 

@@ -31,7 +31,8 @@ print(json.dumps({"row": row.tolist(), "statuses": statuses, "MB": peak // 1024}
 @pytest.mark.skipif(runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER, reason="it takes no folder of external data")
 def test_gigabytes_stay_in_their_file(tally, tmp_path: Path) -> None:
     source = parser.parse_model(
-        '<ir_version: 8, opset_import: ["": 18]> g (int64[1] i) => (float[1, m] y) <int64[2] p = {1, 2}, int32[1] a = {1}> '
+        '<ir_version: 8, opset_import: ["": 18]> g (int64[1] i) => (float[1, m] y) '
+        "<int64[2] p = {1, 2}, int32[1] a = {1}> "
         "{ r = Gather (w, i)  y = Pad (r, p, , a) }"
     )
     weights = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[ROWS, COLUMNS])

@@ -1,4 +1,4 @@
-"""Conversions that are killed, interrupted, out of room, or many at once: the files are whole, and nothing is left over."""
+"""Conversions are killed, interrupted, out of room, or concurrent: every file stays whole and none is left over."""
 
 from __future__ import annotations
 

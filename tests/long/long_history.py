@@ -1,4 +1,4 @@
-"""The suite on each release that this Python can install: docs/history.md, its picture and its data; and inspect about each."""
+"""Runs the suite and inspect on each release that this Python can install, for docs/history.md and its picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Load for minutes: what tests/csrc/test_load.py does for a second. Memory must stay flat; "harmed" counts wrong results."""
+"""Minutes of the load that tests/csrc/test_load.py makes for a second; memory stays flat, "harmed" is wrong results."""
 
 from __future__ import annotations
 

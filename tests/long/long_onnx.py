@@ -1,4 +1,4 @@
-"""The standard as it will be: onnx-weekly, in a folder of its own. Is there a newer Pad, or a new function whose body pads?"""
+"""onnx-weekly, in a folder of its own, shows the coming standard: no newer Pad, and no new function whose body pads."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ BEGIN, END = "<!-- planted breaks -->\n", "<!-- /planted breaks -->\n"
 
 
 def test_planted_breaks(tally: Tally, request: pytest.FixtureRequest) -> None:
-    """Goes on where a run before has ended: its outcomes are in ``build/planted``. Without that folder it begins anew."""
+    """Continues the run whose outcomes are in ``build/planted``; without that folder it starts from the beginning."""
     rows = list(outcomes(drawn(COUNT, SEED), FOLDER / "copy-1", FOLDER / f"seed-{SEED}.jsonl"))
     text = summary(rows, SEED)
     print(text)

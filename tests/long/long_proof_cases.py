@@ -40,7 +40,8 @@ def test_conversions_on_each_target(
     if request.config.getoption("--record"):
         put(DOCUMENT, BEGIN, END, text)
     tally(
-        "conversions of models, fetched models and the suite's cases on three targets: shown to differ, or ended by an error",
+        "conversions of models, fetched models and the suite's cases on three targets: "
+        "shown to differ, or ended by an error",
         len(found),
         sum(one.outcome in proof_counts.HARM for one in found),
     )

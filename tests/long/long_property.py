@@ -1,4 +1,4 @@
-"""Many random Pads: tests/csrc/test_property.py with twenty times as many. ``PADOPS_EXAMPLES`` sets how many of ONNX's."""
+"""Twenty times the random Pads of tests/csrc/test_property.py; ``PADOPS_EXAMPLES`` sets the number for ONNX."""
 
 from __future__ import annotations
 

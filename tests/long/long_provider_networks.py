@@ -33,5 +33,8 @@ def test_networks(name: str, tally, request: pytest.FixtureRequest) -> None:
     ran = [one for one in lowered if one["outcome"] == "right"]
     assert len(ran) >= 5, [one["why"][:200] for one in lowered]
     left_out = sum(one["outcome"] == "late" or provider_networks.is_refused_anyway(one) for one in lowered)
-    what = f"real networks that {name} takes, lowered for it: as right as stock, and what lowering wrote runs there; with padops beside it, too"
+    what = (
+        f"real networks that {name} takes, lowered for it: as right as stock, and what lowering wrote runs there; "
+        "with padops beside it, too"
+    )
     tally(what, len(lowered) - left_out, len(found))

@@ -44,5 +44,8 @@ def test_release(release: tuple[str, ...], tally: Callable[[str, int, int], None
     right = sum(answer["outcome"] == "right" for answer in stock.values())
     print(f"{right} of {len(asked)} right without padops", *found, sep="\n")
     assert 0 < right < len(asked)
-    what = f"models Relu-Pad-Relu on {provider} of {' with '.join(packages)}: right beside padops, none dropped, no Pad taken needlessly"
+    what = (
+        f"models Relu-Pad-Relu on {provider} of {' with '.join(packages)}: right beside padops, "
+        "none dropped, no Pad taken needlessly"
+    )
     tally(what, len(asked) * len(ways), len(found))

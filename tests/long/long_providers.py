@@ -1,4 +1,4 @@
-"""All cases of the conformance suite on real execution providers: what inspect says, what padops takes beside them, the bits."""
+"""Runs all cases of the suite on real execution providers: inspect is right, bits agree, padops takes no good Pad."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def test_suite(name: str, tally) -> None:
     print(*found, sep="\n")
     assert found == []
     what = (
-        f"cases of the conformance suite on {name}, by {' and by '.join(WAYS[name])}: the bits with padops beside it, no Pad taken "
+        f"cases of the conformance suite on {name}, by {' and by '.join(WAYS[name])}: "
+        "the bits with padops beside it, no Pad taken "
         "that it runs right, no provider dropped, and what inspect says that it does"
     )
     tally(what, len(ids) * len(WAYS[name]), len(found))

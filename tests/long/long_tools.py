@@ -1,7 +1,7 @@
-"""docs/tools.md: what tools with packages of their own make of a converted model: onnx2torch, Olive and optimum. Minutes.
+"""docs/tools.md: onnx2torch, Olive and optimum, which need packages of their own, load converted models. Takes minutes.
 
-They run in an environment of their own (1.5 GB), which is made where it is not there yet. PyPI's torchvision is built for
-CUDA; onnx2torch imports it for operators that these models do not have, and gets a stand-in for it.
+They run in an environment of their own (1.5 GB), which is made where it is not there yet. PyPI's torchvision is built
+for CUDA; onnx2torch imports it for operators that these models do not have, and gets a stand-in for it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from padops.conformance.peers import environments
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 ENVIRONMENT = "tools"
 # Of torch, this version is the newest that there is without CUDA where padops is tested.
-REQUIRES = ("torch==2.13.0", "onnx==1.23.2", "onnxruntime==1.32.0", "onnx2torch==1.5.15", "olive-ai==0.13.0", "optimum==2.1.0",
+REQUIRES = ("torch==2.13.0", "onnx==1.23.2", "onnxruntime==1.32.0", "onnx2torch==1.5.15", "olive-ai==0.13.0",
+            "optimum==2.1.0",
             "optimum-onnx==0.1.0")  # fmt: skip
 
 OLIVE = """
@@ -42,14 +43,18 @@ quantizer.quantize(save_dir=".", quantization_config=AutoQuantizationConfig.avx2
 shutil.copy("in_quantized.onnx", "out.onnx")
 """
 PROGRAMS = {
-    ("OnnxPeepholeOptimizer", "Olive"): OLIVE.format(module="peephole_optimizer", name="OnnxPeepholeOptimizer", options={}),
-    ("OnnxFloatToFloat16", "Olive"): OLIVE.format(module="float16_conversion", name="OnnxFloatToFloat16", options={"keep_io_types": True}),
-    ("OnnxDynamicQuantization", "Olive"): OLIVE.format(module="quantization", name="OnnxDynamicQuantization", options={}),
+    ("OnnxPeepholeOptimizer", "Olive"): OLIVE.format(module="peephole_optimizer", name="OnnxPeepholeOptimizer",
+                                                     options={}),
+    ("OnnxFloatToFloat16", "Olive"): OLIVE.format(module="float16_conversion", name="OnnxFloatToFloat16",
+                                                  options={"keep_io_types": True}),
+    ("OnnxDynamicQuantization", "Olive"): OLIVE.format(module="quantization", name="OnnxDynamicQuantization",
+                                                       options={}),
     ("ORTQuantizer", "optimum"): OPTIMUM,
 }  # fmt: skip
 ONNX2TORCH = """
 import sys, types
-sys.modules["torchvision"], sys.modules["torchvision.ops"] = vision, operators = types.ModuleType("torchvision"), types.ModuleType("ops")
+vision, operators = types.ModuleType("torchvision"), types.ModuleType("ops")
+sys.modules["torchvision"], sys.modules["torchvision.ops"] = vision, operators
 operators.roi_align = None
 import numpy as np, onnx2torch, torch
 np.save("y.npy", onnx2torch.convert("in.onnx")(torch.from_numpy(np.load("x.npy"))).numpy())
@@ -96,10 +101,11 @@ def test_onnx2torch_knows_no_other_domain(python: Path, tmp_path: Path) -> None:
     ("mode", "shape"), [("reflect", "2, 6"), ("reflect", "n, m"), ("edge", "2, 6"), ("edge", "n, m"), ("wrap", "2, 6")]
 )
 def test_onnx2torch_takes_a_lowered_model(mode: str, shape: str, python: Path, tmp_path: Path) -> None:
-    """Of open sizes, too, where it knows Shape, up to opset 18: their Reshape has no allowzero where nothing is cropped."""
+    """onnx2torch takes lowered models, up to opset 18 of open sizes: no Reshape has allowzero where nothing crops."""
     amounts = [0, 7, 0, 1]
     source = parser.parse_model(
-        f'<ir_version: 8, opset_import: ["": {19 if mode == "wrap" else 17}]> net (float[{shape}] x) => (float[a, b] y) '
+        f'<ir_version: 8, opset_import: ["": {19 if mode == "wrap" else 17}]> '
+        f"net (float[{shape}] x) => (float[a, b] y) "
         f'<int64[4] p = {{0, 7, 0, 1}}> {{ b = Pad <mode = "{mode}"> (x, p)  y = Relu (b) }}'
     )
     onnx.save(padops.lower(source, without_pad=True).proto(), tmp_path / "in.onnx")

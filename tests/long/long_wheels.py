@@ -1,4 +1,4 @@
-"""The wheels that scripts/build_wheels.py makes with Zig's compiler: right, and the same bytes when they are built again."""
+"""The wheels of scripts/build_wheels.py, built with Zig's compiler, are right; a second build gives the same bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands over broken files: each runs as a mutant does, in a child with 10 s and 2 GB, and may leave no file behind."""
+"""Runs commands on broken files, each in a child process with 10 s and 2 GB; no command may leave a file behind."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def refusal(files: dict[str, bytes], *arguments: str, code: int = 1) -> str:
 
 
 def short(value: Any) -> str | None:
-    """The id of a case, the same in each process; pytest puts it into the environment of children, which takes no long ones."""
+    """Return a short id of a case, the same in each process: pytest hands it to children in the environment."""
     return None if callable(value) else ascii(value)[:40]

@@ -93,7 +93,8 @@ def twice_a_graph() -> onnx.ModelProto:
 LABEL = "node '' (graph.node[{}], {})".format
 NAMES = [
     (text("a = Add (x, b) b = Pad (a, p) y = Neg (b)"),
-     f"graph has a cycle of 2 nodes, each of which reads what the next one makes: {LABEL(0, 'Add')}, {LABEL(1, 'Pad')}"),
+     "graph has a cycle of 2 nodes, each of which reads what the next one makes: "
+     f"{LABEL(0, 'Add')}, {LABEL(1, 'Pad')}"),
     (text("y = Add (x, y)"),
      f"graph has a cycle of 1 nodes, each of which reads what the next one makes: {LABEL(0, 'Add')}"),
     (text("a = Neg (b) b = Neg (d) d = Neg (e) e = Neg (f) f = Neg (g) g = Neg (h) h = Neg (a) y = Pad (x, p)"),
@@ -102,7 +103,8 @@ NAMES = [
     (text("y = If (c) <then_branch = t () => (float[N] a) { a = Neg (y) }, else_branch = e () => (float[N] b) { b = "
           "Pad (x, p) }>"),
      f"graph has a cycle of 1 nodes, each of which reads what the next one makes: {LABEL(0, 'If')}"),
-    (text("y = If (c) <then_branch = t () => (float[N] a) { a = Neg (d) d = Neg (x) }, else_branch = e () => (float[N] b)"
+    (text("y = If (c) <then_branch = t () => (float[N] a) { a = Neg (d) d = Neg (x) }, "
+          "else_branch = e () => (float[N] b)"
           " { b = Pad (x, p) }>"),
      "node '' (graph.node[0].then_branch.node[0], Neg) reads 'd' before node '' (graph.node[0].then_branch.node[1], "
      "Neg) makes it"),
@@ -149,7 +151,8 @@ CALLS = [
 ]  # fmt: skip
 
 COUNTS = [
-    (text("a = Cast <to = 1> () y = Pad (a, p)"), f"{LABEL(0, 'Cast')} has 0 inputs; Cast of version 17 has at least 1"),
+    (text("a = Cast <to = 1> () y = Pad (a, p)"),
+     f"{LABEL(0, 'Cast')} has 0 inputs; Cast of version 17 has at least 1"),
     (text("a = Neg (x, x) y = Pad (a, p)"), f"{LABEL(0, 'Neg')} has 2 inputs; Neg of version 17 has at most 1"),
     (text("a, b = Neg (x) y = Pad (a, p)"), f"{LABEL(0, 'Neg')} has 2 outputs; Neg of version 17 has at most 1"),
     (text("y = local.f (x, p)", local("f", "x, p", "y", "a = Conv (x) y = Pad (a, p)")),

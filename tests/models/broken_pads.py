@@ -148,7 +148,8 @@ P10 = [
         Broken("NGraphPad_0", detail, ones(3), (ones(),), {"padding_below": [-3], "padding_above": [0],
                                                           "padding_interior": [interior]})
         for interior, detail in (
-            (LARGEST + 1, f"axis 0 (begin -3, size 3, interior {LARGEST + 1}, end 0) has amounts beyond {LARGEST} [P10]"),
+            (LARGEST + 1,
+             f"axis 0 (begin -3, size 3, interior {LARGEST + 1}, end 0) has amounts beyond {LARGEST} [P10]"),
             (LARGEST, f"axis 0 would have more than {LARGEST} elements (begin -3, size 3, interior {LARGEST}, end 0) "
              "[P10]"),
         )
@@ -157,7 +158,8 @@ P10 = [
            attributes={"pads": [-(2**63), 1]}),
     # What int64 cannot hold stays too large, and does not become a crop.
     *(
-        Broken(op, f"axis 0 (begin {2**63 - 1 if i == 0 else 0}, size 3, interior 0, end {2**63 - 1 if i == 1 else 0}) has "
+        Broken(op, f"axis 0 (begin {2**63 - 1 if i == 0 else 0}, size 3, interior 0, end {2**63 - 1 if i == 1 else 0}) "
+                   "has "
                f"amounts beyond {LARGEST} [P10]", ones(3),
                (ints(value * (1 - i), dtype=np.uint64), ints(value * i, dtype=np.uint64)), {"pad_mode": "constant"})
         for op in ("OpenVINOPad_1", "OpenVINOPad_12")

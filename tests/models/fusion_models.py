@@ -102,7 +102,8 @@ ROWS = (
     Row("MaxPool of double", FUSION, _g(f"z = Pad (x, p) y = {POOL} (z)", P, "double")),
     Row("MaxPool of one dim", FUSION,
         _g("z = Pad (x, p) y = MaxPool <kernel_shape = [2]> (z)", "int64[6] p = {0, 0, 1, 0, 0, 1}", shape="1, 1, 4")),
-    Row("MaxPool, padded channels", FUSION, _g(f"z = Pad (x, p) y = {POOL} (z)", "int64[8] p = {0, 1, 1, 1, 0, 0, 1, 1}")),
+    Row("MaxPool, padded channels", FUSION,
+        _g(f"z = Pad (x, p) y = {POOL} (z)", "int64[8] p = {0, 1, 1, 1, 0, 0, 1, 1}")),
     Row("MaxPool, a crop", FUSION, _g(f"z = Pad (x, p) y = {POOL} (z)", "int64[8] p = {0, 0, -1, 1, 0, 0, 1, 2}")),
     Row("MaxPool, axes", FUSION,
         _g(f"z = Pad (x, p, , axes) y = {POOL} (z)", "int64[4] p = {1, 1, 1, 1}, int64[2] axes = {2, 3}")),
@@ -115,7 +116,8 @@ ROWS = (
     Row("two MaxPools", FUSION, _g(f"z = Pad (x, p) a = {POOL} (z) b = {POOL} (z) y = Add (a, b)", P)),
     Row("two Pads and a MaxPool", FUSION, _g(f"z = Pad (x, p) v = Pad (z, p) y = {POOL} (v)", P)),
     Row("MaxPool that gives indices", FUSION,
-        f"g (float[1, 1, 4, 4] x) => (float[a, b, c, d] y, int64[e, f, h, i] at) <{P}> {{ z = Pad (x, p) y, at = {POOL} (z) }}"),
+        f"g (float[1, 1, 4, 4] x) => (float[a, b, c, d] y, int64[e, f, h, i] at) <{P}> "
+        f"{{ z = Pad (x, p) y, at = {POOL} (z) }}"),
     _pooled("MaxPool with auto_pad", pool='MaxPool <kernel_shape = [3, 3], auto_pad = "SAME_UPPER">'),
     # --- with something between that goes away
     _pooled("MaxPool behind Identity", "v = Identity (z)"),
@@ -130,12 +132,14 @@ ROWS = (
     _pooled("MaxPool behind Reshape", "v = Reshape (z, n)", ", int64[4] n = {0, 0, 0, 0}"),
     _pooled("MaxPool behind Unsqueeze and Squeeze", "u = Unsqueeze (z, n) v = Squeeze (u, n)", ", int64[1] n = {0}"),
     _pooled("MaxPool behind Relu", "v = Relu (z)"),
-    _pooled("MaxPool behind two Transposes", f"u = {LAST_FROM} (z) v = {LAST_BACK} (u)", passes=f"{TRANSPOSE}, {FUSION}"),
+    _pooled("MaxPool behind two Transposes", f"u = {LAST_FROM} (z) v = {LAST_BACK} (u)",
+            passes=f"{TRANSPOSE}, {FUSION}"),
     Row("MaxPool, channels last", f"{TRANSPOSE}, {FUSION}",
         _g(f"t = {LAST_FROM} (x) z = Pad (t, p) v = {LAST_BACK} (z) y = {POOL} (v)", LAST)),
     Row("MaxPool behind a branch", f"{FOLDING}, {FUSION}",
         _g("z = If (n) <then_branch = t () => (float[e, f, h, i] m) { m = Pad (x, p) }, "
-           f"else_branch = o () => (float[j, k, l, q] r) {{ r = Identity (x) }}> y = {POOL} (z)", P + ", bool n = {1}")),
+           f"else_branch = o () => (float[j, k, l, q] r) {{ r = Identity (x) }}> y = {POOL} (z)",
+           P + ", bool n = {1}")),
     Row("MaxPool behind a function", FUSION,
         f"g (float[1, 1, 4, 4] x) => (float[a, b, c, d] y) {{ z = local.padded (x) y = {POOL} (z) }}",
         functions='<domain: "local", opset_import: ["": 18]> padded (i) => (j) '
@@ -143,7 +147,8 @@ ROWS = (
     # --- other poolings
     _pooled("AveragePool", pool=MEAN),
     Row("AveragePool with ceil_mode", FUSION,
-        _g("z = Pad (x, p) y = AveragePool <kernel_shape = [2, 2], strides = [3, 3], ceil_mode = 1, count_include_pad = 1> (z)",
+        _g("z = Pad (x, p) y = AveragePool <kernel_shape = [2, 2], strides = [3, 3], ceil_mode = 1, "
+           "count_include_pad = 1> (z)",
            P, shape="1, 1, 5, 5")),
     _pooled("AveragePool, a Pad as large as the kernel", pool="AveragePool <kernel_shape = [1, 1], strides = [2, 2]>"),
     _pooled("AveragePool that pads as well", pool="AveragePool <kernel_shape = [2, 2], pads = [1, 1, 1, 1]>"),
@@ -152,7 +157,8 @@ ROWS = (
     # --- convolutions
     Row("Conv", FUSION, _g("z = Pad (x, p) y = Conv (z, w)", f"{P}, {W}")),
     Row("Conv, an infinite weight", FUSION,
-        _g("z = Pad (x, p) y = Conv (z, w)", P + ", float[1, 1, 3, 3] w = {inf, 2, 3, 4, 5, 6, 7, 8, 9}"), finite=False),
+        _g("z = Pad (x, p) y = Conv (z, w)", P + ", float[1, 1, 3, 3] w = {inf, 2, 3, 4, 5, 6, 7, 8, 9}"),
+        finite=False),
     Row("Conv that pads as well", FUSION, _g("z = Pad (x, p) y = Conv <pads = [1, 2, 1, 2]> (z, w)", f"{P}, {W}")),
     Row("Conv, a fill of -0", FUSION, _g("z = Pad (x, p, f) y = Conv (z, w)", f"{P}, {W}, float f = {{-0.0}}")),
     Row("Conv, channels last", f"{TRANSPOSE}, {FUSION}",
@@ -172,15 +178,18 @@ ROWS = (
         _g('a1 = Conv (x, w) z = Pad <mode = "edge"> (a1, p) y = Conv (z, w)',
            f"{P}, float[8, 8, 3, 3] w = {{{', '.join(str(i % 7 - 3) for i in range(576))}}}", shape="1, 8, 6, 6")),
     Row("blocked Conv, Pad, MaxPool, Conv", LAYOUT,
-        _g("a1 = Conv <pads = [1, 1, 1, 1]> (x, w) z = Pad (a1, p) m = MaxPool <kernel_shape = [2, 2]> (z) y = Conv (m, w)",
+        _g("a1 = Conv <pads = [1, 1, 1, 1]> (x, w) z = Pad (a1, p) m = MaxPool <kernel_shape = [2, 2]> (z) "
+           "y = Conv (m, w)",
            f"{P}, float[8, 8, 3, 3] w = {{{', '.join(str(i % 7 - 3) for i in range(576))}}}", shape="1, 8, 6, 6")),
     # --- quantized
     Row("DequantizeLinear, Pad, QuantizeLinear", QDQ,
         _g("d1 = DequantizeLinear (x, s, o) z = Pad (d1, p) y = QuantizeLinear (z, s, o)", f"{P}, {Q}", "int8")),
     Row("DequantizeLinear, Pad, MaxPool, QuantizeLinear", f"{FUSION}, {QDQ}",
-        _g(f"d1 = DequantizeLinear (x, s, o) z = Pad (d1, p) m = {POOL} (z) y = QuantizeLinear (m, s, o)", f"{P}, {Q}", "int8")),
+        _g(f"d1 = DequantizeLinear (x, s, o) z = Pad (d1, p) m = {POOL} (z) y = QuantizeLinear (m, s, o)", f"{P}, {Q}",
+           "int8")),
     Row("DequantizeLinear, Pad, QuantizeLinear, DequantizeLinear, MaxPool, QuantizeLinear", QDQ,
-        _g("d1 = DequantizeLinear (x, s, o) z = Pad (d1, p) q1 = QuantizeLinear (z, s, o) e1 = DequantizeLinear (q1, s, o) "
+        _g("d1 = DequantizeLinear (x, s, o) z = Pad (d1, p) q1 = QuantizeLinear (z, s, o) "
+           "e1 = DequantizeLinear (q1, s, o) "
            f"m = {POOL} (e1) y = QuantizeLinear (m, s, o)", f"{P}, {Q}", "int8")),
     Row("Cast, Pad, Cast", "InsertCast", _g("u = Cast <to = 1> (x) z = Pad (u, p) y = Cast <to = 3> (z)", P, "int8")),
     # --- Transposes that are moved
@@ -198,7 +207,8 @@ ROWS = (
     _with_axes("Transpose, Pad with axes, Relu, Transpose", "1, 2, 2, 1", "1, 2",
                after=f"r = Relu (z) y = {LAST_BACK} (r)"),
     _with_axes("Transpose, Pad with all axes, Transpose", "0, 1, 2, 0, 0, 2, 1, 0", "0, 1, 2, 3"),
-    _with_axes("Transpose, Pad with all axes in another order, Transpose", "0, 1, 2, 0, 0, 2, 1, 0", "3, 2, 1, 0", "edge"),
+    _with_axes("Transpose, Pad with all axes in another order, Transpose", "0, 1, 2, 0, 0, 2, 1, 0", "3, 2, 1, 0",
+               "edge"),
     Row("Transpose, Pad with axes at run time, Transpose", TRANSPOSE,
         "g (float[1, 1, 4, 4] x, int64[2] axes) => (float[a, b, c, d] y) <int64[4] p = {1, 2, 3, 1}> "
         f'{{ t = {LAST_FROM} (x) z = Pad <mode = "reflect"> (t, p, , axes) y = {LAST_BACK} (z) }}',
@@ -213,7 +223,8 @@ ROWS = (
       for mode in ("constant", "edge", "reflect", "wrap")),
     *(Row(f"constant data, {mode} beyond n", FOLDING,
           "g (float[n] x) => (float[m] y) <float[3] c = {1, 2, 3}, int64[2] p = {7, 5}> "
-          f'{{ z = Pad <mode = "{mode}"> (c, p) y = Add (z, x) }}', 19, feeds={"x": np.zeros(15, np.float32)}, strays_before=first)
+          f'{{ z = Pad <mode = "{mode}"> (c, p) y = Add (z, x) }}', 19, feeds={"x": np.zeros(15, np.float32)},
+          strays_before=first)
       for mode, first in (("edge", (0, 0)), ("reflect", (1, 25)), ("wrap", (1, 31)))),
     Row("a Pad of a shape", FOLDING,
         "g (float[2, 3] x) => (int64[n] y) <int64[2] p = {1, 1}, int64 f = {7}> { s = Shape (x) y = Pad (s, p, f) }"),

@@ -1,4 +1,4 @@
-"""Networks of float16 as onnxruntime's own tool makes them from float: what ONNX Runtime computes in float between casts."""
+"""Networks of float16 that onnxruntime's tool makes from float; ONNX Runtime computes them in float between casts."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def taken(data: np.ndarray, axis: int, wanted: np.ndarray, fill: np.ndarray) -> 
 
 
 def positions(axis: AxisPlan, mode: Mode) -> np.ndarray:
-    """The source position of each output position of an axis, -1 for the fill: ``source_index`` for all of them (P2, P6)."""
+    """Return the source of each output position of an axis, -1 for the fill: ``source_index`` for arrays (P2, P6)."""
     offset = np.arange(axis.output, dtype=np.int64) - axis.begin
     extent = axis.extent
     if axis.interior:

@@ -1,4 +1,4 @@
-"""Large models for the verifier: a network with the layers of ResNet-50, and one whose data lie in a file of gigabytes."""
+"""Large models for the verifier: one with the layers of ResNet-50, and one with gigabytes of external data."""
 
 from __future__ import annotations
 

@@ -51,7 +51,8 @@ def model_of(mode: str, dims: str, rows: list[list[int]], opset: int = 24) -> on
     constants = ", ".join(f"int64[{axes}] p{i} = {{{', '.join(map(str, row))}}}" for i, row in enumerate(rows))
     if mode == "symmetric":
         constants = ", ".join(
-            f"int32[{axes // 2},2] p{i} = {{{', '.join(str(x) for pair in zip(row[: axes // 2], row[axes // 2 :]) for x in pair)}}}"
+            f"int32[{axes // 2},2] p{i} = "
+            f"{{{', '.join(str(x) for pair in zip(row[: axes // 2], row[axes // 2 :]) for x in pair)}}}"
             for i, row in enumerate(rows)
         )
     op = '<mode = "SYMMETRIC">' if mode == "symmetric" else f'<mode = "{mode}">'
@@ -59,7 +60,8 @@ def model_of(mode: str, dims: str, rows: list[list[int]], opset: int = 24) -> on
     nodes = " ".join(f"y{i} = {name} {op} (x, p{i})" for i in range(len(rows)))
     outputs = ", ".join(f"float y{i}" for i in range(len(rows)))
     model = parser.parse_model(
-        f'<ir_version: 10, opset_import: ["" : {opset}, "tf" : 1]> g (float[{dims}] x) => ({outputs}) <{constants}> {{ {nodes} }}'
+        f'<ir_version: 10, opset_import: ["" : {opset}, "tf" : 1]> g (float[{dims}] x) => ({outputs}) '
+        f"<{constants}> {{ {nodes} }}"
     )
     for output in model.graph.output:
         output.type.tensor_type.ClearField("shape")

@@ -17,8 +17,10 @@ from road_scopes import Dice
 from same_models import graphs
 
 OTHER_OP = {
-    "Min": "Max", "Max": "Min", "Add": "Sub", "Sub": "Add", "Less": "Greater", "Greater": "Less", "Floor": "Ceil", "Mul": "Add",
-    "ReduceMin": "ReduceMax", "ReduceMax": "ReduceMin", "Relu": "Abs", "Neg": "Abs", "And": "Or", "Or": "And", "Not": "Identity",
+    "Min": "Max", "Max": "Min", "Add": "Sub", "Sub": "Add", "Less": "Greater", "Greater": "Less", "Floor": "Ceil",
+    "Mul": "Add",
+    "ReduceMin": "ReduceMax", "ReduceMax": "ReduceMin", "Relu": "Abs", "Neg": "Abs", "And": "Or", "Or": "And",
+    "Not": "Identity",
 }  # fmt: skip
 MODES = ("constant", "reflect", "edge", "wrap", "symmetric")
 NARROWER = {
@@ -248,6 +250,7 @@ def swapped_results(model: onnx.ModelProto, dice: Dice) -> str | None:
 
 
 CHANGES: tuple[Change, ...] = (
-    other_amount, other_amount, other_amount, other_mode, other_fill, other_axis, swapped_inputs, other_input, dropped_input,
+    other_amount, other_amount, other_amount, other_mode, other_fill, other_axis, swapped_inputs, other_input,
+    dropped_input,
     dropped_node, other_operator, narrowed, swapped_branches, swapped_results,
 )  # fmt: skip

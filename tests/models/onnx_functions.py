@@ -1,4 +1,4 @@
-"""Which operators of ONNX are functions whose bodies pad, as the installed ``onnx`` has them; with ``-m``, printed as JSON.
+"""Lists the ONNX operators of the installed ``onnx`` whose function bodies pad; with ``-m``, prints the list as JSON.
 
 Bodies that depend on the node are asked for with each of the optional inputs absent and present, with each attribute at
 its ends, for several ranks and element types: what one of these bodies holds counts.
@@ -27,7 +27,10 @@ MOST = 512  # nodes that are asked about, for each of an operator's versions
 
 @cache
 def padding_functions() -> dict[str, list[str]]:
-    """Domain, name and version of each function whose body has a Pad, or calls one that has; and through which operators."""
+    """Map each function whose body has a Pad, directly or through a call, to the operators that bring it.
+
+    A function is written as domain, name and version.
+    """
     schemas = [schema for schema in defs.get_all_schemas_with_history() if _is_function(schema)]
     operators = {_name(schema): set(_operators(schema)) for schema in schemas}
     padding = {PADS}

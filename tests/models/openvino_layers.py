@@ -1,4 +1,4 @@
-"""One layer of OpenVINO each, for every type of layer that the converter takes: the shape and type of the data, a builder."""
+"""One OpenVINO layer of every type that the converter takes, each with the shape and type of its data and a builder."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def reduce(name: str) -> Build:
 
 
 # fmt: off
-UNARY = ("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceiling", "cos", "cosh", "erf", "exp", "floor", "log",
+UNARY = ("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceiling", "cos", "cosh", "erf", "exp", "floor",
+         "log",
          "mish", "negative", "relu", "sigmoid", "sign", "sin", "sinh", "softplus", "softsign", "sqrt", "tan", "tanh",
          "hsigmoid", "hswish", "is_nan", "non_zero")
 BINARY = ("add", "subtract", "multiply", "divide", "power", "maximum", "minimum", "equal", "less", "less_equal",

@@ -157,7 +157,8 @@ def computed() -> list[Pair]:
             "amounts by the data",
             "int64[N] x => int64[M] y",
             ONE + "y = Pad (x, p)",
-            "i = Constant <value_ints = [0, 0]> ()\na = ReduceMax <keepdims = 1> (x)\np = Gather (a, i)\ny = Pad (x, p)",
+            "i = Constant <value_ints = [0, 0]> ()\na = ReduceMax <keepdims = 1> (x)\n"
+            "p = Gather (a, i)\ny = Pad (x, p)",
             x=np.array([2]),
         ),
         pair(

@@ -15,14 +15,18 @@ def ramp(count: int) -> np.ndarray:
 
 
 def chosen(then: str, orelse: str) -> str:
-    return f"y = If (c) <then_branch = t () => (float[A] a) {{ {then} }}, else_branch = e () => (float[B] b) {{ {orelse} }}>"
+    return (
+        f"y = If (c) <then_branch = t () => (float[A] a) {{ {then} }}, else_branch = e () => "
+        f"(float[B] b) {{ {orelse} }}>"
+    )
 
 
 def loop(
     body: str, states: str = "(x)", results: str = "y", formals: str = "float[A] u", outs: str = "float[B] v"
 ) -> str:
     return (
-        f"g = Constant <value = bool {{1}}> ()\n{results} = Loop (k, g, {states[1:-1]}) <body = l (int64 i, bool o, {formals}) "
+        f"g = Constant <value = bool {{1}}> ()\n{results} = Loop (k, g, {states[1:-1]}) "
+        f"<body = l (int64 i, bool o, {formals}) "
         f"=> (bool w, {outs}) {{ w = Identity (o)\n{body} }}>"
     )
 

@@ -1,4 +1,4 @@
-"""Pairs that differ for some sizes alone: a batch above 2, few or many elements, axes of 1, axes of 0, a declared shape."""
+"""Pairs that differ for some sizes only: batch above 2, few or many elements, axes of 1 or 0, a declared shape."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def sizes() -> list[Pair]:
             FLOATS,
             ONE + "y = Pad (x, p)",
             ONE + 'a = Pad <mode = "edge"> (x, p)\nz = Constant <value_float = 0.0> ()\n'
-            "s = Shape (a)\nb = Expand (z, s)\nc = Constant <value_ints = [1]> ()\nn = Constant <value_ints = [-1]> ()\n"
+            "s = Shape (a)\nb = Expand (z, s)\nc = Constant <value_ints = [1]> ()\n"
+            "n = Constant <value_ints = [-1]> ()\n"
             "d = Slice (a, c, n)\ny = Pad (d, p)",
             x=ramp(0),
         ),
@@ -87,7 +88,8 @@ def sizes() -> list[Pair]:
             "the first two rows of the batch",
             MATRIX,
             "y = Neg (x)",
-            "b = Constant <value_ints = [0]> ()\ne = Constant <value_ints = [2]> ()\nm = Constant <value_ints = [9999]> ()\n"
+            "b = Constant <value_ints = [0]> ()\ne = Constant <value_ints = [2]> ()\n"
+            "m = Constant <value_ints = [9999]> ()\n"
             "u = Slice (x, b, e, b)\nv = Slice (x, e, m, b)\nw = Neg (u)\ny = Concat <axis = 0> (w, v)",
             x=np.ones((3, 2), np.float32),
         ),
@@ -96,7 +98,8 @@ def sizes() -> list[Pair]:
             FLOATS,
             reflect,
             "i = Constant <value_ints = [2, 1]> ()\na = Gather (x, i)\nb = Identity (x)\n"
-            "n = Constant <value_ints = [-1]> ()\nz = Constant <value_ints = [0]> ()\nf = Constant <value_ints = [3]> ()\n"
+            "n = Constant <value_ints = [-1]> ()\nz = Constant <value_ints = [0]> ()\n"
+            "f = Constant <value_ints = [3]> ()\n"
             "d = Slice (x, z, f)\ny = Concat <axis = 0> (a, d)",
             x=ramp(4),
         ),
@@ -169,7 +172,8 @@ def shapes() -> list[Pair]:
             "a Reshape that keeps the elements and no order",
             MATRIX,
             "y = Transpose (x)",
-            "a = Shape <start = 0, end = 1> (x)\nb = Shape <start = 1> (x)\ns = Concat <axis = 0> (b, a)\ny = Reshape (x, s)",
+            "a = Shape <start = 0, end = 1> (x)\nb = Shape <start = 1> (x)\n"
+            "s = Concat <axis = 0> (b, a)\ny = Reshape (x, s)",
             x=TABLE,
         ),
         pair(

@@ -54,7 +54,7 @@ class Tried:
 
 
 def drawn_cases(each: int, seed: int) -> list[tuple[str, str]]:
-    """Dialects and ids of so many cases of each dialect, drawn from those of the suite's usual level; all where there are fewer."""
+    """Draw up to ``each`` cases of each dialect at the suite's default level; return dialects and case ids."""
     by_dialect: dict[str, list[str]] = defaultdict(list)
     for case in collect("default", seed):
         by_dialect[DIALECTS[case.op.split("_")[0]]].append(case.id)

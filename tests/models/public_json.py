@@ -1,4 +1,4 @@
-"""The fields of the JSON that padops writes, as lines of text: of real runs, and of data in which each field has something."""
+"""Lists the fields of padops' JSON as lines of text, from real runs and from data in which no field is empty."""
 
 from __future__ import annotations
 

@@ -215,6 +215,6 @@ def configuration() -> Iterator[str]:
 
 
 def environment() -> set[str]:
-    """The environment variables that the sources of the package read, in Python and in C++; not those of other programs."""
+    """Return the environment variables of padops that the package's Python and C++ sources read."""
     sources = (path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".cpp", ".h"))
     return {name for path in sources for name in re.findall(READ, path.read_text(encoding="utf-8"))}

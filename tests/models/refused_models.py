@@ -86,7 +86,8 @@ REFUSED: dict[str, Refused] = {
     "axes without a shape": Refused(
         "Pads has incorrect number of values. Expected 2 * 2 values. Got 2 values",
         "(float[2, 3] x) => (float[a, b] y) <int64[2] pads = {1, 1}, int64[1] k = {1}, int64 one = {1}>"
-        " { axes = Loop <body = b (int64 i, bool on, int64[] a) => (bool go, int64[] c) { go = Identity (on) c = Identity (a) }>"
+        " { axes = Loop <body = b (int64 i, bool on, int64[] a) => (bool go, int64[] c) "
+        "{ go = Identity (on) c = Identity (a) }>"
         ' (one, , k) y = Pad <mode = "edge"> (x, pads, , axes) }',
         as_it_is=False,
     ),

@@ -55,7 +55,7 @@ class Engine:
         return [values[row.name] for row in graph.output]
 
     def node(self, node: onnx.NodeProto, values: Values, given: Attributes) -> None:
-        """One node; what it gives goes into ``values``. ``given`` are the attributes of the function that it stands in."""
+        """Compute one node and put its outputs into ``values``; ``given``: the attributes of the function around it."""
         attributes = {}
         for row in node.attribute:
             if not row.ref_attr_name:
@@ -81,7 +81,7 @@ class Engine:
         return [values[name] for name in function.output]
 
     def pad(self, name: str, attributes: Attributes, inputs: Sequence[np.ndarray | None]) -> np.ndarray:
-        """A Pad, in the form that the opset has, by the rules of the newest: wrap has been the same ever since it came."""
+        """Compute a Pad of the model's opset by the newest rules: ``wrap`` has never changed since it was added."""
         mode = attributes.get("mode", b"constant").decode()
         op, given = "Pad_25", {"mode": mode}
         if self.opset < 11 and mode != "wrap":

@@ -1,4 +1,4 @@
-"""One random Pad of ONNX: its mode, amounts, axes and fill, right ones and wrong ones, in every form that a model may have."""
+"""One random ONNX Pad, right or wrong: mode, amounts, axes and fill in every form that a model can hold."""
 
 from __future__ import annotations
 

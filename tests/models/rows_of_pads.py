@@ -35,6 +35,7 @@ def made(form: str, names: tuple[str, str], role: str, amounts: Any, mode: str, 
         node = helper.make_node(form, [*inputs, f"{role}_b", f"{role}_e", *fills], [output], **attributes)
         return node, [tensor(f"{role}_b", begins, np.int32), tensor(f"{role}_e", ends), *given]
     given = given or [tensor(f"{role}_fill", 0, np.float32)]
-    node = helper.make_node("NGraphPad_0", [*inputs, f"{role}_fill"], [output], padding_below=begins, padding_above=ends,
+    node = helper.make_node("NGraphPad_0", [*inputs, f"{role}_fill"], [output], padding_below=begins,
+                            padding_above=ends,
                             **attributes | {"pad_mode": mode.upper()})  # fmt: skip
     return node, given

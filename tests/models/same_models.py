@@ -231,7 +231,8 @@ def external(model: onnx.ModelProto, folder: Path) -> Path:
 WAYS: dict[str, Way] = {
     way.__name__: way
     for way in (
-        renamed, reordered, constants_as_initializers, initializers_as_constants, duplicated, restored, undeclared, declared,
+        renamed, reordered, constants_as_initializers, initializers_as_constants, duplicated, restored, undeclared,
+        declared,
         inlined, outlined, copied,
     )
 }  # fmt: skip

@@ -71,7 +71,8 @@ def tried(text: str, name: str, way: str) -> dict[str, object]:
     except Exception as error:
         return {"error": str(error)}
     ran = [] if way == "set_providers" else sorted(
-        f"{node.op_type} {part.ep_name}" for part in session.get_provider_graph_assignment_info() for node in part.get_nodes()
+        f"{node.op_type} {part.ep_name}" for part in session.get_provider_graph_assignment_info()
+        for node in part.get_nodes()
     )  # fmt: skip
     options = session.get_session_options()
     kept = "" if way == "set_providers" else options.get_session_config_entry("tests.entry")

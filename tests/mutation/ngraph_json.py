@@ -42,7 +42,8 @@ VALUES: tuple[Any, ...] = (
     *("float", "char", "int64_t", "bfloat16", "uint8_t", "Pad", "Constant", "Parameter", "Result", "EDGE", "wrap"),
 )
 DEEP = "@deep@"  # takes the place of a value until it is written: Python does not nest that far
-KEYS = ("op", "name", "inputs", "shape", "value", "element_type", "value_type", "op_version", "pad_mode", "padding_below",
+KEYS = ("op", "name", "inputs", "shape", "value", "element_type", "value_type", "op_version", "pad_mode",
+        "padding_below",
         "padding_above", "padding_interior", "parameters", "result", "ops", "index", "node", "other", "")  # fmt: skip
 
 
@@ -72,7 +73,8 @@ def _bases() -> dict[str, list[Any]]:
             [
                 _op("Parameter_1", "Parameter", [], element_type="int16_t", shape=[None, 4], op_version=0),
                 _op("Parameter_0", "Parameter", [], element_type="int16_t", shape=[]),
-                _op("Pad_2", "Pad", ["Parameter_1", "Parameter_0"], padding_below=[1, 3], padding_above=[0, -1], pad_mode=2),
+                _op("Pad_2", "Pad", ["Parameter_1", "Parameter_0"], padding_below=[1, 3], padding_above=[0, -1],
+                    pad_mode=2),
                 _op("Result_3", "Result", ["Pad_2"], needs_default_layout=False),
                 _op("Result_4", "Result", [{"node": "Pad_2", "index": 0}]),
             ],

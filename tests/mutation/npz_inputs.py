@@ -1,4 +1,4 @@
-"""What ``--inputs`` may be given: archives with damaged members, headers that lie, arrays that the model does not take."""
+"""Archives for ``--inputs`` with damaged members, false headers, or arrays that the model does not take."""
 
 from __future__ import annotations
 
@@ -43,13 +43,16 @@ TYPES = (
     "f99",
 )
 DESCRIPTIONS: tuple[Any, ...] = (
-    *TYPES, [("a", "<f4"), ("b", "|O")], [("a", "<f4", (2, 3))], [("é", "<i4")], ("<f4", (3,)), [], None, 4, "float32, (1000,)f8",
+    *TYPES, [("a", "<f4"), ("b", "|O")], [("a", "<f4", (2, 3))], [("é", "<i4")], ("<f4", (3,)), [], None, 4,
+    "float32, (1000,)f8",
 )  # fmt: skip
 SHAPES: tuple[Any, ...] = (
-    *((), (0,), (2, 3), (3, 2), (2, 3, 1), (6,), (-1, 3), (2**70,), (2**63,), (10**14, 0), (10**9, 10**9), (1,) * 70, (1,) * 40),
+    *((), (0,), (2, 3), (3, 2), (2, 3, 1), (6,), (-1, 3), (2**70,), (2**63,), (10**14, 0), (10**9, 10**9), (1,) * 70,
+      (1,) * 40),
     *((2.0, 3), (True, 3), (None,), "x", [2, 3], 6, (10**4, 10**6), (2**31, 2**31)),
 )  # fmt: skip
-HEADERS = (b"", b"{}", b"[" * 9_000, b"(" * 150, b"-" * 9_000 + b"1", b"{'descr': '<f4'", b"\xff\xfe", b"1L", b"'''", b"{1: 2" * 999,
+HEADERS = (b"", b"{}", b"[" * 9_000, b"(" * 150, b"-" * 9_000 + b"1", b"{'descr': '<f4'", b"\xff\xfe", b"1L", b"'''",
+           b"{1: 2" * 999,
            b"{'descr': '<f4', 'fortran_order': False, 'shape': (2L, 3L), }")  # fmt: skip
 
 BOMB = 24_000_000  # bytes that are a few kilobytes in the archive
@@ -151,7 +154,8 @@ def _member(array: np.ndarray, rng: random.Random) -> tuple[str, bytes]:
             "length": lambda: rng.choice((0, 1, 10, 0x7FFF, 0xFFFF, 0xFFFFFFFF)),
             "header": lambda: rng.choice((*HEADERS, rng.choice(NUMBERS).encode())),
             "magic": lambda: rng.choice((b"", b"\x93NUMPZ", b"\x80\x04.", b"PK\x03\x04")),
-            "elements": lambda: rng.choice((b"", b"\xff" * 24, b"\xff\xff\x10\x00" * 18, b"\0\xd8\0\0" * 18, bytes(72), bytes(10**6))),
+            "elements": lambda: rng.choice((b"", b"\xff" * 24, b"\xff\xff\x10\x00" * 18, b"\0\xd8\0\0" * 18, bytes(72),
+                                            bytes(10**6))),
         }[name]()  # fmt: skip
     done = ", ".join(f"{name} -> {ascii(value)[:50]}" for name, value in changes.items())
     return done, archive([("x.npy", npy(array, **changes))], _method(rng))
@@ -190,8 +194,10 @@ def _saved(array: np.ndarray) -> bytes:
 
 def _other(array: np.ndarray, rng: random.Random) -> tuple[str, bytes]:
     """No archive at all."""
-    others = {"empty": b"", "text": b"x = 1\n", "an array": npy(array), "a pickle": b"\x80\x04]\x94.", "zeros": bytes(3_000),
+    others = {"empty": b"", "text": b"x = 1\n", "an array": npy(array), "a pickle": b"\x80\x04]\x94.",
+              "zeros": bytes(3_000),
               "an end": b"PK\x05\x06" + bytes(18), "an end that lies": b"PK\x05\x06" + b"\xff" * 18,
-              "64 bits": b"PK\x06\x06" + b"\xff" * 52 + b"PK\x06\x07" + bytes(16) + b"PK\x05\x06" + b"\xff" * 16 + bytes(2)}  # fmt: skip
+              "64 bits": b"PK\x06\x06" + b"\xff" * 52 + b"PK\x06\x07" + bytes(16)
+                         + b"PK\x05\x06" + b"\xff" * 16 + bytes(2)}  # fmt: skip
     name = rng.choice(sorted(others))
     return name, others[name]

@@ -1,4 +1,4 @@
-"""What chance would seldom do to a model: recursion, cycles, depth, growth, names that are no text, odd files beside it."""
+"""Breaks that chance would seldom make: recursion, cycles, depth, growth, names that are no text, odd files."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def reference(model: ModelProto, rng: random.Random) -> str:
 
 
 def attribute_kind(model: ModelProto, rng: random.Random) -> str:
-    """An attribute that says of itself to be of another type, or is twice there, or is one that the node does not have."""
+    """Give a node an attribute that states another type, occurs twice, or does not belong to the operator."""
     nodes = _of(model, NodeProto)
     node = rng.choice(nodes)
     if node.attribute and rng.random() < 0.7:
@@ -191,7 +191,8 @@ def external(model: ModelProto, rng: random.Random) -> str:
     if rng.random() < 0.5:
         tensor.data_location = TensorProto.EXTERNAL
     key = rng.choice(["location", "offset", "length", "checksum", "", "else"])
-    value = rng.choice(["9" * 5000, "-1", "0", "1", "", "x", "1e3", "²", "weights.bin", "../w", "/etc/passwd", str(2**63), "a" * 300,
+    value = rng.choice(["9" * 5000, "-1", "0", "1", "", "x", "1e3", "²", "weights.bin", "../w", "/etc/passwd",
+                        str(2**63), "a" * 300,
                         "\0", "*/_ORT_MEM_ADDR_/*"])  # fmt: skip
     for pair in tensor.external_data:
         if pair.key == key:
@@ -227,7 +228,8 @@ def names(model: ModelProto, rng: random.Random) -> str:
 
 
 BREAKS: list[Break] = [
-    cycle, reversed_nodes, tensor_numbers, opsets, reference, attribute_kind, inputs, outputs, recursion, texts, external,
+    cycle, reversed_nodes, tensor_numbers, opsets, reference, attribute_kind, inputs, outputs, recursion, texts,
+    external,
     sparse, names,
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Changes of any field of any message of a model, as its descriptor allows them: the type is right, the value is odd."""
+"""Changes any field of any message of a model, by its descriptor: the type stays right, the value is odd."""
 
 from __future__ import annotations
 

@@ -26,13 +26,15 @@ COMMANDS = (
     ("--dry-run", "--strict"),
 )
 NESTED = "nested"  # the tag that stands for many elements, one in the other, until it is written
-WORDS = ("", "x", "..", "...", "f32", "FP32", "i64", "boolean", "string", "nf4", "explicit", "same_upper", "opset1", "opset12", "true",
-         "1,1", "1,1,1,1,1", "0,0", "-1,-1", "1, x", "\t", "é" * 300, "a\\,b,c", "Parameter", "Const", "Result", "Pad", "Split")  # fmt: skip
+WORDS = ("", "x", "..", "...", "f32", "FP32", "i64", "boolean", "string", "nf4", "explicit", "same_upper", "opset1",
+         "opset12", "true", "1,1", "1,1,1,1,1", "0,0", "-1,-1", "1, x", "\t", "é" * 300, "a\\,b,c",
+         "Parameter", "Const", "Result", "Pad", "Split")  # fmt: skip
 TAGS = ("layer", "layers", "edges", "edge", "port", "dim", "data", "input", "output", "net", "other", NESTED)
 LAUGHS = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefgh", "bcdefghi"))
 PROLOGS = (
     *(f'<?xml version="1.0" encoding="{name}"?>' for name in
-      ("utf-16", "latin-1", "ascii", "utf-7", "shift_jis", "nonsense", "idna", "rot13", "undefined", "zlib", "unicode_escape", "")),
+      ("utf-16", "latin-1", "ascii", "utf-7", "shift_jis", "nonsense", "idna", "rot13", "undefined", "zlib",
+       "unicode_escape", "")),
     '<?xml version="9.9"?>',
     f'<!DOCTYPE net [<!ENTITY a "aaaaaaaaaa">{LAUGHS}]>',
     '<!DOCTYPE net [<!ENTITY i SYSTEM "file:///etc/passwd">]>',

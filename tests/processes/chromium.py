@@ -1,4 +1,4 @@
-"""A headless Chromium to look at a page with: real layout, real keys. Spoken to over pipes, in the DevTools protocol."""
+"""Drives a headless Chromium with real layout and real keys, over pipes in the DevTools protocol."""
 
 from __future__ import annotations
 

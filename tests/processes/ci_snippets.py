@@ -1,4 +1,4 @@
-"""What CI runs: the script of ``action.yml``, the hooks of ``.pre-commit-hooks.yaml``, and the files that docs/ci.md has to copy.
+"""The parts of ``action.yml``, ``.pre-commit-hooks.yaml`` and the files in docs/ci.md that CI runs.
 
 What these files install is left out; ``tests/long/long_ci.py`` installs it.
 """

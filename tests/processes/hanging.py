@@ -1,4 +1,4 @@
-"""Peers that hang, and a limit that ends when one does: nobody waits, and a process that is slow to start has its time."""
+"""A time limit for peers that hang: it ends at once when a peer hangs, and gives a slowly starting process its time."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def verdict(original: onnx.ModelProto, other: onnx.ModelProto, limits: Limits = 
 
 
 def verified(original: onnx.ModelProto, converted: onnx.ModelProto) -> str:
-    """What ``padops verify`` says of a conversion; whether a function for where padops is absent is an assumption of a proof."""
+    """Return the verdict of ``padops verify`` on a conversion, and whether its proof assumes a fallback function."""
     with tempfile.TemporaryDirectory(prefix="padops-mutants-") as folder:
         paths = [Path(folder, name) for name in ("original.onnx", "converted.onnx")]
         for path, model in zip(paths, (original, converted), strict=True):

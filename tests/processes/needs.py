@@ -98,12 +98,14 @@ def said() -> list[str]:
         lines.append(f"NOT MUTATED: IRs of OpenVINO, for lack of {', '.join(LACKING)}; the kind 'openvino' is left out")
     if NO_BROWSER:
         lines.append(
-            "NOT SHOWN in a browser: no chromium on the PATH; the tests of the conformance page and of onnxruntime-web on "
+            "NOT SHOWN in a browser: no chromium on the PATH; the tests of the conformance page "
+            "and of onnxruntime-web on "
             "WebGPU are left out"
         )
     if NO_CLANG:
         lines.append(
-            f"NOT BUILT with clang: no {CLANG} on the PATH; the engine is checked as gcc builds it, and the names that the "
+            f"NOT BUILT with clang: no {CLANG} on the PATH; the engine is checked as gcc builds "
+            "it, and the names that the "
             "library takes of gcc are not checked"
         )
     if UNCHECKED:

@@ -1,4 +1,4 @@
-"""Prints, for each order of providers, who runs which nodes: padops beside OpenVINO's own provider, in a process of its own."""
+"""Prints which provider runs which nodes, for each order of padops and OpenVINO's own provider, in its own process."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ RAISED = 70
 
 
 def tasks(number: int, plant: str) -> list[Task]:
-    """What a model is asked: every road at a level of its own, the fallback at two; the runtime itself last, as it may die."""
+    """Return the tasks of a model: each road at one level, the fallback at two, and the runtime last, as it may die."""
     found = [(road, LEVELS[(number + i) % 4]) for i, road in enumerate(roads.ROADS) if road != "fallback"]
     found += [("fallback", "disable"), ("fallback", "all"), ("inspect", "")]
     found += [(plant, "all")] if plant else []

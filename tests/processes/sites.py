@@ -1,4 +1,4 @@
-"""Folders of packages, as a Python without site-packages finds them: padops beside chosen others, and beside no more."""
+"""Folders of packages for a Python without site-packages: padops beside chosen packages and no others."""
 
 from __future__ import annotations
 

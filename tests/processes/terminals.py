@@ -14,7 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 # Runs a command in a new session whose terminal is standard input, so that Ctrl-C there reaches its foreground group.
-AT_TERMINAL = "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+AT_TERMINAL = (
+    "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "os.execv(sys.argv[1], sys.argv[1:])"
+)
 # Seconds, on a machine that has much else to do, for what takes less than one. What a test must not wait for takes
 # longer.
 PATIENCE = 90
@@ -59,7 +62,7 @@ class AtTerminal:
         return found
 
     def left(self) -> list[int]:
-        """The processes that stay when the command has ended; what multiprocessing tracks files with ends just behind it."""
+        """Return the processes that outlive the command, after a wait for multiprocessing's resource tracker to end."""
         end = time.monotonic() + PATIENCE
         while (found := self.pids()) and time.monotonic() < end:
             time.sleep(0.02)

@@ -43,7 +43,7 @@ def expected() -> object:
 
 
 def test_a_prefix_renames_the_operators_and_convert_mends_them(expected: object) -> None:
-    """The function goes on running, so the results stay right and nothing tells that the library is not asked any more."""
+    """A prefix renames padops' operators, so their functions silently run instead; ``convert`` restores the names."""
     renamed = compose.add_prefix(padops.convert(network("x", "y")).proto(), "a/")
     assert operators(renamed) == ["padops::a/Pad_13"]
     assert run(renamed) == stock(renamed) == expected

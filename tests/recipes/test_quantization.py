@@ -79,7 +79,7 @@ def quantized(source: Path, target: Path) -> Path:
 
 
 def test_static(tmp_path: Path) -> None:
-    """Calibration runs the model in onnxruntime, which refuses this one: it is lowered, or converted with its fallback, first."""
+    """Calibration runs the model in onnxruntime, which refuses it; lowered, or converted with its fallback, it runs."""
     source = network(tmp_path / "net.onnx")
     with pytest.raises(Exception, match="Pad reflect"):
         quantized(source, tmp_path / "refused.onnx")

@@ -61,7 +61,9 @@ TOOLS: dict[str, tuple[tuple[str, ...], Tool]] = {
     ),
     "dynamic": (("quantize_dynamic",), through(quantize_dynamic)),
     "static": (
-        ("quantize_static",), through(lambda a, b: quantize_static(a, b, Calibration(), quant_format=QuantFormat.QDQ, op_types_to_quantize=["Conv"]))
+        ("quantize_static",),
+        through(lambda a, b: quantize_static(a, b, Calibration(), quant_format=QuantFormat.QDQ,
+                                             op_types_to_quantize=["Conv"]))
     ),
     "prefix": (("add_prefix",), lambda model, _: compose.add_prefix(model, "a/")),
     "inliner": (("inliner",), lambda model, _: inliner.inline_local_functions(model)),

@@ -35,7 +35,7 @@ def tried(library: Path, name: str, way: str) -> dict:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_nothing_is_lost(stand_in: Path, way: str) -> None:
-    """The provider keeps its nodes, the Pads that it runs right included; those that it does not run right are padops'."""
+    """The provider keeps its nodes and each Pad that it runs right; padops takes each Pad that it gets wrong."""
     found = tried(stand_in, KNOWN, way)
     pads = {"edge": np.pad(DATA, [(0, 0), (1, 2)], "edge"), "to nothing": np.zeros((2, 0))}
     for name in PADS:

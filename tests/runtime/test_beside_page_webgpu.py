@@ -1,4 +1,4 @@
-"""docs/beside.md: the run on a GPU from start to end, in the environment that the page makes, prints what the page shows."""
+"""docs/beside.md: the whole GPU run, in the environment that the page makes, prints what the page shows."""
 
 from __future__ import annotations
 

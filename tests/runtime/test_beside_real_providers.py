@@ -1,4 +1,4 @@
-"""padops beside real providers, each in its environment: right bits, none dropped, and no Pad taken that they run right."""
+"""padops beside real providers, each in its environment: right bits, no provider dropped, no good Pad taken."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ import providers
 SAID = {
     "Unsupported padding mode: [wrap]": ("ort-openvino", "wrap 19"),
     "length of pads_begin mismatches with rank of input": ("ort-openvino", "constant axes"),
-    "REFLECT padding mode requires that 'pads_begin[D]' and 'pads_end[D]' must be not greater than 'data_shape[D] - 1'": (
+    "REFLECT padding mode requires that 'pads_begin[D]' and 'pads_end[D]' must be not "
+    "greater than 'data_shape[D] - 1'": (
         "ort-openvino",
         "reflect beyond n - 1",
     ),
@@ -56,7 +57,7 @@ def test_beside(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_lowered(name: str) -> None:
-    """A model that was lowered for the provider is right in a stock session, and all of its nodes run on the provider."""
+    """A model lowered for the provider is right in a stock session, and all its nodes run on the provider."""
     provider = providers.ENVIRONMENTS[name]["provider"]
     asked = [case for case in CASES if (provider, case.name) not in providers.UNHELPED]
     answers = providers.ask(name, "lowered", asked)
@@ -73,7 +74,8 @@ def test_lowered_of_five_dims() -> None:
         for amounts in ((0, 0, 1, 1, 1), (1, 1, 1, 1, 1), (0, 1, 0, 1, 0)):
             pads = f"int64[10] p = {{{', '.join(map(str, amounts * 2))}}}"
             model = parser.parse_model(
-                f'<ir_version: 10, opset_import: ["" : 21]> g (float[2, 3, 2, 4, 3] x) => (float[m, n] y) <{given}, {pads}> '
+                '<ir_version: 10, opset_import: ["" : 21]> g (float[2, 3, 2, 4, 3] x) => '
+                f"(float[m, n] y) <{given}, {pads}> "
                 f'{{ a = Reshape (x, flat) b = Relu (a) c = Reshape (b, deep) d = Pad <mode = "{mode}"> (c, p) '
                 "e = Reshape (d, out) y = Relu (e) }"
             )
@@ -87,7 +89,7 @@ def test_lowered_of_five_dims() -> None:
 
 @pytest.mark.needs_environment("ort-qnn")
 def test_ranks_of_qnn() -> None:
-    """Among nodes of two dims, since it dies of a Relu of five: what the rules say of a Pad, and padops beside it is right."""
+    """The rules tell which Pads QNN runs at each rank; they stand among 2-D nodes, since a 5-D Relu kills QNN."""
     models, lines, left = {}, {}, 0
     for rank in (4, 5, 6, 7, 8):
         for mode in ("constant", "edge", "reflect", "wrap"):
@@ -96,7 +98,8 @@ def test_ranks_of_qnn() -> None:
             values = {"flat": (6, 12), "deep": shape, "out": (6, -1), "p": amounts * 2}
             given = ", ".join(f"int64[{len(row)}] {name} = {{{str(row)[1:-1]}}}" for name, row in values.items())
             model = parser.parse_model(
-                f'<ir_version: 10, opset_import: ["" : 21]> g (float[{str(shape)[1:-1]}] x) => (float[m, n] y) <{given}> '
+                f'<ir_version: 10, opset_import: ["" : 21]> g (float[{str(shape)[1:-1]}] x) => '
+                f"(float[m, n] y) <{given}> "
                 f'{{ a = Reshape (x, flat) b = Relu (a) c = Reshape (b, deep) d = Pad <mode = "{mode}"> (c, p) '
                 "e = Reshape (d, out) y = Relu (e) }"
             ).SerializeToString()

@@ -1,4 +1,4 @@
-"""A sample of the suite's cases on real execution providers: what inspect says of each, and what padops takes beside them.
+"""A sample of the suite on real execution providers: inspect's verdict on each case, and what padops takes beside them.
 
 ``tests/long/long_providers.py`` has all cases.
 """

@@ -1,4 +1,4 @@
-"""A Pad that is compiled before a provider with threads of its own never starts those of the runtime, which would stand in their way."""
+"""A Pad compiled before a provider with threads of its own never starts the runtime's, which would disturb them."""
 
 from __future__ import annotations
 

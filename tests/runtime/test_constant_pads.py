@@ -21,11 +21,18 @@ import provider_networks
 import providers
 from provider_cases import OPENVINO
 
-GRAPH = "g (float[1, 8] x, float[1, 8] v, bool c) => (float[a, b] y) <int64[4] p = {0, 2, 0, 2}, float[1, 3] w = {1, 2, 3}, float[1, 8] v = {1, 1, 1, 1, 1, 1, 1, 1}>"
-IF = 'y = If (c) <then_branch = t () => (float[d, e] r) { [inner] r = Pad <mode = "reflect"> (DATA, p) }, else_branch = k () => (float[f, h] s) { s = Relu (x) }>'
+GRAPH = (
+    "g (float[1, 8] x, float[1, 8] v, bool c) => (float[a, b] y) "
+    "<int64[4] p = {0, 2, 0, 2}, float[1, 3] w = {1, 2, 3}, float[1, 8] v = {1, 1, 1, 1, 1, 1, 1, 1}>"
+)
+IF = (
+    'y = If (c) <then_branch = t () => (float[d, e] r) { [inner] r = Pad <mode = "reflect"> (DATA, p) }, '
+    "else_branch = k () => (float[f, h] s) { s = Relu (x) }>"
+)
 CALL = '<opset_import: ["" : 18], domain: "local"> f (z, q) => (o) { o = Pad <mode = "reflect"> (z, q) }'
 LOOP = (
-    "g (float[1, 8] x) => (float[a, b] y) <int64[4] p = {0, 2, 0, 2}, int64 n = {2}, bool t = {1}, float[1, 3] w = {1, 2, 3}> "
+    "g (float[1, 8] x) => (float[a, b] y) <int64[4] p = {0, 2, 0, 2}, int64 n = {2}, bool t = {1}, "
+    "float[1, 3] w = {1, 2, 3}> "
     "{ y = Loop (n, t, x) <body = l (int64 i, bool k, float[d, e] z) => (bool o, float[f, h] r) "
     '{ o = Identity (k) r = Pad <mode = "reflect"> (DATA, p) }> }'
 )
@@ -92,14 +99,19 @@ def test_constants_are_folded_where_no_pad_is_constant(
 
 COMPUTED = """g (float[n, 8] x) => (float[n, e] y) <int64[1] four = {4}, int64[2] row = {-1, 2}, int64[1] zero = {0},
     int64[1] minus = {-1}, int64[1] flat = {-1}, int64[1] first = {-9223372036854775807}, int64[2] amounts = {2, 3}> {
-    a = Relu (x) more = Sub (four, l) zeros = ConstantOfShape <value = int64[1] {0}> (more) all = Concat <axis = 0> (amounts, zeros)
-    pairs = Reshape (all, row) turned = Slice (pairs, minus, first, zero, minus) across = Transpose <perm = [1, 0]> (turned)
+    a = Relu (x) more = Sub (four, l) zeros = ConstantOfShape <value = int64[1] {0}> (more)
+    all = Concat <axis = 0> (amounts, zeros)
+    pairs = Reshape (all, row) turned = Slice (pairs, minus, first, zero, minus)
+    across = Transpose <perm = [1, 0]> (turned)
     one = Reshape (across, flat) p = Cast <to = 7> (one) [pad] b = Pad <mode = "reflect"> (a, p) y = Relu (b) }"""
 
 
 @pytest.mark.needs_environment("ort-openvino")
 def test_computed_amounts_before_openvino() -> None:
-    """As PyTorch's exporter writes them. Without the optimizer OpenVINO gets them as a part without inputs, which it cannot run."""
+    """OpenVINO runs amounts computed as PyTorch's exporter writes them.
+
+    Without the optimizer, OpenVINO gets these amounts as a part without inputs, which it cannot run.
+    """
     case = provider_cases.Case("computed", "reflect", (1, 8), (0, 2, 0, 3), 18)
     content = model(
         COMPUTED.replace("int64[1] four = {4}", "int64[1] four = {4}, int64[1] l = {2}")

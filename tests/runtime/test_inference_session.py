@@ -172,7 +172,7 @@ def test_a_broken_rule_raises() -> None:
 
 
 def nested(depth: int) -> bytes:
-    """A model with graphs inside graphs, more than any runtime reads, and with the words of a Pad between Transposes."""
+    """Return a model with more nested graphs than any runtime reads, and with the words "Pad" and "Transpose"."""
     content = b"Pad Transpose"
     for number in (*(6, 5, 1) * depth, 7):  # the graph of an attribute of a node of a graph; the model's graph
         size, prefix = len(content), bytearray([number << 3 | 2])

@@ -1,4 +1,4 @@
-"""What a session reads of a model without onnx: dilations and strides beside their windows, as all writers write them."""
+"""A session reads dilations and strides beside their windows without onnx, in every encoding that writers use."""
 
 from __future__ import annotations
 
@@ -101,7 +101,10 @@ def test_convolutions_with_small_strides_are_not_looked_at_one_by_one(monkeypatc
             f'auto_pad = "SAME_UPPER", strides = [{s}, 1], kernel_shape = [1, 1], dilations = [1, 1]' for s in strides
         ]
         lines = [f"v{i + 1} = Conv <{text}> (v{i}, w)" for i, text in enumerate(attributes)]
-        head = f'<ir_version: 8, opset_import: ["": 17]> net (float[1, 1, 9, 9] v0, float[1, 1, 1, 1] w) => (float[a, b, c, d] v{len(strides)})'
+        head = (
+            '<ir_version: 8, opset_import: ["": 17]> net (float[1, 1, 9, 9] v0, float[1, 1, 1, 1] w) => '
+            f"(float[a, b, c, d] v{len(strides)})"
+        )
         return onnx.parser.parse_model(f"{head} {{ {' '.join(lines)} }}").SerializeToString()
 
     assert model_words.words_of(network(1, 2, 3)) & {model_words.DILATED, model_words.STRIDED} == set() and not asked

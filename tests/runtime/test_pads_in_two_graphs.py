@@ -1,4 +1,4 @@
-"""Pads that padops takes before OpenVINO's provider in two graphs of a model: onnxruntime 1.24 refuses it, and the session lowers it."""
+"""onnxruntime 1.24 refuses Pads in two graphs that padops takes before OpenVINO; the session lowers such a model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ import provider_cases
 import providers
 from provider_cases import OPENVINO
 
-SAID = f"Failed to add kernel for {FIRST_NAME}_1_0 {FIRST_NAME} {FIRST_NAME}: Conflicting with a registered kernel with op versions."
+SAID = (
+    f"Failed to add kernel for {FIRST_NAME}_1_0 {FIRST_NAME} {FIRST_NAME}: Conflicting with a "
+    "registered kernel with op versions."
+)
 BODIES = """<ir_version: 10, opset_import: ["" : 19]> g (float[a, b, c, d] x) => (float[e, f, h, i] y)
     <float zero = {0}, int64[8] p = {0, 0, 2, 0, 0, 0, 0, 1}, int64[8] q = {0, 0, 0, 1, 0, 0, 0, 0}> {
     r = Relu (x) m = ReduceMax <keepdims = 0> (r) [condition] k = Greater (m, zero)

@@ -54,7 +54,7 @@ def test_needing_padops() -> None:
 
 
 def test_threads_that_wait() -> None:
-    """Before a provider with threads of its own they do so without a processor, unless the caller has options of his own."""
+    """Before a provider with its own threads, the runtime's do not spin, unless the caller has options of its own."""
 
     def spinning(
         before: str, options: onnxruntime.SessionOptions | None = None, content: onnx.ModelProto = PAD
@@ -138,7 +138,7 @@ def test_azure_goes_into_no_options() -> None:
 
 
 def test_one_device_of_padops_and_of_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A provider may have one for each device that it finds; those that the caller has chosen, and those of others, stay."""
+    """padops and the CPU get one device each, even of several; chosen devices, and all those of others, stay."""
     listed = [SimpleNamespace(ep_name=name, number=i) for name in (CPU, EP_NAME, FIRST_NAME, WEBGPU) for i in range(2)]
     monkeypatch.setattr(onnxruntime, "get_ep_devices", lambda: listed)
     for name, numbers in ((CPU, [0]), (EP_NAME, [0]), (FIRST_NAME, [0]), (WEBGPU, [0, 1]), (OPENVINO, [])):

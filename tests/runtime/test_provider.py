@@ -108,7 +108,8 @@ NESTED = {
     ),
     "scan": (
         "g (int16[2, 4] x) => (int16[2, m] y) <int64[2] p = {1, 2}> {"
-        ' y = Scan <num_scan_inputs = 1, body = b (int16[4] r) => (int16[s] o) { o = Pad <mode = "reflect"> (r, p) }> (x) }',
+        " y = Scan <num_scan_inputs = 1, body = b (int16[4] r) => (int16[s] o) "
+        '{ o = Pad <mode = "reflect"> (r, p) }> (x) }',
         "",
     ),
 }

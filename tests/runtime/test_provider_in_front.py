@@ -1,4 +1,4 @@
-"""PadopsFirstExecutionProvider by itself: what it takes before which providers, as a kernel and compiled, and bit by bit."""
+"""PadopsFirstExecutionProvider alone: what it takes before which providers, as a kernel and compiled, by the bits."""
 
 from __future__ import annotations
 
@@ -55,7 +55,6 @@ def test_it_takes_what_inspect_says(row) -> None:
                     (told,) = padops.inspect(content, providers=[row.name, CPU]).pads
                     if told.verdict == "breaks a rule":
                         continue
-                    built = None
                     try:
                         built = session(content, row.name)
                     except Exception as error:  # without padops' own behind, the CPU's may have no kernel
@@ -65,8 +64,7 @@ def test_it_takes_what_inspect_says(row) -> None:
                     assert took is (told.runner == FIRST_NAME), (opset, mode, pads, data, told.why)
 
 
-# Fills, ranks and sizes; each text is a graph of one Pad with amounts p. None: nobody takes it here, and the CPU's has
-# no kernel.
+# Fills, ranks and sizes: graphs of one Pad with amounts p.
 FILLED = 'g (float[4] x{0}) => (float[a] y) <int64[2] p = {{1, 2}}{1}> {{ [p] y = Pad <mode = "{2}"> (x, p, f) }}'
 ODD = {
     "one element": FILLED.format("", ", float[1] f = {7}", "constant"),
@@ -88,9 +86,10 @@ ODD = {
     "33 bits": FILLED.format("", ", int64 f = {4294967296}", "constant").replace("float[", "int64["),
     "rank 0": 'g (float x) => (float y) <int64[0] p = {}> { [p] y = Pad <mode = "reflect"> (x, p) }',
     "rank 0, given": "g (float x, int64[0] p) => (float y) { [p] y = Pad (x, p) }",
-    "five dims": "g (float[1, 1, 1, 2, 2] x) => (float[a, b, c, d, e] y) <int64[10] p = {0, 0, 0, 1, 1, 0, 0, 0, 1, 1}> { [p] y = Pad (x, p) }",
-    "six dims": "g (float[1, 1, 1, 1, 2, 2] x) => (float[a, b, c, d, e, f] y) <int64[12] p = {0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1}> "
-    "{ [p] y = Pad (x, p) }",
+    "five dims": "g (float[1, 1, 1, 2, 2] x) => (float[a, b, c, d, e] y) "
+    "<int64[10] p = {0, 0, 0, 1, 1, 0, 0, 0, 1, 1}> { [p] y = Pad (x, p) }",
+    "six dims": "g (float[1, 1, 1, 1, 2, 2] x) => (float[a, b, c, d, e, f] y) "
+    "<int64[12] p = {0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1}> { [p] y = Pad (x, p) }",
     "six dims, edge": "g (float[1, 1, 1, 1, 2, 2] x) => (float[a, b, c, d, e, f] y) "
     '<int64[12] p = {0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1}> { [p] y = Pad <mode = "edge"> (x, p) }',
     "nothing": "g (float[2, 0] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 1}> { [p] y = Pad (x, p) }",
@@ -172,7 +171,7 @@ def test_values_that_are_no_numbers(value: float) -> None:
 
 
 def test_a_row_of_amounts_is_refused_before_any_provider_is_asked() -> None:
-    """Constant pads of two dims fail at load, and so do constant axes of int32: the verdict is onnxruntime's, whoever is named."""
+    """onnxruntime refuses constant pads of two dims and constant axes of int32 at load, whatever provider is named."""
     row = "g (float[4] x) => (float[a] y) <int64[1, 2] p = {1, 2}> { [p] y = Pad (x, p) }"
     axes = "g (float[4] x) => (float[a] y) <int64[2] p = {1, 2}, int32[1] a = {0}> { [p] y = Pad (x, p, , a) }"
     for text in (row, axes):
@@ -205,7 +204,8 @@ def test_a_compiled_pad(mode: str, inputs: str, initializers: str, given: dict[s
         f", {'float[1]' if name == 'f' else f'int64[{array.size}]'} {name}" for name, array in given.items()
     )
     held = f"<{initializers}>" if initializers else ""
-    text = f'g (float[4] x{declared}) => (float[n] y) {held} {{ r = Relu (x) [pad] s = Pad <mode = "{mode}"> ({inputs}) y = Relu (s) }}'
+    text = f'{{ r = Relu (x) [pad] s = Pad <mode = "{mode}"> ({inputs}) y = Relu (s) }}'
+    text = f"g (float[4] x{declared}) => (float[n] y) {held} {text}"
     built = session(model(text.replace("(x, ", "(r, "), 19), OPENVINO)
     assert profiled_runner(built) == FIRST_NAME
     data = np.array([3, 1, 4, 2], np.float32)

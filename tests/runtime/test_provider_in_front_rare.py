@@ -1,4 +1,4 @@
-"""PadopsFirstExecutionProvider before each known provider: rare Pads that the library's rules and Python's have to judge alike."""
+"""PadopsFirstExecutionProvider before each known provider: the library and Python judge rare Pads alike."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_extreme_dims_and_amounts(row) -> None:
 @pytest.mark.parametrize("name", ["WebGpuExecutionProvider", "QNNExecutionProvider"])
 @pytest.mark.parametrize("opset", [18, 24])
 def test_axes_among_convolutions(name: str, opset: int) -> None:
-    """For convolutions onnxruntime turns layouts, and a Pad with axes wrongly with them; alone, or without axes, it stays."""
+    """padops takes a Pad with axes among convolutions, as onnxruntime changes its layout wrongly; other Pads stay."""
     for beside, inputs, taken in (
         ("Conv <group = 2> (p, w)", "r, q, , a", True),
         ("MaxPool <kernel_shape = [1, 1]> (p)", "r, q, , a", True),
@@ -182,7 +182,8 @@ def test_axes_among_convolutions(name: str, opset: int) -> None:
         ("Conv <group = 2> (p, w)", "r, full", False),
     ):
         text = (
-            "g (float[1,2,3,4] x) => (float[1,2,d,4] y) <int64[2] q = {1, 2}, int64[8] full = {0, 0, 1, 0, 0, 0, 2, 0}, "
+            "g (float[1,2,3,4] x) => (float[1,2,d,4] y) <int64[2] q = {1, 2}, "
+            "int64[8] full = {0, 0, 1, 0, 0, 0, 2, 0}, "
             "int64[1] a = {2}, float[2,1,1,1] w = {1, 1}> "
             f'{{ r = Relu (x) [pad] p = Pad <mode = "constant"> ({inputs}) y = {beside} }}'
         )

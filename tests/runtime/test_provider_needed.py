@@ -133,8 +133,10 @@ def test_needed_claims_pad_1() -> None:
 @pytest.mark.parametrize(
     ("op", "amounts", "error"),
     [
-        ("Pad <mode = 'edge'> (x, p, , a)", "int64[2] p = {1, 1}, int64[1, 1] a = {1}", "axes has shape [1, 1], expected one"),
-        ("com.microsoft.Pad <mode = 'edge'> (x, p)", "int64[3] p = {1, 1, 1}", "pads has 3 values, expected 4 (2 per axis"),
+        ("Pad <mode = 'edge'> (x, p, , a)", "int64[2] p = {1, 1}, int64[1, 1] a = {1}",
+         "axes has shape [1, 1], expected one"),
+        ("com.microsoft.Pad <mode = 'edge'> (x, p)", "int64[3] p = {1, 1, 1}",
+         "pads has 3 values, expected 4 (2 per axis"),
     ],
 )  # fmt: skip
 def test_needed_claims_amounts_that_break_a_rule(op: str, amounts: str, error: str) -> None:

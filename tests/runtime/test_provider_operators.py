@@ -1,4 +1,4 @@
-"""The operators of the domain ``padops`` in a session that has but a device of padops' library, without RegisterCustomOps."""
+"""Operators of the domain ``padops`` in a session with only a device of padops' library, without RegisterCustomOps."""
 
 from __future__ import annotations
 
@@ -139,7 +139,8 @@ def test_a_session_of_padops_with_the_device() -> None:
 
 def test_it_is_known_to_run_nothing() -> None:
     plain = parser.parse_model(
-        '<ir_version: 10, opset_import: ["" : 18]> g (int16[n] x) => (int16[m] y) <int64[2] p = {1, 1}> { y = Pad (x, p) }'
+        '<ir_version: 10, opset_import: ["" : 18]> g (int16[n] x) => (int16[m] y) '
+        "<int64[2] p = {1, 1}> { y = Pad (x, p) }"
     )
     beside = padops.inspect(plain, providers=[OPERATORS_NAME, CPU])
     assert beside.pads == padops.inspect(plain, providers=[CPU]).pads

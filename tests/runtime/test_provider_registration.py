@@ -118,7 +118,8 @@ padops.InferenceSession(model)
 onnxruntime.register_execution_provider_library("padops", padops.get_library_path())
 padops.InferenceSession(model)
 if not onnxruntime.__version__.startswith("1.24."):
-    onnxruntime.InferenceSession(model, providers=["PadopsExecutionProvider", "CPUExecutionProvider"], enable_fallback=0)
+    providers = ["PadopsExecutionProvider", "CPUExecutionProvider"]
+    onnxruntime.InferenceSession(model, providers=providers, enable_fallback=0)
 options = onnxruntime.SessionOptions()
 padops.register(options, provider=True)
 session = onnxruntime.InferenceSession(model, options, enable_fallback=0)

@@ -105,7 +105,8 @@ def test_wrong_attribute_types_are_named() -> None:
 @pytest.mark.parametrize(
     ("op", "required", "name", "shape", "message"),
     [
-        ("NGraphPad_0", {"padding_below": [1], "padding_above": [1]}, "padding_interior", [3], "expected 1 (1 per axis) [P8]"),
+        ("NGraphPad_0", {"padding_below": [1], "padding_above": [1]}, "padding_interior", [3],
+         "expected 1 (1 per axis) [P8]"),
         ("SamePad_1", {"kernel_shape": [2]}, "strides", [1, 1, 3], "expected 1 (1 per spatial axis) [S1]"),
         ("SamePad_1", {"kernel_shape": [2]}, "dilations", [1, 1, 3], "expected 1 (1 per spatial axis) [S1]"),
     ],

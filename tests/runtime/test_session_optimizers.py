@@ -60,7 +60,7 @@ def pooled(kind: type, level: onnxruntime.GraphOptimizationLevel, **chosen) -> l
 
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
 def test_pad_before_max_pool(level: onnxruntime.GraphOptimizationLevel) -> None:
-    """A Pad of zeros is no padding of MaxPool, which is minus infinity; stock onnxruntime before 1.32 makes one of it."""
+    """Stock onnxruntime before 1.32 wrongly fuses a Pad of zeros into MaxPool, which pads with minus infinity."""
     right = [0, 0, 0, -1]
     assert pooled(padops.InferenceSession, level) == right
     assert pooled(padops.InferenceSession, level, disabled_optimizers=["ConstantFolding"]) == right
@@ -199,7 +199,7 @@ def test_words_of_what_is_cut_off() -> None:
 
 
 def test_names_of_dims(tmp_path: Path) -> None:
-    """Those of the inputs, each once; a dim without a name has none; what cannot be read has none, which onnxruntime says."""
+    """Each named dim of the inputs comes once; what cannot be read gives none, as onnxruntime reports it."""
     built = model("g (float[n, 4, m] x, float[k, n] z) => (float[out] y) { y = Relu (x) }")
     built.graph.input[1].type.tensor_type.shape.dim.add(dim_param="")
     assert model_words.dim_names(built.SerializeToString()) == ("n", "m", "k")

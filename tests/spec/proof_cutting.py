@@ -52,7 +52,7 @@ def rows_together(task_bytes: Term, row_bytes: Term, unit: Term) -> Term:
 
 
 class Line(NamedTuple):
-    """NonTemporalWriter's state: the line goes to address ``to``; ``held`` bytes of it are known, ``before`` not its own."""
+    """NonTemporalWriter's state: the line at ``to`` has ``held`` bytes so far, the first ``before`` not its own."""
 
     to: Term
     before: Term

@@ -108,7 +108,7 @@ count, known, written = z3.Ints("count known written")
 
 
 def streaming() -> tuple[Line, list[z3.BoolRef]]:
-    """A state of NonTemporalWriter: ``written`` is where it has written up to, ``known`` where what it was given ends."""
+    """Return a state of NonTemporalWriter that has written up to ``written``, of an input that ends at ``known``."""
     line = Line(*z3.Ints("to before held"))
     return line, [state_holds(line, written, known), line.to >= 0]
 

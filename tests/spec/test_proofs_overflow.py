@@ -53,7 +53,7 @@ def test_checking_the_amounts_does_not_overflow(mode: Mode) -> None:
 @pytest.mark.parametrize("crop", EVERY_CROP)
 @pytest.mark.parametrize("mode", EVERY_MODE)
 def test_making_the_window_does_not_overflow(mode: Mode, crop: Crop, limit: Limit) -> None:
-    """P3, P4, P5: of amounts within P10, limits and window are computed within int64, whether the output is empty or not."""
+    """P3, P4, P5: for amounts within P10, limits and window stay within int64, also where the output is empty."""
     steps = Steps()
     size, pads = asked(steps)
     sized = output_size(size, pads, mode)

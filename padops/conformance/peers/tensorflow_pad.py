@@ -12,7 +12,7 @@ import tensorflow as tf
 from padops.conformance.divergences import Divergence
 from padops.conformance.peers.request import Request, Unsupported
 
-PACKAGES = ("tensorflow-cpu", "tensorflow")
+PACKAGES = ("tensorflow", "tensorflow-cpu")
 REFUSALS = (tf.errors.OpError,)
 
 MODES = {"constant": "CONSTANT", "reflect": "REFLECT", "symmetric": "SYMMETRIC"}

@@ -5,9 +5,9 @@ function of the same name. Its body is proved here, once for each distinct call:
 constant amounts, axes and fill. The two sides are models of one call each, the operator's and the body's, for the usual
 rules.
 
-First, ``written_out.py`` computes what is known; ``body_goals.py`` makes a pair of models for each path through the
-body; and ``flat_indices.py`` turns indices into flattened data into indices along each axis. For data of unknown rank,
-every rank up to ``Limits.rank`` is proved.
+First, ``partial_evaluation.py`` computes what is known; ``body_goals.py`` makes a pair of models for each path through
+the body; and ``flat_indices.py`` turns indices into flattened data into indices along each axis. For data of unknown
+rank, every rank up to ``Limits.rank`` is proved.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from padops.convert.proof import facts, functions
 from padops.convert.proof.believing import every_node
 from padops.convert.proof.body_goals import Goal, TooManyPathsError, goals
 from padops.convert.proof.flat_graph import constant_of
+from padops.convert.proof.partial_evaluation import FailsAlwaysError
 from padops.convert.proof.result import NEVER_RUNS, Limits, Proof, Region, Verdict
 from padops.convert.proof.schemas import PADOPS, plain_domain
-from padops.convert.proof.written_out import FailsAlwaysError
 
 RULE = "function body"
 RESULT = "padded"

@@ -17,8 +17,8 @@ from onnx import helper
 from padops.convert.proof.believing import opset_of
 from padops.convert.proof.flat_graph import int64_constant
 from padops.convert.proof.flat_indices import by_axis
+from padops.convert.proof.partial_evaluation import PartialEvaluation
 from padops.convert.proof.result import Proof, Verdict
-from padops.convert.proof.written_out import WrittenOut
 
 MOST_CONDITIONS = 3  # open conditions on one path: each doubles the number of paths
 BEYOND = np.iinfo(np.int64).max  # an index beyond every axis
@@ -74,11 +74,11 @@ def goals(operator: onnx.ModelProto, body: onnx.ModelProto, data: str) -> Iterat
         FailsAlwaysError: A node of the body that follows from constants fails.
         TooManyPathsError: The body has too many paths.
     """
-    yield from _goals(operator, WrittenOut(body), data, ())
+    yield from _goals(operator, PartialEvaluation(body), data, ())
 
 
 def _goals(
-    operator: onnx.ModelProto, body: WrittenOut, data: str, conditions: tuple[_Condition, ...]
+    operator: onnx.ModelProto, body: PartialEvaluation, data: str, conditions: tuple[_Condition, ...]
 ) -> Iterator[Goal]:
     written = body.write()
     name = body.open_condition()

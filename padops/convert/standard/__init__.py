@@ -1,7 +1,8 @@
 """Pads in the operators of standard ONNX: what a model runs where the native library is absent, or not wanted.
 
 ==================== ================================================================================
-``graph_builder.py`` writes nodes; arithmetic on what is already known is done at once
+``numbers.py``       formulas in NumPy: what is known is computed at once, and nodes are written for the rest
+``graph_builder.py`` the nodes of one graph, in the form that each opset has
 ``pad_values.py``    what nodes read of a Pad: shape, fill, mode and lists
 ``rules.py``         what is refused before it runs, whatever the data are
 ``amounts.py``       what they mean for each axis, in every dialect

@@ -10,7 +10,8 @@ import onnx_ir as ir
 
 from padops.convert.pads.operands import Operand
 from padops.convert.pads.pad_info import PadInfo
-from padops.convert.standard.numbers import Number, Numbers, cut, emit, here, ints, reshape, take, to_int64
+from padops.convert.standard.graph_builder import here
+from padops.convert.standard.numbers import Number, Numbers, cut, emit, ints, reshape, take, to_int64
 from padops.convert.standard.pad_values import Lacking, choice_of, rank_of, shape_of, vector_of
 from padops.spec.dialects.same_pad import AUTO_PADS, DATA_FORMATS
 

@@ -19,8 +19,8 @@ from padops.convert.pads.operands import Operand
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.extension import Extents, filled, look_up
-from padops.convert.standard.graph_builder import FIRST
-from padops.convert.standard.numbers import MAX_LISTED, Number, Numbers, emit, here, ints, is_number, part, scalar, take
+from padops.convert.standard.graph_builder import FIRST, here
+from padops.convert.standard.numbers import MAX_LISTED, Number, Numbers, emit, ints, is_number, part, scalar, take
 from padops.convert.standard.ort_pad import cropped
 from padops.convert.standard.pad_values import shape_of
 from padops.spec import plan
@@ -150,60 +150,46 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> No
         work.value = emit("Reshape", [work.value, extents.output], {} if grows else {"allowzero": 1})
 
 
-def fill(work: Work, axis: int, amounts: AxisPlan, with_what: Operand) -> None:
-    """Puts fill around, and between, the elements of one axis of known size."""
-    output = ints(amounts.output)
-    if amounts.interior or work.has_no_blocks(with_what):
-        block = _block(work, axis, ints(1), with_what)
-        work.replace_axis(axis, [work.value, block], ints(amounts.size + 1))
-        work.replace_axis(axis, [work.gather(axis, filled(amounts))], output)
+def fill(work: Work, axis: int, amounts: AxisPlan | Amounts, with_what: Operand) -> None:
+    """Puts fill around the elements of one axis, and as its plan says where it has one: between them, or over some (P3, P6).
+
+    Without a plan nothing is taken away, and where the output would be less than nothing (P1), so is a block of fill, which
+    fails. ``Amounts`` are of this axis alone, one element each.
+    """
+    core: list[ir.Value] = [work.value]
+    front: Numbers
+    back: Numbers
+    if isinstance(amounts, Amounts):
+        front, back = amounts.begin, amounts.end
+    elif amounts.interior or work.has_no_blocks(with_what):
+        work.replace_axis(axis, [work.value, _block(work, axis, ints(1), with_what)], ints(amounts.size + 1))
+        work.replace_axis(axis, [work.gather(axis, filled(amounts))], ints(amounts.output))
         return
-    first, last = _core(amounts)
-    core = work.core(axis, first - amounts.begin, last - amounts.begin)
-    if not core:
-        first, last = amounts.output, amounts.output
-    front, back = first, amounts.output - last
-    blocks = {count: _block(work, axis, ints(count), with_what) for count in (front, back) if count}
-    parts = [*([blocks[front]] if front else []), *core, *([blocks[back]] if back else [])]
-    work.replace_axis(axis, parts or [part(work.value, ints(0), ints(0), ints(axis))], output)
-
-
-def fill_around(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
-    """Puts fill around the elements of one axis of any size.
-
-    Args:
-        work: The tensor so far; becomes the filled one.
-        axis: The axis.
-        begin: How many elements in front, at least 0.
-        end: How many behind, at least 0.
-        with_what: The fill, one element.
-    """
-    blocks = {count: _block(work, axis, ints(count), with_what) for count in (begin, end) if count}
-    parts = [*([blocks[begin]] if begin else []), work.value, *([blocks[end]] if end else [])]
-    work.replace_axis(axis, parts, work.dim(axis) + (begin + end))
-
-
-def fill_by_computing(work: Work, axes: Sequence[int], with_what: Operand) -> None:
-    """Crops, and puts fill around, axes of any size by any amounts, none of which has an interior.
-
-    Where an output would be less than nothing (P1), so is a block of fill, which fails.
-
-    Args:
-        work: The tensor so far; becomes the filled one.
-        axes: Which axes.
-        with_what: The fill, one element.
-    """
-    pad = work.pad
-    if pad.only_adds:
-        around, left = amounts_of(pad), shape_of(pad)
     else:
-        work.value, around = cropped(pad, work.value)
+        first, last = _core(amounts)
+        core = work.core(axis, first - amounts.begin, last - amounts.begin)
+        work.dims[axis] = ints(last - first)
+        front, back = (ints(first), ints(amounts.output - last)) if core else (ints(amounts.output), ints(0))
+    known = not isinstance(front, Number) and not isinstance(back, Number)
+    before = [] if is_number(front, 0) else [_block(work, axis, front, with_what)]
+    if known and front == back:
+        after = before
+    else:
+        after = [] if is_number(back, 0) else [_block(work, axis, back, with_what)]
+    output = work.dim(axis) + take(front + back, 0) if known else front + work.dim(axis) + back
+    parts = [*before, *core, *after] or [part(work.value, ints(0), ints(0), ints(axis))]
+    work.replace_axis(axis, parts, output)
+
+
+def crop_by_computing(work: Work, axes: Sequence[int]) -> Amounts:
+    """Takes away what the amounts take away of axes of any size; gives what is left to add to every axis (P3 FULL)."""
+    if work.pad.only_adds:
+        around, left = amounts_of(work.pad), shape_of(work.pad)
+    else:
+        work.value, around = cropped(work.pad, work.value)
         left = emit("Shape", [work.value])
     work.dims = [take(left, ints(axis)) if axis in axes else dim for axis, dim in enumerate(work.dims)]
-    for axis in axes:
-        front, back = (take(numbers, ints(axis)) for numbers in (around.begin, around.end))
-        before, after = ([] if is_number(x, 0) else [_block(work, axis, x, with_what)] for x in (front, back))
-        work.replace_axis(axis, [*before, work.value, *after], front + work.dim(axis) + back)
+    return around
 
 
 def _core(amounts: AxisPlan) -> tuple[int, int]:

@@ -16,8 +16,8 @@ from padops.convert.pads.operands import Operand
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.extension import Extents, look_up
-from padops.convert.standard.graph_builder import BOOL, INT64
-from padops.convert.standard.numbers import Number, Numbers, arange, emit, flatten, here, ints, lowest, reshape, take
+from padops.convert.standard.graph_builder import BOOL, INT64, here
+from padops.convert.standard.numbers import Number, Numbers, arange, emit, flatten, ints, lowest, reshape, take
 from padops.convert.standard.pad_values import rank_of, shape_of
 
 # Of an axis and the indices so far, which have a last dim of 1 more: the indices with that axis.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -17,9 +18,9 @@ from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS, has_type,
 from padops.convert.standard import emit_pad, ort_pad, rules
 from padops.convert.standard.amounts import amounts_of
 from padops.convert.standard.exact_casts import write_exact
-from padops.convert.standard.graph_builder import GraphBuilder
+from padops.convert.standard.graph_builder import GraphBuilder, here
 from padops.convert.standard.nesting import check_nesting
-from padops.convert.standard.numbers import Number, emit, here, scalar
+from padops.convert.standard.numbers import Number, emit, scalar
 from padops.convert.standard.pad_values import Lacking
 from padops.spec.dialects import Attribute, Op
 from padops.spec.plan import Mode, PadError
@@ -88,7 +89,14 @@ class Calls:
             raise Unconvertible(
                 "its data are of rank 0 in some nodes only, and onnxruntime crashes on what both would need"
             )
-        output = write_exact(merged, types, guarantees)
+
+        def write(given: PadInfo) -> Number:
+            cast = given is not merged
+            typed = has_type(given.type, self.opset) if cast else guarantees.typed
+            return emit_pad.write(given, replace(guarantees, typed=typed))
+
+        output = write_exact(merged, types, write)
+        assert isinstance(output, Number), "nothing is known of the data"
         last = output.producer()
         if last is not None and last.op_type == "If":
             # In a branch, ONNX Runtime folds an If and loses its output for what is inside of the If of a next call (1.32).

@@ -13,7 +13,8 @@ from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS, has_modes
 from padops.convert.standard import dynamic_rank, ort_pad
 from padops.convert.standard.amounts import Amounts, amounts_of
-from padops.convert.standard.numbers import Number, Numbers, emit, here, ints, reshape, scalar
+from padops.convert.standard.graph_builder import here
+from padops.convert.standard.numbers import Number, Numbers, emit, ints, reshape, scalar
 from padops.convert.standard.pad_values import any_fill, mode_of, rank_of
 from padops.spec.plan import Mode
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
@@ -11,9 +11,9 @@ import onnx_ir as ir
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.operands import Operand
 from padops.convert.pads.pad_info import PadInfo
-from padops.convert.runtimes.builtin_support import EXACT_CASTS, MOVED, has_type
-from padops.convert.standard import emit_pad
-from padops.convert.standard.numbers import Number, emit, here
+from padops.convert.runtimes.builtin_support import EXACT_CASTS, MOVED
+from padops.convert.standard.graph_builder import here
+from padops.convert.standard.numbers import emit
 from padops.convert.standard.pad_values import Lacking
 from padops.spec.dtypes import by_name
 
@@ -34,25 +34,27 @@ def check_moved(name: str | None, opset: int) -> str | None:
     raise Unconvertible(f"no standard operator moves {name} at opset {opset} and leaves every bit of it as it is")
 
 
-def write_exact(pad: PadInfo, types: Collection[str | None], guarantees: emit_pad.Guarantees) -> Number:
-    """Writes a body for data of any of some types, between two casts where its type wants that.
+def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[PadInfo], Operand]) -> Operand:
+    """What ``write`` makes of a Pad, whose data may be of any of some types: between two casts where the type wants that.
 
     Raises:
         Unconvertible: No type moves the bits, or each of several types would need casts of its own.
     """
     proxies = {check_moved(name, here().opset) for name in types}
     if proxies == {None}:
-        return emit_pad.write(pad, guarantees)
+        return write(pad)
     if pad.type is None:
         raise Unconvertible(
             f"its data are of several types, {', '.join(sorted(map(str, types)))}, some of which are cast"
         )
-    (proxy,) = proxies
-    cast, guarantees = cast_inputs(pad), replace(guarantees, typed=has_type(proxy, here().opset))
-    return cast_back(emit_pad.write(cast, guarantees), pad.type)
+    output = write(_cast_inputs(pad))
+    if not isinstance(output, ir.Value):
+        return output.astype(by_name(pad.type).numpy)
+    exact = {"saturate": 0} if pad.type in _SATURATING else {}
+    return emit("Cast", [output], {"to": by_name(pad.type).onnx} | exact)
 
 
-def cast_inputs(pad: PadInfo) -> PadInfo:
+def _cast_inputs(pad: PadInfo) -> PadInfo:
     """The same Pad of the type that it is to be done in.
 
     Raises:
@@ -73,9 +75,3 @@ def cast_inputs(pad: PadInfo) -> PadInfo:
             fill.astype(to.numpy) if isinstance(fill, np.ndarray) else emit("Cast", [fill], {"to": to.onnx})
         )
     return replace(pad, inputs=inputs, given=inputs, type=proxy)
-
-
-def cast_back(output: ir.Value, name: str) -> Number:
-    """A value of the proxy as one of the type ``name``."""
-    exact = {"saturate": 0} if name in _SATURATING else {}
-    return emit("Cast", [output], {"to": by_name(name).onnx} | exact)

@@ -16,7 +16,8 @@ import numpy as np
 
 from padops.convert.pads.operands import Operand
 from padops.convert.standard.amounts import Amounts
-from padops.convert.standard.numbers import Number, Numbers, arange, emit, here, ints, is_number, lowest, scalar, take
+from padops.convert.standard.graph_builder import here
+from padops.convert.standard.numbers import Number, Numbers, arange, emit, ints, is_number, lowest, scalar, take
 from padops.spec.dialects import Op
 from padops.spec.plan import AxisPlan, Crop, Limit, Mode
 

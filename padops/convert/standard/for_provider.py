@@ -28,8 +28,9 @@ from padops.convert.runtimes.builtin_support import (
     taking_pooling,
 )
 from padops.convert.standard import lowering, rules
+from padops.convert.standard.graph_builder import here
 from padops.convert.standard.lowering import Way
-from padops.convert.standard.numbers import emit, here, ints, reshape
+from padops.convert.standard.numbers import emit, ints, reshape
 from padops.runtime.installed import NEWEST_MINOR
 from padops.runtime.provider_rules import KnownProvider, ProviderRule
 from padops.spec.dialects import OPS, make_node_plan, onnx_op, onnx_pad
@@ -105,14 +106,16 @@ def _of_all_pads(rule: ProviderRule) -> bool:
     return rule.when == "always" and not rule.modes
 
 
-def write(pad: PadInfo, plain: bool, may_stay: bool, row: KnownProvider) -> tuple[Operand, str]:
-    """Writes a Pad.
+def write(
+    pad: PadInfo, plain: bool = False, may_stay: bool = False, row: KnownProvider | None = None
+) -> tuple[Operand, str]:
+    """Writes a Pad for a provider, or for ONNX Runtime's processor.
 
     Args:
         pad: The Pad.
         plain: Whether it is ONNX's Pad now.
         may_stay: Whether it is so in the form of its version.
-        row: The provider.
+        row: The provider; None for the processor.
 
     Returns:
         The output, and what there is to say of the provider; "" where there is nothing.
@@ -121,6 +124,8 @@ def write(pad: PadInfo, plain: bool, may_stay: bool, row: KnownProvider) -> tupl
         Unconvertible: It breaks a rule, or the opset has no way to do it.
         Unneeded: The provider runs it right.
     """
+    if row is None:
+        return lowering.write(pad, plain), ""
     _check(pad)
     choice = choose(pad, may_stay, row, here().opset)
     if choice.way is None:
@@ -179,7 +184,7 @@ def _narrowed(pad: PadInfo, row: KnownProvider, limit: int) -> ir.Value:
         rows = [amounts[group[0]] if group[0] in axes else NOTHING for group in groups]
         narrow = reshape(value, ints(*shape))
         assert isinstance(narrow, ir.Value), "the data are not known"
-        value, _ = write(_plain_pad(pad, narrow, shape, rows), False, False, row)
+        value, _ = write(_plain_pad(pad, narrow, shape, rows), row=row)
         for i in axes:
             dims[i] += amounts[i].begin + amounts[i].end
         value = emit("Reshape", [value, ints(*dims)])

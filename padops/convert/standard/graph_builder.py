@@ -12,7 +12,7 @@ import onnx_ir as ir
 from padops.convert.model.constants import tensor_of
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.operands import Operand
-from padops.convert.standard.numbers import OPEN, Number
+from padops.convert.standard.numbers import OPEN, Number, Writer
 
 # Where an operator begins, or begins to take integers, if that is after what padops needs of opset 5.
 FIRST = {
@@ -55,7 +55,7 @@ class GraphBuilder:
         self._outer = outer
         self._known: dict[tuple[str, tuple[int, ...], bytes], ir.Value] = {}
         self._once: dict[Hashable, Any] = {}
-        self._opened: list[Token[GraphBuilder]] = []
+        self._opened: list[Token[Writer]] = []
 
     def __enter__(self) -> GraphBuilder:
         self._opened.append(OPEN.set(self))
@@ -168,6 +168,13 @@ class GraphBuilder:
         own = {value for node in self.nodes for value in node.outputs}
         made = [x if isinstance(x, ir.Value) and x in own else self.emit("Identity", [x]) for x in outputs]
         return ir.Graph(inputs, made, nodes=self.nodes, name=self.name(name))
+
+
+def here() -> GraphBuilder:
+    """The graph builder that is open."""
+    builder = OPEN.get()
+    assert isinstance(builder, GraphBuilder), "nothing else opens"
+    return builder
 
 
 def _as_array(x: np.ndarray | int) -> np.ndarray:

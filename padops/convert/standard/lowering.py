@@ -18,16 +18,15 @@ from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.axes import (
     MAX_POSITIONS,
     Work,
+    crop_by_computing,
     extend,
     extend_by_computing,
     fill,
-    fill_around,
-    fill_by_computing,
     plan_of,
 )
-from padops.convert.standard.exact_casts import cast_back, cast_inputs, check_moved
-from padops.convert.standard.graph_builder import FIRST
-from padops.convert.standard.numbers import MAX_LISTED, emit, here, ints, part, reshape, scalar
+from padops.convert.standard.exact_casts import write_exact
+from padops.convert.standard.graph_builder import FIRST, here
+from padops.convert.standard.numbers import MAX_LISTED, emit, ints, part, reshape, scalar, take
 from padops.convert.standard.pad_values import any_fill
 from padops.spec import plan
 from padops.spec.dialects import make_node_plan
@@ -64,18 +63,14 @@ def write(pad: PadInfo, plain: bool = False, way: Way = Way.ANY) -> Operand:
         raise Unconvertible(f"its data are {pad.type}, which {pad.op.name} does not have")
     if pad.type is None and plain and here().has_pad and is_changed(pad):
         return ort_pad.on_data(pad, None)  # the same Pad, but not for the optimizers
-    proxy = check_moved(pad.type, here().opset)
-    assert pad.type is not None, "check_moved refuses it"
-    try:
+
+    def write_moved(given: PadInfo) -> Operand:
         rules.check(pad)
-        known = _known_amounts(pad)
-        if proxy is None:
-            output = _write(pad, known, plain, way)
-            return _by_a_node(output) if isinstance(output, np.ndarray) and not output.size else output
-        output = _write(cast_inputs(pad), known, plain, way)
-        if isinstance(output, np.ndarray):
-            return output.astype(by_name(pad.type).numpy)
-        return cast_back(output, pad.type)
+        return _write(given, _known_amounts(pad), plain, way)
+
+    try:
+        output = write_exact(pad, [pad.type], write_moved)
+        return output if isinstance(output, ir.Value) or output.size else _by_a_node(output)
     except PadError as error:
         raise Unconvertible(str(PadError(error.rule, error.detail, pad.op.name, pad.name))) from error
 
@@ -189,28 +184,24 @@ def _fill(pad: PadInfo, known: Sequence[plan.Amounts] | None, guarantees: emit_p
         with_what = any_fill(pad)
         if isinstance(with_what, np.ndarray) and prod(outputs) <= MAX_POSITIONS:
             return np.full(outputs, with_what)  # no element of the data is left to look at
-    if known is None:
-        return _fill_by_computing(pad, pad.paddable_axes, guarantees)
-    axes = [i for i, amounts in enumerate(known) if amounts != plan.Amounts(0, 0)]
-    sizes = [_size(pad, i) for i in axes]
-    grows = [known[i].begin >= 0 and known[i].end >= 0 and not known[i].interior for i in axes]
-    if not all(size is not None or only_grows for size, only_grows in zip(sizes, grows)):
-        return _fill_by_computing(pad, axes, guarantees)
-    work, with_what = _begin_filling(pad)
-    for i, size in zip(axes, sizes):
-        if size is None:
-            fill_around(work, i, known[i].begin, known[i].end, with_what)
-        else:
-            fill(work, i, plan_of(pad, i, size, known[i]), with_what)
-    return work.value
-
-
-def _fill_by_computing(pad: PadInfo, axes: Sequence[int], guarantees: emit_pad.Guarantees) -> Operand:
-    """Mode constant where not enough is known."""
+    axes = list(pad.paddable_axes)
+    if known is not None:
+        axes = [i for i, amounts in enumerate(known) if amounts != plan.Amounts(0, 0)]
+        sizes = [_size(pad, i) for i in axes]
+        grows = [known[i].begin >= 0 and known[i].end >= 0 and not known[i].interior for i in axes]
+        if all(size is not None or only_grows for size, only_grows in zip(sizes, grows)):
+            work, with_what = _begin_filling(pad)
+            for i, size in zip(axes, sizes):
+                one = known[i]
+                around = Amounts(ints(one.begin), ints(one.end)) if size is None else plan_of(pad, i, size, one)
+                fill(work, i, around, with_what)
+            return work.value
     if here().has_pad or pad.dims is None or pad.may_have_interior:
         return emit_pad.write(pad, guarantees)
     work, with_what = _begin_filling(pad)
-    fill_by_computing(work, axes, with_what)
+    left = crop_by_computing(work, axes)
+    for i in axes:
+        fill(work, i, Amounts(take(left.begin, ints(i)), take(left.end, ints(i))), with_what)
     return work.value
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 import onnx_ir as ir
@@ -17,20 +17,27 @@ import onnx_ir as ir
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.operands import Operand
 
-if TYPE_CHECKING:
-    from padops.convert.standard.graph_builder import GraphBuilder
-
 # Positions along an axis that are listed in the model; those of longer ones are computed in a run.
 MAX_LISTED = 1 << 20
 
 FIRST_SLICE_OF_INPUTS = 10  # before, its bounds are attributes
 
-OPEN: ContextVar[GraphBuilder] = ContextVar("OPEN")
+
+class Writer(Protocol):
+    """What formulas ask of a ``GraphBuilder``."""
+
+    opset: int
+
+    def emit(
+        self,
+        op_type: str,
+        inputs: Sequence[Operand | int | None],
+        attributes: Mapping[str, Any] | None = None,
+        role: str = "",
+    ) -> Number: ...
 
 
-def here() -> GraphBuilder:
-    """The graph builder that is open."""
-    return OPEN.get()
+OPEN: ContextVar[Writer] = ContextVar("OPEN")  # where nodes go; ``with`` a graph builder opens it
 
 
 def emit(
@@ -40,7 +47,7 @@ def emit(
     role: str = "",
 ) -> Number:
     """Writes a node with one output, and gives that; see ``GraphBuilder.emit``."""
-    return here().emit(op_type, inputs, attributes, role)
+    return OPEN.get().emit(op_type, inputs, attributes, role)
 
 
 def _operator(function: np.ufunc, turned: bool = False) -> Callable[[Number, Numbers | int], Number]:
@@ -81,7 +88,7 @@ class Number(ir.Value):
                 return other
         if function not in _OPERATORS or method != "__call__" or options:
             return NotImplemented
-        if function in (np.minimum, np.maximum) and here().opset < 12:  # Min and Max have no integers yet
+        if function in (np.minimum, np.maximum) and OPEN.get().opset < 12:  # Min and Max have no integers yet
             return np.where(np.less(*operands), *(operands if function is np.minimum else operands[::-1]))
         return emit(_OPERATORS[function], operands)
 
@@ -140,7 +147,7 @@ def reshape(x: Operand, shape: Numbers) -> Numbers:
     if not isinstance(x, ir.Value) and not isinstance(shape, Number):
         return x.reshape(shape)
     may_be_empty = isinstance(shape, Number) or 0 in shape
-    return emit("Reshape", [x, shape], {"allowzero": 1} if here().opset >= 14 and may_be_empty else {})
+    return emit("Reshape", [x, shape], {"allowzero": 1} if OPEN.get().opset >= 14 and may_be_empty else {})
 
 
 def flatten(x: Operand) -> Numbers:
@@ -173,18 +180,18 @@ def part(x: Operand, start: Numbers, stop: Numbers, axes: np.ndarray) -> Number:
     Raises:
         Unconvertible: The bounds are not known, and Slice of this opset has them as attributes.
     """
-    if here().opset >= FIRST_SLICE_OF_INPUTS:
+    if OPEN.get().opset >= FIRST_SLICE_OF_INPUTS:
         return emit("Slice", [x, start, stop, axes])
     if isinstance(start, Number) or isinstance(stop, Number):
         raise Unconvertible(
-            f"Slice has bounds as inputs from opset {FIRST_SLICE_OF_INPUTS} on, and this is {here().opset}"
+            f"Slice has bounds as inputs from opset {FIRST_SLICE_OF_INPUTS} on, and this is {OPEN.get().opset}"
         )
     return emit("Slice", [x], {"starts": start.tolist(), "ends": stop.tolist(), "axes": axes.tolist()})
 
 
 def with_axis(op_type: str, x: Operand, axis: int) -> Number:
     """Unsqueeze, Squeeze or ReduceSum, whose axis is an input from opset 13 on."""
-    return emit(op_type, *(([x, ints(axis)],) if here().opset >= 13 else ([x], {"axes": [axis]})))
+    return emit(op_type, *(([x, ints(axis)],) if OPEN.get().opset >= 13 else ([x], {"axes": [axis]})))
 
 
 def lowest(*vectors: Numbers) -> Numbers:

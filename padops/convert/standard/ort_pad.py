@@ -15,13 +15,13 @@ from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS, has_modes, taking_pooling
 from padops.convert.standard.amounts import Amounts, amounts_of, pads_of
 from padops.convert.standard.extension import FAR, select
+from padops.convert.standard.graph_builder import here
 from padops.convert.standard.numbers import (
     FIRST_SLICE_OF_INPUTS,
     Number,
     Numbers,
     emit,
     flatten,
-    here,
     ints,
     lowest,
     part,

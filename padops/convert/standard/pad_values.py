@@ -11,7 +11,8 @@ from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.operands import Operand, all_known
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes.builtin_support import has_modes
-from padops.convert.standard.numbers import Numbers, emit, flatten, here, ints, scalar, take
+from padops.convert.standard.graph_builder import here
+from padops.convert.standard.numbers import Numbers, emit, flatten, ints, scalar, take
 from padops.spec.dialects import Op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Mode

@@ -23,7 +23,8 @@ import onnx_ir as ir
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.operands import Operand
 from padops.convert.standard.axes import Work
-from padops.convert.standard.numbers import FIRST_SLICE_OF_INPUTS, emit, here, ints, part, with_axis
+from padops.convert.standard.graph_builder import here
+from padops.convert.standard.numbers import FIRST_SLICE_OF_INPUTS, emit, ints, part, with_axis
 from padops.spec.plan import AxisPlan, Mode
 
 # Where a Slice ends that goes as far as there are elements: forward, and backward.

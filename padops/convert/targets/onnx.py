@@ -17,9 +17,8 @@ from padops.convert.model.types import Types
 from padops.convert.pads.match import Unconvertible, Unneeded
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes.builtin_support import CONCAT_SINCE
-from padops.convert.standard.for_provider import write as write_for
+from padops.convert.standard.for_provider import write
 from padops.convert.standard.graph_builder import GraphBuilder
-from padops.convert.standard.lowering import write
 from padops.convert.standard.nesting import check_nesting
 from padops.runtime.provider_rules import KnownProvider
 from padops.spec import pyop_node
@@ -75,14 +74,10 @@ def _written(
     if pad.problem is not None:
         raise Unconvertible(pad.problem)
     plain = site.node.op_identifier() == ("", "Pad", "")
-    said = ""
     builder = GraphBuilder(opset, fresh, has_pad=not without_pad)
     try:
         with builder:
-            if provider is None:
-                output = write(pad, plain)
-            else:
-                output, said = write_for(pad, plain, plain and _has_form(site.node, pad), provider)
+            output, said = write(pad, plain, plain and _has_form(site.node, pad), provider)
         last = builder.nodes[-1] if builder.nodes else None
         if isinstance(output, np.ndarray):  # not by Identity, which ONNX Runtime does not have for every type
             builder.emit("Constant", [], {"value": tensor_of(output)})

@@ -10,7 +10,7 @@ from padops.convert.proof.believing import forget_dims
 from padops.convert.proof.build import overridable_inputs
 from padops.convert.proof.facts import dims_of
 
-BY_PLACE = "callers may take them by their places"
+BY_PLACE = "callers may take them by position"
 
 
 def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tuple[str, ...]:

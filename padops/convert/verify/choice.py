@@ -22,11 +22,11 @@ from padops.convert.model.types import Types
 from padops.convert.pad_facts import facts_of
 from padops.convert.records import Verification
 from padops.convert.sources import SOURCES, Source, find_pads
-from padops.convert.verify.apart import Apart, DiedError
 from padops.convert.verify.callers import other_interface
 from padops.convert.verify.draws import CannotDrawError
 from padops.convert.verify.feeds import Inputs, inputs_of, load_inputs
 from padops.convert.verify.hints import Hints, special_values
+from padops.convert.verify.process_copy import DiedError, ProcessCopy
 from padops.convert.verify.proving import proved
 from padops.convert.verify.replay import survive, whole_inputs
 from padops.runtime.installed import installed_minor
@@ -105,7 +105,7 @@ def comparison(
         def run() -> Verification:
             return _whole(lambda feeds: _run(document, asked, feeds, corrected)(original, converted), given, replays)
 
-        verification = run() if proof is None else _run_apart(run, asked.run or given is not None)
+        verification = run() if proof is None else _run_in_copy(run, asked.run or given is not None)
         if verification.outcome == "corrected" and wrong:
             note = CHANGED.format(wrong)
             verification = replace(verification, notes=(*verification.notes, note))
@@ -132,15 +132,15 @@ def _whole(
     return shown or usual or run(None)
 
 
-def _run_apart(run: Callable[[], Verification], is_asked: bool) -> Verification:
+def _run_in_copy(run: Callable[[], Verification], is_asked: bool) -> Verification:
     """The result of runs; if they are not possible, the reason, since a proof counts without them.
 
     Raises:
         PadopsError: The caller asked for a run, and it is not possible: wrong inputs, or a missing library.
     """
     try:
-        with closing(Apart(lambda: lambda question: run())) as apart:
-            found: Verification = apart.ask(None)
+        with closing(ProcessCopy(lambda: lambda question: run())) as copy:
+            found: Verification = copy.ask(None)
             return found
     except MemoryError as error:
         why = f"there is no memory to run the models: {error}"

@@ -21,8 +21,8 @@ from padops.convert.verify.hints import Hints, hints_of
 from padops.convert.verify.inside import compare_inside
 from padops.convert.verify.other_runtime import PadRuns, check_finite, compare_pads, telling
 from padops.convert.verify.pads import watched_pads
+from padops.convert.verify.part_inputs import sizing_inputs
 from padops.convert.verify.reference import judge
-from padops.convert.verify.region_draws import sizing_inputs
 from padops.convert.verify.rounding import scales_of, settle, tolerance_of
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Peer, Session, fed
 from padops.convert.verify.structure import blames_changes

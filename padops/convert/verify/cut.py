@@ -16,8 +16,8 @@ from onnx import TensorProto, helper
 from padops.convert.model.nesting import graphs_in
 from padops.convert.proof.build import TOP, Built
 from padops.convert.proof.terms import ABSENT, Kind, Terms
-from padops.convert.verify.alone import Cut
 from padops.convert.verify.feeds import Input
+from padops.convert.verify.isolated import Cut
 from padops.spec.dtypes import by_onnx
 
 COMPUTED = {TensorProto.INT64, TensorProto.INT32, TensorProto.BOOL}  # types of sizes, amounts and conditions

@@ -11,10 +11,10 @@ import numpy as np
 
 from padops.convert.proof.result import DRAWN, Outcome, Verdict
 from padops.convert.proof.terms import Terms
-from padops.convert.verify.alone import Ran, run_alone
 from padops.convert.verify.cut import GIVEN, CannotCut, Side, cut
 from padops.convert.verify.feeds import Input
-from padops.convert.verify.region_draws import marks_of, region_inputs, sizing_inputs
+from padops.convert.verify.isolated import Ran, run_isolated
+from padops.convert.verify.part_inputs import marks_of, region_inputs, sizing_inputs
 from padops.convert.verify.replay import named, whole_inputs
 from padops.convert.verify.rounding import tolerance_of
 from padops.convert.verify.sessions import DoesNotRun, Feeds
@@ -72,7 +72,7 @@ def run_part(
         draws = region_inputs(inputs, marks, sizing, seed, DRAWS)
         replayed = _replayed(inputs, example)
         feeds = ({GIVEN + name: array for name, array in given.items()} for given in chain(replayed, draws))
-        ran = run_alone(one, other, feeds, tolerance_of(one.model, None, None))
+        ran = run_isolated(one, other, feeds, tolerance_of(one.model, None, None))
     except CannotCut as why:
         return Tried(Outcome(Verdict.UNKNOWN, DRAWN, why=f"it cannot be run alone: {why}"))
     except DoesNotRun as error:

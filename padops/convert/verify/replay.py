@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from padops.convert.verify.feeds import Input
-from padops.convert.verify.region_draws import LARGEST, Marks, elements_of
+from padops.convert.verify.part_inputs import LARGEST, Marks, elements_of
 from padops.convert.verify.sessions import Feeds, Session
 from padops.spec.dtypes import by_name
 

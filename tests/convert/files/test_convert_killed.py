@@ -1,4 +1,4 @@
-"""Conversions ended at any step: the model is the old one or the new one, whole, and the next run leaves nothing else."""
+"""A conversion ended at any step leaves the old or the new model, whole; the next run removes leftovers."""
 
 from __future__ import annotations
 

@@ -148,7 +148,8 @@ def test_what_may_change_something_stays(why: str) -> None:
 
 def test_constants_that_others_read_stay() -> None:
     source = model([pad(["x", "z"], "p", name="pad"), helper.make_node("Reshape", ["p", "z"], ["y"])],
-                   inputs=[("x", FLOAT, [0, 0, 0, 0, 2])], tensors=[tensor("z", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0])])  # fmt: skip
+                   inputs=[("x", FLOAT, [0, 0, 0, 0, 2])],
+                   tensors=[tensor("z", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0])])  # fmt: skip
     assert [t.name for t in fold(source).proto().graph.initializer] == ["z"]
     constant = helper.make_node("Constant", [], ["z"], value=ZEROS)
     assert operators(fold(model([constant, pad(["x", "z"], "p"), relu()])).proto()) == ["Relu"]
@@ -181,7 +182,8 @@ def test_an_output_without_elements(dims: list[int], becomes: str) -> None:
         [pad(["x", "z"], name="pad")], inputs=[("x", FLOAT, dims)], outputs=[("y", FLOAT, dims)], tensors=[ZEROS]
     )
     assert [name.partition("_")[0] for name in operators(fold(source).proto())] == [becomes]
-    source = model([pad(["x", "z"], "b", name="pad"), relu("b", "y")], inputs=[("x", FLOAT, dims)], outputs=[("y", FLOAT, dims)],
+    source = model([pad(["x", "z"], "b", name="pad"), relu("b", "y")], inputs=[("x", FLOAT, dims)],
+                   outputs=[("y", FLOAT, dims)],
                    tensors=[ZEROS])  # fmt: skip
     assert operators(fold(source).proto()) == ["Relu"]
 

@@ -29,7 +29,8 @@ def cast(
              pad(["w", "pads", *(["fill"] if fills else [])], "q", name="pad", mode=mode),
              helper.make_node("Cast", ["q"], ["y"], name="down", to=back or narrow)]  # fmt: skip
     return model(nodes, parts.get("opset", 21), ir_version=10, inputs=[("x", narrow, ["n"])],
-                 outputs=[("y", back or narrow, None)], tensors=[tensor("pads", parts.get("amounts", [2, 1])), *fills])  # fmt: skip
+                 outputs=[("y", back or narrow, None)],
+                 tensors=[tensor("pads", parts.get("amounts", [2, 1])), *fills])  # fmt: skip
 
 
 PAIRS = [(narrow, wide) for narrow, wides in WIDER.items() for wide in wides]
@@ -192,7 +193,8 @@ def test_the_type_behind_a_pad_that_took_over() -> None:
     conversion = fold(source, verify=True, run=True)
     assert operators(conversion.proto()) == ["padops::Pad_21"] * 2 and conversion.verification.outcome == "equal"
     assert [info.type.tensor_type.elem_type for info in conversion.proto().graph.value_info] == [10]
-    pairs = model([*cast(10, FLOAT, fill=1).graph.node, *_renamed(cast(10, FLOAT, fill=1).graph.node)], 21, ir_version=10,
+    pairs = model([*cast(10, FLOAT, fill=1).graph.node, *_renamed(cast(10, FLOAT, fill=1).graph.node)], 21,
+                  ir_version=10,
                   inputs=[("x", 10, ["n"])], outputs=[("z", 10, None)],
                   tensors=[tensor("pads", [1, 1]), tensor("fill", 1, np.float32)])  # fmt: skip
     conversion = fold(pairs, verify=True, run=True)

@@ -92,7 +92,10 @@ def test_bits_at_every_level(row: str) -> None:
 
 
 def test_an_infinite_weight() -> None:
-    """Where ONNX Runtime folds its own Pad, the converted model has its bits; beside an operator of padops it has not."""
+    """Folding into a Conv with an infinite weight gives the bits that ONNX Runtime gives where it folds its own Pad.
+
+    Left unfolded, an operator of padops before the Conv would give other bits.
+    """
     weights = np.zeros((16, 16, 3, 3), np.float32)
     weights[0, 0, 0, 0] = np.inf
     source = padded(AROUND, "Conv", others={"w": weights})
@@ -197,7 +200,8 @@ REFUSED = {
         "ConvInteger node: the fill is not the zero point"),
     "no zero point": (padded(AROUND, "ConvInteger", others={"w": Q["w"]}, result=INT32, **SEVEN),
                       "ConvInteger node: the fill is not the zero point"),
-    "ConvTranspose": (padded(AROUND, "ConvTranspose", others={"w": W[:3]}), "ConvTranspose node: its pads crop the output"),
+    "ConvTranspose": (padded(AROUND, "ConvTranspose", others={"w": W[:3]}),
+                      "ConvTranspose node: its pads crop the output"),
     "MaxPool of floats": (padded(AROUND, "MaxPool", fill=-np.inf, **K3), f"MaxPool node: {ORDER}"),
     "MaxPool with 0": (padded(AROUND, "MaxPool", **K3), f"MaxPool node: {ORDER}"),
     "MaxPool of int8 with 0": (padded(AROUND, "MaxPool", kind=INT8, **K3),
@@ -213,11 +217,13 @@ REFUSED = {
     "an axis of nothing": (padded([0, 0, 1, 0, 0, 1], "AveragePool", kernel_shape=[2], shape=[1, 1, 0]),
                            "AveragePool node: ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads"),
     "averages of opset 6": (
-        model([pad(["x"], "p", name="pad", pads=AROUND), helper.make_node("AveragePool", ["p"], ["y"], name="node", **K3)],
+        model([pad(["x"], "p", name="pad", pads=AROUND),
+               helper.make_node("AveragePool", ["p"], ["y"], name="node", **K3)],
               6, inputs=[("x", FLOAT, [None] * 4)]), "AveragePool node: before opset 7 it never counts the padding"),
     "another operator": (padded(AROUND), None),
     "weights that are padded": (
-        padded(AROUND, helper.make_node("Conv", ["w", "p"], ["y"], name="node"), others={"w": X}, shape=[4, 3, 3, 3]), None),
+        padded(AROUND, helper.make_node("Conv", ["w", "p"], ["y"], name="node"), others={"w": X}, shape=[4, 3, 3, 3]),
+        None),
 }  # fmt: skip
 
 

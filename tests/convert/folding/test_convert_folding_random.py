@@ -41,7 +41,8 @@ def cases(draw: Any) -> tuple[onnx.ModelProto, np.ndarray]:
         0,
         *(draw(st.integers(0, 3)) for _ in range(rank)),
     ]
-    dtype = np.dtype(draw(st.sampled_from({"Conv": ["f4", "f2"], "ConvInteger": ["u1", "i1"], "AveragePool": ["f4", "f2"],
+    dtype = np.dtype(draw(st.sampled_from({"Conv": ["f4", "f2"], "ConvInteger": ["u1", "i1"],
+                                           "AveragePool": ["f4", "f2"],
                                            "MaxPool": ["u1", "i1", "f4"]}[op])))  # fmt: skip
     shape = [draw(st.integers(1, 2)), channels, *(draw(st.integers(7, 12)) for _ in range(rank))]
     data = _data(seed, shape, dtype, draw(st.sampled_from(["plain", "plain", "special"])))
@@ -72,7 +73,7 @@ def _data(rng: np.random.Generator, shape: Any, dtype: np.dtype, what: str) -> n
 @settings(max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 @given(cases())
 def test_random_models(case: tuple[onnx.ModelProto, np.ndarray]) -> None:
-    """Whatever is folded has the bits of ONNX Runtime's own Pad at that level; what is not, those without optimisation."""
+    """A folded model has the bits of ONNX Runtime's Pad at each level; any other has those without optimisation."""
     source, data = case
     conversion = fold(source)
     folded = conversion.records[0].status == "folded"

@@ -1,4 +1,7 @@
-"""A Slice backward to the largest integer: ONNX gives nothing, ONNX Runtime everything before the start; so nothing is known of it."""
+"""A backward Slice to the largest integer has an unknown result, since ONNX and ONNX Runtime disagree.
+
+ONNX gives nothing, and ONNX Runtime gives everything before the start.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,8 @@ def test_amounts_behind_one_are_not_known(steps: str) -> None:
     """The reference counts no elements, and onnxruntime two; also where the steps are computed."""
     model = parser.parse_model(
         '<ir_version: 8, opset_import: ["": 17]> g (float[3] x) => (float[n] y) '
-        f"<int64[2] p = {{1, 2}}, int64[1] s = {{1}}, int64[1] e = {{{ENDLESS[1]}}}, int64[1] a = {{0}}, int64[1] t = {{-1}}> "
+        f"<int64[2] p = {{1, 2}}, int64[1] s = {{1}}, int64[1] e = {{{ENDLESS[1]}}}, "
+        f"int64[1] a = {{0}}, int64[1] t = {{-1}}> "
         f"{{ u = Identity (t)  b = Slice (p, s, e, a, {steps})  n = Size (b)  m = Unsqueeze (n, a)  "
         "q = Concat <axis = 0> (m, m)  y = Pad (x, q) }"
     )

@@ -89,7 +89,8 @@ def test_functions_that_grow_within_reason_are_converted() -> None:
 @pytest.mark.parametrize("fold", [True, False])
 def test_nodes_of_the_main_graph_may_be_in_any_order(fold: bool) -> None:
     """ONNX Runtime sorts them."""
-    source = text("y = Neg (b) b = Pad <mode = \"edge\"> (a, p) a = If (c) <then_branch = t () => (float[N] d) { d = Neg (e) "
+    source = text("y = Neg (b) b = Pad <mode = \"edge\"> (a, p) a = If (c) <then_branch = t () => "
+                  "(float[N] d) { d = Neg (e) "
                   "}, else_branch = f () => (float[N] g) { g = Abs (e) }> e = Neg (x)")  # fmt: skip
     feeds = {"x": np.array([1, 2], np.float32), "c": np.array(True), "p": np.array([1, 2])}
     expected = run(source, feeds)
@@ -210,7 +211,8 @@ def test_offsets_and_lengths_of_thousands_of_digits(tmp_path: Path) -> None:
     (tmp_path / "w.bin").write_bytes(b"\0" * 32)
     onnx.save(source, tmp_path / "m.onnx")
     assert refusal(tmp_path / "m.onnx") == (
-        f"tensor 'pads' (graph.initializer[0]): offset '0' and length '{'9' * 19}'… (of 5000 characters) of its data must "
+        f"tensor 'pads' (graph.initializer[0]): offset '0' and length '{'9' * 19}'… (of 5000 characters) "
+        "of its data must "
         "be numbers of bytes"
     )
 

@@ -1,4 +1,4 @@
-"""Wrong files of each kind that the converter reads, a few of many; ``tests/long/long_mutations.py`` tries thousands."""
+"""A few damaged files of each kind that the converter reads; ``tests/long/long_mutations.py`` tries thousands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors in files, lists of tensors and of graphs, and overloads: what an attribute or a node says that is no number."""
+"""The proofs read attributes that are no numbers: tensors in files, lists of tensors and graphs, overloads."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ REST = "d = Unsqueeze (c, m)\ne = Mul (d, n)\nf = Add (e, q)\n"
 GATHER = "y = Gather (flat, f)"
 WHOLE = LONG + DIM + START + SO_FAR + REST + GATHER
 MOVED = (
-    LONG
-    + "s = Shape (x)\nz = Constant <value = int64 {0}> ()\no = Constant <value = int64 {1}> ()\nt = ReduceProd <keepdims = 0> (s)\n"
+    LONG + "s = Shape (x)\nz = Constant <value = int64 {0}> ()\no = Constant <value = int64 {1}> ()\n"
+    "t = ReduceProd <keepdims = 0> (s)\n"
     "a = Range (z, t, o)\nb = Reshape <allowzero = 1> (a, s)\nw = Constant <value_ints = [0, 1, 0, 2]> ()\n"
     "l = Constant <value = int64 {-1}> ()\nv = Constant <value_floats = [7.0]> ()\nk = Concat <axis = 0> (flat, v)\n"
     "c = Pad (b, w, l)\ny = Gather (k, c)"

@@ -132,7 +132,10 @@ def test_attributes_of_calls(inside: bool) -> None:
 
 def test_windows_whose_last_one_begins_behind_the_data() -> None:
     """With ``ceil_mode``, what counts makes a difference without pads, too."""
-    text = "(float[1, 1, 6, 6] x) => (float[1, 1, a, b] y) { y = AveragePool<kernel_shape = [2, 2], strides = [3, 3]MORE>(x) }"
+    text = (
+        "(float[1, 1, 6, 6] x) => (float[1, 1, a, b] y) { y = AveragePool<kernel_shape = [2, 2], "
+        "strides = [3, 3]MORE>(x) }"
+    )
     for ceil, expected in ((0, Verdict.PROVED), (1, Verdict.UNKNOWN)):
         pair = (
             written(text.replace("MORE", f", ceil_mode: int = {ceil}, count_include_pad: int = {n}")) for n in (0, 1)
@@ -145,6 +148,7 @@ def test_weights_that_a_cast_makes_infinite() -> None:
         p = Constant<value_ints: ints = [0, 0, 1, 1, 0, 0, 1, 1]>()
         d = Constant<value: tensor = K>() w = Cast<to: int = 1>(d) A }"""
     pads = "q = Pad(x, p) y = Conv(q, w)", "y = Conv<pads = [1, 1, 1, 1]>(x, w)"
-    for weights, expected in (("int8[1, 1, 1, 1] k {1}", Verdict.PROVED), ("double[1, 1, 1, 1] k {1e300}", Verdict.UNKNOWN)):  # fmt: skip
+    for weights, expected in (("int8[1, 1, 1, 1] k {1}", Verdict.PROVED),
+                              ("double[1, 1, 1, 1] k {1e300}", Verdict.UNKNOWN)):  # fmt: skip
         pair = (written(text.replace("K", weights).replace("A }", nodes + " }")) for nodes in pads)
         assert prove(*pair).verdict is expected

@@ -156,7 +156,8 @@ def test_a_check_for_nothing_is_proved_beside_the_pad_that_asks_for_the_same() -
 BRANCHES = """(bool c, float[2, 3] x) => (float[a, b] y) {{
   y = If(c) <
     then_branch = g1 () => (float[a, b] t) {{ p = Constant<value_ints: ints = {then}>() t = Pad(x, p) }},
-    else_branch = g2 () => (float[a, b] e) {{ q = Constant<value_ints: ints = {other}>() e = Pad<mode = "{mode}">(x, q) }}
+    else_branch = g2 () => (float[a, b] e) {{
+      q = Constant<value_ints: ints = {other}>() e = Pad<mode = "{mode}">(x, q) }}
   >
 }}"""
 

@@ -1,4 +1,4 @@
-"""Conversions of random models with one change that makes them wrong: none is proved. tests/long/long_proof.py has a thousand."""
+"""No conversion of a random model with one wrong change is proved; tests/long/long_proof.py tries a thousand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is looked at of each node before anything is proved: what is wrong with it, and that nothing is where it is right."""
+"""Before a proof, each node is checked: a broken node gives a reason, and a right one gives none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def told(
     op: str, *dims: list[int] | None, domain: str = "", kinds: dict[int, int] | None = None, **rows: object
 ) -> list:
     """What is wrong with a node whose inputs have these dims, and are of float but for the ``kinds`` given by place."""
-    types = [None if row is None else helper.make_tensor_type_proto((kinds or {}).get(at, FLOAT), row) for at, row in enumerate(dims)]  # fmt: skip
+    types = [None if row is None else helper.make_tensor_type_proto((kinds or {}).get(at, FLOAT), row)
+             for at, row in enumerate(dims)]  # fmt: skip
     node = helper.make_node(op, [f"x{at}" for at in range(len(dims))], ["y"], domain=domain, **rows)
     return list(problems(node, domain, 18, types))
 
@@ -27,7 +28,8 @@ def told(
 @pytest.mark.parametrize(
     "op, place",
     [
-        ("ConstantOfShape", 0), ("Expand", 1), ("Pad", 1), ("Pad", 3), ("Reshape", 1), ("Slice", 1), ("Slice", 2), ("Slice", 3),
+        ("ConstantOfShape", 0), ("Expand", 1), ("Pad", 1), ("Pad", 3), ("Reshape", 1), ("Slice", 1), ("Slice", 2),
+        ("Slice", 3),
         ("Slice", 4), ("Split", 1), ("Squeeze", 1), ("Tile", 1), ("TopK", 1), ("Unsqueeze", 1),
     ],
 )  # fmt: skip
@@ -64,7 +66,7 @@ def test_texts_that_an_operator_knows() -> None:
 
 
 def test_what_is_right_is_no_reason() -> None:
-    """Operators with three inputs that are no Pads, a body that reads what is around it, windows, lists of several numbers."""
+    """Right nodes give no reason: operators of three inputs, a body that reads outer values, windows, lists."""
     made = model(
         f"""(bool c, float[1, 1, 4, 4] x, float[1, 1, 2, 2] w, bool[4] m) => (float[a, b, d, e] y) {{
         s = Constant<value_ints: ints = [1, 2]>() t = Constant<value_ints: ints = [3, 4]>() {AMOUNTS}

@@ -1,4 +1,4 @@
-"""Breaks in the converter are found by the proofs, and breaks in the proofs by their tests; and one Pad made wrong at a time."""
+"""Proofs find breaks in the converter, tests find breaks in the proofs, and every single wrong Pad is found."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ LOWERED = {"target": "onnx", "without_pad": True}
 
 def two(first: str, second: str, mode: str = "constant") -> str:
     """Two Pads in a row."""
-    given = f"p = Constant <value_ints = [1, 0]> ()\nf = Constant <value_float = {first}> ()\ng = Constant <value_float = {second}> ()\n"
+    given = (
+        f"p = Constant <value_ints = [1, 0]> ()\nf = Constant <value_float = {first}> ()\n"
+        f"g = Constant <value_float = {second}> ()\n"
+    )
     return given + f'a = Pad <mode = "{mode}"> (x, p, f)\ny = Pad <mode = "{mode}"> (a, p, g)'
 
 
@@ -66,7 +69,8 @@ CONVERTER: dict[str, tuple[str, str, str, onnx.ModelProto, dict[str, Any]]] = {
         model(IMAGE, padded("AveragePool", KERNEL)), {},
     ),
     "ceil_mode": (
-        f"{FOLDING}.consumers", 'if "ceil_mode" in node.attributes and node.attributes["ceil_mode"].value:', "if False:",
+        f"{FOLDING}.consumers", 'if "ceil_mode" in node.attributes and node.attributes["ceil_mode"].value:',
+        "if False:",
         model(IMAGE, padded("AveragePool", KERNEL + ", strides = [2, 2], ceil_mode = 1")), {},
     ),
     "two Pads of two fills": (
@@ -80,13 +84,16 @@ CONVERTER: dict[str, tuple[str, str, str, onnx.ModelProto, dict[str, Any]]] = {
     "a Pad of some 0": (
         f"{FOLDING}.candidate", "all(amounts == NOTHING for amounts in self.amounts)",
         "any(amounts == NOTHING for amounts in self.amounts)",
-        model("float[2,3] x => float[A,B] y", "p = Constant <value_ints = [0, 1, 0, 1]> ()\na = Neg (x)\nb = Pad (a, p)\ny = Neg (b)"), {},
+        model("float[2,3] x => float[A,B] y",
+              "p = Constant <value_ints = [0, 1, 0, 1]> ()\na = Neg (x)\nb = Pad (a, p)\ny = Neg (b)"), {},
     ),
     "positions of a period": (
-        f"{STANDARD}.extension", "remains = builder.mod(positions, period)", "remains = positions", model(VECTOR, REFLECT), LOWERED,
+        f"{STANDARD}.extension", "remains = builder.mod(positions, period)", "remains = positions",
+        model(VECTOR, REFLECT), LOWERED,
     ),
     "what is left of a crop": (
-        f"{STANDARD}.extension", "window = builder.add(builder.add(size, front), back)", "window = builder.add(size, back)",
+        f"{STANDARD}.extension", "window = builder.add(builder.add(size, front), back)",
+        "window = builder.add(size, back)",
         model(VECTOR, CROPPED), LOWERED,
     ),
     "where a crop begins": (
@@ -98,11 +105,13 @@ CONVERTER: dict[str, tuple[str, str, str, onnx.ModelProto, dict[str, Any]]] = {
         "(builder.gather(pairs, scalar(i)) for i in (1, 0))", model(SHORTS, REFLECT), {},
     ),
     "positions of a fallback": (
-        f"{STANDARD}.extension", "return builder.minimum(remains, builder.sub(builder.add(period, self.mirror), remains))",
+        f"{STANDARD}.extension",
+        "return builder.minimum(remains, builder.sub(builder.add(period, self.mirror), remains))",
         "return remains", model(SHORTS, REFLECT), {},
     ),
     "the window of a fallback": (
-        f"{STANDARD}.extension", "window = builder.add(builder.add(size, front), back)", "window = builder.add(size, front)",
+        f"{STANDARD}.extension", "window = builder.add(builder.add(size, front), back)",
+        "window = builder.add(size, front)",
         model(SHORTS, REFLECT.replace("[2, 3]", "[3, -1]")), {},
     ),
 }  # fmt: skip
@@ -183,7 +192,8 @@ VERIFIER: dict[str, tuple[str, str, str, Callable[..., None]]] = {
         lambda: refused_is_said(),
     ),
     "a dim of another axis": (
-        f"{PROOF}.flat_graph", "which.item() not in (axis, axis - len(self.dims))", "False", test_flat_indices.test_what_is_left,
+        f"{PROOF}.flat_graph", "which.item() not in (axis, axis - len(self.dims))", "False",
+        test_flat_indices.test_what_is_left,
     ),
     "positions below 0": (
         f"{PROOF}.flat_indices", "[below, beyond, position]", "[below, position, position]",
@@ -196,7 +206,10 @@ VERIFIER: dict[str, tuple[str, str, str, Callable[..., None]]] = {
 
 
 def fill_is_refused() -> None:
-    text = "(float[3] x) => (float[a] y) { p = Constant<value_ints: ints = [0, 1]>() f = Constant<value_int: int = 0>() y = P }"
+    text = (
+        "(float[3] x) => (float[a] y) { p = Constant<value_ints: ints = [0, 1]>() "
+        "f = Constant<value_int: int = 0>() y = P }"
+    )
     pair = (written(text.replace("P", f'padops.Pad_18<mode = "edge">(x, p{fill})')) for fill in ("", ", f"))
     assert prove(*pair, limits=LIMITS).verdict is not Verdict.PROVED
 

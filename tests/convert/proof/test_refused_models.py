@@ -96,13 +96,16 @@ def test_an_old_format_whose_initializers_nobody_can_replace() -> None:
 @pytest.mark.parametrize(
     "text, why",
     [
-        ("s = Constant<value_ints: ints = [2, 3]>() t = Cast<to: int = 6>(s) y = Reshape(x, t)", "its input shape is a tensor(int32)"),
+        ("s = Constant<value_ints: ints = [2, 3]>() t = Cast<to: int = 6>(s) y = Reshape(x, t)",
+         "its input shape is a tensor(int32)"),
         ("s = Constant<value_ints: ints = [2, 3]>() y = Reshape<foo: int = 1>(x, s)", "Unrecognized attribute: foo"),
         ("s = Constant<value_ints: ints = [0]>() e = Constant<value_ints: ints = [2]>() t = Cast<to: int = 6>(e)"
          " y = Slice(x, s, t)", "its input ends is a tensor(int32), and another one a tensor(int64)"),
-        ("s = Constant<value_ints: ints = [0, 1]>() t = Cast<to: int = 3>(s) y = Gather(x, t)", "its input indices is a tensor(int8)"),
+        ("s = Constant<value_ints: ints = [0, 1]>() t = Cast<to: int = 3>(s) y = Gather(x, t)",
+         "its input indices is a tensor(int8)"),
         ("a, b = Split<axis = 1, num_outputs = 2>(x) y = Concat<axis = 1>(a, b)", ""),
-        ("a, b = Split<axis = 1, num_outputs = 3>(x) y = Concat<axis = 1>(a, b)", "num_outputs is 3, and it has 2 outputs"),
+        ("a, b = Split<axis = 1, num_outputs = 3>(x) y = Concat<axis = 1>(a, b)",
+         "num_outputs is 3, and it has 2 outputs"),
         ("a, b = Split<axis = 1>(x) y = Concat<axis = 1>(a, b)", "neither sizes nor their number"),
     ],
 )  # fmt: skip
@@ -196,12 +199,14 @@ def test_steps_and_tiles_that_overflow_or_take_all_memory() -> None:
         e = Constant<value_ints: ints = [{LARGEST}]>() a = Constant<value_ints: ints = [0]>()
         t = Constant<value_ints: ints = [{LARGEST}]>() N y = Slice(z, s, e, a, t) }}"""
     tile = f"""(float[1] x) => (float[n] y) {{ k = Constant<value_ints: ints = [{2**36}]>()
-        s = Constant<value_ints: ints = [0]>() e = Constant<value_ints: ints = [3]>() N t = Tile(z, k) y = Slice(t, s, e) }}"""
+        s = Constant<value_ints: ints = [0]>() e = Constant<value_ints: ints = [3]>()
+        N t = Tile(z, k) y = Slice(t, s, e) }}"""
     for text in (steps, tile):
         first, second = model(text.replace("N", "z = Identity(x)")), model(text.replace("N", "w = Neg(x) z = Neg(w)"))
         assert prove(first, first).verdict is Verdict.PROVED
         assert prove(first, second).verdict is Verdict.UNKNOWN
-    wide = f"""(float[1, 1] x) => (float[a, b] y) {{ k = Constant<value_ints: ints = [{2**62}, {2**62}]>() t = Tile(x, k) N }}"""
+    wide = f"""(float[1, 1] x) => (float[a, b] y) {{
+        k = Constant<value_ints: ints = [{2**62}, {2**62}]>() t = Tile(x, k) N }}"""
     pair = [
         model(wide.replace("N", end))
         for end in ("y = Identity(t)", "u = Transpose<perm = [1, 0]>(t) y = Transpose<perm = [1, 0]>(u)")

@@ -1,4 +1,4 @@
-"""Pads in a row against one Pad: proved where nothing is cropped between them, of any sizes; never where the values differ."""
+"""Pads in a row are proved equal to one Pad for all sizes, where nothing between them crops; other values never are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a value is there at all: what only a branch computes, or the converted model alone, proves nothing elsewhere."""
+"""The proofs respect scopes: a value of one branch, or of the converted model alone, proves nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -149,7 +149,10 @@ LOWER = (
 
 
 def test_a_part_ends_where_what_is_below_is_proved() -> None:
-    """What stands below, and is another part, is no operator of it; both of its sides are values of the original then."""
+    """A part ends at a proved part below it, and does not list the operators of that part.
+
+    Both sides of the lower part then count as values of the original.
+    """
     text = "(float[2, 3] x) => (float[a, b] y) {{ s = Neg(x) {} y = {} }}"
     first, second = model(text.format(LOWER[0], "Sin(d)")), model(text.format(LOWER[1], "Cos(d)"))
     lower, upper = prove(first, second).regions

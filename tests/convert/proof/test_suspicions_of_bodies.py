@@ -1,4 +1,4 @@
-"""What a solver suspects of a function's body is looked at with the dims that it names: a right body is not said to be wrong."""
+"""A solver's suspicion of a function's body is checked with the dims that it names; a right body is never blamed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of models of other values that were once proved: what a proof believed of them, and does not believe any more."""
+"""Pairs of models with different values that an earlier prover proved equal: each row is an assumption it gave up."""
 
 from __future__ import annotations
 
@@ -131,8 +131,10 @@ def test_onnxruntime_gives_other_dims_than_onnx_infers(name: str) -> None:
 
 def test_an_overload_is_another_function() -> None:
     text = """(float[5] x) => (int64[1] y, float[] t) {{ t = other.Some (x) y = {} }}
-    <opset_import: ["" : 18], domain: "other"> Some (v) => (w) {{ i = Constant <value_ints = [0, 1, 2]> () w = Gather (v, i) }}
-    <opset_import: ["" : 18], domain: "other"> Some (v) => (w) {{ n = NonZero (v) i = Squeeze (n) w = Gather (v, i) }}"""
+    <opset_import: ["" : 18], domain: "other"> Some (v) => (w) {{
+        i = Constant <value_ints = [0, 1, 2]> () w = Gather (v, i) }}
+    <opset_import: ["" : 18], domain: "other"> Some (v) => (w) {{
+        n = NonZero (v) i = Squeeze (n) w = Gather (v, i) }}"""
     first, second = (model(text.format(last)) for last in ("Shape (t)", "Constant <value_ints = [3]> ()"))
     for made in (first, second):
         made.functions[1].overload = next(node for node in made.graph.node if node.op_type == "Some").overload = "o"
@@ -230,7 +232,10 @@ def test_a_body_of_the_original_is_no_assumption(tmp_path: Path) -> None:
 
 
 def test_types_and_ranks_are_inferred_where_dims_are_not_believed() -> None:
-    text = "(float16[1, 3, 8, 8] x) => (float16[] y, int64[] i) { y, i = MaxPool <ceil_mode = %d, kernel_shape = [2, 2]> (x) }"
+    text = (
+        "(float16[1, 3, 8, 8] x) => (float16[] y, int64[] i) { y, i = MaxPool <ceil_mode = %d, "
+        "kernel_shape = [2, 2]> (x) }"
+    )
     for mode, dims in ((0, [1, 3, 7, 7]), (1, [None] * 4)):
         made = model(text % mode)
         before = made.SerializeToString()

@@ -147,7 +147,8 @@ def weights_of(book: WindowBook, way: str) -> int:
 @pytest.mark.parametrize(
     ("way", "finite"),
     [
-        ("run", False), ("half", True), ("infinite half", False), ("narrowed", False), ("turned", True), ("computed", False),
+        ("run", False), ("half", True), ("infinite half", False), ("narrowed", False), ("turned", True),
+        ("computed", False),
         ("dequantized", True), ("large scale", False), ("infinite scale", False), ("half scale", False),
     ],
 )  # fmt: skip

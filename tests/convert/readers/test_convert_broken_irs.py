@@ -1,4 +1,4 @@
-"""Broken IRs of Pads alone, which need neither OpenVINO nor onnxifier; see ``test_convert_openvino_files.py`` for others."""
+"""Broken IRs of Pads alone, which need no OpenVINO and no onnxifier; ``test_convert_openvino_files.py`` has others."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ XML = """<?xml version="1.0"?>
 <input><port id="0" precision="FP32"><dim>4</dim></port><port id="1" precision="I64"><dim>1</dim></port>
 <port id="2" precision="I64"><dim>1</dim></port></input>
 <output><port id="3" precision="FP32"><dim>6</dim></port></output></layer>
-<layer id="3" name="r" type="Result" version="opset1"><input><port id="0" precision="FP32"><dim>6</dim></port></input></layer>
+<layer id="3" name="r" type="Result" version="opset1">
+<input><port id="0" precision="FP32"><dim>6</dim></port></input></layer>
 </layers><edges>
-<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/><edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
-<edge from-layer="1" from-port="0" to-layer="2" to-port="2"/><edge from-layer="2" from-port="3" to-layer="3" to-port="0"/>
+<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+<edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
+<edge from-layer="1" from-port="0" to-layer="2" to-port="2"/>
+<edge from-layer="2" from-port="3" to-layer="3" to-port="0"/>
 </edges></net>
 """
 WEIGHTS = np.array([1], np.int64).tobytes()
@@ -103,13 +106,15 @@ def test_elements_in_elements_without_end() -> None:
         ('<port id="1" precision="I64">', '<port id="0" precision="I64">', "2 input ports of Pad 'p' have the id 0"),
         ('to-port="2"', 'to-port="1"', "two edges lead to port 1 of layer 2"),
         ('from-layer="0" from-port="0"', 'from-layer="2" from-port="3"', "layers read each other in a circle: 2, 2"),
-        ('from-layer="0" from-port="0"', 'from-layer="9" from-port="0"', "comes from layer 9, port 0, which does not exist"),
+        ('from-layer="0" from-port="0"', 'from-layer="9" from-port="0"',
+         "comes from layer 9, port 0, which does not exist"),
         ('from-layer="0" ', "", "an edge has no from-layer"),
         ('name="p" ', "", "layer Pad 'None' has no name"),
         ('name="p"', 'name=""', "layer 2 has an empty name"),
         ('type="Pad"', 'type=""', "layer 2 has an empty type"),
         ('name="p" type="Pad"', 'name="p" type="Parameter"', "Parameter 'p' has 3 inputs, expected none"),
-        ('<port id="2" precision="I64"><dim>1</dim></port></input>', "</input>", "Pad 'p': it has 2 inputs, expected 3 to 4"),
+        ('<port id="2" precision="I64"><dim>1</dim></port></input>', "</input>",
+         "Pad 'p': it has 2 inputs, expected 3 to 4"),
         ('<output><port id="3" precision="FP32"><dim>6</dim></port></output>', "", "comes from layer 2, port 3"),
         (' version="11"', ' version=""', "is an IR of version , expected 11"),
     ],

@@ -115,7 +115,8 @@ def test_weights_that_are_an_input_say_so(tmp_path):
     y = opset13.group_convolution(x, squeezed, [1, 1], *[[0, 0]] * 2, [1, 1])
     text = refusal(save(tmp_path / "m.xml", [y], [x, weights]))
     assert re.search(
-        r"GroupConvolution '\w+': onnxifier: \w+: its input 'squeezed' is no constant, but computed when the model runs",
+        r"GroupConvolution '\w+': onnxifier: \w+: its input 'squeezed' is no constant, "
+        r"but computed when the model runs",
         text,
     )
 

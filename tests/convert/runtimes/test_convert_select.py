@@ -23,7 +23,7 @@ NUMPY = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, BOOL: np.bool_
 
 @dataclass(frozen=True)
 class Row:
-    """A model of one Pad, why it is needed (None: it is not), and whether the newest onnxruntime runs it rightly as it is."""
+    """A model of one Pad; why the Pad must be converted, if it must; whether the newest onnxruntime runs it rightly."""
 
     label: str
     source: onnx.ModelProto
@@ -169,7 +169,8 @@ def test_what_is_not_known_is_said() -> None:
     )
     (record,) = convert(amounts(0, -3, 0, 2, dims=(2, "n"), mode="wrap", opset=19), select="needed").records
     assert record.reason == (
-        "ONNX Runtime runs it: float, wrap, as long as no amount is more than the axis has elements to wrap and no axis is "
+        "ONNX Runtime runs it: float, wrap, as long as no amount is more than the axis has "
+        "elements to wrap and no axis is "
         "cropped away wholly"
     )
     (record,) = convert(amounts(0, 3, 0, 2, dims=(2, "n"), mode="constant"), select="needed").records

@@ -79,7 +79,8 @@ def pooled(where: str) -> onnx.ModelProto:
     nodes, functions = [helper.make_node("MaxPool", ["x"], ["p"], **pool)], []
     if where == "branch":
         branches = [graph([helper.make_node("MaxPool", ["x"], ["t"], **pool)], [], [("t", FLOAT, None)], name="t"),
-                    graph([helper.make_node("Identity", ["x"], ["e"])], [], [("e", FLOAT, None)], name="e")]  # fmt: skip
+                    graph([helper.make_node("Identity", ["x"], ["e"])], [], [("e", FLOAT, None)],
+                          name="e")]  # fmt: skip
         always = helper.make_node("Constant", [], ["c"], value=tensor("c", True, np.bool_))
         nodes = [always, helper.make_node("If", ["c"], ["p"], then_branch=branches[0], else_branch=branches[1])]
     elif where == "function":
@@ -88,7 +89,8 @@ def pooled(where: str) -> onnx.ModelProto:
         nodes = [helper.make_node("Pool", ["x"], ["p"], domain="mine")]
     nodes += [helper.make_node("Relu", ["p"], ["y"]), pad(["x", "pads"], "z", mode="reflect")]
     return model(nodes, functions=functions, imports=[("mine", 1)], inputs=[("x", FLOAT, [1, 1, 9])],
-                 outputs=[("y", FLOAT, None), ("z", FLOAT, None)], tensors=[tensor("pads", [0, 0, 1, 0, 0, 1])])  # fmt: skip
+                 outputs=[("y", FLOAT, None), ("z", FLOAT, None)],
+                 tensors=[tensor("pads", [0, 0, 1, 0, 0, 1])])  # fmt: skip
 
 
 @pytest.mark.parametrize("where", ["graph", "branch", "function"])

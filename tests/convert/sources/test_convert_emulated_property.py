@@ -1,4 +1,4 @@
-"""Random Slices, flips, blocks and Concats, a few of which are Pads: whatever is converted has the bits of the original."""
+"""Random Slices, flips, blocks and Concats, a few of which form Pads: each conversion has the bits of its original."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def run_or_fail(message: onnx.ModelProto, data: np.ndarray) -> tuple | None:
 
 
 def is_sound(message: onnx.ModelProto, data: np.ndarray) -> bool:
-    """Whether every Concat joins what fits together: ONNX Runtime leaves empty inputs of any dims out, which is no ONNX."""
+    """Return whether the inputs of every Concat fit together.
+
+    ONNX does not allow empty inputs with other dims, and ONNX Runtime ignores them.
+    """
     shown = onnx.ModelProto()
     shown.CopyFrom(message)
     joins = [node for node in message.graph.node if node.op_type == "Concat"]

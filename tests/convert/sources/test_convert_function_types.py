@@ -16,7 +16,7 @@ import padops
 
 
 def in_a_function(depth: int, dims: Sequence[Any] | None = (2, 3), place: str = "graph") -> onnx.ModelProto:
-    """A Pad in a function, called by ``depth`` functions one in another; the call's output is no output of the model."""
+    """Return a model with a Pad inside ``depth`` nested functions; the call's output is no output of the model."""
     imports = [helper.make_opsetid("", 17), helper.make_opsetid("d", 1)]
     bodies = [helper.make_function("d", "F0", ["x", "pads"], ["y"], [pad(mode="reflect")], imports)]
     for i in range(1, depth):

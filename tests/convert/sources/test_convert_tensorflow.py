@@ -244,7 +244,8 @@ def mirrored_beside_a_pad(type_name: str, known: bool) -> onnx.ModelProto:
     """One MirrorPad, and a Pad of float."""
     given, there = (", int64[1, 2] p", "") if not known else ("", "int64[1, 2] p = {1, 1}, ")
     return onnx.parser.parse_model(f"""
-        <ir_version: 10, opset_import: ["": 18, "tf": 1]> g ({type_name}[3] x, float[3] z{given}) => ({type_name}[n] y, float[m] w)
+        <ir_version: 10, opset_import: ["": 18, "tf": 1]>
+        g ({type_name}[3] x, float[3] z{given}) => ({type_name}[n] y, float[m] w)
         <{there}int64[2] q = {{1, 1}}> {{ y = tf.MirrorPad <mode = "SYMMETRIC"> (x, p) w = Pad <mode = "wrap"> (z, q) }}
     """)
 

@@ -10,7 +10,8 @@ from small_models import FLOAT, convert, model, tensor
 ASK = " --auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
 DILATED = {"auto_pad": "SAME_UPPER", "dilations": (2, 2), "kernel_shape": (3, 3)}
 REFUSED = "(Conv auto_pad=SAME_UPPER): ONNX Runtime refuses SAME with a dilation"
-WRONG = ("(MaxPool auto_pad=SAME_UPPER): ONNX Runtime computes SAME as if there were no dilation: its output has 7 elements "
+WRONG = ("(MaxPool auto_pad=SAME_UPPER): ONNX Runtime computes SAME as if there were no dilation: "
+         "its output has 7 elements "
          "instead of 9")  # fmt: skip
 
 

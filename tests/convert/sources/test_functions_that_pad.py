@@ -1,4 +1,4 @@
-"""Operators of ONNX whose function bodies pad: which there are, and what becomes of them, beside onnx's own reference."""
+"""ONNX operators whose function bodies pad: the list is complete, and conversions agree with onnx's reference."""
 
 from __future__ import annotations
 

@@ -72,7 +72,8 @@ def reason(opset: int) -> str | None:
 def test_an_opset_that_nobody_knows() -> None:
     newest = max(KNOWN_OPSET, onnx.defs.onnx_opset_version())
     assert reason(newest + 1) == (
-        f"opset {newest + 1} is newer than the newest that padops knows, {KNOWN_OPSET}, and that onnx {onnx.__version__} knows, "
+        f"opset {newest + 1} is newer than the newest that padops knows, {KNOWN_OPSET}, "
+        f"and that onnx {onnx.__version__} knows, "
         f"{onnx.defs.onnx_opset_version()}: whether its Pad is another one cannot be told"
     )
 

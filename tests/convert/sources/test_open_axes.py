@@ -1,4 +1,4 @@
-"""Pads whose axes are an input that the model does not even declare as a list: onnx infers their dims from all axes in order."""
+"""Pads whose axes are an input of unknown dims: onnx infers shapes as if the amounts were for all axes in order."""
 
 from __future__ import annotations
 
@@ -150,7 +150,10 @@ def _outputs(proto: onnx.ModelProto, name: str) -> list[np.ndarray] | None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_verdict_is_what_onnxruntime_does(name: str) -> None:
-    """It refuses amounts that are not those of all axes, and infers dims that another order of the axes does not give."""
+    """The verdict agrees with onnxruntime, which reads the amounts as those of all axes in order.
+
+    It refuses other counts of amounts, and infers wrong dims where the axes stand in another order.
+    """
     source = _shaped(name)
     dims, pads, _ = CASES[name]
     ran = _outputs(source, name)

@@ -1,4 +1,4 @@
-"""Reshape with allowzero, which onnx2torch refuses: lowering writes it only where a dim can be 0 and is not 0 already."""
+"""Lowering writes Reshape's allowzero, which onnx2torch refuses, only where cropping may leave an axis empty."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def lowered(mode: str, amounts: tuple[int, ...] | None) -> onnx.ModelProto:
     """Of open sizes; amounts of None are an input."""
     given = "" if amounts is None else f"<int64[6] p = {{{', '.join(map(str, amounts))}}}>"
     source = parser.parse_model(
-        f'<ir_version: 8, opset_import: ["": 19]> g (float[a, b, c] x{", int64[6] p" if amounts is None else ""}) => (float[d, e, f] y) '
+        f'<ir_version: 8, opset_import: ["": 19]> g (float[a, b, c] x{", int64[6] p" if amounts is None else ""}) => '
+        "(float[d, e, f] y) "
         f'{given} {{ y = Pad <mode = "{mode}"> (x, p) }}'
     )
     return padops.lower(source, without_pad=True).proto()

@@ -1,4 +1,4 @@
-"""Axes that are extended by what is computed at run time: proved for all sizes, and no number on the way overflows (P10)."""
+"""Axes are extended by amounts computed at run time: the solver proves, for all sizes, that nothing overflows (P10)."""
 
 from __future__ import annotations
 

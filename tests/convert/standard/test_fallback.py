@@ -67,7 +67,7 @@ def test_all_say_the_same(family: str) -> None:
 
 
 def test_one_body_serves_all_calls() -> None:
-    """Calls of one operator in one model: they differ in mode, amounts, fill, type, rank and in the inputs they have."""
+    """One body serves all calls of an operator; the calls differ in mode, amounts, fill, type, rank and inputs."""
     reached: Counter[str] = Counter()
 
     families = st.sampled_from(sorted(standard.FAMILIES))
@@ -100,7 +100,8 @@ def _check_one_body(cases: list[case_strategies.Case], declared: tuple[str, str]
         assert len(right) > 1
         assert all(
             re.match(
-                "no fallback: (its fill is a float, and its data are of several|its data are of several types|some nodes of .* have no |a node in mode |its data are of rank 0 )",
+                "no fallback: (its fill is a float, and its data are of several|its data are of several types|some "
+                "nodes of .* have no |a node in mode |its data are of rank 0 )",
                 text,
             )
             for text in reasons
@@ -137,7 +138,10 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_many_calls_get_a_short_body(name: str) -> None:
-    """It is right where ONNX Runtime's Pad is, and fails where that is not: also before 1.25, which read beyond the data."""
+    """The short body is right where ONNX Runtime's Pad is, and fails elsewhere.
+
+    It also fails before 1.25, whose Pad read beyond the data.
+    """
     source = _chain(CALLS[name], [None, None])
     converted = padops.convert(source, fold=False)
     (note,) = converted.notes
@@ -248,14 +252,17 @@ def test_on_the_oldest_runtime() -> None:
 
 
 def test_types_that_have_none() -> None:
-    """float8e5m2 has NaNs that casts change, float4e2m1 has no casts; all others have a fallback at the newest opset."""
+    """Two types have no fallback: casts change the NaNs of float8e5m2, and float4e2m1 has no casts."""
     without = set()
     for dtype in native.TYPES:
         source = one_pad(standard.NEWEST, inputs=[("x", dtype.onnx, [2, 3])], outputs=[("y", dtype.onnx, None)])
         (record,) = padops.convert(source).records
         if record.notes:
             without.add(dtype.name)
-            reason = f"no standard operator moves {dtype.name} at opset {standard.NEWEST} and leaves every bit of it as it is"
+            reason = (
+                f"no standard operator moves {dtype.name} at opset {standard.NEWEST} "
+                "and leaves every bit of it as it is"
+            )
             assert record.notes == (f"no fallback: {reason}",)
     assert without == set(standard.NEVER_MOVED) & {dtype.name for dtype in native.TYPES}
 

@@ -1,4 +1,4 @@
-"""Lowering for an execution provider: which nodes are written, by the rules of the provider; the bits are right on any runtime."""
+"""Lowering for an execution provider writes nodes by the provider's rules; the bits are right on any runtime."""
 
 from __future__ import annotations
 
@@ -143,7 +143,8 @@ def test_cuda_has_no_pad_of_int64() -> None:
         ({"provider": "foo"}, "padops has no rules for provider 'foo', only for OpenVINOExecutionProvider, WebGpu"),
         ({"provider": 7}, "provider is an int, expected the name of an execution provider"),
         ({"provider": "cuda", "target": "padops"}, "provider needs target='onnx'"),
-        ({"provider": "cuda", "without_pad": True}, "provider excludes without_pad: CUDAExecutionProvider runs some Pads, which stay"),
+        ({"provider": "cuda", "without_pad": True},
+         "provider excludes without_pad: CUDAExecutionProvider runs some Pads, which stay"),
         ({"provider": "cuda", "select": "needed"}, "provider needs select='all'"),
     ],
 )  # fmt: skip
@@ -260,7 +261,7 @@ def test_broken_rules_are_said(provider: str) -> None:
 
 
 def test_constant_crops() -> None:
-    """What DirectML gets wrong is a crop: a Slice does it, and the Pad adds; OpenVINO dies where nothing is left of an axis."""
+    """For DirectML, which crops wrongly, a Slice crops and the Pad adds; OpenVINO would die of an emptied axis."""
     model = text_model("y = Pad (x, p)", constants="<int64[8] p = {0, 0, -1, 2, 0, 0, 1, -2}>")
     low, _ = lowered(model, "dml")
     assert [node.op_type for node in low.graph.node] == ["Slice", "Pad"]
@@ -282,7 +283,7 @@ def test_no_pad_of_what_is_surely_cut_away() -> None:
 
 
 def test_no_least_of_a_concat_of_two() -> None:
-    """OpenVINO (in onnxruntime-openvino 1.24.1) takes the least of two joined vectors for the lesser of each two elements."""
+    """OpenVINO 1.24.1 reads ReduceMin of two joined vectors as a minimum of each pair, so lowering writes none."""
     model, _ = lowered(provider_cases.model_of(ALL["wrap, amounts given"]), OPENVINO)
     joined = {node.output[0]: len(node.input) for node in model.graph.node if node.op_type == "Concat"}
     least = [joined.get(node.input[0]) for node in model.graph.node if node.op_type == "ReduceMin"]

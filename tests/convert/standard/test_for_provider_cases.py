@@ -1,4 +1,4 @@
-"""Lowering for an execution provider, on cases of the suite: of every operator and type, with inputs that are known or not.
+"""Lowering for an execution provider, on the suite's cases of every operator and type, with known and unknown inputs.
 
 What is written is right on any runtime, so it is run on the processor here. What the providers themselves make of it,
 the peers ``padops-for-*`` say.
@@ -67,7 +67,7 @@ def test_bits(provider: str) -> None:
     "id",
     [
         "table/SamePad_1/symmetric/uint32/3/zero/plain/scalar/-/dynamic/0",  # further than once round
-        "specification/OpenVINOPad_12/mixed-constant/float",  # amounts at run time, of an operator that ONNX does not have
+        "specification/OpenVINOPad_12/mixed-constant/float",  # amounts at run time, of an operator that ONNX lacks
         "table/OpenVINOPad_12/edge/float8e8m0/1/begin/plain/none/int32.int64/static/0",
         "table/SamePad_1/constant/float/3/end/plain/vector/-/static/0",
     ],
@@ -137,7 +137,8 @@ def test_the_first_pad_of_onnx_becomes_none_of_another_version() -> None:
 def test_a_crop_and_a_fill_at_run_time() -> None:
     """A Slice takes away what is cropped; the fill stays out of OpenVINO's Pad all the same."""
     model = parser.parse_model(
-        '<ir_version: 10, opset_import: ["" : 18]> g (float[6] x, int64[2] p, float[1] f) => (float[n] y) { y = Pad (x, p, f) }'
+        '<ir_version: 10, opset_import: ["" : 18]> g (float[6] x, int64[2] p, float[1] f) => '
+        "(float[n] y) { y = Pad (x, p, f) }"
     )
     for provider, has_pad in (("openvino", False), ("webgpu", True)):
         made = padops.lower(model, provider=provider).proto()

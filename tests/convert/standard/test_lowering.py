@@ -93,7 +93,8 @@ def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[st
 
 
 NO_CONCAT = (
-    "ONNX Runtime has no Concat before opset 4, and the model is of opset 1, which onnx.version_converter cannot raise; "
+    "ONNX Runtime has no Concat before opset 4, and the model is of opset 1, "
+    "which onnx.version_converter cannot raise; "
     "'padops convert' without '--target onnx' makes the Pad run"
 )
 

@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 import pytest
 import standard_models as standard
+from onnx import parser
 
 import padops
 from padops.spec.dialects import OPS
@@ -105,3 +106,14 @@ def test_static_shapes_take_few_nodes(op: str) -> None:
                     assert standard.run(lowered, feeds, standard.stock_options()) == expected
                     seen += 1
     assert seen > 50
+
+
+@pytest.mark.parametrize("dims", ["[3, n]", "[40, 50]"])
+def test_equal_amounts_share_one_block(dims: str) -> None:
+    """A block of fill for both ends is made once, and each is read."""
+    text = f"g (float{dims} x) => (float[a, b] y) <int64[4] p = {{30, 40, 30, 40}}> {{ y = Pad (x, p) }}"
+    source = parser.parse_model(f'<ir_version: 9, opset_import: ["": 18]> {text}')
+    nodes = padops.lower(source, without_pad=True).proto().graph.node
+    blocks = [node.output[0] for node in nodes if node.op_type == "ConstantOfShape"]
+    assert len(blocks) == 2
+    assert set(blocks) <= {name for node in nodes for name in node.input}

@@ -136,7 +136,7 @@ def test_one_condition_of_two_that_is_computed(tmp_path: Path) -> None:
 
 
 def _beside(condition: int, reads: str, through: str = "") -> onnx.ModelProto:
-    """A Pad in an If of computed condition, in a folded one; it reads the model's input, or a value beside the inner If.
+    """A Pad in an If of computed condition, in a folded If; it reads the model's input or a value of the outer branch.
 
     The node ``through``, if any, stands between that value and the Pad.
     """
@@ -175,7 +175,10 @@ def test_a_value_beside_an_inner_if_leaves_no_fallback(condition: int, through: 
 
 @pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])
 def test_two_pads_in_a_row_in_a_branch(mode: str, tmp_path: Path) -> None:
-    """Where the runtime folds what the fallbacks ask for, the second did not find what the first gives: "Missing Input"."""
+    """The second of two Pads finds the output of the first, though the runtime folds the conditions of both fallbacks.
+
+    Without the mend, the runtime failed with "Missing Input".
+    """
     rows = {"near": [0, 1, 0, 1], "far": [0, 9, 0, 0]}
     nodes = [pad(["x", "near"], "a", mode=mode), pad(["a", "far"], "b", mode="reflect")]
     held = [tensor(name, amounts) for name, amounts in rows.items()]

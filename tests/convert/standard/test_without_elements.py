@@ -1,4 +1,4 @@
-"""``--without-pad`` of an output without elements: a node makes it, since OpenVINO, tract and TVM misread such a constant."""
+"""``--without-pad`` makes an output without elements by a node: OpenVINO, tract and TVM misread such a constant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Scan whose body states no shape of what a Pad in it gives: every converted form of the model runs, as the model does."""
+"""Every converted form of a Scan runs as the original does, though the body states no shape for its Pad's output."""
 
 from __future__ import annotations
 

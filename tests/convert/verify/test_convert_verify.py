@@ -106,7 +106,8 @@ def test_a_pad_that_only_the_reference_knows() -> None:
 def test_outputs_that_no_reference_knows(unproved: None) -> None:
     branch = graph([pad(output="p")], [], [("p", INT16, None)], name="b")
     source = model([helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)], 17,
-                   inputs=[("x", INT16, [2, 3]), ("c", BOOL, [])], outputs=[("y", INT16, None)], tensors=[PADS])  # fmt: skip
+                   inputs=[("x", INT16, [2, 3]), ("c", BOOL, [])], outputs=[("y", INT16, None)],
+                   tensors=[PADS])  # fmt: skip
     verification = attempt(source).verification
     assert (verification.outcome, verification.passed, verification.outputs) == ("runs", False, ())
     assert verification.notes[1] == "the converted model runs; there is nothing to compare its outputs with"

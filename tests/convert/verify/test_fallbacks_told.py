@@ -38,7 +38,7 @@ def saved(path: Path, functions: list[onnx.FunctionProto]) -> Path:
 def test_a_body(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdict: Verdict, lost: bool, expected: str, assumed: bool
 ) -> None:
-    """One that is not proved is assumed, but for one of the original that the converted model has not, or has otherwise."""
+    """An unproved body becomes an assumption, unless it is one of the original that the conversion lost or changed."""
     region = Region(NAME, ("Pad_18",), ("Pad",), verdict, "function body", why="the time is over")
     monkeypatch.setattr(proving, "prove_bodies", lambda *given: (region,))
     monkeypatch.delattr(bodies, "prove_bodies")  # what is proved of the graphs asks nothing of the bodies

@@ -19,7 +19,7 @@ from padops.convert.verify.callers import other_interface
 
 BASE = "(float[2, n] x, float[2, 3] w) => (float[a, b] y, float[c, d] z) { y = Relu(x) z = Neg(w) }"
 INPUTS, OUTPUTS = "(float[2, n] x, float[2, 3] w)", "(float[a, b] y, float[c, d] z)"
-BOTH = "the {0} are {1} in the original, and {2} in the converted model; callers may take them by their places"
+BOTH = "the {0} are {1} in the original, and {2} in the converted model; callers may take them by position"
 TYPES = "the {0} is {1} in the original, and {2} in the converted model"
 FILES = sorted((Path(__file__).resolve().parents[3] / "models").glob("*.onnx"))
 

@@ -22,8 +22,8 @@ import padops
 from padops.convert import PadopsError, UndecidedError, UsageError
 from padops.convert.proof import matching
 from padops.convert.records import ProofRecord
-from padops.convert.verify import apart, choice, compare, parts, region_draws
-from padops.convert.verify.apart import Apart, DiedError
+from padops.convert.verify import choice, compare, part_inputs, parts, process_copy
+from padops.convert.verify.process_copy import DiedError, ProcessCopy
 from padops.convert.verify.sessions import Session
 
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="no process is copied")
@@ -108,7 +108,7 @@ def test_runs_of_whole_models_that_are_not_possible(
     monkeypatch: pytest.MonkeyPatch, place: Any, name: str, error: Exception, told: str
 ) -> None:
     monkeypatch.setattr(place, name, refuse(error))
-    monkeypatch.setattr(parts, "run_alone", refuse(MemoryError("of 5 GB")))
+    monkeypatch.setattr(parts, "run_isolated", refuse(MemoryError("of 5 GB")))
     verification = padops.verify(*map(model, PAIR))
     assert (verification.verdict, verification.outcome, verification.notes) == ("unknown", "not run", (told,))
     assert verification.proof is not None
@@ -132,7 +132,7 @@ def test_a_pair_that_there_is_no_memory_to_decide(monkeypatch: pytest.MonkeyPatc
 
 
 def test_no_part_is_drawn_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(region_draws, "MOST", 1 << 10)
+    monkeypatch.setattr(part_inputs, "MOST", 1 << 10)
     text = PAIR[0].replace("float[n] x", "float[1025] x"), PAIR[1].replace("float[n] x", "float[1025] x")
     (left,) = (row for row in padops.verify(*map(model, text)).proof.regions if row.verdict != "proved")
     assert left.why.endswith("its inputs have 1025 elements, more than 1024")
@@ -147,7 +147,7 @@ DIVIDED = "(int32[n] x, int32[n] w) => (int32[a] y) { y = Div(x, w) }"
 @pytest.fixture
 def copied(monkeypatch: pytest.MonkeyPatch) -> None:
     """No thread of the tests is in the way of copying this process."""
-    monkeypatch.setattr(apart.threading, "active_count", lambda: 1)
+    monkeypatch.setattr(process_copy.threading, "active_count", lambda: 1)
 
 
 @ON_LINUX
@@ -192,7 +192,7 @@ def test_what_is_asked_apart(copied: None) -> None:
             raise PadopsError("no")
         return os.getpid()
 
-    asked = Apart(lambda: answer)
+    asked = ProcessCopy(lambda: answer)
     first = asked.ask("who")
     assert first == asked.ask("who") != os.getpid()
     with pytest.raises(PadopsError, match="^no$"):
@@ -209,7 +209,7 @@ def test_what_is_asked_apart(copied: None) -> None:
     with pytest.raises(ProcessLookupError):
         os.kill(last, 0)
     with pytest.raises(PadopsError, match="^not today$"):
-        Apart(refuse(PadopsError("not today")))
+        ProcessCopy(refuse(PadopsError("not today")))
 
 
 @ON_LINUX
@@ -217,7 +217,7 @@ def test_a_copy_ends_with_the_process_that_it_is_of(copied: None, tmp_path: Path
     child = os.fork()
     if not child:
         try:
-            (tmp_path / "copy").write_text(str(Apart(lambda: lambda question: os.getpid()).ask(None)))
+            (tmp_path / "copy").write_text(str(ProcessCopy(lambda: lambda question: os.getpid()).ask(None)))
         finally:
             os._exit(0)
     os.waitpid(child, 0)
@@ -241,14 +241,14 @@ def test_where_a_process_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     thread = threading.Thread(target=done.wait)
     thread.start()
     try:
-        asked = Apart(lambda: lambda question: os.getpid())
+        asked = ProcessCopy(lambda: lambda question: os.getpid())
         assert asked.ask(None) == os.getpid()
         asked.close()
     finally:
         done.set()
         thread.join()
-    monkeypatch.setattr(apart.current_process(), "_config", {"daemon": True})
-    assert not apart.can_copy()
+    monkeypatch.setattr(process_copy.current_process(), "_config", {"daemon": True})
+    assert not process_copy.can_copy()
 
 
 def test_what_a_conversion_that_cannot_be_run_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``padops verify`` and ``padops convert --verify`` answer by one rule: the same exit code for whatever a verification finds."""
+"""``padops verify`` and ``padops convert --verify`` give the same exit code for whatever a verification finds."""
 
 from __future__ import annotations
 

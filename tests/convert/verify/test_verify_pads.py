@@ -13,7 +13,7 @@ from small_models import BOOL, FLOAT, INT64, Value, convert, graph, model, pad, 
 
 import padops
 from padops.convert import PadComparison, UndecidedError, Verification, VerificationError
-from padops.convert.verify import apart, inside, probes
+from padops.convert.verify import inside, probes, process_copy
 
 PADS = tensor("pads", [0, 1, 0, 1])
 ZERO = tensor("zero", 0.0, np.float32)
@@ -105,7 +105,8 @@ def in_function(mode: str) -> onnx.ModelProto:
     outer = helper.make_function("custom", "Outer", ["x", "c"], ["y"], [node], default)
     nodes = [helper.make_node("Block", ["x"], ["a"], domain="custom"),
              helper.make_node("Outer", ["x", "c"], ["y"], domain="custom")]  # fmt: skip
-    return model(nodes, functions=[block, outer], imports=[("custom", 1)], inputs=[("x", FLOAT, [2, 3]), ("c", BOOL, [])],
+    return model(nodes, functions=[block, outer], imports=[("custom", 1)],
+                 inputs=[("x", FLOAT, [2, 3]), ("c", BOOL, [])],
                  outputs=[("a", FLOAT, None), ("y", FLOAT, None)])  # fmt: skip
 
 
@@ -187,8 +188,10 @@ def test_convolutions_that_pad_otherwise_are_compared() -> None:
 
 
 def test_weak_outputs() -> None:
-    nodes = [pad(output="p"), helper.make_node("Sub", ["p", "p"], ["none"]), helper.make_node("Div", ["none", "none"], ["nan"]),
-             helper.make_node("Slice", ["p", "from", "to"], ["empty"]), helper.make_node("Relu", ["p"], ["y"])]  # fmt: skip
+    nodes = [pad(output="p"), helper.make_node("Sub", ["p", "p"], ["none"]),
+             helper.make_node("Div", ["none", "none"], ["nan"]),
+             helper.make_node("Slice", ["p", "from", "to"], ["empty"]),
+             helper.make_node("Relu", ["p"], ["y"])]  # fmt: skip
     names = ("none", "nan", "empty", "y")
     source = model(nodes, outputs=[(name, FLOAT, None) for name in names],
                    tensors=[PADS, tensor("from", [0]), tensor("to", [0])])  # fmt: skip
@@ -238,7 +241,8 @@ def test_a_pad_that_does_nothing(pads: list[int], shape: tuple[int, ...], detail
 
 
 def test_a_pad_that_is_known_to_do_nothing_is_no_doubt() -> None:
-    source = model([helper.make_node("Relu", ["x"], ["r"]), pad(["r", "pads"], "p"), helper.make_node("Neg", ["p"], ["y"])],
+    source = model([helper.make_node("Relu", ["x"], ["r"]), pad(["r", "pads"], "p"),
+                    helper.make_node("Neg", ["p"], ["y"])],
                    tensors=[tensor("pads", [0, 0, 0, 0])])  # fmt: skip
     for fold in (False, True):
         assert padops.convert(source, fold=fold, verify=True, run=True, strict=True).verification.doubts == ()
@@ -268,7 +272,7 @@ def test_what_takes_too_much_memory_is_compared_in_parts_or_not(monkeypatch: pyt
     source = model(nodes, tensors=[PADS, tensor("more", [0, 2, 0, 3])])
     runs = []
     real = inside._compare_group
-    monkeypatch.setattr(apart, "can_copy", lambda: False)  # what a copy of this process does is not seen here
+    monkeypatch.setattr(process_copy, "can_copy", lambda: False)  # what a copy of this process does is not seen here
     monkeypatch.setattr(inside, "_compare_group", lambda *given: runs.append(len(given[2])) or real(*given))
     converted = convert(source).proto()
     for bound, groups in ((240, [2]), (239, [1, 1]), (159, [1])):

@@ -13,7 +13,7 @@ import padops
 from padops.convert.verify.draws import WIDE, random_inputs
 from padops.convert.verify.feeds import Input
 from padops.convert.verify.hints import Hints
-from padops.convert.verify.region_draws import Marks, region_inputs
+from padops.convert.verify.part_inputs import Marks, region_inputs
 
 NODE = helper.make_node
 

@@ -1,4 +1,4 @@
-"""How a part is run alone, and what is told of it then: as it is written, for some time, and no better than it was compared."""
+"""A part runs alone as it is written and within a time limit; the report claims no more than the run compared."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from padops.convert.proof.build import Builder
 from padops.convert.proof.constants import Constants
 from padops.convert.proof.result import DRAWN, Outcome, Verdict
 from padops.convert.proof.terms import Terms
-from padops.convert.verify import alone, apart
-from padops.convert.verify.alone import Cut, run_alone
+from padops.convert.verify import isolated, process_copy
 from padops.convert.verify.bits import Tolerance
 from padops.convert.verify.cut import GIVEN, Side, cut
+from padops.convert.verify.isolated import Cut, run_isolated
 from padops.convert.verify.parts import Tried, run_part, tell
 
 NODE = helper.make_node
@@ -53,15 +53,15 @@ def ends(made: list[Side]) -> tuple[int, int]:
 
 
 def test_a_part_is_run_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, optimised = alone.Session, []
+    real, optimised = isolated.Session, []
 
-    def session(path: Path, **how: Any) -> alone.Session:
+    def session(path: Path, **how: Any) -> isolated.Session:
         optimised.append(how["optimised"])
         return real(path, **how)
 
-    monkeypatch.setattr(alone, "Session", session)
-    monkeypatch.setattr(apart, "can_copy", lambda: False)
-    ran = run_alone(small(tmp_path, "Abs"), small(tmp_path, "Relu"), [{"x": np.ones(2, np.float32)}], Tolerance())
+    monkeypatch.setattr(isolated, "Session", session)
+    monkeypatch.setattr(process_copy, "can_copy", lambda: False)
+    ran = run_isolated(small(tmp_path, "Abs"), small(tmp_path, "Relu"), [{"x": np.ones(2, np.float32)}], Tolerance())
     assert (ran.draws, ran.detail) == (1, "") and optimised == [False, False]
 
 
@@ -73,7 +73,7 @@ def test_a_part_is_run_for_so_long(tmp_path: Path) -> None:
             yield {"x": np.arange(-3, 3, dtype=np.float32)}
         raise AssertionError("draws do not end")
 
-    ran = run_alone(small(tmp_path, "Neg"), small(tmp_path, "Neg"), draws(), Tolerance(), patience=0.2)
+    ran = run_isolated(small(tmp_path, "Neg"), small(tmp_path, "Neg"), draws(), Tolerance(), patience=0.2)
     assert ran.draws and not ran.detail and ran.unreached == ()
 
 
@@ -89,7 +89,7 @@ def test_a_choice_of_one_branch_is_told(tmp_path: Path) -> None:
     side = Cut(tmp_path / "m.onnx", made, "y", ("choice c",))
     x = np.array([1.0, -2.0], np.float32)
     for taken, unreached in (([True, False], ()), ([False, False], ("c always chose the same branch",))):
-        ran = run_alone(side, side, [{"x": x, "c": np.array(way)} for way in taken], Tolerance())
+        ran = run_isolated(side, side, [{"x": x, "c": np.array(way)} for way in taken], Tolerance())
         assert (ran.draws, ran.unreached) == (2, unreached)
 
 
@@ -97,21 +97,23 @@ def test_what_the_original_refuses_is_counted(tmp_path: Path) -> None:
     """Amounts that leave nothing to reflect, among others."""
     inputs = [("x", FLOAT, ["n", 3]), ("amounts", INT64, [4])]
     nodes = [NODE("Sin", ["x"], ["r"]), pad(["r", "amounts"], mode="reflect")]
-    again = [NODE("Sin", ["x"], ["r"]), NODE("Neg", ["r"], ["s"]), NODE("Neg", ["s"], ["t"]), pad(["t", "amounts"], mode="reflect")]  # fmt: skip
+    again = [NODE("Sin", ["x"], ["r"]), NODE("Neg", ["r"], ["s"]), NODE("Neg", ["s"], ["t"]),
+             pad(["t", "amounts"], mode="reflect")]  # fmt: skip
     terms, made = sides(tmp_path, *(model(row, inputs=inputs, tensors=[]) for row in (nodes, again)))
     found = run_part(terms, made[0], made[1], ends(made), seed=0).outcome
     took, more = map(int, re.findall(r"\d+", found.why))
     assert found.verdict is Verdict.TESTED and took > 0 and more > 0
     assert found.why == f"{took} random inputs gave the same bits, the original refused {more} more"
     one, other = small(tmp_path, "Abs"), small(tmp_path, "Abs")
-    ran = run_alone(one, other, [{"y": np.ones(2, np.float32)}], Tolerance())
+    ran = run_isolated(one, other, [{"y": np.ones(2, np.float32)}], Tolerance())
     assert (ran.draws, ran.refused, ran.unreached) == (0, 1, ("the original takes none of the random inputs",))
 
 
 @pytest.mark.parametrize("dims", [["n", 3], None])
 def test_a_part_takes_what_is_known_of_its_inputs(tmp_path: Path, dims: list[Any] | None) -> None:
     source = model([pad(["x", "pads"], mode="edge")], inputs=[("x", FLOAT, dims)], tensors=[PADS])
-    other = model([NODE("Abs", ["x"], ["a"]), pad(["a", "pads"], mode="edge")], inputs=[("x", FLOAT, dims)], tensors=[PADS])  # fmt: skip
+    other = model([NODE("Abs", ["x"], ["a"]), pad(["a", "pads"], mode="edge")], inputs=[("x", FLOAT, dims)],
+                  tensors=[PADS])  # fmt: skip
     terms, made = sides(tmp_path, source, other)
     one, two, inputs = cut(terms, made[0], made[1], ends(made))
     assert [(row.name, row.type, row.dims) for row in inputs] == [("x", "float", None if dims is None else ("n", 3))]
@@ -155,7 +157,7 @@ def test_random_numbers_that_are_equal_by_chance(tmp_path: Path) -> None:
     source = model([NODE("RandomNormalLike", ["x"], ["y"])], inputs=[("x", FLOAT, [3])])
     (tmp_path / "m.onnx").write_bytes(source.SerializeToString())
     side = Cut(tmp_path / "m.onnx", source, "y")
-    assert run_alone(side, side, [{"x": np.ones(3, np.float32)}] * 2, Tolerance()).unstable
+    assert run_isolated(side, side, [{"x": np.ones(3, np.float32)}] * 2, Tolerance()).unstable
     drawn = [NODE("RandomNormalLike", ["x"], [name]) for name in "ab"]
     one, other = (model([*drawn, NODE("Sub", ["a", name], ["y"])]) for name in "ba")
     assert padops.verify(one, other).verdict == "unknown"

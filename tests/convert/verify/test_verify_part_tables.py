@@ -1,4 +1,4 @@
-"""What parts are drawn with: which inputs say how large something is, and which sizes, ranks and numbers all of it is tried with."""
+"""How inputs of parts are drawn: which inputs control sizes, and which sizes, ranks and numbers the draws use."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from onnx import TensorProto, helper, numpy_helper
 from small_models import FLOAT, INT64, graph, model, pad
 
 from padops.convert.verify.feeds import Input
-from padops.convert.verify.region_draws import SIZED_BY, Marks, marks_of, region_inputs, sizing_inputs
+from padops.convert.verify.part_inputs import SIZED_BY, Marks, marks_of, region_inputs, sizing_inputs
 
 # By the names that onnx gives the inputs. What an index points to counts as well: an index beyond it is refused, or
 # read.
 BY_NAME = {
     "Pad": {"pads", "axes"}, "ConstantOfShape": {"input"}, "Range": {"start", "limit", "delta"}, "Expand": {"shape"},
     "Tile": {"repeats"}, "Reshape": {"shape"}, "OneHot": {"depth"}, "Resize": {"roi", "scales", "sizes"},
-    "Upsample": {"scales"}, "Slice": {"starts", "ends", "axes", "steps"}, "HannWindow": {"size"}, "HammingWindow": {"size"},
+    "Upsample": {"scales"}, "Slice": {"starts", "ends", "axes", "steps"}, "HannWindow": {"size"},
+    "HammingWindow": {"size"},
     "BlackmanWindow": {"size"}, "DFT": {"dft_length", "axis"}, "STFT": {"frame_step", "frame_length"},
     "MelWeightMatrix": {"num_mel_bins", "dft_length", "sample_rate", "lower_edge_hertz", "upper_edge_hertz"},
     "CenterCropPad": {"shape"}, "Col2Im": {"image_shape", "block_shape"}, "AffineGrid": {"size"}, "TopK": {"K"},
@@ -50,7 +51,8 @@ def test_what_is_computed_from_an_input(op: str, sizes: bool) -> None:
 
 def test_what_stands_in_a_body_or_is_of_another_domain() -> None:
     branch = graph([pad(["x", "k"], "z")], [], [("z", FLOAT, None)], name="b")
-    nodes = [helper.make_node("Scan", ["k"], ["y"], body=branch), helper.make_node("Other", ["v"], ["w"], domain="other")]  # fmt: skip
+    nodes = [helper.make_node("Scan", ["k"], ["y"], body=branch),
+             helper.make_node("Other", ["v"], ["w"], domain="other")]  # fmt: skip
     made = model(nodes, inputs=[(name, FLOAT, None) for name in "xkv"], imports=[("other", 1)])
     assert sizing_inputs(made) == {"k", "v"}
 

@@ -19,8 +19,8 @@ from padops.convert.proof.result import Outcome, Verdict
 from padops.convert.proof.terms import Terms
 from padops.convert.verify.cut import Side
 from padops.convert.verify.feeds import Input
+from padops.convert.verify.part_inputs import Marks, marks_of, region_inputs, sizing_inputs
 from padops.convert.verify.parts import DRAWS, as_json, run_part
-from padops.convert.verify.region_draws import Marks, marks_of, region_inputs, sizing_inputs
 
 NODE = helper.make_node
 PADS = tensor("pads", [0, 1, 0, 1])
@@ -102,8 +102,10 @@ def chosen(test: Sequence[onnx.NodeProto], *numbers: int) -> dict[str, Any]:
 REFLECT = {"nodes": [pad(["r", "pads"], mode="reflect")]}
 PAIRS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "another mode": (REFLECT, {"nodes": [pad(["r", "pads"], mode="edge")]}),
-    "integers through int8": ({"nodes": [pad(["r", "pads"])], "kind": INT64}, {"nodes": integers(TensorProto.INT8), "kind": INT64}),
-    "integers through double": ({"nodes": [pad(["r", "pads"])], "kind": INT64}, {"nodes": integers(TensorProto.DOUBLE), "kind": INT64}),
+    "integers through int8": ({"nodes": [pad(["r", "pads"])], "kind": INT64},
+                              {"nodes": integers(TensorProto.INT8), "kind": INT64}),
+    "integers through double": ({"nodes": [pad(["r", "pads"])], "kind": INT64},
+                                {"nodes": integers(TensorProto.DOUBLE), "kind": INT64}),
     "amounts up to 0": ({"nodes": [pad(["r", "amounts"])], "more": [AMOUNTS]}, clamped(0)),
     "amounts up to 9": ({"nodes": [pad(["r", "amounts"])], "more": [AMOUNTS]}, clamped(9)),
     "amounts up to 600": ({"nodes": [pad(["r", "amounts"])], "more": [AMOUNTS]}, clamped(600)),

@@ -119,7 +119,10 @@ def test_processes_that_die(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found.outcome, found.notes[0]) == (
         "undecided", "the original does not run with these providers: the process has died (SIGABRT)",
     )  # fmt: skip
-    dies = "program._run = lambda session, feeds: os.abort() if session.get_outputs()[0].shape[0] == 4 else run(session, feeds)\n"
+    dies = (
+        "program._run = lambda session, feeds: os.abort() if session.get_outputs()[0].shape[0] == 4 "
+        "else run(session, feeds)\n"
+    )
     instead(monkeypatch, SAVED + dies + "program._serve(*program.own_pipes())")
     found = padops.verify(pad([1, 1], "edge", 18, "float[1]"), pad([1, 1], "edge", 18, "float[2]"), providers=[CPU])
     assert found.outcome == "fails" and "the process has died (SIGABRT)" in found.notes[-1]
@@ -184,7 +187,10 @@ def test_a_provider_of_a_library(tmp_path: Path) -> None:
         build(ROOT / "build" / "stand-in", source=CHECKS, target="stand_in_provider").glob("*stand_in_provider.so")
     )
     path = tmp_path / "model.onnx"
-    text = 'g (float[2, 4] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 2}> { a = Relu (x) [q] b = Pad <mode = "edge"> (a, p) y = Relu (b) }'
+    text = (
+        "g (float[2, 4] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 2}> { a = Relu (x) "
+        '[q] b = Pad <mode = "edge"> (a, p) y = Relu (b) }'
+    )
     path.write_bytes(model(text).SerializeToString())
     command = [sys.executable, "-c", LIBRARY, str(library), str(path)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120, env=dict(os.environ))

@@ -10,8 +10,8 @@ from onnx import helper
 from small_models import FLOAT, INT64, model, pad
 
 from padops.convert.verify.feeds import Input
+from padops.convert.verify.part_inputs import Marks, elements_of
 from padops.convert.verify.reference import judge
-from padops.convert.verify.region_draws import Marks, elements_of
 
 AMOUNTS = ("pads", INT64, None)
 

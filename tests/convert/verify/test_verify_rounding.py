@@ -132,7 +132,7 @@ def pooled() -> onnx.ModelProto:
 
 
 def bend(monkeypatch: pytest.MonkeyPatch, original: bool) -> None:
-    """Makes one of the models, once it is optimised, give what onnxruntime 1.24.4 gives: no 0 of the Pad's fill wins."""
+    """Makes one of the models, once optimised, answer as onnxruntime 1.24.4 does: no 0 of the Pad's fill wins."""
     real = compare.Session
 
     class Session(real):

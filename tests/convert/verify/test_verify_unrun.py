@@ -1,4 +1,4 @@
-"""Models that ONNX Runtime runs neither of, or not with the inputs that there are: what is compared then, and what is not."""
+"""Models that ONNX Runtime does not run, or not with the given inputs: the verifier says what it compared."""
 
 from __future__ import annotations
 

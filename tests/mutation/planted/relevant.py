@@ -18,7 +18,8 @@ NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (BESIDE, "csrc: describe runtime: provider_in_front_rare provider_in_front provider_needed beside_libraries"),
     (
         PROVIDER,
-        "runtime: provider_needed provider_in_front provider provider_registration provider_operators session_optimizers "
+        "runtime: provider_needed provider_in_front provider provider_registration "
+        "provider_operators session_optimizers "
         "inference_session",
     ),
     (
@@ -54,17 +55,18 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("pads/", f"{SOURCES} convert: inspection inspection_verdicts"),
     (
         "standard/",
-        "convert/standard: positions_in_front without_elements lowering_sizes lowering fallback convert/targets: without_pad",
+        "convert/standard: positions_in_front without_elements lowering_sizes lowering fallback "
+        "convert/targets: without_pad",
     ),
     ("targets/", f"convert/targets: without_pad pyop {SOURCES} {ROADS}"),
     ("verify/providers", "convert/verify: verify_providers"),
     ("verify/session_process", "convert/verify: verify_providers"),
-    ("verify/alone", PARTS),
-    ("verify/apart", "convert/verify: verify_not_run"),
+    ("verify/isolated", PARTS),
+    ("verify/process_copy", "convert/verify: verify_not_run"),
     ("verify/callers", "convert/verify: verify_callers"),
     ("verify/parts", PARTS),
     ("verify/cut", PARTS),
-    ("verify/region_draws", PARTS),
+    ("verify/part_inputs", PARTS),
     ("verify/replay", "convert/verify: verify_replays verify_part_inputs verify_parts"),
     ("verify/proving", "convert/verify: fallbacks_told verdicts verify_parts"),
     ("verify/choice", "convert/verify: verify_one_rule verify_not_run verdicts convert_verify verify_replays"),
@@ -87,7 +89,8 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("proof/positions/", "convert/proof: positions flat_positions proof_planted_breaks"),
     (
         "proof/",
-        "convert/proof: matching interface model_proofs flat_indices windows bodies same_models pairs_that_differ proof_planted_breaks",
+        "convert/proof: matching interface model_proofs flat_indices windows bodies same_models "
+        "pairs_that_differ proof_planted_breaks",
     ),
     ("runners", "convert: inspection_providers"),
     ("inspection", "convert: inspection inspection_verdicts inspection_releases"),

@@ -156,7 +156,7 @@ def _end(running: subprocess.Popen[str]) -> None:
 
 
 def _limit() -> None:
-    """Of a process that runs a break: if memory runs out, it is the first to go. Sanitizers need any amount of addresses."""
+    """Makes the kernel kill this process first when memory runs out; sanitizers need unlimited address space."""
     Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from padops.convert.verify.apart import SECONDS, Answering, Apart, DiedError
 from padops.convert.verify.bits import Tolerance, Value, describe_difference
 from padops.convert.verify.exercise import Sameness
+from padops.convert.verify.process_copy import SECONDS, Answering, DiedError, ProcessCopy
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session
 
 PATIENCE = 10.0  # seconds for one part; then no further inputs are tried
@@ -76,7 +76,7 @@ class _Both:
     def __init__(self, one: Cut, other: Cut, tolerance: Tolerance) -> None:
         self.one, self.other, self.tolerance = one, other, tolerance
         try:
-            self._apart = Apart(self._prepare)
+            self._copy = ProcessCopy(self._prepare)
         except DiedError as error:
             raise DoesNotRun(str(error)) from None
 
@@ -86,14 +86,14 @@ class _Both:
 
     def _run(self, side: int, given: Feeds, wanted: list[str]) -> Outputs:
         try:
-            outputs: Outputs = self._apart.ask((side, given, wanted), SECONDS)
+            outputs: Outputs = self._copy.ask((side, given, wanted), SECONDS)
         except DiedError as error:
             raise DoesNotRun(str(error)) from None
         return outputs
 
     def close(self) -> None:
         """Ends both sessions."""
-        self._apart.close()
+        self._copy.close()
 
     def original(self, given: Feeds) -> dict[str, Value]:
         """The outputs of the original's side.
@@ -139,7 +139,7 @@ class _Both:
         return given, detail
 
 
-def run_alone(one: Cut, other: Cut, feeds: Iterable[Feeds], tolerance: Tolerance, patience: float = PATIENCE) -> Ran:
+def run_isolated(one: Cut, other: Cut, feeds: Iterable[Feeds], tolerance: Tolerance, patience: float = PATIENCE) -> Ran:
     """Runs both sides of a part until they differ, or for ``patience`` seconds.
 
     Raises:
@@ -150,7 +150,7 @@ def run_alone(one: Cut, other: Cut, feeds: Iterable[Feeds], tolerance: Tolerance
 
 
 def _compared(both: _Both, feeds: Iterable[Feeds], patience: float) -> Ran:
-    """As ``run_alone``, for loaded sides."""
+    """As ``run_isolated``, for loaded sides."""
     one = both.one
     draws, refused, begin, rounded = 0, 0, time.monotonic(), ""
     sameness, chosen = Sameness(), {name: set[bool]() for name in one.choices}

@@ -33,7 +33,7 @@ class FailsAlwaysError(Exception):
     """A node that follows from constants fails; the message says how."""
 
 
-class WrittenOut:
+class PartialEvaluation:
     """A graph under partial evaluation. ``model`` is changed; its graph must not call functions."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
@@ -65,11 +65,11 @@ class WrittenOut:
             (node.input[0] for node in self._model.graph.node if node.op_type == "If" and not node.domain), None
         )
 
-    def assuming(self, condition: str, value: bool) -> WrittenOut:
+    def assuming(self, condition: str, value: bool) -> PartialEvaluation:
         """A copy in which the first If, with this condition, takes the branch of ``value``."""
         copy = onnx.ModelProto()
         copy.CopyFrom(self._model)
-        made = WrittenOut(copy)
+        made = PartialEvaluation(copy)
         made._known, made._count = dict(self._known), self._count
         graph = copy.graph
         at, node = next((at, one) for at, one in enumerate(graph.node) if one.op_type == "If" and not one.domain)

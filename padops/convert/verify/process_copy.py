@@ -27,7 +27,7 @@ def can_copy() -> bool:
     return sys.platform == "linux" and threading.active_count() == 1 and not current_process().daemon
 
 
-class Apart:
+class ProcessCopy:
     """Answers questions in a copy of this process; after a crash, in a new copy. Without fork, in this process."""
 
     def __init__(self, prepare: Callable[[], Answering]) -> None:
