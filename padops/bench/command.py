@@ -42,8 +42,6 @@ def _bench(options: argparse.Namespace) -> int:
     if why := no_choice(options):
         return fail(why, USAGE)
     console = make_console(width=1000)  # grep finds whole names: a table is as wide as its cells
-    if options.copies:
-        return _show_copies(console)
     results: list[Measurement] = []
     ending = earlier = None
     try:
@@ -99,22 +97,6 @@ def _say_interrupted(options: argparse.Namespace, ending: KeyboardInterrupt | Sy
     missing = f"; {options.plot} has not been drawn" if options.plot else ""
     say(f"interrupted: {kept}{missing}", stderr=True)
     return exit_code(ending)
-
-
-def _show_copies(console: Console) -> int:
-    from rich.console import Console
-
-    from padops.bench.copied_rows import print_copies, time_copies
-    from padops.bench.machine import describe_machine
-
-    try:
-        with Console(stderr=True).status("") as status:
-            results = time_copies(status.update)
-    except (OSError, ValueError) as error:
-        return fail(error)
-    console.print(f"processor {describe_machine()['processor']}", highlight=False)
-    print_copies(console, results)
-    return 0
 
 
 def _measure(

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
 NO_PLOT = "--plot draws workloads, not what --provider and --providers measure"
 _NO_THREADS = "--providers excludes --threads: providers choose how many threads they use"
-_ALONE = "--copies measures nothing else, and writes no file"
 _NO_DRAWING = "--random excludes --model, --provider, --providers and --show"
-_NO_COMPARING = "--compare compares workloads: it excludes --copies, --model, --provider, --providers and --markdown"
+_NO_COMPARING = "--compare compares workloads: it excludes --model, --provider, --providers and --markdown"
 _NO_SEED = "--seed needs --random"
 _QUICK_ANYWAY = "--random excludes --quick: drawn workloads get as little time anyway"
 _NOT_MEASURED = "--show excludes --only, --threads, --quick, --model, --provider and --providers: it measures nothing"
@@ -37,9 +36,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="instead: N workloads that are drawn from --seed",
     )
     parser.add_argument("--seed", type=int, metavar="S", help="of --random (default: 0)")
-    parser.add_argument(
-        "--copies", action="store_true", help="instead: the copies that padops chooses from, on plain rows"
-    )
     parser.add_argument(
         "--model", type=Path, action="append", metavar="FILE", help="instead: a model, as is and converted"
     )
@@ -107,13 +103,8 @@ def no_choice(options: argparse.Namespace) -> str | None:
     files = [path.resolve() for path in (options.json, options.plot, options.show, options.compare) if path is not None]
     if twice := [str(path) for path in files if files.count(path) > 1]:
         return f"--json, --plot, --show and --compare name one file twice: {twice[0]}"
-    files_and_choice = (options.json, options.plot, options.only, options.markdown)
-    others = (*files_and_choice, options.random, options.threads, options.quick)
-    alone = (options.copies, options.model, options.provider, options.providers, options.markdown)
-    if options.compare and any(alone):
+    if options.compare and any((options.model, options.provider, options.providers, options.markdown)):
         return _NO_COMPARING
-    if options.copies and any((*replaced, *others)):
-        return _ALONE
     if options.seed is not None and not options.random:
         return _NO_SEED
     if options.show and any((options.only, options.threads, options.quick, options.model)):

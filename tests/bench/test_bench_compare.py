@@ -117,12 +117,10 @@ def test_other_measurements_are_refused(tmp_path: Path, capsys: pytest.CaptureFi
         assert capsys.readouterr().err == f"error: {words}\n"
 
 
-@pytest.mark.parametrize(
-    "more", [["--copies"], ["--provider"], ["--providers", "CPU"], ["--markdown"], ["--model", "m.onnx"]]
-)
+@pytest.mark.parametrize("more", [["--provider"], ["--providers", "CPU"], ["--markdown"], ["--model", "m.onnx"]])
 def test_what_is_not_compared(more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "--compare", "earlier.json", *more]) == 2
-    assert "--compare compares workloads: it excludes --copies, --model, --provider, " in capsys.readouterr().err
+    assert "--compare compares workloads: it excludes --model, --provider, " in capsys.readouterr().err
 
 
 def test_the_earlier_file_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,16 +1,16 @@
-"""Each copy that padops chooses from gives the right bits in a session; ``padops bench --copies`` times them."""
+"""Each copy that padops chooses from gives the right bits in a session; ``tests/cpp/time_copies.cpp`` times them."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from cpp_builds import CHECKS, ROOT, build
 
-from padops import cli
-from padops.bench import copied_rows
-from padops.bench.copied_rows import COPIES, CopiedRows, print_copies, time_copies
+COPIES = ["baseline", "avx2", "string", "libc", "chosen"]
 
 # Rows that are longer than where the string instruction begins, whose windows are aligned differently each.
 PADDED = """
@@ -47,48 +47,42 @@ def test_a_copy_that_does_not_exist() -> None:
     assert "PADOPS_COPY is 'fast', expected baseline, avx2 or string" in run_with("fast")
 
 
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(copied_rows, "RUNS", (256, 1024))
-    monkeypatch.setattr(copied_rows, "TOTALS", (4096,))
-    monkeypatch.setattr(copied_rows, "SECONDS", 1e-4)
+@pytest.fixture(scope="module")
+def program() -> Path:
+    folder = ROOT / "build" / "time_copies"
+    return build(folder, "-DCMAKE_BUILD_TYPE=Release", source=CHECKS, target="time_copies") / "time_copies"
 
 
-def test_times_of_copies(small: None) -> None:
-    measured = []
-    results = time_copies(measured.append)
-    assert list(results) == [CopiedRows(run, 4096, gap) for run in (256, 1024) for gap in (0, 4)]
-    assert len(measured) == 4
-    assert all(list(speeds) == list(COPIES) and min(speeds.values()) > 1e6 for speeds in results.values())
+def time_copies(program: Path, *arguments: str, choice: str = "") -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PADOPS_COPY": choice}
+    return subprocess.run([program, *arguments], capture_output=True, text=True, env=environment, timeout=600)
 
 
-def test_the_command(small: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert cli.main(["bench", "--copies"]) == 0
-    out, _ = capsys.readouterr()
-    assert out.startswith("processor ") and "chosen / best" in out
-    assert "chosen for this processor" in " ".join(out.split())  # the title is wrapped
-    monkeypatch.setenv("PADOPS_COPY", "baseline")
-    assert cli.main(["bench", "--copies"]) == 0
-    assert "chosen as PADOPS_COPY=baseline says" in " ".join(capsys.readouterr().out.split())
-    monkeypatch.delenv("PADOPS_COPY")
-    monkeypatch.setattr(copied_rows, "COPIES", ("nonsense",))
-    assert cli.main(["bench", "--copies"]) == 1
-    assert "cannot time the copy 'nonsense'; is PADOPS_COPY baseline, avx2 or string?" in capsys.readouterr().err
+def test_times_of_copies(program: Path) -> None:
+    ran = time_copies(program, "0.0001")
+    assert ran.returncode == 0, ran.stderr
+    processor, title, heading, *lines = ran.stdout.splitlines()
+    assert processor.startswith("processor: AMD ")
+    assert title == "GB/s of copied rows (row, total and gap in bytes); chosen for this processor"
+    assert heading.split() == ["row", "total", "gap", *COPIES, "chosen", "/", "best"]
+    rows = [list(map(float, line.split())) for line in lines]
+    runs, totals = (256, 1024, 2560, 8192, 16384, 65536, 960_000), (200_000, 3_840_000, 12_000_000)
+    expected = [[run, total, gap] for run in runs for total in totals for gap in (0, 4) if run <= total]
+    assert [row[:3] for row in rows] == expected
+    for row in rows:
+        *speeds, chosen, ratio = row[3:]
+        assert min(speeds) > 0
+        assert ratio == pytest.approx(chosen / max(speeds), abs=0.01 + 0.1 / max(speeds) * (1 + ratio))
 
 
-def test_the_table_says_how_good_the_choice_is(capsys: pytest.CaptureFixture[str]) -> None:
-    from rich.console import Console
+def test_the_choice_is_heard(program: Path) -> None:
+    title = time_copies(program, "0.0001", choice="baseline").stdout.splitlines()[1]
+    assert title.endswith("; chosen by PADOPS_COPY=baseline")
+    wrong = time_copies(program, "0.0001", choice="fast")
+    assert (wrong.returncode, wrong.stderr) == (1, "error: PADOPS_COPY is 'fast', expected baseline, avx2 or string\n")
 
-    speeds = dict(zip(COPIES, (1e9, 2e9, 4e9, 3e9, 2e9), strict=True))
-    print_copies(Console(width=120), {CopiedRows(256, 1000, 4): speeds})
-    assert capsys.readouterr().out.splitlines()[-1].split() == [
-        "256",
-        "1,000",
-        "4",
-        "1.0",
-        "2.0",
-        "4.0",
-        "3.0",
-        "2.0",
-        "0.50",
-    ]
+
+@pytest.mark.parametrize("arguments", [["0"], ["-1"], ["nan"], ["61"], ["1s"], [""], ["1", "2"]])
+def test_seconds_that_are_none(program: Path, arguments: list[str]) -> None:
+    ran = time_copies(program, *arguments)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", "time_copies [SECONDS]: above 0, at most 60\n")

@@ -78,8 +78,6 @@ def test_the_least_are_told(capsys: pytest.CaptureFixture[str]) -> None:
             "--random excludes --model, --provider, --providers and --show",
         ),
         (["--random", "2", "--model", "m.onnx"], "--random excludes --model"),
-        (["--copies", "--json", "c.json"], "--copies measures nothing else, and writes no file"),
-        (["--copies", "--random", "2"], "--copies measures nothing else"),
     ],
 )
 def test_options_that_contradict(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:

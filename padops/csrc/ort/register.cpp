@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "copy/timing.h"
 #include "core/dialects.h"
 #include "core/text.h"
 #include "ort/entry_points.h"
@@ -229,15 +228,5 @@ PADOPS_EXPORT const char* padops_describe() {
     return padops::describe().c_str();
   } catch (...) {
     return nullptr;
-  }
-}
-
-// Seconds of one copy of rows, for `padops bench --copies`; `name`, `run`, `bytes`, `gap` and `rounds` are as
-// time_copy's. Negative where they are wrong, or where there is no memory.
-PADOPS_EXPORT double padops_time_copy(const char* name, int64_t run, int64_t bytes, int64_t gap, int64_t rounds) {
-  try {
-    return padops::time_copy(name, {run, bytes, gap}, rounds);
-  } catch (...) {
-    return -1;
   }
 }

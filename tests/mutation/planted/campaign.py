@@ -17,8 +17,8 @@ from .equivalent import reason_of
 from .relevant import ROOT
 from .workshop import Workshop
 
-# What the proofs and the runtime's own header look at, what only times copies, and what old systems lack.
-LEFT_OUT = ("ort_abi.h", "provider_abi.h", "ort_abi_check.cpp", "timing.cpp", "timing.h", "glibc_floor.cpp")
+# What the proofs and the runtime's own header look at, and what old systems lack.
+LEFT_OUT = ("ort_abi.h", "provider_abi.h", "ort_abi_check.cpp", "glibc_floor.cpp")
 
 
 @dataclass(frozen=True)
