@@ -65,7 +65,8 @@ def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "")
     Args:
         sent: The case.
         lowered: Whether its model has standard operators in place of Pad.
-        provider: The execution provider that these are for, which may keep a Pad that it runs right; empty for any runtime.
+        provider: The execution provider that these are for, which may keep a Pad that it runs right; empty for any
+            runtime.
 
     Raises:
         Unsupported: There is no such form of the case.

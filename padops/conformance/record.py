@@ -79,8 +79,8 @@ def read(path: Path | str) -> Record:
     """Reads a report.
 
     Raises:
-        RecordError: It has no header or no footer, is of another schema, has not as many results as it says, or a line says
-            what it may not; the message names the file and the line.
+        RecordError: It has no header or no footer, is of another schema, has not as many results as it says, or a line
+            says what it may not; the message names the file and the line.
         OSError: It cannot be read.
     """
     lines = [(number, line) for number, line in enumerate(Path(path).read_bytes().split(b"\n"), 1) if line]

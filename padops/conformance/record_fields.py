@@ -197,7 +197,8 @@ def check_result(said: Mapping[str, Any], peers: set[str]) -> None:
     """Checks a result of one of these peers.
 
     Raises:
-        FieldError: As of :func:`check_fields`; or the peer is none of these, or what is wrong is neither known nor told.
+        FieldError: As of :func:`check_fields`; or the peer is none of these, or what is wrong is neither known nor
+            told.
     """
     check_fields(said, RESULT, RESULT_MAY)
     if said["peer"] not in peers:

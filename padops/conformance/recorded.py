@@ -1,8 +1,8 @@
 """Versions of peers that the known divergences were not recorded with: what these do otherwise is no failure of padops.
 
-A newer version is judged as the newest that was recorded, an older one as the oldest. What the divergences do not explain
-then is its new behaviour, and is listed apart. Once its results have been looked at, and the divergences changed where
-they have to be, its version becomes an end of ``RECORDED`` in the peer's file.
+A newer version is judged as the newest that was recorded, an older one as the oldest. What the divergences do not
+explain then is its new behaviour, and is listed apart. Once its results have been looked at, and the divergences
+changed where they have to be, its version becomes an end of ``RECORDED`` in the peer's file.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def judged_as(row: PeerRow, versions: Mapping[str, str]) -> str:
 def not_recorded(row: PeerRow, versions: Mapping[str, str]) -> str:
     """The versions that were recorded, where a peer's own is none of them and excuses it; else an empty text.
 
-    Nothing excuses padops' own peers: what they do in a new runtime, padops must know. Nor is anything recorded of a peer
-    of the user's own.
+    Nothing excuses padops' own peers: what they do in a new runtime, padops must know. Nor is anything recorded of a
+    peer of the user's own.
 
     Args:
         row: The peer.

@@ -80,7 +80,8 @@ def footer(
     recorded with fails only a ``strict`` run.
 
     Of a part of a run it says how often each divergence was met and seen: only all parts tell what is stale.
-    Of a run that was cut short it says how many cases each peer has left; such a run has failed, and tells nothing stale.
+    Of a run that was cut short it says how many cases each peer has left; such a run has failed, and tells nothing
+    stale.
 
     Args:
         ran: What the peers did.

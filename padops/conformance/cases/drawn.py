@@ -1,8 +1,8 @@
 """Random cases, drawn as a property test draws them: any amounts on any axis, right and wrong ones of every kind.
 
-The id of a case holds the seed, its number and the operator, and they alone decide what it is. ``case_strategies.py`` of
-the tests draws the same kinds of cases a second time, by Hypothesis: Hypothesis makes a failing case smaller only where it
-has drawn each number itself, and an id can name a case only where one seed decides all of them.
+The id of a case holds the seed, its number and the operator, and they alone decide what it is. ``case_strategies.py``
+of the tests draws the same kinds of cases a second time, by Hypothesis: Hypothesis makes a failing case smaller only
+where it has drawn each number itself, and an id can name a case only where one seed decides all of them.
 """
 
 from __future__ import annotations

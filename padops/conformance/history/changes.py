@@ -16,10 +16,11 @@ class Change:
 
     Attributes:
         version: The release.
-        before: The outcome in the release before: ``"agree"``, ``"differ"``, ``"error"`` or ``"crash"``; ``"not run"`` where
-            the other is ``"runs"``, and the other way round.
+        before: The outcome in the release before: ``"agree"``, ``"differ"``, ``"error"`` or ``"crash"``; ``"not run"``
+            where the other is ``"runs"``, and the other way round.
         after: The outcome in this one.
-        what: The class of what is or was wrong: the id of a known divergence, or the mode; the modes where a case was not run.
+        what: The class of what is or was wrong: the id of a known divergence, or the mode; the modes where a case was
+            not run.
         operators: Whose cases they are.
         count: How many.
     """

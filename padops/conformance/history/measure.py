@@ -43,8 +43,8 @@ def measure(release: Release, suite: Sequence[Case], folder: Path, keep: bool = 
         keep: Whether it stays.
 
     Returns:
-        ``peer``, ``package``, ``version``, ``cases`` (their digest), and either ``absent``, why it does not run, or what
-        :func:`told_of` gives.
+        ``peer``, ``package``, ``version``, ``cases`` (their digest), and either ``absent``, why it does not run, or
+        what :func:`told_of` gives.
     """
     row, place = PEERS[release.peer], folder / f"{release.package}-{release.version}"
     told = {
@@ -75,7 +75,8 @@ def told_of(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
         results: As in a report, in the order of the cases.
 
     Returns:
-        ``cells``: for each operator and mode the letters of its cases; ``a`` agrees, ``n`` was not run, the others are in
+        ``cells``: for each operator and mode the letters of its cases; ``a`` agrees, ``n`` was not run, the others are
+            in
         ``classes``: for each an outcome, a blank, and the id of the known divergence or another name.
     """
     cells: dict[str, str] = {}

@@ -1,15 +1,17 @@
 """Who pads: one file for each peer, with one function that runs a :class:`Request`.
 
 A peer raises :class:`Unsupported` for what it says it has not got, and :class:`Skipped` where it cannot be asked. Its
-``REFUSALS`` are the exceptions by which the implementation says that a case is wrong; where it says so in another way, the
-peer raises :class:`Refused`. Any other exception is a fault, never the right answer. A peer is imported in a process of its
-own, by ``worker.py``, perhaps by another Python: it needs NumPy, ml_dtypes, onnx and the implementation itself, nothing else.
+``REFUSALS`` are the exceptions by which the implementation says that a case is wrong; where it says so in another way,
+the peer raises :class:`Refused`. Any other exception is a fault, never the right answer. A peer is imported in a
+process of its own, by ``worker.py``, perhaps by another Python: it needs NumPy, ml_dtypes, onnx and the implementation
+itself, nothing else.
 
-Its file has all that is particular about an implementation: ``pad``, the call, which scripts show and the benchmark times;
-``arguments`` of it; ``PACKAGES``, whose versions a report names; ``KNOWN`` divergences and the ``RECORDED`` versions.
+Its file has all that is particular about an implementation: ``pad``, the call, which scripts show and the benchmark
+times; ``arguments`` of it; ``PACKAGES``, whose versions a report names; ``KNOWN`` divergences and the ``RECORDED``
+versions.
 
-To add one, write such a file in ``apart/``, with a literal ``ENVIRONMENT`` that ``environments.py`` describes; it is listed
-nowhere. One that is installed beside padops stands here, and is listed below.
+To add one, write such a file in ``apart/``, with a literal ``ENVIRONMENT`` that ``environments.py`` describes; it is
+listed nowhere. One that is installed beside padops stands here, and is listed below.
 """
 
 from __future__ import annotations

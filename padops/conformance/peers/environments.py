@@ -1,16 +1,18 @@
 """The peers in ``apart/``: each has an environment of its own, which ``python3 scripts/peers.py NAME`` makes.
 
-A file there has a literal ``ENVIRONMENT``, which is read without importing the file, since what it imports is elsewhere:
+A file there has a literal ``ENVIRONMENT``, which is read without importing the file, since what it imports is
+elsewhere:
 
 - ``name`` and the fields of ``PeerRow`` that are not as usual;
-- ``requires``: for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx there, and the converter
-  needs onnx-ir;
+- ``requires``: for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx there, and the
+  converter needs onnx-ir;
 - or ``node``: names of npm and their versions, and the program beside the file that asks them, in ``program``; for the
   peers below it gets the key as its argument;
 - ``debian``: packages of Debian, which are unpacked in the environment, in ``debian``, and not installed;
-- ``provider``: the execution provider of onnxruntime that the environment has, where it is for one. ``within`` is of all its
-  peers, too, and so is ``form``;
-- ``without_pad``: the same fields of the peer that runs models without Pad there, by ``run_without_pad``, where there is one;
+- ``provider``: the execution provider of onnxruntime that the environment has, where it is for one. ``within`` is of
+  all its peers, too, and so is ``form``;
+- ``without_pad``: the same fields of the peer that runs models without Pad there, by ``run_without_pad``, where there
+  is one;
 - ``beside``: those of the one that runs padops beside the provider, by ``run_beside``;
 - ``lowered_for``: those of the one that runs models that padops has lowered for the provider, by ``run_lowered_for``.
 """
@@ -26,7 +28,8 @@ from padops.conformance.peers.parts import value_of
 from padops.conformance.peers.row import ALL, PeerRow
 
 APART = Path(__file__).with_name("apart")
-# Peers that share the environment, by what ENVIRONMENT calls them: their function, and the families where it names none.
+# Peers that share the environment, by what ENVIRONMENT calls them: their function, and the families where it names
+# none.
 SHARING = {
     "without_pad": ("run_without_pad", ALL),
     "beside": ("run_beside", ("onnx",)),

@@ -2,7 +2,8 @@
 
 The peers in ``apart/ort_*.py`` share it.
 
-``scripts/provider_cases.py`` asks the same providers. Each is in an environment of its own, with the onnxruntime that it needs.
+``scripts/provider_cases.py`` asks the same providers. Each is in an environment of its own, with the onnxruntime that
+it needs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A part of a peer's file, without the rest: what the rest imports may be installed in another environment.
 
-The suite runs parts that need no implementation, such as ``KNOWN``. A script shows the part that asks the implementation.
+The suite runs parts that need no implementation, such as ``KNOWN``. A script shows the part that asks the
+implementation.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ def shown(file: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
     """Source that works without padops.
 
     Returns:
-        Lines that import, and by name what the file and those of padops that it imports from define, as it stands there.
+        Lines that import, and by name what the file and those of padops that it imports from define, as it stands
+        there.
     """
     part = Part.of(file, names)
     imports, sources = [], dict[str, str]()

@@ -29,18 +29,20 @@ class PeerRow:
         before: What an error says where another one has refused the model before this peer has seen it.
         function_only: Whether it is a function of numbers, which is not asked for what only an operator can get wrong.
         versions: The oldest and newest version of the operators.
-        max_cases: How many cases it is asked for in a run of the default level, a third of them in a quick one; 0 for all.
+        max_cases: How many cases it is asked for in a run of the default level, a third of them in a quick one; 0 for
+            all.
         seconds: How long one case may take, the import included.
         forks: Whether its process works in copies of itself, for a peer that crashes often and can be copied.
-        environment: The name of its environment, which ``scripts/peers.py`` makes; empty for one that runs beside padops.
+        environment: The name of its environment, which ``scripts/peers.py`` makes; empty for one that runs beside
+            padops.
         command: The program that answers in the protocol of ``lines.py``, for a peer in another language.
-        lowered: Whether such a program gets models that ``padops convert --target onnx`` has made: for ``provider`` where it
-            is about one, else ``--without-pad``.
+        lowered: Whether such a program gets models that ``padops convert --target onnx`` has made: for ``provider``
+            where it is about one, else ``--without-pad``.
         provider: The execution provider of onnxruntime that it is about, in an environment of that provider's package.
-        within: By how much a float may differ from the expected one, relative to it: 0 for not a bit. Only for a provider that
-            computes in another type than the model's.
-        form: How a case is prepared for it: ``"declared"`` states the shapes of the inputs, which it needs; ``"fixed"`` also
-            makes all inputs but the data constants, since it takes no others.
+        within: By how much a float may differ from the expected one, relative to it: 0 for not a bit. Only for a
+            provider that computes in another type than the model's.
+        form: How a case is prepared for it: ``"declared"`` states the shapes of the inputs, which it needs; ``"fixed"``
+            also makes all inputs but the data constants, since it takes no others.
     """
 
     name: str

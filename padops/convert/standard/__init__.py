@@ -17,5 +17,6 @@
 ``defaults.py``      the default of an optional input, written out
 ==================== ================================================================================
 
-They take a Pad as ``pads/pad_info.py`` describes it. ``fallback.py`` makes functions of them, ``targets/onnx.py`` nodes.
+They take a Pad as ``pads/pad_info.py`` describes it. ``fallback.py`` makes functions of them, ``targets/onnx.py``
+nodes.
 """

@@ -1,9 +1,9 @@
 """Pads of known rank, axis by axis: of each axis its borders by Gather, what is left of it by Slice, together by Concat.
 
-Where size and amounts are known that takes at most three nodes for each axis, but four, and one in all, for strings with an
-interior, and for bfloat16 where the fill is not known. Else the positions are computed first.
-Before opset 14, an axis that turns out to be empty then cannot be extended, not even where the output has no elements
-(P5): Gather refuses positions that do not exist, and Reshape knows no empty shapes.
+Where size and amounts are known that takes at most three nodes for each axis, but four, and one in all, for strings
+with an interior, and for bfloat16 where the fill is not known. Else the positions are computed first. Before opset 14,
+an axis that turns out to be empty then cannot be extended, not even where the output has no elements (P5): Gather
+refuses positions that do not exist, and Reshape knows no empty shapes.
 """
 
 from __future__ import annotations
@@ -153,8 +153,8 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> No
 def fill(work: Work, axis: int, amounts: AxisPlan | Amounts, with_what: Operand) -> None:
     """Puts fill around the elements of one axis, and as its plan says where it has one: between them, or over some (P3, P6).
 
-    Without a plan nothing is taken away, and where the output would be less than nothing (P1), so is a block of fill, which
-    fails. ``Amounts`` are of this axis alone, one element each.
+    Without a plan nothing is taken away, and where the output would be less than nothing (P1), so is a block of fill,
+    which fails. ``Amounts`` are of this axis alone, one element each.
     """
     core: list[ir.Value] = [work.value]
     front: Numbers

@@ -99,7 +99,8 @@ class Calls:
         assert isinstance(output, Number), "nothing is known of the data"
         last = output.producer()
         if last is not None and last.op_type == "If":
-            # In a branch, ONNX Runtime folds an If and loses its output for what is inside of the If of a next call (1.32).
+            # In a branch, ONNX Runtime folds an If and loses its output for what is inside of the If of a next call
+            # (1.32).
             output = emit("Identity", [output])
         check_nesting(here().nodes, merged.around)
         return output
@@ -214,8 +215,8 @@ def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
 def _must_do(pad: PadInfo, opset: int) -> bool:
     """Whether ONNX Runtime's Pad is all that an opset has for a call, and fails where it is not right.
 
-    Before 1.25 it does not fail where a reflection is too long, here as in the model that was converted. Where it has to crop
-    as well as to reflect, it is wrong for amounts that are right, so there it is not enough.
+    Before 1.25 it does not fail where a reflection is too long, here as in the model that was converted. Where it has
+    to crop as well as to reflect, it is wrong for amounts that are right, so there it is not enough.
     """
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), "")
     amounts = pad.attributes.get(name)

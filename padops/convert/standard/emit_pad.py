@@ -68,7 +68,8 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
     alone = Mode.CONSTANT not in pad.known_modes or guarantees.leaves_some
 
     def extend() -> Operand:
-        # ONNX Runtime crashes where it folds an If in an If with a Loop in it (1.31), so there is no third way beside two.
+        # ONNX Runtime crashes where it folds an If in an If with a Loop in it (1.31), so there is no third way beside
+        # two.
         return _extend(pad, guarantees, choice, amounts, branches and alone and not guarantees.flat)
 
     if alone:

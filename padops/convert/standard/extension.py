@@ -51,7 +51,8 @@ class Extension:
         # At least 1: nothing may be divided by 0, not even where no position will be asked for.
         period = np.maximum(size * self.factor + self.offset, 1)
         if not here().has_pad and not isinstance(self.mirror, Number) and self.mirror != FAR:
-            # tract's Mod of what a shape gives may be negative, and OpenCV's Abs has no int64; a wrap's Gather takes these too
+            # tract's Mod of what a shape gives may be negative, and OpenCV's Abs has no int64; a wrap's Gather takes
+            # these too
             positions = np.maximum(positions, self.mirror - positions)
         remains = positions % period
         return remains if is_number(self.mirror, FAR) else np.minimum(remains, period + self.mirror - remains)

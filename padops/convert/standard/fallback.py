@@ -9,18 +9,19 @@ the last one of a name for all its calls, without a word. So a body is made for 
 attribute that all of them agree on is a constant of the body, any other is asked for when it runs (the mode by what a
 built-in Pad of that mode does to 0, 1, 2, or by TfIdfVectorizer, which counts words: both are folded away as the
 session is created). Ranks, shapes, amounts, axes and fills are looked at when it runs, whatever the model says of them,
-with two exceptions: where the model says enough to prove that ONNX Runtime's own Pad is right, the body is that Pad; and
-where an operator has many calls of which it does not, but what they add is known, the body is that Pad and what makes it
-fail where it is not right (``emit_function.Calls``). For the whole body is written out, and optimised, once for each call.
+with two exceptions: where the model says enough to prove that ONNX Runtime's own Pad is right, the body is that Pad;
+and where an operator has many calls of which it does not, but what they add is known, the body is that Pad and what
+makes it fail where it is not right (``emit_function.Calls``). For the whole body is written out, and optimised, once
+for each call.
 
 **What a body does** is written in ``standard/``: ONNX Runtime's Pad where it is right; else indices, by a Loop over the
 axes, and a Gather. Types that its Pad lacks go by the indices of the data, so that their bits are only moved; 4- and
 2-bit integers and those 8-bit floats that survive it are cast and cast back.
 
-**Errors.** Where the native kernel says what is wrong, a body can only fail: in a node called ``P1_P4_P5`` by an index out
-of bounds, in ONNX Runtime's own Pad, or in Reshape (P8). What it does not see: an axis that is named twice (P8), where the
-last amounts count; amounts and fill of data of rank 0 (P7, P8). What an attribute does wrong whatever the data are (P6, P8,
-P9, S1) takes the function away.
+**Errors.** Where the native kernel says what is wrong, a body can only fail: in a node called ``P1_P4_P5`` by an index
+out of bounds, in ONNX Runtime's own Pad, or in Reshape (P8). What it does not see: an axis that is named twice (P8),
+where the last amounts count; amounts and fill of data of rank 0 (P7, P8). What an attribute does wrong whatever the
+data are (P6, P8, P9, S1) takes the function away.
 
 **Where there is none**, the records say why.
 """

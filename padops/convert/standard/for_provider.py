@@ -1,8 +1,9 @@
 """One Pad in what an execution provider runs right on its device, by the rules of ``padops/runtime/provider_rules.py``.
 
-A Pad that the provider runs right stays; so does one that it runs in another form, without axes. Any other becomes parts of the
-data (``parts.py``), which the providers take, or what the amounts and the shape need where they are not known. What the
-provider takes in no form, such as a type that it does not have, becomes what ONNX Runtime's processor runs.
+A Pad that the provider runs right stays; so does one that it runs in another form, without axes. Any other becomes
+parts of the data (``parts.py``), which the providers take, or what the amounts and the shape need where they are not
+known. What the provider takes in no form, such as a type that it does not have, becomes what ONNX Runtime's processor
+runs.
 """
 
 from __future__ import annotations

@@ -103,7 +103,8 @@ class GraphBuilder:
 
         Args:
             op_type: Of the default domain.
-            inputs: Values, or what becomes constants, numbers as int64; None where absent, and trailing ones are left out.
+            inputs: Values, or what becomes constants, numbers as int64; None where absent, and trailing ones are left
+                out.
             attributes: By name, as Python values or ``ir.Attr``.
             role: What the output is, for the names of node and output.
 

@@ -137,8 +137,8 @@ def _write(pad: PadInfo, known: Sequence[plan.Amounts] | None, plain: bool, way:
 def _has_kernel(pad: PadInfo, opset: int, plain: bool) -> bool:
     """Whether ONNX Runtime's Pad has the type of the data.
 
-    What is its Pad of float16 now may stay one. It is cast to float and back, so a fill that is a float attribute may not be
-    rounded where another operator reads it.
+    What is its Pad of float16 now may stay one. It is cast to float and back, so a fill that is a float attribute may
+    not be rounded where another operator reads it.
     """
     if has_type(pad.type, opset):
         return True

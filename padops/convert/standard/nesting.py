@@ -1,9 +1,10 @@
 """Ifs that ONNX Runtime folds while it loads a model.
 
-Where the condition of an If is constant, its nodes are moved out of it. Of an If or a Loop that is moved, the runtime keeps
-values of the graph that it was in. Where it is moved a second time, out of an If around the first, that graph is gone; and so it
-is for an If or a Loop that stands in one that is moved, and reads a value from beside that. The process ends, or the dims of the
-results are wrong, or a branch is taken that is not meant (1.20 to 1.32; valgrind shows the reads). A model's own Ifs count as well.
+Where the condition of an If is constant, its nodes are moved out of it. Of an If or a Loop that is moved, the runtime
+keeps values of the graph that it was in. Where it is moved a second time, out of an If around the first, that graph is
+gone; and so it is for an If or a Loop that stands in one that is moved, and reads a value from beside that. The process
+ends, or the dims of the results are wrong, or a branch is taken that is not meant (1.20 to 1.32; valgrind shows the
+reads). A model's own Ifs count as well.
 """
 
 from __future__ import annotations

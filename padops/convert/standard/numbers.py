@@ -1,8 +1,9 @@
 """Integers and bools, as NumPy computes with them: an array where they are known, else a ``Number`` of the graph.
 
-NumPy asks a ``Number`` among the operands (NEP 13, NEP 18), which writes a node into the graph builder that is open; what is known,
-NumPy computes itself. So one formula gives a handful of nodes where all is known and the whole computation where nothing is.
-NumPy does not ask an index, a shape or a bound: ``take``, ``reshape``, ``cut`` and ``arange`` stand here for that.
+NumPy asks a ``Number`` among the operands (NEP 13, NEP 18), which writes a node into the graph builder that is open;
+what is known, NumPy computes itself. So one formula gives a handful of nodes where all is known and the whole
+computation where nothing is. NumPy does not ask an index, a shape or a bound: ``take``, ``reshape``, ``cut`` and
+``arange`` stand here for that.
 """
 
 from __future__ import annotations
@@ -197,8 +198,8 @@ def with_axis(op_type: str, x: Operand, axis: int) -> Number:
 def lowest(*vectors: Numbers) -> Numbers:
     """The least of all numbers of some vectors, of rank 0.
 
-    Of two vectors the last one stands there twice: OpenVINO (in onnxruntime-openvino 1.24.1) takes the least of a Concat of two
-    for the lesser of both, element by element.
+    Of two vectors the last one stands there twice: OpenVINO (in onnxruntime-openvino 1.24.1) takes the least of a
+    Concat of two for the lesser of both, element by element.
     """
     vector: Numbers = np.concatenate([*vectors, *(vectors[1:] if len(vectors) == 2 else ())])
     return emit("ReduceMin", [vector], {"keepdims": 0}) if isinstance(vector, Number) else vector.min()

@@ -1,7 +1,7 @@
 """Pads by ONNX Runtime's own Pad, where that is right: on the data, or on the indices of the data for other types.
 
-Where that is, ``runtimes/builtin_support.py`` says: in mode constant once the data are ``cropped``, and in the others as far
-as ``is_right`` asks. All of that holds from onnxruntime 1.20 on; the newest release can do more.
+Where that is, ``runtimes/builtin_support.py`` says: in mode constant once the data are ``cropped``, and in the others
+as far as ``is_right`` asks. All of that holds from onnxruntime 1.20 on; the newest release can do more.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ def own_amounts(pad: PadInfo) -> Amounts | None:
 def on_data(pad: PadInfo, amounts: Amounts | None, source: Operand | None = None, numbered: bool = False) -> Number:
     """The built-in on the data, or on their ``iota``.
 
-    It gets the amounts of all axes, never a list of axes: see ``MOVED_THROUGH``. Where a pooling behind it might take it for its
-    own padding, the data have one more axis while they are padded, which no optimizer sees through.
+    It gets the amounts of all axes, never a list of axes: see ``MOVED_THROUGH``. Where a pooling behind it might take
+    it for its own padding, the data have one more axis while they are padded, which no optimizer sees through.
 
     Args:
         pad: The Pad.
@@ -144,9 +144,10 @@ def on_data(pad: PadInfo, amounts: Amounts | None, source: Operand | None = None
 def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
     """The built-in on the data, for amounts that are not negative; it fails where it is not right.
 
-    That is where an empty axis is extended, or where a reflection is longer than n - 1. Older releases do not fail there; so
-    the element that the reflection reaches is asked for as well, which such an axis does not have. In mode reflect there is
-    room for it in the place of the fill. ``reach`` is the greater amount of each axis, where that is known.
+    That is where an empty axis is extended, or where a reflection is longer than n - 1. Older releases do not fail
+    there; so the element that the reflection reaches is asked for as well, which such an axis does not have. In mode
+    reflect there is room for it in the place of the fill. ``reach`` is the greater amount of each axis, where that is
+    known.
     """
     if Mode.REFLECT not in pad.known_modes:
         return on_data(pad, None)

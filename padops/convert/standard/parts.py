@@ -1,11 +1,12 @@
 """Axes extended by Slice, Concat, Expand and Tile alone: what execution providers run on their devices.
 
 No node of these computes a shape, and none reads indices, so that nothing runs on the processor and nothing is copied
-between it and the device. A part is turned round by a Slice of its own, of all of it: WebGPU's (1.27.0) is wrong where a
-Slice with a negative step begins elsewhere than at the last element. QNN's HTP (2.7.0) has no Gather.
+between it and the device. A part is turned round by a Slice of its own, of all of it: WebGPU's (1.27.0) is wrong where
+a Slice with a negative step begins elsewhere than at the last element. QNN's HTP (2.7.0) has no Gather.
 
-An axis of any size n is extended by known amounts without a look at n. As many of its elements as the amount reaches make one
-period of the extension, or are more than the amount needs; repeated often enough, for n = 1, the amount is cut off it:
+An axis of any size n is extended by known amounts without a look at n. As many of its elements as the amount reaches
+make one period of the extension, or are more than the amount needs; repeated often enough, for n = 1, the amount is cut
+off it:
 
 * wrap by b in front: the last b elements, or the n that there are; b times; the last b of that.
 * reflect by b in front: the first b + 1, u; then those between its ends, turned round; b times; the last b of that.
@@ -139,7 +140,8 @@ def _edges(row: AxisPlan, first: int, behind: int) -> list[Piece]:
 def _pieces(row: AxisPlan, first: int, behind: int, mode: Mode) -> list[Piece] | None:
     """The other modes, as far as they show no element more than once on either side; else None."""
     size = row.extent
-    # A position o in front of the window shows ``front - o`` or ``o + front``, and one behind it ``back - o`` or ``o - back``.
+    # A position o in front of the window shows ``front - o`` or ``o + front``, and one behind it ``back - o`` or ``o -
+    # back``.
     front, back = {Mode.REFLECT: (0, 2 * size - 2), Mode.SYMMETRIC: (-1, 2 * size - 1)}.get(mode, (size, size))
     sides = [(first, min(behind, 0), True), (max(first, size), behind, False)]
     made: list[list[Piece]] = []
@@ -199,8 +201,8 @@ def _side(along: Axis, value: ir.Value, count: int, mode: Mode, in_front: bool) 
 def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
     """Puts fill around the elements of one axis of any size.
 
-    A block of fill has the shape of one element of that axis, of which nothing but the shape is taken: of an axis without
-    elements their sum, which has one. Both amounts are at least 0.
+    A block of fill has the shape of one element of that axis, of which nothing but the shape is taken: of an axis
+    without elements their sum, which has one. Both amounts are at least 0.
     """
     along = Axis(axis, len(work.dims))
     fill = with_what.reshape(1) if isinstance(with_what, np.ndarray) else with_what

@@ -25,8 +25,8 @@ NEEDS = ("Chromium (chromium, or what CHROMIUM names)",)  # beside the packages
 
 _STOCK, _LOWERED = "onnxruntime-web-webgpu", "padops-for-web-webgpu"
 
-# The kernels are those of onnxruntime-webgpu in another version. Where these are wrong in the same way, the row is theirs.
-# No Pad runs on the CPU here: what is left of it are checks before WebGPU is asked.
+# The kernels are those of onnxruntime-webgpu in another version. Where these are wrong in the same way, the row is
+# theirs. No Pad runs on the CPU here: what is left of it are checks before WebGPU is asked.
 _AS_NATIVE = (
     "ort-webgpu-reflect-crop",
     "ort-webgpu-rank-0",
