@@ -77,7 +77,7 @@ class Process:
     """One peer's process; it is started with the first use."""
 
     def __init__(self, row: PeerRow, python: str | None, stop: Stop | None = None) -> None:
-        """``row`` says what to run, ``python`` is its interpreter, None for its own, or else this one; ``stop`` ends it."""
+        """Starts the peer of ``row``: in ``python``, or in the peer's interpreter, or in this one; ``stop`` ends it."""
         self._row, self._given, self._stop = row, python, stop or Stop()
         self._pipes: Pipes | None = None
         self._errors = tempfile.TemporaryFile()

@@ -21,7 +21,7 @@ OTHER_NAMES = {"tensorflow-cpu": "tensorflow"}  # of the same package
 
 
 def first_of(row: PeerRow, versions: Mapping[str, str]) -> tuple[str, str]:
-    """The package that a peer names first, by the name that ``RECORDED`` has for it, and its version; or two empty texts."""
+    """The first package of a peer, as ``RECORDED`` calls it, and its version; or two empty texts."""
     package, version = next(iter(versions.items()), ("", ""))
     package = OTHER_NAMES.get(package, package)
     return (RUNTIMES[0] if package in RUNTIMES and not row.provider else package), version

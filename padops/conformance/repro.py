@@ -95,7 +95,7 @@ def has_script(row: PeerRow) -> bool:
 
 
 def _call_of(peer: str, case: Case) -> Call:
-    """The call of a peer, by its name without an interpreter, on the case as the suite asks it; NoScript where there is none."""
+    """The call of a peer on the case, as the suite asks it; ``NoScript`` where there is none."""
     if peer not in PEERS or not has_script(PEERS[peer]):
         names = ", ".join(name for name, row in PEERS.items() if has_script(row))
         raise NoScript(f"there is no script for the peer {peer!r}, only for {names}")

@@ -1,4 +1,4 @@
-"""How a script asks each peer: with the function ``pad`` of the peer's file, printed from its source, and its arguments."""
+"""How a script asks each peer: ``pad`` of the peer's file, printed from its source, and the arguments."""
 
 from __future__ import annotations
 
@@ -153,7 +153,8 @@ def _ask_provider(provider: str, request: Request, call: Call) -> None:
     opening = [
         f'providers = ["{provider}", "CPUExecutionProvider"]',
         "content = model.SerializeToString()",
-        'session = onnxruntime.InferenceSession(content, providers=providers, disabled_optimizers={"EliminateIdentity"})',
+        "session = onnxruntime.InferenceSession(content, providers=providers, "
+        'disabled_optimizers={"EliminateIdentity"})',
     ]
     if provider == "QNNExecutionProvider":
         call.imports.append("import onnxruntime_qnn")

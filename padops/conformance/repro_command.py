@@ -15,7 +15,9 @@ from padops.terminal import fail
 
 def add_repro(commands: Any) -> None:
     """Adds ``repro`` to the commands of ``padops conformance``."""
-    about = "Print a script that runs one case on one peer, without padops if it is another's, and exits 1 where it differs."
+    about = (
+        "Print a script that runs one case on one peer and exits 1 where it differs; only padops' peers need padops."
+    )
     parser = commands.add_parser("repro", help="print a script that shows one case on one peer", description=about)
     parser.add_argument("id", metavar="ID", help="a case of a report")
     parser.add_argument("--peer", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)")

@@ -93,7 +93,7 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
 
 
 def _pad(module: ModuleType, request: Any) -> Any:
-    """The output of ``pad`` of a peer's file; an error that says one of its ``UNSUPPORTED`` texts says that it has no such thing."""
+    """The output of ``pad`` of a peer's file; an error with one of its ``UNSUPPORTED`` texts counts as not run."""
     from padops.conformance.peers.request import unsupported_where
 
     given = module.arguments(request)

@@ -23,10 +23,11 @@ INDEX = "README.md"
 HEAD = """\
 # Wrong answers of other Pads
 
-Each script shows one class of wrong answer of one implementation: an output with other bits than the rules want, where they
-want one, or the end of the process. It needs the implementation, NumPy and onnx, not padops, and exits 1 where the answer is
-wrong. Classes where an implementation refuses something, lets an error pass, or reads mixed signs in another way (P3, which
-the ONNX text leaves open) are in `padops conformance`'s report only. None of these has been sent to anybody.
+Each script shows one class of wrong answer of one implementation: an output with other bits than the rules want, or
+the end of the process. A script needs the implementation, NumPy and onnx, not padops, and exits 1 where the answer is
+wrong. Three kinds of classes are in the report of `padops conformance` only: an implementation refuses something, lets
+an error pass, or reads mixed signs in another way (P3, which the ONNX text leaves open). None of these has been sent
+to anybody.
 
 `padops conformance repros conformance.jsonl --out docs/divergences` writes this folder from a report.
 
@@ -79,7 +80,7 @@ def is_wrong_answer(divergence: Divergence) -> bool:
 
 
 def _shown(divergence: Divergence, results: list[dict[str, Any]]) -> list[tuple[Case, dict[str, Any]]]:
-    """Cases that show it, each with its result: first those that nothing else is known of, with an answer, and small."""
+    """Cases that show it, with their results: first small ones with an answer and no other known divergence."""
     rivals = [row for row in KNOWN if row.peer == divergence.peer]
     found = []
     for result in results:

@@ -52,7 +52,7 @@ def test_a_model_that_changes_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(
         models, "session", lambda model, threads, registered: _Other(original(model, threads, registered))
     )
-    with pytest.raises(runner.OutputsDiffer, match="pad_19.onnx: converted"):
+    with pytest.raises(runner.OutputsDiffer, match="pad_19.onnx: the converted model"):
         models.measure_models([ROOT / "models" / "pad_19.onnx"], 1, 0.01)
 
 

@@ -82,7 +82,7 @@ def name_of(one: dict[str, Any]) -> str:
 
 
 def meaning(one: dict[str, Any], letter: str) -> tuple[str, str]:
-    """The outcome and the class of a letter: ``("agree", "")``, ``("not run", "")``, or one of what is wrong and its name."""
+    """The outcome that a letter stands for, and the class of it; the class is "" where nothing is wrong."""
     if letter in (AGREES, NOT_RUN):
         return ("agree" if letter == AGREES else "not run"), ""
     outcome, _, name = one["classes"][letter].partition(" ")

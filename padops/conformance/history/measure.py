@@ -24,7 +24,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZbcdefghijklmopqrstuvwxyz0123456789!#$%&()*+
 
 
 def suite() -> list[Case]:
-    """The cases that each release gets: those of a quick run, but for the examples of known divergences, which change."""
+    """The cases of a quick run for each release, without the examples of known divergences, which change."""
     return cases.collect(LEVEL)
 
 

@@ -66,10 +66,13 @@ def svg(told: Sequence[dict[str, Any]]) -> str:
     ]
     height = _TOP + _PANEL * len(packages) + 10
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="12">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" viewBox="0 0 {_WIDTH} {height}" '
+        'font-family="sans-serif" font-size="12">',
         f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>',
-        f'<text x="{_LEFT}" y="18" font-size="13" fill="#111">Agreement with the rules, of the cases that a release runs</text>',
-        f'<text x="{_LEFT}" y="34" fill="#333">each line from 0 to 100 %; one point a minor release, the oldest at the left</text>',
+        f'<text x="{_LEFT}" y="18" font-size="13" fill="#111">Agreement with the rules, of the cases that a release '
+        "runs</text>",
+        f'<text x="{_LEFT}" y="34" fill="#333">each line from 0 to 100 %; one point a minor release, the oldest at '
+        "the left</text>",
     ]
     for i, (name, ran) in enumerate(packages):
         parts += _panel(name, ran, _TOP + _PANEL * i)
@@ -91,7 +94,8 @@ def _panel(name: str, ran: Sequence[dict[str, Any]], top: int) -> list[str]:
     (first, _), (last, y) = points[0], points[-1]
     parts.append(f'<text x="{first:.1f}" y="{bottom + 13}" font-size="11" fill="#333">{ran[0]["version"]}</text>')
     parts.append(
-        f'<text x="{last:.1f}" y="{bottom + 13}" text-anchor="end" font-size="11" fill="#333">{ran[-1]["version"]}</text>'
+        f'<text x="{last:.1f}" y="{bottom + 13}" text-anchor="end" font-size="11" '
+        f'fill="#333">{ran[-1]["version"]}</text>'
     )
     parts.append(f'<text x="{last + 8:.1f}" y="{y + 4:.1f}" fill="#111">{agreement(ran[-1]):.1%}</text>')
     return parts

@@ -1,4 +1,4 @@
-"""Which implementations are followed through which of their releases, and what stands beside each in its environment."""
+"""The releases of each implementation that the history measures, and what their environments hold."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ FOLLOWED = (
         "openvino-12", "openvino", OLD,
         "2023.1.0 2023.2.0 2023.3.0 2024.0.0 2024.1.0 2024.2.0 2024.3.0 2024.4.0 2024.5.0 2024.6.0 2025.0.0 2025.1.0",
     ),
-    ("openvino-12", "openvino", (ML_DTYPES, ONNX), "2025.2.0 2025.3.0 2025.4.1 2026.0.0 2026.1.0 2026.2.1 2026.3.1 2026.4.1"),
+    ("openvino-12", "openvino", (ML_DTYPES, ONNX), "2025.2.0 2025.3.0 2025.4.1 2026.0.0 2026.1.0 2026.2.1 2026.3.1 "
+    "2026.4.1"),
     ("tensorflow", "tensorflow-cpu", (ML_DTYPES, "onnx==1.20.1"), "2.18.1 2.19.1 2.20.0 2.21.0"),
     ("jax", "jax", NEW, "0.5.3 0.6.2 0.7.2 0.8.3 0.9.2 0.10.2"),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Every known divergence of a real Pad from the rules of docs/semantics.md; they stand in the files of the peers, as ``KNOWN``.
+"""Every known divergence of a real Pad from the rules of docs/semantics.md: ``KNOWN`` of each peer's file.
 
 Of several that match, the first one that the outcome fits counts. ``divergences.py`` says what the fields mean.
 """

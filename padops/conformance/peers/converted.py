@@ -71,5 +71,6 @@ def repeated_axes_pass(peer: str, versions: str) -> Divergence:
         f"{peer}-repeated-axes", peer, "differ", rule="P8",
         versions=versions, tags={"axes-repeated"}, without={"constant-amounts"},
         expected="error", rules=("P8",),
-        reason="of an axis that is named twice, the last amounts are taken, where the axes are not known before it runs",
+        reason="of an axis that is named twice, the last amounts are taken, where the axes are not known before it "
+        "runs",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The rules a second time: nothing of ``padops.spec.plan`` or ``padops.spec.reference``, so that both find each other's mistakes.
+"""The rules a second time, without ``padops.spec.plan`` and ``padops.spec.reference``: each finds the other's mistakes.
 
 Every axis becomes a list of positions, and an extension walks along the data one element at a time.
 """

@@ -76,7 +76,8 @@ RECORDED = ">=0.10.2,<=0.10.2"
 _EXTENDS = ("edge", "reflect", "symmetric", "wrap")
 KNOWN = (
     Divergence(
-        "jax-negative-output", "jax", "error", rule="P1", versions=RECORDED, tags={"negative-output"}, expected="output",
+        "jax-negative-output", "jax", "error", rule="P1", versions=RECORDED, tags={"negative-output"},
+        expected="output",
         says="Dimension size after padding is not at least 0", reason="a crop to less than nothing is refused",
     ),
     Divergence(
@@ -86,7 +87,8 @@ KNOWN = (
         reason="an axis without elements is refused though the output has none either",
     ),
     Divergence(
-        "jax-bfloat16-nan", "jax", "differ", rule="P7", versions=RECORDED, dtypes=("bfloat16",), some={"nan", "fill-nan"},
+        "jax-bfloat16-nan", "jax", "differ", rule="P7", versions=RECORDED, dtypes=("bfloat16",), some={"nan",
+        "fill-nan"},
         expected="output", reason="the CPU backend computes bfloat16 by way of float, which changes the bits of NaNs",
     ),
 )  # fmt: skip

@@ -53,7 +53,8 @@ _WITHOUT_PAD = "without-pad-reference"
 _EXTENDS = ("edge", "reflect", "symmetric", "wrap")
 KNOWN = (
     Divergence(
-        "onnx-reference-huge-empty", "onnx-reference", "differ", rule="P10", versions=RECORDED, tags={"huge", "empty-data"},
+        "onnx-reference-huge-empty", "onnx-reference", "differ", rule="P10", versions=RECORDED, tags={"huge",
+        "empty-data"},
         expected="error", rules=("P10",),
         reason="there is no limit to the shape of an array without elements but that of its bytes",
     ),
@@ -80,7 +81,8 @@ KNOWN = (
         reason="axes out of range are not refused: the assignment by them ends in an IndexError",
     ),
     Divergence(
-        "onnx-reference-repeated-axes", "onnx-reference", "differ", rule="P8", versions=RECORDED, tags={"axes-repeated"},
+        "onnx-reference-repeated-axes", "onnx-reference", "differ", rule="P8", versions=RECORDED,
+        tags={"axes-repeated"},
         expected="error", rules=("P8",), reason="of an axis that is named twice, the last amounts are taken",
     ),
     Divergence(

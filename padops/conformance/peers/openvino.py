@@ -236,6 +236,7 @@ KNOWN = (
     *_own("openvino-12"),
     Divergence(
         "openvino-12-empty-fill", "openvino-12", "crash", rule="P7", versions=RECORDED, tags={"fill-empty"},
-        reason="a fill without elements crashes the process, even if it is not used; a constant one of float type does not",
+        reason="a fill without elements crashes the process, even if it is not used; a constant one of float type "
+        "does not",
     ),
 )  # fmt: skip

@@ -138,13 +138,15 @@ KNOWN = (
     ),
     Divergence(
         f"{_WITHOUT_PAD}-errors", _WITHOUT_PAD, ("differ", "crash"), rule="P1", versions=RECORDED, expected="error",
-        reason="what breaks a rule shows in an index out of bounds, which the CPU device does not refuse: it takes a 0 there, "
+        reason="what breaks a rule shows in an index out of bounds, which the CPU device does not refuse: it takes a "
+        "0 there, "
         "and a Range with steps of 0 ends the process",
     ),
     Divergence(
         f"{_WITHOUT_PAD}-narrow", _WITHOUT_PAD, "differ", rule="P7",
         versions=RECORDED, dtypes=("double", "int64", "uint64", "uint32"),
-        expected="output", reason="the CPU device has no kernels for double, int64, uint64 and uint32, and computes them as "
+        expected="output", reason="the CPU device has no kernels for double, int64, uint64 and uint32, and computes "
+        "them as "
         "float and int32",
     ),
     Divergence(

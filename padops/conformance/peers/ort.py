@@ -167,13 +167,15 @@ KNOWN = (
         reason="float16 has no kernel and runs between Casts, whose form in opsets below 6 onnxruntime gets wrong",
     ),
     Divergence(
-        "ort-float16-nan", "ort-builtin", "differ", rule="P7", versions=RECORDED, dtypes=("float16",), expected="output",
+        "ort-float16-nan", "ort-builtin", "differ", rule="P7", versions=RECORDED, dtypes=("float16",),
+        expected="output",
         some={"nan", "fill-nan", "fill"},
         reason="float16 runs as Cast, Pad, Cast, which changes the bits of NaNs and rounds the value of an attribute "
         "at another time",
     ),
     Divergence(
-        "ort-wrap-before-19", "ort-builtin", "differ", rule="P9", versions=RECORDED, modes=("wrap",), tags={"mode-unknown"},
+        "ort-wrap-before-19", "ort-builtin", "differ", rule="P9", versions=RECORDED, modes=("wrap",),
+        tags={"mode-unknown"},
         expected="error", rules=("P9",),
         reason="wrap is taken at every opset, though the specification has it from 19 on",
     ),

@@ -1,4 +1,4 @@
-"""Other execution providers of onnxruntime, alone, with padops beside them, and with models that padops has lowered for them.
+"""Other execution providers of onnxruntime: stock, with padops beside them, and with models lowered for them.
 
 The peers in ``apart/ort_*.py`` share it.
 
@@ -132,7 +132,7 @@ def run_lowered_for(request: Request, provider: str) -> np.ndarray:
 
 
 def model_of(request: Request, provider: str) -> onnx.ModelProto:
-    """The case as a model: the Pad, of ONNX where it has one, which stands alone where the provider takes such a node."""
+    """The case as a model with ONNX's Pad; the Pad stands alone where the provider takes a node that does."""
     model = make_model(request, request.inputs, standard=bool(request.opset))
     return behind_identity(model) if provider == OPENVINO else model
 
@@ -217,7 +217,7 @@ def errors_of(peer: str, outcome: tuple[str, ...], versions: str, reason: str) -
 
 
 def beside(peer: str, versions: str) -> tuple[Divergence, ...]:
-    """What padops beside a provider lets pass, as it does before the CPU's: what else onnxruntime refuses, it converts in memory."""
+    """Divergences that padops beside a provider lets pass; models that onnxruntime refuses it converts in memory."""
     return renamed((replace(row, versions=versions) for row in PASSES), ("provider-wrap-before-19",), peer, "provider")
 
 

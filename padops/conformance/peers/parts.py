@@ -65,7 +65,7 @@ def has(file: Path, name: str) -> bool:
 
 
 def value_of(file: Path, name: str) -> Any:
-    """The value of a name of a peer's file, or None where the file has no such name; what the value needs not is not run."""
+    """The value of a name in a peer's file, or None without such a name; runs only what the value needs."""
     part, namespace = Part.of(file, [name]), dict[str, Any]()
     imports = []
     for node in part.imports:

@@ -66,12 +66,14 @@ def run_case(request: Request) -> np.ndarray:
 # What onnxruntime refuses or allows before it asks the provider.
 KNOWN = (
     Divergence(
-        "provider-int32-axes", "padops-provider", "error", rule="P8", versions=RECORDED, tags={"axes-int32", "constant-amounts"},
+        "provider-int32-axes", "padops-provider", "error", rule="P8", versions=RECORDED, tags={"axes-int32",
+        "constant-amounts"},
         says="ParseData type mismatch",
         reason="constant int32 axes fail at load, in onnx's strict shape inference; the converter helps",
     ),
     Divergence(
-        "provider-row-of-pads", "padops-provider", "error", rule="P8", versions=RECORDED, tags={"pads-row", "constant-amounts"},
+        "provider-row-of-pads", "padops-provider", "error", rule="P8", versions=RECORDED, tags={"pads-row",
+        "constant-amounts"},
         says="input must be a 1D",
         reason="constant pads of shape [1, 2r] fail at load, in onnx's shape inference; the converter helps",
     ),

@@ -58,7 +58,8 @@ def _both(name: str, peer: str) -> tuple[Divergence, ...]:
         Divergence(
             f"{name}-huge", peer, ("differ", "error"), rule="P10",
             versions=RECORDED, tags={"huge"}, expected="error", rules=("P10",),
-            reason="amounts beyond any memory are not refused where the output has no elements; NumPy may have no array of it",
+            reason="amounts beyond any memory are not refused where the output has no elements; NumPy may have no "
+            "array of it",
         ),
     )  # fmt: skip
 
@@ -76,7 +77,8 @@ KNOWN = (
     Divergence(
         "lowered-cropped-away", "padops-lowered", ("differ", "error", "crash"), rule="P3", modes=("constant",),
         versions=">=1.20.1,<1.24", some={"cropped-away", "overcropped"}, without={"fixed"},
-        reason="ONNX's Pad stays where shape or amounts are not known, and is wrong where a crop leaves nothing of an axis",
+        reason="ONNX's Pad stays where shape or amounts are not known, and is wrong where a crop leaves nothing of "
+        "an axis",
     ),
     Divergence(
         "lowered-huge-crash", "padops-lowered", "crash", rule="P10", modes=("constant",), versions=">=1.20.1,<1.24",

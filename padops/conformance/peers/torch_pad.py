@@ -136,7 +136,8 @@ KNOWN = (
         reason="a crop longer than its axis is refused",
     ),
     Divergence(
-        "torch-negative-output", "torch", "error", rule="P1", versions=RECORDED, modes=_EXTENDS, tags={"negative-output"},
+        "torch-negative-output", "torch", "error", rule="P1", versions=RECORDED, modes=_EXTENDS,
+        tags={"negative-output"},
         expected="output", says="negative dimension", reason="a crop to less than nothing is refused",
     ),
     Divergence(

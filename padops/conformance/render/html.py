@@ -1,4 +1,4 @@
-"""The report as one page: a matrix of implementations, operators, modes and element types. It asks nothing of a network."""
+"""The report as one page without network: a matrix of implementations, operators, modes and element types."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ def _peer(summary: Summary, peer: str, titles: list[str]) -> str:
     texts = [f"{number:,}" for number in numbers]
     texts.insert(2, _percent(agree, run))
     cells = "".join(f'<td class="number" data-title="{title}">{text}</td>' for title, text in zip(titles, texts))
-    return f'<tr><th scope="row">{escape(summary.title(peer))}</th><td class="versions">{escape(summary.versions(peer))}</td>{cells}</tr>'
+    versions = escape(summary.versions(peer))
+    return f'<tr><th scope="row">{escape(summary.title(peer))}</th><td class="versions">{versions}</td>{cells}</tr>'
 
 
 def _percent(part: int, whole: int) -> str:
@@ -103,7 +104,8 @@ def _known(summary: Summary) -> str:
         about = f"{len(own)} {'divergence' if len(own) == 1 else 'divergences'}, {_results(sum(n for _, n in own))}"
         # The script hides those of other implementations than the chosen one.
         groups.append(
-            f'<details class="known" data-peer="{number}"><summary><b>{escape(summary.title(peer))}</b> {about}</summary>'
+            f'<details class="known" data-peer="{number}"><summary><b>{escape(summary.title(peer))}</b> '
+            f"{about}</summary>"
             f"{entries}</details>"
         )
     return "".join(groups)

@@ -1,4 +1,4 @@
-"""The amounts of every axis, as the dialects spell them (P8, S1): known ones as arrays, others as what computes them."""
+"""The amounts of every axis, as the dialects spell them (P8, S1): known ones are arrays, others are computed."""
 
 from __future__ import annotations
 

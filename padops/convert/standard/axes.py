@@ -1,4 +1,4 @@
-"""Pads of known rank, axis by axis: of each axis its borders by Gather, what is left of it by Slice, together by Concat.
+"""Pads of known rank, axis by axis: Gather gives the borders, Slice what is left, and Concat joins them.
 
 Where size and amounts are known that takes at most three nodes for each axis, but four, and one in all, for strings
 with an interior, and for bfloat16 where the fill is not known. Else the positions are computed first. Before opset 14,
@@ -151,7 +151,7 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> No
 
 
 def fill(work: Work, axis: int, amounts: AxisPlan | Amounts, with_what: Operand) -> None:
-    """Puts fill around the elements of one axis, and as its plan says where it has one: between them, or over some (P3, P6).
+    """Puts fill around the elements of one axis; by a plan also between them, or over some (P3, P6).
 
     Without a plan nothing is taken away, and where the output would be less than nothing (P1), so is a block of fill,
     which fails. ``Amounts`` are of this axis alone, one element each.

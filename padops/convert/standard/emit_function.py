@@ -152,7 +152,8 @@ def _check_ignored_fills(calls: Sequence[PadInfo]) -> None:
         dims = call.fill_dims
         if Mode.CONSTANT not in call.known_modes and all_known(dims) and prod(dims) != 1:
             raise Unconvertible(
-                f"a node in mode {call.modes[0]} has a fill of {prod(dims)} elements, and nodes in mode constant need theirs"
+                f"a node in mode {call.modes[0]} has a fill of {prod(dims)} elements, "
+                "and nodes in mode constant need theirs"
             )
 
 

@@ -141,7 +141,7 @@ def _before_integers(pad: PadInfo, guarantees: Guarantees) -> Number:
 
 
 def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
-    """By indices alone: nGraph's Pad, which may have an interior in mode constant (P6), and what is to be no Pad, or flat."""
+    """Pads by indices alone: for nGraph's interior in mode constant (P6), without Pad, or on flat data."""
     amounts = amounts_of(pad)
     if pad.known_modes == (Mode.CONSTANT,):
         indices: Operand = dynamic_rank.filled_indices(pad, amounts)

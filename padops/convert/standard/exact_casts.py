@@ -35,7 +35,7 @@ def check_moved(name: str | None, opset: int) -> str | None:
 
 
 def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[PadInfo], Operand]) -> Operand:
-    """What ``write`` makes of a Pad, whose data may be of any of some types: between two casts where the type wants that.
+    """Writes a Pad with ``write``, between two casts where the type of its data needs them.
 
     Raises:
         Unconvertible: No type moves the bits, or each of several types would need casts of its own.

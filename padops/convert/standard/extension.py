@@ -43,7 +43,7 @@ class Extension:
     slack: Numbers
 
     def within(self, positions: Numbers, size: Numbers) -> Numbers:
-        """The elements, 0 to ``size`` - 1, of a window of one or more that ``positions`` show, in front of and behind it too."""
+        """The elements, 0 to ``size`` - 1, that ``positions`` in and around a window of ``size`` show."""
         if not is_number(self.slack, FAR):
             positions = np.maximum(np.minimum(positions, size - 1 + self.slack), -self.slack)
         if is_number(self.slack, 0):

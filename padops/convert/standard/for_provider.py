@@ -98,7 +98,7 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> Choi
 
 
 def _crops_elsewhere(fault: tuple[ProviderRule, bool], pad: PadInfo) -> bool:
-    """Whether a constant Pad is right once a Slice has taken away what it takes away; some of each axis has to be left."""
+    """Whether a constant Pad is right behind a Slice that crops; the crop leaves some of each axis."""
     rule, sure = fault
     return pad.mode is Mode.CONSTANT and (rule.when == "crop" or (rule.when in ("cut beyond", "empty") and not sure))
 
@@ -246,7 +246,7 @@ def _is_of_standard(pad: PadInfo, opset: int) -> bool:
 
 
 def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
-    """A Pad of all axes, to be judged: of the same mode, or else a constant one; with the fill where the mode uses it."""
+    """A Pad of all axes, to be judged: in the same or in constant mode, with the fill if the mode uses it."""
     amounts = known_amounts(pad) if pad.node is not None else ()
     flat = ints(*(row.begin for row in amounts), *(row.end for row in amounts))
     if pad.mode is Mode.CONSTANT and opset < FIRST_WITH_INPUTS and pad.attributes.get(pad.op.fill) is not None:

@@ -1,4 +1,4 @@
-"""Writes nodes of standard ONNX one after another, in the form that each opset has; ``numbers.py`` has the formulas for it."""
+"""Writes nodes of standard ONNX in the form of each opset; ``numbers.py`` has the formulas."""
 
 from __future__ import annotations
 

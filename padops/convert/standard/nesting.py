@@ -33,7 +33,8 @@ def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
     depth = _depth(nodes)
     if around.folding and depth is not None and around.folding + depth > MOST:
         raise Unconvertible(
-            "it stands inside Ifs whose conditions may be constant, and would need an If or a Loop, of which onnxruntime "
+            "it stands inside Ifs whose conditions may be constant, and would need an If or a Loop, of which "
+            "onnxruntime "
             "crashes when it folds those Ifs"
         )
 

@@ -94,7 +94,7 @@ class Axis:
         return np.where(np.arange(self.rank) == self.number, count, 1)
 
     def cut(self, period: ir.Value, count: int, of_end: bool, reps: int) -> ir.Value:
-        """The first ``count`` elements of a part that is repeated ``reps`` times, so that there are as many; or the last."""
+        """The first (or last) ``count`` elements of a part that is repeated ``reps`` times, which is enough."""
         bounds = (-count, TO_THE_END) if of_end else (0, count)
         while reps > 1:
             period = self.part(self.tiled(period, min(reps, TILED)), *bounds)

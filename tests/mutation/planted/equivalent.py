@@ -31,7 +31,7 @@ EQUIVALENT = (
     ),
     Equivalent(
         "padops/convert/sources/emulated/maps.py",
-        "LONGEST = 1 << 20 # elements of an axis that maps are written out for",
+        "LONGEST = 1 << 20 # the most elements of an axis for which maps are written out",
         "",
         "a limit of memory, far above what Pads of models have; tests take it from here",
     ),

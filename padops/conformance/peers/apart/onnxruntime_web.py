@@ -1,4 +1,7 @@
-"""onnxruntime-web, ONNX Runtime as WebAssembly, in Node.js. The program beside this file is the example of docs/peers.md."""
+"""onnxruntime-web in Node.js: ONNX Runtime as WebAssembly.
+
+The program beside this file is the example of docs/peers.md.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,8 @@ KNOWN = (
     ),
     repeated_axes_pass(_WITHOUT_PAD, RECORDED),
     Divergence(
-        f"{_WITHOUT_PAD}-strings", _WITHOUT_PAD, "differ", rule="P7", versions=RECORDED, dtypes=("string",), expected="output",
+        f"{_WITHOUT_PAD}-strings", _WITHOUT_PAD, "differ", rule="P7", versions=RECORDED, dtypes=("string",),
+        expected="output",
         reason="on its way between JavaScript and the runtime a text ends at its first character 0",
     ),
 )  # fmt: skip

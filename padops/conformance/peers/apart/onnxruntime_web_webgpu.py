@@ -1,4 +1,4 @@
-"""onnxruntime-web on WebGPU, in a headless Chromium: what runs there, and not in WebAssembly; and models lowered for it."""
+"""onnxruntime-web on WebGPU, in a headless Chromium: stock, and with models lowered for it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ KNOWN = (
         reason="an Expand of one uint8 of rank 0, which is the fill between elements, has no valid shader",
     ),
     Divergence(
-        f"{_LOWERED}-no-concat", _LOWERED, "error", rule="P7", versions=RECORDED, dtypes=("string",), modes=("constant",),
+        f"{_LOWERED}-no-concat", _LOWERED, "error", rule="P7", versions=RECORDED, dtypes=("string",), modes=("constant",
+        ),
         expected="output", says="Unsupported input data type",
         reason="the build with WebGPU has fewer types for the processor than the other one, and no Concat of strings",
     ),

@@ -69,7 +69,8 @@ _WITHOUT_PAD = "without-pad-opencv"
 KNOWN = (
     Divergence(
         "opencv-version-1", "opencv", ("differ", "error", "crash"), rule="P1", versions=RECORDED, opsets=(1, 1),
-        reason="the amounts of version 1, paddings, are read as begin and end of each axis in turn, not as all begins and then "
+        reason="the amounts of version 1, paddings, are read as begin and end of each axis in turn, not as all "
+        "begins and then "
         "all ends",
     ),
     Divergence(
@@ -83,7 +84,8 @@ KNOWN = (
         reason="pads of shape [1, 2r] are refused",
     ),
     Divergence(
-        "opencv-rank-0", "opencv", ("error", "differ"), rule="P5", versions=RECORDED, tags={"rank-0"}, expected="output",
+        "opencv-rank-0", "opencv", ("error", "differ"), rule="P5", versions=RECORDED, tags={"rank-0"},
+        expected="output",
         reason="a tensor of rank 0 is refused, where there is nothing to pad",
     ),
     Divergence(
@@ -103,7 +105,8 @@ KNOWN = (
         link="https://github.com/onnx/onnx/issues/4294",
     ),
     Divergence(
-        "opencv-wrap-before-19", "opencv", "differ", rule="P9", versions=RECORDED, modes=("wrap",), tags={"mode-unknown"},
+        "opencv-wrap-before-19", "opencv", "differ", rule="P9", versions=RECORDED, modes=("wrap",),
+        tags={"mode-unknown"},
         expected="error", rules=("P9",),
         reason="wrap is taken at every opset, though the specification has it from 19 on",
     ),
@@ -135,7 +138,8 @@ KNOWN = (
     Divergence(
         "opencv-wrong-axes", "opencv", ("differ", "crash"), rule="P8",
         versions=RECORDED, tags={"amounts-wrong"}, expected="error",
-        reason="axes that name one axis twice or lie outside of the rank, and amounts of another number, are not refused",
+        reason="axes that name one axis twice or lie outside of the rank, and amounts of another number, are not "
+        "refused",
     ),
     Divergence(
         f"{_WITHOUT_PAD}-empty", _WITHOUT_PAD, ("differ", "error"), rule="P5",
@@ -144,12 +148,14 @@ KNOWN = (
         reason="an output without elements does not come out, and Concat refuses a part without elements",
     ),
     Divergence(
-        f"{_WITHOUT_PAD}-no-axes", _WITHOUT_PAD, "error", rule="P8", versions=RECORDED, tags={"axes-empty"}, expected="output",
+        f"{_WITHOUT_PAD}-no-axes", _WITHOUT_PAD, "error", rule="P8", versions=RECORDED, tags={"axes-empty"},
+        expected="output",
         says="cannot copy dimension", reason="an empty list of axes cannot be reshaped",
     ),
     Divergence(
         f"{_WITHOUT_PAD}-errors", _WITHOUT_PAD, ("differ", "crash"), rule="P1", versions=RECORDED, expected="error",
-        reason="what breaks a rule shows in an index out of bounds or a negative size, which are not refused: the output holds "
+        reason="what breaks a rule shows in an index out of bounds or a negative size, which are not refused: the "
+        "output holds "
         "stray memory, or the process ends",
     ),
 )  # fmt: skip

@@ -17,7 +17,8 @@ ENVIRONMENT = {
     "max_cases": 1800,
     "forks": True,  # it ends its process where a crop leaves nothing
     "requires": (
-        "onnxruntime-openvino==1.24.1", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0", "rich==15.0.0",
+        "onnxruntime-openvino==1.24.1", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0",
+        "rich==15.0.0",
     ),
     "beside": {"name": "padops-beside-openvino", "max_cases": 1800, "forks": True},
     "lowered_for": {"name": "padops-for-openvino", "max_cases": 1200, "forks": True},
@@ -81,12 +82,15 @@ _OWN = (
     Divergence(
         "ort-openvino-fill", _STOCK, "differ", rule="P7", versions=RECORDED, modes=("constant",), tags={"fill"},
         expected="output",
-        reason="a fill goes through float, which has 24 bits of an integer and no negative zero; beside constant amounts one that "
+        reason="a fill goes through float, which has 24 bits of an integer and no negative zero; beside constant "
+        "amounts one that "
         "is given at run time becomes 0",
     ),
     Divergence(
-        "ort-openvino-value", _STOCK, "error", rule="P7", versions=RECORDED, dtypes=("float", "float16"), opsets=(1, 10),
-        tags={"fill"}, expected="output", reason="a value that is NaN or infinite is refused, in modes that do not use it, too",
+        "ort-openvino-value", _STOCK, "error", rule="P7", versions=RECORDED, dtypes=("float", "float16"), opsets=(1,
+        10),
+        tags={"fill"}, expected="output", reason="a value that is NaN or infinite is refused, in modes that do not "
+        "use it, too",
     ),
     Divergence(
         "ort-openvino-float16-nan", _STOCK, "differ", rule="P7", versions=RECORDED, dtypes=("float16",),
@@ -100,7 +104,8 @@ _OWN = (
         "ort-openvino-computed", _STOCK, "error", rule="P8", versions=RECORDED, tags={"dynamic"}, expected="output",
         some={"empty-data", "empty-output", "nothing-to-do"}, reason="amounts at run time are refused in corners",
     ),
-    errors_of(_STOCK, ("differ", "crash"), RECORDED, "what breaks a rule is not refused: it gives an output, or ends the process"),
+    errors_of(_STOCK, ("differ", "crash"), RECORDED, "what breaks a rule is not refused: it gives an output, or ends "
+    "the process"),
 )  # fmt: skip
 _KERNEL = of_kernel(_STOCK, "1.24.1", RECORDED, _HIDDEN)
 KNOWN = (
@@ -124,7 +129,8 @@ KNOWN = (
     ),
     Divergence(
         f"{_LOWERED}-errors", _LOWERED, ("differ", "crash"), rule="P5", versions=RECORDED, expected="error",
-        reason=f"{LOST_ERRORS}the provider does not refuse: it takes a 0 there, and a Range with steps of 0 ends the process",
+        reason=f"{LOST_ERRORS}the provider does not refuse: it takes a 0 there, and a Range with steps of 0 ends the "
+        "process",
     ),
     Divergence(
         f"{_LOWERED}-int64", _LOWERED, "differ", rule="P7", versions=RECORDED, dtypes=("int64",), expected="output",
@@ -144,8 +150,10 @@ KNOWN = (
         reason="the provider compiles no graph whose output is a constant, and takes no data without elements",
     ),
     Divergence(
-        f"{_LOWERED}-unused", _LOWERED, ("error", "crash"), rule="P7", versions=RECORDED, modes=("edge", "reflect", "wrap"),
+        f"{_LOWERED}-unused", _LOWERED, ("error", "crash"), rule="P7", versions=RECORDED, modes=("edge", "reflect",
+        "wrap"),
         tags={"fill", "dynamic"}, expected="output",
-        reason="behind an input that no node reads, such as a fill that the mode does not use, the provider mistakes one for another",
+        reason="behind an input that no node reads, such as a fill that the mode does not use, the provider mistakes "
+        "one for another",
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""QNN's execution provider, whose HTP is emulated here: stock, with padops beside it, and with models lowered for it."""
+"""QNN's execution provider, its HTP emulated: stock, with padops beside it, and with models lowered for it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ ENVIRONMENT = {
     "max_cases": 300,
     "forks": True,  # it ends its process where it is asked what it cannot do
     "requires": (
-        "onnxruntime==1.32.0", "onnxruntime-qnn==2.7.0", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0", "rich==15.0.0",
+        "onnxruntime==1.32.0", "onnxruntime-qnn==2.7.0", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2",
+        "onnx-ir==1.1.0", "rich==15.0.0",
     ),
     "beside": {"name": "padops-beside-qnn", "max_cases": 300, "forks": True},
     "lowered_for": {"name": "padops-for-qnn", "max_cases": 900, "forks": True},
@@ -55,11 +56,13 @@ _HIDDEN = {
 
 _OWN = (
     Divergence(
-        "ort-qnn-edge", _STOCK, ("error", "differ"), rule="P2", versions=RECORDED, modes=("edge",), dtypes=("float", "float16"),
+        "ort-qnn-edge", _STOCK, ("error", "differ"), rule="P2", versions=RECORDED, modes=("edge",), dtypes=("float",
+        "float16"),
         expected="output", reason="a session with mode edge cannot be created",
     ),
     Divergence(
-        "ort-qnn-empty", _STOCK, "error", rule="P5", versions=RECORDED, some={"empty-data", "empty-output"}, expected="output",
+        "ort-qnn-empty", _STOCK, "error", rule="P5", versions=RECORDED, some={"empty-data", "empty-output"},
+        expected="output",
         reason="a session with data or an output without elements cannot be created",
     ),
     Divergence(
@@ -67,10 +70,12 @@ _OWN = (
         reason="a reflection of rank 0 ends the process when onnxruntime asks the provider whether it takes it",
     ),
     Divergence(
-        "ort-qnn-rank-5", _STOCK, "error", rule="P1", versions=RECORDED, modes=("constant",), dtypes=("float",), expected="output",
+        "ort-qnn-rank-5", _STOCK, "error", rule="P1", versions=RECORDED, modes=("constant",), dtypes=("float",),
+        expected="output",
         without={"rank-0"}, says="QNN", reason="constant Pads of five dims cannot be compiled",
     ),
-    errors_of(_STOCK, ("differ", "crash", "error"), RECORDED, "amounts beyond any memory, and a fill of no element, end the process"),
+    errors_of(_STOCK, ("differ", "crash", "error"), RECORDED,
+    "amounts beyond any memory, and a fill of no element, end the process"),
 )  # fmt: skip
 _KERNEL = of_kernel(_STOCK, "1.32.0", RECORDED, _HIDDEN, constant_amounts=True)
 KNOWN = (
@@ -80,7 +85,8 @@ KNOWN = (
     *renamed(_OWN, ("ort-qnn-errors",), _BESIDE),
     Divergence(
         "padops-beside-qnn-float16-fill", _BESIDE, "error", rule="P7", versions=RECORDED, modes=_EXTENDS,
-        dtypes=("float16",), tags={"fill-not-one"}, expected="output", says="Value tensor should be a 1D tensor of size 1",
+        dtypes=("float16",), tags={"fill-not-one"}, expected="output",
+        says="Value tensor should be a 1D tensor of size 1",
         reason="float16 is left to onnxruntime's own Pad, unless the option float16 is native",
     ),
     Divergence(
@@ -89,20 +95,25 @@ KNOWN = (
     ),
     Divergence(
         f"{_LOWERED}-double", _LOWERED, "error", rule="P7", versions=RECORDED, dtypes=("double",), expected="output",
-        says="Failed to compose", reason="the provider takes nodes of double that it cannot compile, whatever the operator is",
+        says="Failed to compose", reason="the provider takes nodes of double that it cannot compile, whatever the "
+        "operator is",
     ),
     Divergence(
-        f"{_LOWERED}-empty", _LOWERED, "error", rule="P5", versions=RECORDED, some={"empty-data", "empty-output", "cropped-away"},
+        f"{_LOWERED}-empty", _LOWERED, "error", rule="P5", versions=RECORDED, some={"empty-data", "empty-output",
+        "cropped-away"},
         expected="output", reason="a session with data or an output without elements cannot be created",
     ),
     Divergence(
-        f"{_LOWERED}-integers", _LOWERED, ("differ", "error"), rule="P7", versions=RECORDED, dtypes=("int64", "int32", "uint32"),
+        f"{_LOWERED}-integers", _LOWERED, ("differ", "error"), rule="P7", versions=RECORDED, dtypes=("int64", "int32",
+        "uint32"),
         expected="output",
-        reason="where onnxruntime's own Pad is not right, other operators of integers are computed in 32 bits, their constants in "
+        reason="where onnxruntime's own Pad is not right, other operators of integers are computed in 32 bits, their "
+        "constants in "
         "float, and some cannot be compiled",
     ),
     Divergence(
         f"{_LOWERED}-interior", _LOWERED, "error", rule="P6", versions=RECORDED, tags={"interior"}, expected="output",
-        says="Failed to finalize", reason="a Gather puts the fill between the elements, and the provider cannot compile one",
+        says="Failed to finalize", reason="a Gather puts the fill between the elements, and the provider cannot "
+        "compile one",
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""WebGPU's execution provider, on a Vulkan in software: stock, with padops beside it, and with models lowered for it."""
+"""WebGPU's execution provider on a Vulkan in software: stock, with padops beside it, with models lowered for it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,8 @@ _OWN = (
         "ort-webgpu-float16", _STOCK, "error", rule="P7", versions=RECORDED, dtypes=("float16",), expected="output",
         says="does not support it", reason="the Vulkan in software that the suite runs it on has no float16",
     ),
-    errors_of(_STOCK, ("differ",), RECORDED, "axes that are named twice, and what a crop leaves nothing of, are not refused"),
+    errors_of(_STOCK, ("differ",), RECORDED, "axes that are named twice, and what a crop leaves nothing of, are not "
+    "refused"),
 )  # fmt: skip
 _KERNEL = of_kernel(_STOCK, "1.27.0", RECORDED, _HIDDEN)
 KNOWN = (
@@ -101,7 +102,8 @@ KNOWN = (
     Divergence(
         f"{_LOWERED}-before-7", _LOWERED, "error", rule="P4", versions=RECORDED, modes=("reflect",), opsets=(1, 6),
         tags={"reflect-beyond-left"}, expected="output", says="Pad reflect",
-        reason="the provider takes nothing of a model below opset 7, and onnxruntime's own Pad refuses a long reflection",
+        reason="the provider takes nothing of a model below opset 7, and onnxruntime's own Pad refuses a long "
+        "reflection",
     ),
     *(replace(row, id="padops-for-webgpu-cpu-float16-attributes", peer=_LOWERED, versions=RECORDED)
       for row in KERNEL if row.id == "ort-float16-attributes"),

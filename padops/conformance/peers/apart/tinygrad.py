@@ -118,6 +118,8 @@ KNOWN = (
     ),
     Divergence(
         "tinygrad-wrong-axes", "tinygrad", "differ", rule="P8",
-        versions=RECORDED, tags={"amounts-wrong"}, expected="error", reason="axes that name one axis twice or lie outside of the rank, and amounts of another number, are not refused",
+        versions=RECORDED, tags={"amounts-wrong"}, expected="error",
+        reason="axes that name one axis twice or lie outside of the rank, and amounts of another number, are not "
+        "refused",
     ),
 )  # fmt: skip

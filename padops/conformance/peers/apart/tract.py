@@ -108,6 +108,7 @@ KNOWN = (
     Divergence(
         "tract-wrong-axes", "tract", ("differ", "crash"), rule="P8",
         versions=RECORDED, tags={"amounts-wrong"}, expected="error",
-        reason="axes that name one axis twice or lie outside of the rank, and amounts of another number, are not refused",
+        reason="axes that name one axis twice or lie outside of the rank, and amounts of another number, are not "
+        "refused",
     ),
 )  # fmt: skip

@@ -61,7 +61,8 @@ RECORDED = ">=0.27.0.1,<=0.27.0.1"  # 0.27.0.post1
 _EXTENDS = ("edge", "reflect", "wrap")
 KNOWN = (
     Divergence(
-        "tvm-reflect-limit", "tvm", "differ", rule="P4", versions=RECORDED, modes=("reflect",), tags={"reflect-beyond-left"},
+        "tvm-reflect-limit", "tvm", "differ", rule="P4", versions=RECORDED, modes=("reflect",),
+        tags={"reflect-beyond-left"},
         reason="a reflection longer than n - 1 reads memory beyond the data",
     ),
     Divergence(
@@ -69,7 +70,8 @@ KNOWN = (
         reason="a wrap over more than one period reads memory beyond the data",
     ),
     Divergence(
-        "tvm-full", "tvm", "differ", rule="P3", versions=RECORDED, modes=_EXTENDS, tags={"mixed"}, without={"full-is-crop"},
+        "tvm-full", "tvm", "differ", rule="P3", versions=RECORDED, modes=_EXTENDS, tags={"mixed"},
+        without={"full-is-crop"},
         reason="negative amounts crop after the extension, not before it",
         link="https://github.com/onnx/onnx/issues/4294",
     ),
