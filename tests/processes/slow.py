@@ -59,6 +59,7 @@ FILES = (
     "runtime/test_beside_real_providers.py",
     "runtime/test_beside_suite.py",
     "runtime/test_provider_in_front.py",
+    "runtime/test_provider_in_front_axes.py",
     "runtime/test_pyop_process.py",
     "test_cli_folder.py",
     "test_cli_hostile.py",
