@@ -17,7 +17,7 @@ from padops.spec.dialects import DOMAIN, VERSION
 from padops.spec.schemas import register_schemas
 
 PADOPS = Opset(DOMAIN, VERSION)
-MODES = {"reflect": "reflect", "replicate": "edge"}
+MODES = {"reflect": "reflect", "replicate": "edge", "symmetric": "symmetric"}
 
 ONNX: Opset = opset20  # typed as Opset: the methods of opset20 are declared for scripts, not for graph values
 
@@ -40,6 +40,8 @@ def table() -> dict[Callable[..., Any], Callable[..., Any]]:
     for dims in (1, 2, 3):
         functions[getattr(aten, f"reflection_pad{dims}d").default] = _of_mode("reflect", dims)
         functions[getattr(aten, f"replication_pad{dims}d").default] = _of_mode("replicate", dims)
+        if hasattr(aten, f"symmetric_pad{dims}d"):  # PyTorch 2.13 has none
+            functions[getattr(aten, f"symmetric_pad{dims}d").default] = _of_mode("symmetric", dims)
     return functions
 
 
@@ -72,7 +74,7 @@ def _constant_pad(self: Tensor, pad: Amounts, value: float = 0.0) -> Tensor:
 
 
 def _of_mode(mode: str, dims: int) -> Callable[..., Any]:
-    """``aten::reflection_pad`` or ``replication_pad``: a new function each time, since the exporter writes into it."""
+    """``aten::reflection_pad`` or another of one mode: a new function each time, since the exporter writes into it."""
 
     def pad(self: Tensor, padding: Amounts) -> Tensor:
         return _extended(self, padding, MODES[mode])

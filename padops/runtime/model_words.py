@@ -56,8 +56,7 @@ PYTHON_DOMAIN = b"padops.pyop"  # the domain of the kernel in Python
 OPERATORS = {name.encode(): name for name in OPS}
 PADS = (b"Pad", b"ATen", b"aten")  # a model with an operator named Pad, or with a PyTorch pad, has one of these
 FIRST = (DOMAIN, *PADS, b"SAME_")  # every model is searched for these; most models have none
-# Further words, which matter only in a model with one of the first: each search of 20 KB takes 8 microseconds.
-FURTHER = {
+FURTHER = {  # words that matter only beside one of the first: a search of 20 KB takes 8 microseconds
     DOMAIN: (PYTHON_DOMAIN, *OPERATORS),
     PADS[0]: tuple(sorted({word for _, words, _ in WRONG_OPTIMIZERS for word in words} - {AXES, PADS[0]})),
 }
@@ -89,8 +88,7 @@ def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
         with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return _words_in(content)
     except (OSError, ValueError, TypeError):  # no file, an empty one, no path: onnxruntime reports what is wrong
-        # PYTHON_DOMAIN needs a package that may not be installed.
-        return frozenset({*WORDS, AXES, DILATED, STRIDED} - {PYTHON_DOMAIN})
+        return frozenset({*WORDS, AXES, DILATED, STRIDED} - {PYTHON_DOMAIN})  # which needs a package of its own
 
 
 def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:

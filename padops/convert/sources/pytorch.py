@@ -4,9 +4,9 @@
 ``org.pytorch.aten::ATen`` with the operator's name as an attribute; before PyTorch 1.11, in the default domain.
 ``ONNX_FALLTHROUGH`` writes the operator as the node's type. The inputs are PyTorch's arguments.
 
-The amounts are in the order of ``torch.nn.functional.pad``: the last axis first, begin and end of each. ``reflect`` and
-``replicate`` extend the uncropped data (FULL of P3), so they become OpenVINOPad_12, which reaches as far as PyTorch
-(P4). ``circular`` crops first, as ONNX does, so it becomes a Pad of ONNX; so does ``constant``.
+The amounts are in the order of ``torch.nn.functional.pad``: the last axis first, begin and end of each. ``reflect``,
+``replicate`` and ``symmetric`` extend the uncropped data (FULL of P3), so they become OpenVINOPad_12, which reaches as
+far as PyTorch (P4). ``circular`` crops first, as ONNX does, so it becomes a Pad of ONNX; so does ``constant``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ CALL = "ATen"  # the operator that names another one
 FULL = "OpenVINOPad_12"
 
 # PyTorch's name of each mode, and ONNX's; in the order of ``_pad_enum``'s numbers.
-MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap", "constant": "constant"}
+NUMBERED = {"reflect": "reflect", "replicate": "edge", "circular": "wrap", "constant": "constant"}
+# PyTorch 2.13 has no symmetric mode. The proposed one (pytorch#189480) is a reflection with the edge, without a number.
+MODES = NUMBERED | {"symmetric": "symmetric"}
+EXTENDED = ("reflect", "edge", "symmetric")  # the modes that extend the uncropped data
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,7 @@ OPERATORS = {
     "_pad_circular": _Signature("circular"),
     **{f"reflection_pad{count}d": _Signature("reflect", count) for count in (1, 2, 3)},
     **{f"replication_pad{count}d": _Signature("replicate", count) for count in (1, 2, 3)},
+    **{f"symmetric_pad{count}d": _Signature("symmetric", count) for count in (1, 2, 3)},
 }
 
 
@@ -168,11 +172,13 @@ def _read(site: NodeSite, types: Types, name: str, notes: list[str]) -> _Pytorch
     if rank is not None and count > rank:
         raise Unconvertible(f"its amounts are for {count} axes, and its data have {rank}")
     type_name = types.name(data, *node.outputs)
-    if mode in ("reflect", "edge") and rank is not None:
+    if mode in EXTENDED and rank is not None:
         if type_name is not None and type_name not in OPS[FULL].types:
             raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
         op = FULL
-    elif mode in ("reflect", "edge") and (array is None or (array < 0).any()):
+    elif mode == "symmetric":
+        raise Unconvertible("the rank of its data is not known, and ONNX has no mode symmetric")
+    elif mode in EXTENDED and (array is None or (array < 0).any()):
         raise Unconvertible("the rank of its data is not known, and its amounts may crop")
     else:
         op = settle_version(FIRST_WITH_AXES if rank is None else FIRST_WITH_INPUTS, type_name, [mode], notes)
@@ -208,8 +214,8 @@ def _mode(node: ir.Node, name: str, signature: _Signature, ask: Callable[[int], 
     item = _text(node.inputs[2]) or _item(ask(2))
     if item is None:
         raise Unconvertible("its mode is not constant")
-    if name == "_pad_enum" and isinstance(item, int) and 0 <= item < len(MODES):
-        return list(MODES)[item]
+    if name == "_pad_enum" and isinstance(item, int) and 0 <= item < len(NUMBERED):
+        return list(NUMBERED)[item]
     if name == "pad" and isinstance(item, str) and item in MODES:
         return item
     raise Unconvertible(f"mode {item!r} is not one of {', '.join(MODES)} [P9]")

@@ -79,8 +79,25 @@ def test_session() -> None:
     assert native.bits(session.run(None, {"x": DATA})[0]) == native.bits(np.pad(DATA, [(0, 1), (1, 2)], "edge"))
 
 
+@pytest.mark.parametrize("operator", ["pad", "symmetric_pad2d"])
+def test_symmetric(operator: str) -> None:
+    """The mode that PyTorch may get: a reflection with the edge, n elements at most (P4), cropped afterwards (P3)."""
+    converted = convert(aten(operator, mode="symmetric", pads=(4, 2, -1, 3))).proto()
+    wanted = np.pad(DATA, [(0, 3), (4, 2)], "symmetric")[1:]
+    assert native.bits(run(converted, DATA)) == native.bits(wanted)
+    with pytest.raises(Exception, match=r"\[P4\]"):
+        run(convert(aten(operator, mode="symmetric", pads=(5, 0, 0, 0))).proto(), DATA)
+
+
+def test_symmetric_has_no_number() -> None:
+    (record,) = convert(aten("_pad_enum", mode=tensor("m", 4))).records
+    assert record.status == "unconverted" and record.reason.startswith("mode 4 is not one of")
+
+
 LEFT: list[tuple[str, onnx.ModelProto, str]] = [
-    ("mode", aten(mode="symmetric"), "mode 'symmetric' is not one of reflect, replicate, circular, constant [P9]"),
+    ("mode", aten(mode="mirror"), "mode 'mirror' is not one of reflect, replicate, circular, constant, symmetric [P9]"),
+    ("symmetric of any rank", aten(mode="symmetric", dims=None),
+     "the rank of its data is not known, and ONNX has no mode symmetric"),
     ("amounts for three axes", aten(pads=[1] * 6), "its amounts are for 3 axes, and its data have 2"),
     ("odd amounts", aten(pads=[1] * 3), "it has 3 amounts, expected an even number"),
     ("amounts of another", aten("reflection_pad2d", pads=[1, 1]), "it has 2 amounts, expected 4"),
