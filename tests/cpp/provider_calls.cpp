@@ -151,6 +151,10 @@ void add_calls() {
     for (size_t i = 0; i < count; ++i) out[i] = &kNodes[i];
     return nullptr;
   });
+  set(346, [](const Graph*, const Node** out) -> Status* {
+    *out = nullptr;  // the main graph
+    return nullptr;
+  });
   set(350, [](const Node* node, const char** out) -> Status* {
     *out = node->type;
     return nullptr;

@@ -43,6 +43,7 @@ NOTHING = Amounts(0, 0)
 NEGATIVE = (Amounts(-1, -1),)  # for amounts that are not known
 FIRST_WITH_KERNEL = 2  # before, Pad has another attribute, and no kernel
 
+NO_BETTER = ("cut away",)  # a Pad of which the provider runs some; it refuses all that lowering could write
 # What keeps a provider from a node of any operator: no other nodes help.
 OF_ALL_NODES = ("open rank", "open dims", "computed", "in a body")
 NOT_RUN = "by rules that were not run"
@@ -71,6 +72,7 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> Choi
         opset: Of the model.
     """
     found = RunsAs("", opset)
+    row = replace(row, rules=tuple(rule for rule in row.rules if rule.when not in NO_BETTER))
     if pad.dims == []:
         return Choice(Way.ANY)  # nothing is to be done
     as_it_is = pad.op.name == onnx_op(opset) and reaches_provider(pad, found, NEWEST_MINOR)

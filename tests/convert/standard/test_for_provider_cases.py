@@ -6,12 +6,14 @@ the peers ``padops-for-*`` say.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
-from lowered_for import session
+from lowered_for import lowered, session
 from onnx import parser
 from onnxruntime.capi import onnxruntime_pybind11_state as states
 
@@ -23,6 +25,9 @@ from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.converted import converted
 from padops.conformance.peers.request import Request, Unsupported
 from padops.conformance.peers.sessions import run_model, stock_options
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
+import provider_cases
 
 PROVIDERS = ("openvino", "webgpu", "qnn", "dml", "cuda")
 
@@ -145,3 +150,10 @@ def test_a_crop_and_a_fill_at_run_time() -> None:
         assert ("Pad" in operators(made)) == has_pad
         fed = {"x": np.arange(6, dtype=np.float32), "p": np.array([2, -3]), "f": np.array([7], np.float32)}
         np.testing.assert_array_equal(session(made).run(None, fed)[0], [7, 7, 0, 1, 2])
+
+
+@pytest.mark.parametrize("name", ["constant cut away", "constant cut beyond"])
+def test_a_pad_that_qnn_may_refuse_stays_one(name: str) -> None:
+    """QNN runs the Pad in front of a Relu; it refuses each other form of a Pad of which a crop leaves nothing."""
+    changed, _ = lowered(provider_cases.model_of(provider_cases.ALL[name]), provider_cases.QNN)
+    assert [node.op_type for node in changed.graph.node if node.op_type in ("Pad", "Slice", "Concat")] == ["Pad"]
