@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import queue
 import signal
 import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import IO, Any, TypeVar, cast
 
 Answer = TypeVar("Answer")
@@ -47,6 +49,16 @@ def wait_for(process: subprocess.Popen[bytes]) -> int | None:
     with contextlib.suppress(subprocess.TimeoutExpired):  # the system keeps it, in the midst of a call
         process.wait(ENDING)
     return None
+
+
+def ending(code: int | None) -> str:
+    """How a process ended, by its exit code as ``subprocess`` has it."""
+    if code is None or code >= 0:
+        return f"exit code {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:  # real-time signals have no names
+        return f"signal {-code}"
 
 
 def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
@@ -150,3 +162,65 @@ class Pipes:
         questions, answers = self.process.stdin, self.process.stdout
         assert questions is not None and answers is not None, "both are pipes"
         return questions, answers
+
+
+class Pickled:
+    """A Python program that answers pickled questions, in a process of its own until it is closed; see ``serve``."""
+
+    def __init__(self, name: str, seconds: float, program: Sequence[str]) -> None:
+        """Starts the process.
+
+        Args:
+            name: The name of the process in errors.
+            seconds: The limit for each answer.
+            program: The arguments of Python: ``-m``, a module, and its arguments.
+        """
+        self._name, self._seconds, self._gone = name, seconds, ""
+        pipe, command = subprocess.PIPE, [sys.executable, *program]
+        self._pipes = Pipes(
+            subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, start_new_session=True)
+        )
+
+    def ask(self, question: Any) -> Any:
+        """The answer of the process.
+
+        Raises:
+            RuntimeError: It refuses the question, has died, or did not answer in time.
+        """
+
+        def talk(requests: IO[bytes], answers: IO[bytes]) -> Any:
+            pickle.dump(question, requests)
+            requests.flush()
+            return pickle.load(answers)
+
+        answer, refusal = None, ""
+        if not self._gone:
+            try:
+                answer, refusal = self._pipes.within(self._seconds, talk)
+            except LateError as error:
+                self._gone = f"{self._name} gave {error}"
+            except (BrokenPipeError, EOFError, pickle.UnpicklingError):  # the last if the answer is cut off
+                self._gone = f"{self._name} has died ({ending(wait_for(self._pipes.process))})"
+        if self._gone or refusal:
+            raise RuntimeError(self._gone or refusal)
+        return answer
+
+    def close(self) -> None:
+        """Ends the process with its children."""
+        self._pipes.end()
+
+
+def serve(answer: Callable[[Any], Any]) -> None:
+    """Answers the questions of a ``Pickled`` until it closes the pipe; exceptions become refusals, in one line."""
+    requests, answers = own_pipes()
+    while True:
+        try:
+            question = pickle.load(requests)
+        except EOFError:
+            return
+        try:
+            reply = answer(question), ""
+        except Exception as error:  # of any type: libraries raise their own
+            reply = None, " ".join(str(error).split())
+        pickle.dump(reply, answers)
+        answers.flush()

@@ -6,12 +6,14 @@ import logging
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from padops.extras import DependencyError, NeedingOnnxruntime
 from padops.runtime import inference_session
-from padops.runtime.model_words import DOMAIN, PADS, SILENT, words_of
+from padops.runtime.model_words import DOMAIN, PADS, SILENT, content_of, words_of
 from padops.runtime.placing import one_name_before
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("padops")
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # configuration entry for a model in memory
 FIRST_MINOR_OF_DATA_FOLDER = 22
+NAME_IT = "--custom-domain"  # the option that the reason of another framework's Pad names
 WRITING = {"output", "in_place", "report"}  # arguments of padops.convert that write files
 
 
@@ -45,7 +48,7 @@ class InferenceSession(inference_session.InferenceSession):
     ``convert``.
 
     Args:
-        path_or_bytes: The model: its file, or its content.
+        path_or_bytes: The model: its file, its content, or an ``onnx.ModelProto``.
         sess_options: As for ``padops.runtime.inference_session``. While the session of a converted model with external
             data is created, the folder of the data is in the options' configuration.
         providers: As for ``padops.runtime.inference_session``: execution providers, first choice first.
@@ -71,7 +74,7 @@ class InferenceSession(inference_session.InferenceSession):
 
     def __init__(
         self,
-        path_or_bytes: str | bytes | os.PathLike[str],
+        path_or_bytes: str | bytes | bytearray | memoryview | os.PathLike[str] | onnx.ModelProto,
         sess_options: onnxruntime.SessionOptions | None = None,
         providers: Sequence[Provider] | None = None,
         provider_options: Sequence[Mapping[Any, Any]] | None = None,
@@ -88,22 +91,23 @@ class InferenceSession(inference_session.InferenceSession):
                 f"convert has {', '.join(written)}, but a session writes no files: call padops.convert instead"
             )
         self.padops_records: tuple[PadRecord, ...] = ()
+        model = content_of(path_or_bytes)
         given = (sess_options, providers, provider_options)
         if isinstance(convert, Mapping):
-            self._run_converted(_converted(path_or_bytes, dict(convert)), *given, kwargs)
+            self._run_converted(_converted(model, dict(convert)), *given, kwargs)
             return
-        words = words_of(path_or_bytes)
-        made, unseen = _looked_at(path_or_bytes, convert) if _needs_a_look(words) else (None, "")
+        words = words_of(model)
+        made, unseen = _looked_at(model, convert) if _needs_a_look(words) else (None, "")
         if made is not None:
             self._run_converted(made, *given, kwargs)
             return
         try:
-            self._create(path_or_bytes, words, *given, kwargs)
-        except (TypeError, ValueError):  # another argument is wrong, not the model
+            self._create(model, words, *given, kwargs)
+        except (TypeError, ValueError, OSError, DependencyError):  # an argument or the set-up is wrong, not the model
             raise
         except Exception as error:
             asked = convert == "auto" and not words.isdisjoint(PADS)
-            made = _converted_after(error, path_or_bytes, one_name_before(error)) if asked else None
+            made = _converted_after(error, model, one_name_before(error)) if asked else None
             if made is None:
                 raise
             try:
@@ -124,6 +128,8 @@ class InferenceSession(inference_session.InferenceSession):
         kwargs: Mapping[str, Any],
     ) -> None:
         """Creates the session of a converted model."""
+        from padops.convert.left import same_wrong
+
         message, folder = made.proto(), made.data_folder
         if folder is not None and runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
             message, folder = with_data_inside(message, folder), None
@@ -133,22 +139,21 @@ class InferenceSession(inference_session.InferenceSession):
         entries = {} if folder is None else {DATA_FOLDER: os.fspath(folder)}
         self._create(content, words_of(content), sess_options, providers, provider_options, kwargs, entries)
         self.padops_records = made.records
+        if told := same_wrong(record.facts for record in made.records if record.status == "unconverted"):
+            warnings.warn(f"onnxruntime {onnxruntime.__version__} {'; '.join(told)}", stacklevel=3)
         LOG.info("the model was converted in memory: %s", made.summary())
 
 
 def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, Path]:
-    """A model with the real names of its external data, and their folder.
+    """Returns the model with its external data named by the files that links lead to, and the folder of these files.
 
-    In a Hugging Face cache, the files are links to files with other names; onnxruntime follows no link out of the
-    folder.
+    In a Hugging Face cache, files are links to files with other names; onnxruntime follows none out of the folder.
     """
-    names = {entry.value for entry in _locations(message)}
-    real = {name: Path(os.path.realpath(folder / name)) for name in names}
+    real = {entry.value: Path(os.path.realpath(folder / entry.value)) for entry in _locations(message)}
     parents = {path.parent for path in real.values()}
     if len(parents) != 1 or all(path == Path(os.path.abspath(folder / name)) for name, path in real.items()):
         return message, folder
-    named = type(message)()
-    named.CopyFrom(message)
+    named = deepcopy(message)
     for entry in _locations(named):
         entry.value = real[entry.value].name
     return named, parents.pop()
@@ -164,8 +169,7 @@ def with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
     from padops.convert.model.external import check_entries
     from padops.convert.model.scan import external_tensors
 
-    whole = type(message)()
-    whole.CopyFrom(message)
+    whole = deepcopy(message)
     rows = [(tensor, *check_entries(tensor, path)) for tensor, path in external_tensors(whole)]
     if (size := whole.ByteSize() + sum(length for *_, length in rows)) > LARGEST_PROTO:
         raise RuntimeError(
@@ -204,8 +208,7 @@ def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Con
     """Converts a model that this onnxruntime may silently get wrong, if ``convert`` is "auto" and conversion helps.
 
     Returns:
-        The converted model, or None; and the warning to give if padops has not looked at the model and onnxruntime
-        takes it.
+        The converted model, or None; and the warning if padops has not looked, and onnxruntime takes the model.
 
     Raises:
         DependencyError: The extra that converts is not installed.
@@ -227,15 +230,15 @@ def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Con
 def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = False) -> Conversion | None:
     """The converted model; None if this onnxruntime runs every Pad of the model, or conversion helps no Pad.
 
-    Args:
-        refused: Whether onnxruntime has refused the model. Then all Pads are converted, even if none is known to be
-            refused: a Pad may still be the reason, for example with amounts in external data.
+    ``refused``: onnxruntime has refused the model. Then all Pads are converted, even if none is known to be refused: a
+    Pad may still be the reason, for example with amounts in external data.
 
     Raises:
         DependencyError: The extra ``convert`` is not installed.
         _UnreadError: The model cannot be read or converted.
     """
     from padops.convert import PadopsError, inspect
+    from padops.convert.left import same_wrong
 
     if not isinstance(model, (str, bytes, os.PathLike)):
         return None
@@ -244,14 +247,17 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
         helped = any("convert" in pad.roads for pad in found.failing)
         # Before onnxruntime 1.24 there is no provider: only conversion runs Pads whose verdict depends on the data.
         doubtful = runtime_minor() < FIRST_MINOR and any(pad.verdict == "runs if" for pad in found.pads)
-        if not (helped or doubtful or refused):
+        silent = bool(same_wrong(found.failing))  # nothing helps, but the records tell of it
+        if not (helped or doubtful or refused or silent):
             return None
         explicit = {"auto_pad": "explicit"} if "--auto-pad" in found.options else {}
-        select = "all" if doubtful or not helped else "needed"
+        select = "all" if doubtful or refused and not helped else "needed"
         made = _converted(model, {"select": select, "custom_domains": found.domains, **explicit})
     except PadopsError as error:
         raise _UnreadError(str(error)) from error
-    return made if helped or made.converted else None
+    if refused and not made.converted and (named := [pad.why for pad in found.failing if NAME_IT in pad.why]):
+        raise _UnreadError(named[0])
+    return made if helped or silent or made.converted else None
 
 
 def _converted_after(error: Exception, model: str | bytes | os.PathLike[str], provider: str) -> Conversion | None:
@@ -285,6 +291,9 @@ def _converted(model: str | bytes | os.PathLike[str], arguments: Mapping[str, An
     from padops.convert import convert
     from padops.convert.left import check_left
 
+    taken = list(signature(convert).parameters)[1:]
+    if unknown := [name for name in arguments if name not in taken]:
+        raise ValueError(f"convert has {unknown[0]!r}; padops.convert takes {', '.join(sorted({*taken} - WRITING))}")
     made = convert(model, **arguments)
     if arguments.get("target", "padops") != "padops":
         check_left(made, strict=False)

@@ -72,6 +72,8 @@ def say(text: object, stderr: bool = False) -> None:
 
 def fail(error: object, code: int = 1) -> int:
     """Prints the error of a failed command on standard error; returns the exit code."""
+    if isinstance(error, OSError) and error.filename is not None:  # its own text begins with a number of the system
+        error = f"{os.fsdecode(error.filename)}: {error.strerror}"
     say(f"error: {error}", stderr=True)
     return code
 

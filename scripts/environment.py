@@ -184,7 +184,7 @@ def _install(venv: Path, wanted: dict) -> None:
         (venv / STAMP).unlink()
     fresh = (venv / UNFINISHED).exists()
     (venv / UNFINISHED).touch()
-    pip = [interpreter(venv), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    pip = [interpreter(venv), "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--no-compile"]
     try:
         # The editable install rebuilds itself later with the tools that it was built with: they must stay, in .venv.
         step("installing the build tools", [*pip, *BUILD_TOOLS], venv.parent)

@@ -44,7 +44,7 @@ KERNELS = ("kernels", "dialect_kernels", "inputs", "interior", "rows", "errors",
 TESTS = (*(f"csrc/test_{x}" for x in KERNELS),
          *(f"spec/test_{x}" for x in ("specifications", "specifications_dialects", "shapes", "same_padding")),
          *(f"runtime/test_{x}" for x in ("session", "provider_versions", "pyop")),
-         *(f"convert/sources/test_convert_{x}" for x in ("places", "functions", "everything_else")),
+         *(f"convert/matchers/test_convert_{x}" for x in ("places", "functions", "everything_else")),
          "test_session_releases", "test_any_session", "test_any_session_options")
 # fmt: on
 PROVIDER_TESTS = ("runtime/test_provider", "runtime/test_inference_session")

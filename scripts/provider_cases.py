@@ -214,7 +214,7 @@ def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None)
     import onnxruntime
 
     from padops.conformance.peers import other_providers
-    from padops.conformance.peers.environments import rows_apart
+    from padops.conformance.peers.environments import isolated_rows
 
     onnxruntime.set_default_logger_severity(4)
     options = onnxruntime.SessionOptions()
@@ -232,7 +232,7 @@ def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None)
         (row["args"]["op_name"], row["args"]["provider"]) for row in events if "provider" in row.get("args", {})
     )
     expected = expected_of(case) if expected is None else np.array(expected)
-    within = max((row.within for row in rows_apart() if row.provider == provider), default=0)
+    within = max((row.within for row in isolated_rows() if row.provider == provider), default=0)
     close = output.shape == expected.shape and np.allclose(output, expected, rtol=within, atol=0)
     return {
         "outcome": "right" if close else "wrong",

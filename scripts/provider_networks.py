@@ -128,7 +128,7 @@ def run_one(provider: str, way: str, model: str, feeds: str) -> dict[str, Any]:
     """
     import onnxruntime
 
-    from padops.bench.placement import placement_of
+    from padops.bench.beside import placement_of
     from padops.conformance.peers import other_providers
 
     other_providers.prepare(provider)

@@ -32,6 +32,7 @@ OTHERS = {
     "Gather": "Gather <axis = 2> (a, order)",
     "ReverseSequence": "ReverseSequence <batch_axis = 1, time_axis = 0> (a, lengths)",
     "Where": "Where (never, a, a)",
+    "Less and Where": "Where (less, a, a)",
     "ReduceSum": "ReduceSum (a, axis)",
 }
 TYPES = ("float", "float16", "double", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool")
@@ -51,10 +52,11 @@ def model_of(call: str, type_name: str) -> bytes:
 
     first = "c = Slice (a, last, four, axis, last) " if "(c," in call else ""
     first = "e = Concat <axis = 2> (x, x) c = Slice (e, one, two, axis) a = Concat <axis = 2> (e, c) " if first else ""
+    less = "less = Less (a, a) " if "(less," in call else ""
     model = parser.parse_model(
         f'<ir_version: 10, opset_import: ["" : 18]> g ({type_name}[{", ".join(map(str, IMAGE))}] x) => ({type_name} y) '
         f"<{CONSTANTS}, int64[1] two = {{2}}> "
-        f"{{ {first or 'a = Concat <axis = 2> (x, x) '}b = {call} y = Concat <axis = 1> (b, b) }}"
+        f"{{ {first or 'a = Concat <axis = 2> (x, x) '}{less}b = {call} y = Concat <axis = 1> (b, b) }}"
     )
     model.graph.output[0].type.tensor_type.ClearField("shape")
     data = provider_cases.feeds_of(_case(type_name))["x"]

@@ -23,7 +23,7 @@ import os
 import sys
 
 import environment
-import peers as apart
+import peers
 
 # Peers with environments of their own that --peers asks for; the others take minutes to install.
 ASKED_FOR = ("onnxruntime-web", "ort-openvino", "ort-qnn")
@@ -36,11 +36,11 @@ def main(arguments: list) -> int:
     if "--record" in arguments and "--long" not in arguments:
         print("error: --record writes down what the long tests counted: give --long as well", file=sys.stderr)
         return 2
-    peers = "--peers" in arguments
-    if peers:
+    compares = "--peers" in arguments
+    if compares:
         arguments = [argument for argument in arguments if argument != "--peers"]
         os.environ["PADOPS_PEERS"] = ",".join(ASKED_FOR)
-    every = peers or "--all" in arguments
+    every = compares or "--all" in arguments
     arguments = [argument for argument in arguments if argument != "--all"]
     rest = "--rest" in arguments
     if rest:
@@ -49,9 +49,9 @@ def main(arguments: list) -> int:
         if why:
             print(f"error: {why}", file=sys.stderr)
             return 2
-    python = environment.ensure(["lint", "peers", "test"] if peers else ["test"])
-    if peers:
-        apart.main(list(ASKED_FOR))
+    python = environment.ensure(["lint", "peers", "test"] if compares else ["test"])
+    if compares:
+        peers.main(list(ASKED_FOR))
     environment.step("fetching the real models", [python, environment.ROOT / "scripts" / "fetch_models.py"])
     if "--long" in arguments:
         return _long(python, [argument for argument in arguments if argument != "--long"])
@@ -64,7 +64,7 @@ def main(arguments: list) -> int:
     if failed or arguments or not every:
         return failed
     print("padops conformance --quick", flush=True)
-    required = ["--require-peers", *_left_out()] if peers else []
+    required = ["--require-peers", *_left_out()] if compares else []
     return environment.hand_over([python, "-m", "padops", "conformance", "--quick", *required], environment.ROOT)
 
 
@@ -82,8 +82,8 @@ def _stale() -> str:
 
 def _left_out() -> list:
     """The options that leave out the peers whose environments are neither asked for nor there."""
-    wanted = lambda about: apart.is_made(about) or apart.environment_of(about) in ASKED_FOR
-    return [f"--without={name}" for name, about in apart.stated().items() if not wanted(about)]
+    wanted = lambda about: peers.is_made(about) or peers.environment_of(about) in ASKED_FOR
+    return [f"--without={name}" for name, about in peers.stated().items() if not wanted(about)]
 
 
 def _long(python, arguments: list) -> int:

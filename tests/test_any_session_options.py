@@ -141,6 +141,8 @@ def test_arguments_that_are_refused() -> None:
         ValueError, match="convert has output, but a session writes no files: call padops.convert instead"
     ):
         padops.InferenceSession(model(), convert={"output": "out.onnx"})
+    with pytest.raises(ValueError, match="convert has 'foo'; padops.convert takes atol, .*, without_pad$"):
+        padops.InferenceSession(model(), convert={"foo": 1})
     with pytest.raises(ValueError, match="expected 'auto', 'never' or a mapping"):
         padops.InferenceSession(model(), convert=np.array(["auto", "never"]))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="sess_options is int, expected onnxruntime.SessionOptions"):
@@ -153,12 +155,20 @@ def test_arguments_that_are_refused() -> None:
 @with_providers  # older onnxruntimes take these arguments for a failure of the provider, and try the CPU
 @pytest.mark.parametrize(
     "wrong",
-    [{"providers": "CPUExecutionProvider"}, {"providers": [3]}, {"sess_options": 3}, {"provider_options": [{}, {}]}],
+    [
+        {"providers": ["Nope"]},
+        {"providers": "CPUExecutionProvider"},
+        {"providers": [3]},
+        {"sess_options": 3},
+        {"provider_options": [{}, {}]},
+    ],
 )
 def test_wrong_arguments_convert_nothing(wrong: dict, monkeypatch: pytest.MonkeyPatch) -> None:
     """The model was converted for another attempt, which said that onnxruntime refuses it."""
     monkeypatch.setattr(door, "_converted_after", None)
-    with pytest.raises((TypeError, ValueError), match="expected|provider_options has 2 entries"):
+    with pytest.raises(
+        (TypeError, ValueError), match="expected|provider_options has 2 entries|has no provider Nope here; it has"
+    ):
         padops.InferenceSession(model(), **{"providers": ["CPUExecutionProvider"]} | wrong)
 
 

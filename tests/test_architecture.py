@@ -128,9 +128,9 @@ def test_the_proof_shares_no_code_with_the_converter() -> None:
         assert {name for name in used if not allowed.fullmatch(name)} == set(), f"{name_of(path)} shares code"
 
 
-def test_sources_are_recognisers_alone() -> None:
-    """Each file of convert/sources is a recogniser or serves only recognisers; nobody else imports the latter."""
-    folder = PACKAGE / "convert" / "sources"
+def test_matchers_stand_alone() -> None:
+    """Each file of convert/matchers has a matcher or serves only matchers; nobody else imports the latter."""
+    folder = PACKAGE / "convert" / "matchers"
     asked = {path for path in imported_files(folder / "__init__.py") if path.is_relative_to(folder)}
     assert len(asked) > 10 and asked >= set(folder.glob("*/__init__.py"))
     for path in asked:
@@ -138,7 +138,7 @@ def test_sources_are_recognisers_alone() -> None:
         matches = [node for node in functions if node.name.startswith("match_")]
         assert matches and all([row.arg for row in node.args.args[:2]] == ["site", "types"] for node in matches)
     for path in set(folder.glob("*.py")) - asked - {folder / "__init__.py"}:
-        assert all(name.startswith("padops.convert.sources.") for name in importers(name_of(path))), name_of(path)
+        assert all(name.startswith("padops.convert.matchers.") for name in importers(name_of(path))), name_of(path)
 
 
 def test_nothing_imports_the_command_line() -> None:

@@ -157,7 +157,7 @@ PLANTED = """
 import os, sys, time
 if "spawn_main" in " ".join(sys.orig_argv):
     from padops.convert.model import reading
-    read = reading._content
+    check = reading.check_file
     def planted(path):
         if path.name == "dies.onnx":
             os._exit(9)
@@ -169,8 +169,8 @@ if "spawn_main" in " ".join(sys.orig_argv):
         if path.name == "_waits.onnx":
             open(os.environ["STARTED"], "a").close()
             time.sleep(600)
-        return read(path)
-    reading._content = planted
+        check(path)
+    reading.check_file = planted
 """
 # The command, which adds a byte to a file for each model that a process has told it is converted.
 COMMAND = """

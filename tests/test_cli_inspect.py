@@ -113,6 +113,12 @@ def facts(source: object) -> PadFacts:
     return found
 
 
+def test_a_link_that_leads_to_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "loop.onnx"
+    path.symlink_to(path)
+    assert run(capsys, path) == (1, "", f"error: {path} is a circular link\n")
+
+
 def test_what_it_says_of_other_forms() -> None:
     converted = convert(one_pad(13)).proto()
     assert (facts(converted).verdict, facts(converted).roads) == ("refuses", ("session", "lower"))

@@ -14,6 +14,8 @@ from test_cli_inspect import run
 
 import padops
 from padops.cli.tables import SHOWN_ALIKE
+from padops.convert import records
+from padops.runtime.installed import versions
 
 ALIKE = SHOWN_ALIKE + 3
 
@@ -70,10 +72,23 @@ def test_a_folder_with_what_cannot_be_read(folder: Path, capsys: pytest.CaptureF
 def test_a_folder_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "broken.onnx").write_bytes(b"\xff\xff")
     code, out, _ = run(capsys, folder, "--json")
-    broken, good, old = json.loads(out)["models"]
-    assert (code, list(broken)) == (1, ["path", "error"])
+    told = json.loads(out)
+    broken, good, old = told["models"]
+    assert (code, list(told)) == (1, ["schema", "versions", "models"])
+    assert list(broken) == ["schema", "versions", "path", "error"]
+    assert {told["schema"], broken["schema"]} == {good["schema"]}
     assert good == padops.inspect(folder / "good.onnx").to_json()
     assert old["counts"]["refuses"] == 1
+
+
+def test_one_file_that_cannot_be_read_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing was printed for a program to read."""
+    path = tmp_path / "none.onnx"
+    code, out, err = run(capsys, path, "--json")
+    assert (code, err) == (1, f"error: {path} does not exist\n")
+    assert json.loads(out) == {
+        "schema": records.SCHEMA, "versions": versions(), "path": str(path), "error": f"{path} does not exist"
+    }  # fmt: skip
 
 
 def test_a_folder_without_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -93,7 +93,7 @@ def test_nothing_is_meant_by_what_is_like_nothing(capsys: pytest.CaptureFixture[
         ("--for cuda --target onnx --select needed", "--for needs --select all"),
         (
             "--for cuda --target onnx --without-pad",
-            "--for excludes --without-pad: CUDAExecutionProvider runs some Pads, which stay",
+            "--for and --without-pad exclude each other: CUDAExecutionProvider runs some Pads, which stay",
         ),
         ("--report {source}", "{source} is a model; name another --report"),
         ("-o {source}", "{source} is the source itself; to replace it, use --in-place"),
@@ -178,3 +178,10 @@ def test_no_color_takes_bold_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert printed() == "\x1b[1mpadops\x1b[0m\n"
     monkeypatch.setenv("NO_COLOR", "1")
     assert printed() == "padops\n"
+
+
+@pytest.mark.parametrize("command_words", [("bench",), ("conformance", "history")])
+def test_a_file_that_is_not_there(command_words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """The system's text, without the number that Python puts before it."""
+    code, out, err = run(capsys, *command_words, "--show", "nothing.json")
+    assert (code, out, err) == (1, "", "error: nothing.json: No such file or directory\n")

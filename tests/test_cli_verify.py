@@ -156,7 +156,7 @@ def test_external_data_in_both(tmp_path: Path) -> None:
     assert conversion.verification is not None and conversion.verification.pads[0].exercise == "exercised"
     assert padops.verify(source, tmp_path / "out" / "m.onnx", run=True).doubts == ()
     in_memory = onnx.load(source, load_external_data=False)
-    with pytest.raises(UsageError, match="say with base_dir which folder"):
+    with pytest.raises(UsageError, match="name the folder as base_dir"):
         padops.verify(in_memory, source, run=True)
 
 

@@ -1,4 +1,7 @@
-"""docs/languages.md: its programs in C++ and JavaScript are built and run as the page says, outside of CMake."""
+"""docs/languages.md: its programs in C++ and JavaScript are built and run as the page says, outside of CMake.
+
+``tests/long/long_languages.py`` runs those in C# and Java.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +95,7 @@ def test_cpp_says_what_is_wrong(built: Path) -> None:
 
 
 def test_the_programs_name_the_providers() -> None:
-    """Of the languages that are not run here, the names at least are right; the first two, and the CPU's last."""
+    """Of C# and Java, which are not run here, the names at least are right; the first two, and the CPU's last."""
     expected = [EP_NAMES[2], EP_NAMES[0], "CPUExecutionProvider"]
     for language in ("cpp", "csharp", "java"):
         assert re.findall(r'"(\w+ExecutionProvider)"', SHOWN[language]) == expected, language

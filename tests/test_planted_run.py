@@ -140,7 +140,7 @@ def test_the_page_says_what_was_not_seen() -> None:
     text = summary(rows, 7)
     assert "planted 6 breaks (seed 7). 1 did not build, and 1 change no result. Of the other 4 the tests saw 3" in text
     assert "which is 75 %." in text
-    assert "| `a.py:3` | ``a \\| b`` | ``a & b`` |" in text.splitlines()
+    assert "| `a.py` | ``a \\| b`` | ``a & b`` |" in text.splitlines()
 
 
 def test_a_copy_has_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,7 +103,7 @@ def script(environment: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setattr(environment, "hand_over", hand_over)
     monkeypatch.delenv("PADOPS_PEERS", raising=False)
     module.environments = []
-    monkeypatch.setattr(module.apart, "main", lambda names: module.environments.append(names) or 0)
+    monkeypatch.setattr(module.peers, "main", lambda names: module.environments.append(names) or 0)
     monkeypatch.setenv("PADOPS_ENVIRONMENTS", str(tmp_path))
     monkeypatch.setattr(os, "environ", dict(os.environ))  # --peers sets a variable of the process
     return module
@@ -130,7 +130,7 @@ def test_the_whole_run_with_peers(script: ModuleType) -> None:
     assert script.main(["--peers"]) == 0
     assert script.extras == ["lint", "peers", "test"] and os.environ["PADOPS_PEERS"] == ",".join(asked)
     assert script.environments == [asked]
-    apart = ("dask", "onnxruntime-web-webgpu", "opencv", "tinygrad", "tract", "tvm")
+    isolated = ("dask", "onnxruntime-web-webgpu", "opencv", "tinygrad", "tract", "tvm")
     sharing = (
         "without-pad-opencv",
         "without-pad-tract",
@@ -139,7 +139,7 @@ def test_the_whole_run_with_peers(script: ModuleType) -> None:
         "padops-for-webgpu",
         "padops-for-web-webgpu",
     )
-    others = [f"--without={name}" for name in (*apart, "ort-webgpu", *sharing)]
+    others = [f"--without={name}" for name in (*isolated, "ort-webgpu", *sharing)]
     assert script.ran[1][-15:-13] == ["--quick", "--require-peers"] and sorted(script.ran[1][-13:]) == sorted(others)
 
 

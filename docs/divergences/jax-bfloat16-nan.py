@@ -22,14 +22,7 @@ expected = np.frombuffer(bytes.fromhex("33eaa4577140a45733ea87ff1303c32e130387ff
 
 
 def pad(data: np.ndarray, triples: Sequence[tuple[int, int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """A Pad of an array by (begin, end, interior) of every axis.
-
-    Args:
-        data: An array of rank r.
-        triples: r triples.
-        mode: NumPy's word.
-        fill: One element of the data's type; None in other modes than constant.
-    """
+    """Pads an array by (begin, end, interior) of every axis; ``mode`` is NumPy's, ``fill`` is for mode constant."""
     jax.config.update("jax_enable_x64", True)
     with jax.ensure_compile_time_eval():
         if mode == "constant":

@@ -34,14 +34,10 @@ def core() -> Any:
 def pad_model(
     tensors: Sequence[Any], mode: str, version: int, constants: Collection[int] = (), static: bool = True
 ) -> tuple[Any, list[Any]]:
-    """OpenVINO's Pad in a model, and the tensors that the model is fed with.
+    """A model of OpenVINO's Pad 1 or 12, and the tensors to feed it with.
 
-    Args:
-        tensors: The inputs of Pad, as OpenVINO's tensors.
-        mode: The mode.
-        version: 1 or 12.
-        constants: Positions of the inputs that are constants.
-        static: Whether the shape of the data is declared.
+    ``tensors`` are the inputs of the Pad; those at the positions ``constants`` are constants. ``static``: the model
+    declares the shape of the data.
     """
     nodes, parameters, fed = [], [], []
     for i, tensor in enumerate(tensors):
@@ -57,13 +53,13 @@ def pad_model(
 
 
 def infer(model: Any, tensors: Sequence[Any], element: str, dtype: np.dtype) -> np.ndarray:
-    """The first output of a model on the CPU device.
+    """The first output of an ``openvino.Model`` on the CPU device, fed in the order of its inputs.
 
-    Args:
-        model: An ``openvino.Model``.
-        tensors: Its inputs, in its order.
-        element: OpenVINO's name of the output's type.
-        dtype: The type of the array: what ml_dtypes has for it, object for strings.
+    ``element`` is OpenVINO's name of the output's type, ``dtype`` that of the array: of ml_dtypes, or object for
+    strings.
+
+    Raises:
+        TypeError: The output is of another type.
     """
     request = core().compile_model(model, "CPU").create_infer_request()
     request.infer(tensors)

@@ -33,19 +33,10 @@ def one_node_model(
     domain: str = "",
     name: str = "pad",
 ) -> onnx.ModelProto:
-    """A model of one node; its output is called ``output``.
+    """A model of one node, whose output is called ``output``.
 
-    Args:
-        op_type: The operator.
-        names: The node's inputs, empty where one is absent.
-        attributes: The node's.
-        inputs: Element type and shape of each input of the model; None for a shape that is not declared.
-        output: The same of the output.
-        opsets: The version of each domain.
-        ir_version: The format of the model.
-        constants: The inputs of the node that the model holds itself.
-        domain: The operator's.
-        name: The node's.
+    ``inputs`` and ``output`` have an element type and a shape each, None for one that is not declared. ``constants``
+    are the inputs of the node that the model holds itself; an absent input has an empty name.
     """
     import onnx
     from onnx import helper
@@ -70,13 +61,13 @@ def core() -> Any:
 
 
 def infer(model: Any, tensors: Sequence[Any], element: str, dtype: np.dtype) -> np.ndarray:
-    """The first output of a model on the CPU device.
+    """The first output of an ``openvino.Model`` on the CPU device, fed in the order of its inputs.
 
-    Args:
-        model: An ``openvino.Model``.
-        tensors: Its inputs, in its order.
-        element: OpenVINO's name of the output's type.
-        dtype: The type of the array: what ml_dtypes has for it, object for strings.
+    ``element`` is OpenVINO's name of the output's type, ``dtype`` that of the array: of ml_dtypes, or object for
+    strings.
+
+    Raises:
+        TypeError: The output is of another type.
     """
     request = core().compile_model(model, "CPU").create_infer_request()
     request.infer(tensors)
@@ -107,13 +98,7 @@ def tensor_of(array: np.ndarray, element: str) -> Any:
 
 
 def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray], elements: Mapping[str, str]) -> np.ndarray:
-    """The output of a model of ONNX.
-
-    Args:
-        model: The model.
-        fed: Its inputs by name, the data first.
-        elements: OpenVINO's names of their types.
-    """
+    """The output of a model of ONNX, fed by name, the data first; ``elements`` are OpenVINO's names of the types."""
     read = core().read_model(model.SerializeToString())
     names = [port.get_any_name() for port in read.inputs]
     first = next(iter(fed))

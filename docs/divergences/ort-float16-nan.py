@@ -37,19 +37,10 @@ def one_node_model(
     domain: str = "",
     name: str = "pad",
 ) -> onnx.ModelProto:
-    """A model of one node; its output is called ``output``.
+    """A model of one node, whose output is called ``output``.
 
-    Args:
-        op_type: The operator.
-        names: The node's inputs, empty where one is absent.
-        attributes: The node's.
-        inputs: Element type and shape of each input of the model; None for a shape that is not declared.
-        output: The same of the output.
-        opsets: The version of each domain.
-        ir_version: The format of the model.
-        constants: The inputs of the node that the model holds itself.
-        domain: The operator's.
-        name: The node's.
+    ``inputs`` and ``output`` have an element type and a shape each, None for one that is not declared. ``constants``
+    are the inputs of the node that the model holds itself; an absent input has an empty name.
     """
     import onnx
     from onnx import helper
@@ -76,10 +67,8 @@ def session_options() -> onnxruntime.SessionOptions:
 def to_onnxruntime(array: np.ndarray, element: int, bits: int) -> Any:
     """A tensor of onnxruntime with the bits of an array of a type that NumPy lacks.
 
-    Args:
-        array: What ml_dtypes has of the type: elements of less than a byte take one each.
-        element: ONNX's number of the type.
-        bits: Of an element; those of less than a byte lie packed, the first in the low bits.
+    In ml_dtypes' arrays, elements of less than a byte take one each; in the tensor they lie packed, the first in the
+    low bits. ``element`` is ONNX's number of the type, ``bits`` are those of an element.
     """
     value = onnxruntime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), element, "cpu")
     raw: np.ndarray = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
@@ -93,13 +82,7 @@ def to_onnxruntime(array: np.ndarray, element: int, bits: int) -> Any:
 
 
 def from_onnxruntime(value: Any, dtype: np.dtype, bits: int) -> np.ndarray:
-    """The reverse of ``to_onnxruntime``.
-
-    Args:
-        value: A tensor.
-        dtype: The type of the array, of ml_dtypes.
-        bits: Of an element.
-    """
+    """The reverse of ``to_onnxruntime``: an array of a type of ml_dtypes."""
     shape = value.shape()
     size = (math.prod(shape) * dtype.itemsize * min(bits, 8) + 7) // 8
     raw: np.ndarray = np.frombuffer(ctypes.string_at(value.data_ptr(), size) if size else b"", np.uint8)
@@ -112,12 +95,10 @@ def from_onnxruntime(value: Any, dtype: np.dtype, bits: int) -> np.ndarray:
 def pad(
     model: onnx.ModelProto, fed: Mapping[str, np.ndarray], elements: Mapping[str, tuple[int, int]] | None = None
 ) -> np.ndarray:
-    """The first output of a model of ONNX.
+    """The first output of a model of ONNX, fed by name, the data first.
 
-    Args:
-        model: The model.
-        fed: Its inputs by name, the data first.
-        elements: Of each input ONNX's number of the type, and its bits, where NumPy lacks the type of the data.
+    Where NumPy lacks the type of the data, ``elements`` has ONNX's number of each input's type, and the bits of an
+    element.
     """
     content = model.SerializeToString()
     session = onnxruntime.InferenceSession(content, session_options(), providers=["CPUExecutionProvider"])

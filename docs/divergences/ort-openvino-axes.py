@@ -13,9 +13,13 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+import ctypes
 import onnxruntime
+import os
+from functools import cache
 from onnx import numpy_helper
 from onnxruntime.capi import onnxruntime_pybind11_state as states
+from pathlib import Path
 
 data = np.array([[[[1455976393, -418808744, 969324171], [1124127, -868321413, -251772007], [102092365, -1084641211, -1682057492]], [[415091092, 2129534463, 617503828], [1920823457, 1121337719, 1322637466], [-608707667, -1061300845, 24066774]], [[1729018505, -1225676467, -1284042173], [-477292602, -1945586315, 16604857], [-1241842575, 229917427, 2012591547]]], [[[-1093258713, 1425541263, -1304525916], [-926365435, 1820075662, 1659490705], [-1009895699, -561806049, -1847719915]], [[-898794676, 1802131696, 1624649817], [1898004823, -706909569, -723034589], [-525515426, 1698760809, 1792080903]], [[-1111072675, 1097502405, 1409921173], [-997368358, -319111516, -10654851], [-69648136, 1803780608, -803973686]]], [[[-1800995842, -774707704, -322124312], [-2028091152, -1579963827, 77070321], [695758179, -2021884409, 1378307167]], [[164518614, -1514385603, 1491790220], [-1456237875, 916729243, 980620572], [283655297, -784867949, -1249184701]], [[-1923581289, 1047256152, -3030817], [1879645139, -1433883337, -91394152], [-240806772, -1798584077, -897698320]]]], np.int32)
 pads = np.array([1, 2, 2, 2, 1, 1, 1, 1], np.int64)
@@ -36,19 +40,10 @@ def one_node_model(
     domain: str = "",
     name: str = "pad",
 ) -> onnx.ModelProto:
-    """A model of one node; its output is called ``output``.
+    """A model of one node, whose output is called ``output``.
 
-    Args:
-        op_type: The operator.
-        names: The node's inputs, empty where one is absent.
-        attributes: The node's.
-        inputs: Element type and shape of each input of the model; None for a shape that is not declared.
-        output: The same of the output.
-        opsets: The version of each domain.
-        ir_version: The format of the model.
-        constants: The inputs of the node that the model holds itself.
-        domain: The operator's.
-        name: The node's.
+    ``inputs`` and ``output`` have an element type and a shape each, None for one that is not declared. ``constants``
+    are the inputs of the node that the model holds itself; an absent input has an empty name.
     """
     import onnx
     from onnx import helper
@@ -64,15 +59,77 @@ def one_node_model(
     return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
 
 
-def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A model of one node with an Identity before it, for providers that take no node that stands alone.
+def vulkan(prefix: Path) -> tuple[Path, Path]:
+    """The folder of the Vulkan in software in WebGPU's environment, and the file that describes it."""
+    folder = prefix / "debian" / "usr" / "lib" / "chromium"
+    return folder, folder / "vk_swiftshader_icd.json"
 
-    Args:
-        model: What ``one_node_model`` has made; it is changed.
 
-    Returns:
-        The model itself.
+def session_options() -> onnxruntime.SessionOptions:
+    """Options of one thread and without a log: errors reach the caller as exceptions."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    return options
+
+
+OPENVINO, WEBGPU, QNN = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "QNNExecutionProvider"
+
+
+@cache
+def prepare(provider: str) -> None:
+    """Makes a provider ready in this process: the Vulkan in software of WebGPU's environment, the library of QNN."""
+    folder, icd = vulkan(Path(sys.prefix))
+    if provider == WEBGPU and icd.is_file():
+        os.environ["VK_ICD_FILENAMES"] = str(icd)
+        ctypes.CDLL(str(folder / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # found by its name from now on
+    if provider == QNN:
+        import onnxruntime_qnn
+
+        onnxruntime.register_execution_provider_library(QNN, onnxruntime_qnn.get_library_path())
+
+
+def options_of(provider: str) -> dict[str, str]:
+    """Options of a provider, as its users give them."""
+    if provider != QNN:
+        return {}
+    import onnxruntime_qnn
+
+    return {"backend_path": onnxruntime_qnn.get_qnn_htp_path()}
+
+
+def add_provider(options: onnxruntime.SessionOptions, provider: str) -> None:
+    """Puts a provider into a session's options: by its devices, or by its name if this onnxruntime has it built in."""
+    devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == provider]
+    if devices:
+        options.add_provider_for_devices(devices, options_of(provider))
+    else:
+        options.add_provider(provider, options_of(provider))
+
+
+def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray], provider: str) -> np.ndarray:
+    """The first output of a model in a stock session with a provider, fed by name.
+
+    Raises:
+        RuntimeError: The session has dropped the provider.
     """
+    prepare(provider)
+    options = session_options()
+    add_provider(options, provider)
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(),
+        options,
+        enable_fallback=0,
+        disabled_optimizers={"EliminateIdentity"},  # it would remove the node before the Pad
+    )
+    if provider not in session.get_providers():
+        raise RuntimeError(f"the session has {', '.join(session.get_providers())}, and not {provider}")
+    output: np.ndarray = session.run(None, dict(fed))[0]
+    return output
+
+
+def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Puts an Identity before the only node, for providers that take no single node; returns the model itself."""
     from onnx import helper
 
     (node,) = model.graph.node
@@ -96,10 +153,7 @@ model = behind_identity(model)
 
 
 def run():
-    providers = ["OpenVINOExecutionProvider", "CPUExecutionProvider"]
-    content = model.SerializeToString()
-    session = onnxruntime.InferenceSession(content, providers=providers, disabled_optimizers={"EliminateIdentity"})
-    return session.run(None, {"data": data})[0]
+    return pad(model, {"data": data}, "OpenVINOExecutionProvider")
 
 
 REFUSALS = (states.Fail, states.InvalidArgument, states.InvalidGraph, states.RuntimeException, states.EPFail)  # the errors that say that a case is wrong

@@ -13,10 +13,13 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+import ctypes
 import onnxruntime
-import onnxruntime_qnn
+import os
+from functools import cache
 from onnx import numpy_helper
 from onnxruntime.capi import onnxruntime_pybind11_state as states
+from pathlib import Path
 
 data = np.array(7.6613865e+31, np.float32)
 expected = np.array(7.6613865e+31, np.float32)
@@ -34,19 +37,10 @@ def one_node_model(
     domain: str = "",
     name: str = "pad",
 ) -> onnx.ModelProto:
-    """A model of one node; its output is called ``output``.
+    """A model of one node, whose output is called ``output``.
 
-    Args:
-        op_type: The operator.
-        names: The node's inputs, empty where one is absent.
-        attributes: The node's.
-        inputs: Element type and shape of each input of the model; None for a shape that is not declared.
-        output: The same of the output.
-        opsets: The version of each domain.
-        ir_version: The format of the model.
-        constants: The inputs of the node that the model holds itself.
-        domain: The operator's.
-        name: The node's.
+    ``inputs`` and ``output`` have an element type and a shape each, None for one that is not declared. ``constants``
+    are the inputs of the node that the model holds itself; an absent input has an empty name.
     """
     import onnx
     from onnx import helper
@@ -62,6 +56,75 @@ def one_node_model(
     return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
 
 
+def vulkan(prefix: Path) -> tuple[Path, Path]:
+    """The folder of the Vulkan in software in WebGPU's environment, and the file that describes it."""
+    folder = prefix / "debian" / "usr" / "lib" / "chromium"
+    return folder, folder / "vk_swiftshader_icd.json"
+
+
+def session_options() -> onnxruntime.SessionOptions:
+    """Options of one thread and without a log: errors reach the caller as exceptions."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    return options
+
+
+OPENVINO, WEBGPU, QNN = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "QNNExecutionProvider"
+
+
+@cache
+def prepare(provider: str) -> None:
+    """Makes a provider ready in this process: the Vulkan in software of WebGPU's environment, the library of QNN."""
+    folder, icd = vulkan(Path(sys.prefix))
+    if provider == WEBGPU and icd.is_file():
+        os.environ["VK_ICD_FILENAMES"] = str(icd)
+        ctypes.CDLL(str(folder / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # found by its name from now on
+    if provider == QNN:
+        import onnxruntime_qnn
+
+        onnxruntime.register_execution_provider_library(QNN, onnxruntime_qnn.get_library_path())
+
+
+def options_of(provider: str) -> dict[str, str]:
+    """Options of a provider, as its users give them."""
+    if provider != QNN:
+        return {}
+    import onnxruntime_qnn
+
+    return {"backend_path": onnxruntime_qnn.get_qnn_htp_path()}
+
+
+def add_provider(options: onnxruntime.SessionOptions, provider: str) -> None:
+    """Puts a provider into a session's options: by its devices, or by its name if this onnxruntime has it built in."""
+    devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == provider]
+    if devices:
+        options.add_provider_for_devices(devices, options_of(provider))
+    else:
+        options.add_provider(provider, options_of(provider))
+
+
+def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray], provider: str) -> np.ndarray:
+    """The first output of a model in a stock session with a provider, fed by name.
+
+    Raises:
+        RuntimeError: The session has dropped the provider.
+    """
+    prepare(provider)
+    options = session_options()
+    add_provider(options, provider)
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(),
+        options,
+        enable_fallback=0,
+        disabled_optimizers={"EliminateIdentity"},  # it would remove the node before the Pad
+    )
+    if provider not in session.get_providers():
+        raise RuntimeError(f"the session has {', '.join(session.get_providers())}, and not {provider}")
+    output: np.ndarray = session.run(None, dict(fed))[0]
+    return output
+
+
 model = one_node_model(
     "Pad",
     ["data"],
@@ -75,12 +138,7 @@ model = one_node_model(
 
 
 def run():
-    onnxruntime.register_execution_provider_library("QNNExecutionProvider", onnxruntime_qnn.get_library_path())
-    devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == "QNNExecutionProvider"]
-    options = onnxruntime.SessionOptions()
-    options.add_provider_for_devices(devices, {"backend_path": onnxruntime_qnn.get_qnn_htp_path()})
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
-    return session.run(None, {"data": data})[0]
+    return pad(model, {"data": data}, "QNNExecutionProvider")
 
 
 REFUSALS = (states.Fail, states.InvalidArgument, states.InvalidGraph, states.RuntimeException, states.EPFail)  # the errors that say that a case is wrong

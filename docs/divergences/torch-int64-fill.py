@@ -27,15 +27,10 @@ MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wra
 def prepare(
     tensor: torch.Tensor, pairs: Sequence[tuple[int, int]], mode: str, fill: float = 0
 ) -> Callable[[], torch.Tensor]:
-    """A Pad of a tensor by (begin, end) of every axis, as a call without arguments, which alone the benchmark times.
+    """A Pad by (begin, end) of every axis, as a call without arguments, which alone the benchmark times.
 
-    PyTorch takes the amounts of the last axes, innermost first. The modes that extend want two axes before those.
-
-    Args:
-        tensor: A tensor of rank r.
-        pairs: r pairs.
-        mode: NumPy's word.
-        fill: A number; read in mode constant alone.
+    The mode is NumPy's word; only mode constant reads the fill. PyTorch takes the amounts of the last axes, innermost
+    first. The modes that extend want two axes before those.
     """
     flat = [amount for pair in reversed(pairs) for amount in pair]
     if mode == "constant":

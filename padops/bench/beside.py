@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from padops.bench.beside_tables import PROCESSOR, Placed
 from padops.bench.models import feeds_for, short_name
-from padops.bench.padded_networks import ALL
-from padops.bench.placement import ON_PROCESSOR, Placement, placement_of
-from padops.bench.runner import Measurement, OutputsDiffer, measure
-from padops.runtime.provider import CPU
+from padops.bench.networks import ALL
+from padops.bench.runner import Measurement, OutputsDiffer, Placed, measure
+from padops.bench.session_tables import PROCESSOR
+from padops.runtime.provider import CPU, EP_NAMES
 from padops.terminal import shown
 
 if TYPE_CHECKING:
     from padops.convert.model.reading import Source
 
+ON_PROCESSOR = (CPU, *EP_NAMES)
+_COPY = "Memcpy"  # its operators are MemcpyFromHost and MemcpyToHost
+_COMPILED = re.compile(r"_\d+$")  # the end of the name of a node that a provider compiled from several
 AGAIN = "processor, again"  # a second run of the baseline: its ratio's distance from 1 is the noise
 STOCK, BESIDE, LOWERED = "stock", "padops beside it", "lowered for it"
 TWIN = "constant Pads"  # stock, and another network
@@ -30,8 +36,44 @@ Model = bytes | str  # serialized, or its file
 Make = Callable[[Any], Any]  # makes a session from options; timed sessions are made from None, as most users do
 
 
+@dataclass(frozen=True)
+class Placement:
+    """The providers that ran the nodes of a network."""
+
+    # Nodes that a provider compiled from several nodes; for providers that run node by node, such as WebGPU's, the
+    # stretches of the run without another provider's node.
+    parts: int
+    copies: int  # Memcpys between a device and the CPU
+    elsewhere: int  # nodes that the CPU's provider and padops' providers ran
+
+
+def placement_of(profile: Path) -> Placement:
+    """The placement in a profile of onnxruntime. A node that ran several times counts once."""
+    events = json.loads(profile.read_text(encoding="utf-8"))
+    nodes = {
+        (event["name"], event["args"].get("node_index")): (event["args"]["op_name"], event["args"]["provider"])
+        for event in events
+        if event.get("args", {}).get("provider")
+    }
+    return placement_among(nodes.values())
+
+
+def placement_among(nodes: Iterable[tuple[str, str]]) -> Placement:
+    """The placement of nodes, each an operator and its provider, in the order of the run."""
+    ran = list(nodes)
+    computing = [row for row in ran if not row[0].startswith(_COPY)]  # a Memcpy belongs to no part
+    elsewhere = sum(provider in ON_PROCESSOR for _, provider in computing)
+    parts = 0
+    for provider, stretch in groupby(computing, key=lambda row: row[1]):
+        if provider in ON_PROCESSOR:
+            continue
+        compiled = [bool(_COMPILED.search(operator)) for operator, _ in stretch]
+        parts += sum(compiled) + sum(not is_compiled for is_compiled, _ in groupby(compiled))
+    return Placement(parts, len(ran) - len(computing), elsewhere)
+
+
 def measure_network(providers: Sequence[str], name: str, threads: int, seconds: float) -> list[Placed]:
-    """Times a network of ``padded_networks.ALL``; see ``measure_model``.
+    """Times a network of ``networks.ALL``; see ``measure_model``.
 
     Raises:
         OutputsDiffer: With padops, or lowered, the outputs are not those of the CPU.
@@ -47,9 +89,7 @@ def measure_network(providers: Sequence[str], name: str, threads: int, seconds: 
 def measure_model(providers: Sequence[str], path: Path, threads: int, seconds: float) -> list[Placed]:
     """Times a model: stock, with padops beside the providers, lowered for the first of them, and on the CPU.
 
-    Args:
-        threads: The available threads, for the record only: providers choose how many they use.
-        seconds: The time to spend on the model.
+    Providers choose how many threads they use: ``threads`` is for the record only. ``seconds`` are for the whole model.
 
     Raises:
         OutputsDiffer: With padops, or lowered, the outputs are not those of the CPU.
@@ -119,7 +159,7 @@ def _measured(
         except Exception as error:  # onnxruntime's errors have no common base
             why = shown(" ".join(str(error).split()))
             if by in (PROCESSOR, AGAIN) or isinstance(error, TypeError):
-                raise RuntimeError(f"{name}: {by} does not run: {why}") from error
+                raise RuntimeError(f"the model {name} does not run with {by}: {why}") from error
             failures[by] = f"refused: {why}"
             continue
         expected = expected or given
@@ -135,7 +175,7 @@ def _measured(
     nothing = Measurement(name, "", threads, 0, 0.0, 0.0, 0)
     return [
         Placed(
-            **{**times.get(by, nothing).row(), "implementation": by},
+            **{**vars(times.get(by, nothing)), "implementation": by},
             **vars(placements[by] if by in times else Placement(0, 0, 0)),
             failure=failures.get(by, ""),
         )

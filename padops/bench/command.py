@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,11 @@ from padops.terminal import fail, make_console, say
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from padops.bench.measuring import Work
+    from padops.bench.measuring import Step
     from padops.bench.runner import Measurement
 
 QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
+PROVIDER_SHARE = 4  # times as many seconds for a provider, whose differences are hundredths
 
 
 def add_bench(parser: argparse.ArgumentParser) -> None:
@@ -30,9 +32,8 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
 
 def _bench(options: argparse.Namespace) -> int:
     from padops.bench.comparison import compare, differing, print_comparison, read_earlier
-    from padops.bench.machine import describe_machine
     from padops.bench.measuring import MeasuringError
-    from padops.bench.results import mark_cut_short
+    from padops.bench.results import describe_machine, mark_cut_short
     from padops.files.targets import refusal
 
     unplotted = options.plot and (options.provider or options.providers)
@@ -80,11 +81,11 @@ def _read(options: argparse.Namespace) -> tuple[dict[str, str], list[Measurement
         OSError: The file cannot be read.
         ValueError: ``--json`` has not written the file, or ``--plot`` cannot draw it.
     """
-    from padops.bench import tables
-    from padops.bench.results import CUT_SHORT, read_results, tables_of
+    from padops.bench.results import CUT_SHORT, read_results
+    from padops.bench.session_tables import form_of
 
     machine, results = read_results(options.show)
-    if options.plot and tables_of(results) is not tables:
+    if options.plot and form_of(results):
         raise ValueError(NO_PLOT)
     if options.plot and CUT_SHORT in machine:
         raise ValueError(f"{options.show} was cut short {machine[CUT_SHORT]}: --plot draws whole measurements")
@@ -104,54 +105,66 @@ def _measure(
 ) -> tuple[int, KeyboardInterrupt | SystemExit | None]:
     """Measures with each number of threads.
 
-    Returns:
-        The number of workloads to measure, each counted once per number of threads; and the signal that interrupted the
-        measuring, or None.
+    Returns the number of workloads to measure, each counted once per number of threads; and the signal that interrupted
+    the measuring, or None.
     """
     from rich.console import Console
 
-    from padops.bench.machine import count_threads
     from padops.bench.measuring import measure
+    from padops.bench.results import count_threads
 
     fewest = count_threads() if options.providers else 1
-    work, counts = _work(options), options.threads or sorted({fewest, count_threads()})
+    steps, counts = _steps(options), options.threads or sorted({fewest, count_threads()})
+    seconds = QUICK_SECONDS if options.quick or options.random else SECONDS
+    seconds *= PROVIDER_SHARE if options.provider or options.providers else 1
     try:
         with Console(stderr=True).status("") as status:
             for threads in counts:
-                measure(work, threads, keep, lambda name: status.update(f"{name}, {threads} threads"))  # noqa: B023
+                show = lambda name: status.update(f"{name}, {threads} threads")  # noqa: B023
+                measure(steps, threads, seconds, keep, show)
     except (KeyboardInterrupt, SystemExit) as ending:
-        return len(work) * len(counts), ending
-    return len(work) * len(counts), None
+        return len(steps) * len(counts), ending
+    return len(steps) * len(counts), None
 
 
-def _work(options: argparse.Namespace) -> Work:
-    """The work that the options ask for."""
-    from padops.bench.measuring import PROVIDER_SHARE, Work
-
-    seconds = QUICK_SECONDS if options.quick or options.random else SECONDS
-    models = tuple(options.model or ())
+def _steps(options: argparse.Namespace) -> list[tuple[str, Step]]:
+    """The name of each measurement that the options ask for, and the function that measures it."""
+    models = [(str(path), path) for path in options.model or ()]
     if options.provider:
-        return Work(provided=tuple(chosen(options)), provided_models=models, seconds=PROVIDER_SHARE * seconds)
+        from padops.bench import provider
+
+        steps: list[tuple[str, Step]] = [(name, partial(provider.measure_chosen, name)) for name in chosen(options)]
+        return steps + [(name, partial(provider.measure_model, path)) for name, path in models]
     if options.providers:
-        seconds *= PROVIDER_SHARE
-        return Work(
-            providers=providers_of(options), networks=tuple(chosen(options)), network_models=models, seconds=seconds
-        )
+        from padops.bench import beside
+
+        names = providers_of(options)
+        steps = [(name, partial(beside.measure_network, names, name)) for name in chosen(options)]
+        return steps + [(name, partial(beside.measure_model, names, path)) for name, path in models]
     if models:
-        return Work(models=models, seconds=seconds)
-    if options.random:
-        return Work(drawn=workloads_of(options), seconds=seconds)
-    return Work(workloads=tuple(chosen(options)), seconds=seconds)
+        from padops.bench.models import measure_model
+
+        return [(name, partial(measure_model, path)) for name, path in models]
+    from padops.bench.implementations import IMPLEMENTATIONS
+    from padops.bench.runner import time_workload
+    from padops.bench.workloads import COMPARED
+
+    compared, asked = COMPARED if options.random else tuple(IMPLEMENTATIONS), chosen(options)
+    return [
+        (workload.name, partial(time_workload, workload, compared))
+        for workload in workloads_of(options)
+        if workload.name in asked
+    ]
 
 
 def _write(
     options: argparse.Namespace, console: Console, machine: dict[str, str], results: Sequence[Measurement]
 ) -> None:
     from padops.bench import tables
-    from padops.bench.plot import svg
-    from padops.bench.results import CUT_SHORT, as_json, tables_of
+    from padops.bench.results import CUT_SHORT, as_json
+    from padops.bench.session_tables import form_of
 
-    shown = tables_of(results)
+    shown = form_of(results) or tables
     if options.markdown:
         print(shown.markdown(results, machine), end="")
     else:
@@ -163,7 +176,7 @@ def _write(
     if options.json:
         _write_file(options.json, as_json(machine, results))
     if options.plot and CUT_SHORT not in machine:
-        _write_file(options.plot, svg(results, machine))
+        _write_file(options.plot, tables.svg(results, machine))
 
 
 def _write_file(path: Path, text: str) -> None:

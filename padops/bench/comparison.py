@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from padops.bench import tables
-from padops.bench.results import read_results, tables_of
+from padops.bench.results import read_results
 from padops.bench.runner import Measurement
-from padops.bench.tables import SUMMARY, by_threads, by_workload
+from padops.bench.session_tables import form_of
+from padops.bench.tables import SUMMARY, by_threads, by_workload, fastest
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,15 +22,10 @@ BASELINES = ("built-in", "copy")  # implementations that both measurements have 
 
 @dataclass(frozen=True)
 class Change:
-    """padops' speed on one workload, as a multiple of a baseline's, now and before.
+    """padops' speed on one workload, as a multiple of a baseline's, now and before."""
 
-    Attributes:
-        ratio: The multiple now, divided by the multiple before; below 1, padops has become slower.
-        noise: The part of the ratio that the quartiles of the four times explain.
-    """
-
-    ratio: float
-    noise: float
+    ratio: float  # the multiple now, divided by the multiple before; below 1, padops has become slower
+    noise: float  # the part of the ratio that the quartiles of the four times explain
 
     @property
     def is_slower(self) -> bool:
@@ -39,17 +35,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two measurements with one number of threads.
-
-    Attributes:
-        threads: The number of threads.
-        changes: By workload, then by baseline, if both measurements have them.
-        missing: Workloads that one measurement lacks, or without a baseline in both.
-    """
+    """Two measurements with one number of threads."""
 
     threads: int
-    changes: Mapping[str, Mapping[str, Change]]
-    missing: tuple[str, ...]
+    changes: Mapping[str, Mapping[str, Change]]  # by workload, then by baseline, if both measurements have them
+    missing: tuple[str, ...]  # workloads that one measurement lacks, or without a baseline in both
 
     @property
     def slower(self) -> list[str]:
@@ -70,18 +60,14 @@ def read_earlier(path: Path) -> tuple[dict[str, str], list[Measurement]]:
 
 
 def _check_kind(source: object, results: Sequence[Measurement]) -> None:
-    if tables_of(results) is not tables:
+    if form_of(results):
         raise ValueError(f"{source} has measurements of --provider or --providers, and --compare compares workloads")
 
 
 def compare(
     now: Sequence[Measurement], before: Sequence[Measurement], name: object, earlier: object
 ) -> list[Comparison]:
-    """The changes, for each number of threads that both measurements have.
-
-    Args:
-        name: The name of ``now`` in an error.
-        earlier: The name of ``before`` in an error.
+    """The changes for each number of threads that both measurements have; ``name`` and ``earlier`` name them in errors.
 
     Raises:
         ValueError: ``now`` has no workloads, or there is nothing that both have measured.
@@ -106,17 +92,11 @@ def _compared(threads: int, now: Sequence[Measurement], before: Sequence[Measure
 def _changes(now: Mapping[str, Measurement], before: Mapping[str, Measurement]) -> Iterator[tuple[str, Change]]:
     """The change against each baseline that both have."""
     for baseline in BASELINES:
-        four = [_best(row, which) for row in (now, before) for which in (baseline, "padops")]
+        four = [fastest(row, which) for row in (now, before) for which in (baseline, "padops")]
         if None not in four:
             new, own, old, owned = (one for one in four if one is not None)
             noise = math.sqrt(sum((one.spread / one.median) ** 2 for one in (new, own, old, owned)))
             yield baseline, Change((new.median / own.median) / (old.median / owned.median), noise)
-
-
-def _best(row: Mapping[str, Measurement], implementation: str) -> Measurement | None:
-    """The fastest measurement of an implementation, or of all whose names begin alike, such as the plain copies."""
-    found = [one for name, one in row.items() if name == implementation or name.startswith(implementation + " ")]
-    return min(found, key=lambda one: one.median, default=None)
 
 
 def means(comparison: Comparison) -> dict[str, float]:
@@ -135,11 +115,7 @@ def differing(now: Mapping[str, str], before: Mapping[str, str]) -> str:
 
 
 def print_comparison(console: Console, comparisons: Sequence[Comparison], differs: str) -> None:
-    """Prints a table for each number of threads, and below it the workloads that are slower.
-
-    Args:
-        differs: The result of ``differing``.
-    """
+    """Prints a table for each number of threads, and below it the workloads that are slower."""
     console.print(f"since then: {differs or 'nothing that the files tell of the machine'}", highlight=False)
     for comparison in comparisons:
         title = "padops' speed now, as a multiple of its speed before, both against \N{HORIZONTAL ELLIPSIS}"

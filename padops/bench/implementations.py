@@ -6,14 +6,17 @@ write into the workload's; NumPy, PyTorch and TensorFlow allocate theirs, as the
 
 from __future__ import annotations
 
+import ctypes
 import os
+import threading
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from padops.bench import copies, sessions
-from padops.bench.sessions import Call
+from padops.bench import sessions
+from padops.bench.sessions import Call, identity, padops
 from padops.bench.workloads import Memory, Workload
 from padops.conformance.peers import numpy_pad as numpy_peer
 from padops.deferred import import_openvino
@@ -21,24 +24,6 @@ from padops.spec.dtypes import by_name
 
 # The element types that the other libraries have, too.
 _COMMON = frozenset("float double float16 bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
-
-
-def copy(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """libc's copy of as many bytes as the output has; for strings, the runtime's Identity."""
-    if workload.dtype == "string":
-        return sessions.identity(workload, memory, threads)
-    # For fewer bytes, a session's call takes longer than the copy, so it would be no limit.
-    return copies.copy_by_one(memory.target) if memory.target.size >= copies.MIN_BYTES else None
-
-
-def copy_by_all(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The same copy, by all threads."""
-    return None if workload.dtype == "string" else copies.copy_by_all(memory.target, threads)
-
-
-def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The same copy, by a Pad of padops that adds nothing."""
-    return None if workload.dtype == "string" else copies.copy_by_padops(memory.target, threads)
 
 
 def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
@@ -123,8 +108,81 @@ def tensorflow_pad(workload: Workload, memory: Memory, threads: int) -> Call | N
     return peer.prepare(memory.view(workload), pads, workload.mode)
 
 
+# Plain copies: the memory speed of this machine, which limits every Pad.
+MIN_BYTES = 1 << 16  # bytes below which a call costs more than the copy
+
+
+class _Team:
+    """Threads that copy parts at a signal, and end with the process. ctypes releases the GIL meanwhile."""
+
+    def __init__(self, parts: list[tuple[int, int, int]]) -> None:
+        self._start = [threading.Semaphore(0) for _ in parts]
+        self._done = threading.Semaphore(0)
+        for part, start in zip(parts, self._start):
+            threading.Thread(target=self._work, args=(part, start), daemon=True).start()
+
+    def _work(self, part: tuple[int, int, int], start: threading.Semaphore) -> None:
+        while True:
+            start.acquire()
+            ctypes.memmove(*part)
+            self._done.release()
+
+    def begin(self) -> None:
+        for start in self._start:
+            start.release()
+
+    def wait(self) -> None:
+        for _ in self._start:
+            self._done.acquire()
+
+
+def copy(workload: Workload, memory: Memory, threads: int) -> Call | None:
+    """libc's copy of as many bytes as the output has; for strings, the runtime's Identity."""
+    if workload.dtype == "string":
+        return identity(workload, memory, threads)
+    # For fewer bytes, a session's call takes longer than the copy, so the copy would be no limit.
+    return _by_one(memory.target) if memory.target.size >= MIN_BYTES else None
+
+
+def _by_one(target: np.ndarray) -> Call:
+    source = np.ones(target.size, np.uint8)
+    part = target.ctypes.data, source.ctypes.data, target.size
+
+    def call(kept: Any = (target, source)) -> None:  # keeps the arrays, and so their addresses, alive
+        ctypes.memmove(*part)
+
+    return call
+
+
+def copy_by_all(workload: Workload, memory: Memory, threads: int) -> Call | None:
+    """The same copy by all threads, each on a part."""
+    target = memory.target
+    if threads == 1 or target.size < MIN_BYTES or workload.dtype == "string":
+        return None
+    source = np.ones(target.size, np.uint8)
+    bounds = [target.size * i // threads for i in range(threads + 1)]
+    parts = [(target.ctypes.data + a, source.ctypes.data + a, b - a) for a, b in pairwise(bounds)]
+    team = _Team(parts[1:])
+
+    def call(kept: Any = (target, source)) -> None:
+        team.begin()
+        ctypes.memmove(*parts[0])
+        team.wait()
+
+    return call
+
+
+def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
+    """The same copy by a Pad of padops that adds nothing: by the runtime's threads, past the caches if too small."""
+    target = memory.target
+    if target.size < MIN_BYTES or workload.dtype == "string":
+        return None
+    nothing = Workload("copy", target.shape, (0,), (0,), dtype="uint8")
+    return padops(nothing, Memory(np.ones(target.size, np.uint8), target), threads)
+
+
 IMPLEMENTATIONS: dict[str, Callable[[Workload, Memory, int], Call | None]] = {
-    "padops": sessions.padops,
+    "padops": padops,
     "built-in": sessions.built_in,
     "copy": copy,
     "copy by all": copy_by_all,

@@ -3,53 +3,43 @@
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from padops.bench.runner import Measurement, OutputsDiffer, bits_of, measure
-from padops.bench.sessions import Call, session
+from padops.bench.sessions import session
 
 _SIZE = 16000  # the size that is tried first for open dims: a second of speech
 
 
-def measure_models(paths: list[Path], threads: int, seconds: float) -> list[Measurement]:
-    """Times each model as it is (``built-in``) and converted (``padops``).
+def measure_model(path: Path, threads: int, seconds: float) -> list[Measurement]:
+    """Times a model as it is (``built-in``) and converted (``padops``).
 
     Raises:
         OutputsDiffer: The converted model gives other bits than the original.
-        padops.PadopsError: A model cannot be read, converted or fed.
-
-    Args:
-        seconds: To spend on one model.
+        padops.PadopsError: The model cannot be read, converted or fed.
     """
-    results = []
-    for path in paths:
-        with tempfile.TemporaryDirectory() as folder:
-            calls, size = _calls(path, Path(folder, path.name), threads)
-        results += measure(short_name(path), size, threads, calls, seconds)
-    return results
+    import padops
+
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder, path.name)
+        padops.convert(path, output)
+        converted = session(str(output), threads, registered=True)
+        original = stock_session(path, threads)
+        feeds = feeds_for(path, original)
+        expected, given = original.run(None, feeds), converted.run(None, feeds)
+    if list(map(bits_of, expected)) != list(map(bits_of, given)):
+        raise OutputsDiffer(f"{path}: the converted model's outputs differ from the original's")
+    calls = {"padops": partial(converted.run, None, feeds), "built-in": partial(original.run, None, feeds)}
+    return measure(short_name(path), sum(np.asarray(a).nbytes for a in given), threads, calls, seconds)
 
 
 def short_name(path: Path) -> str:
     """The name of a model in a table: its file, with the folder if one is named."""
     return str(Path(*path.parts[-2:]))
-
-
-def _calls(source: Path, output: Path, threads: int) -> tuple[dict[str, Call], int]:
-    """Runs of both models, and the bytes of their outputs."""
-    import padops
-
-    padops.convert(source, output)
-    converted = session(str(output), threads, registered=True)
-    original = stock_session(source, threads)
-    feeds = feeds_for(source, original)
-    expected, given = original.run(None, feeds), converted.run(None, feeds)
-    if list(map(bits_of, expected)) != list(map(bits_of, given)):
-        raise OutputsDiffer(f"{source}: the converted model's outputs differ from the original's")
-    calls = {"padops": lambda: converted.run(None, feeds), "built-in": lambda: original.run(None, feeds)}
-    return calls, sum(np.asarray(a).nbytes for a in given)
 
 
 def stock_session(source: Path, threads: int) -> Any:
@@ -76,9 +66,9 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
     import onnx_ir as ir
 
     from padops.convert import PadopsError
-    from padops.convert.verify.draws import FIRST, random_inputs
     from padops.convert.verify.feeds import inputs_of
-    from padops.convert.verify.hints import hints_of, special_values
+    from padops.convert.verify.pads import hints_of, special_values
+    from padops.convert.verify.random_inputs import FIRST, random_inputs
 
     message = onnx.load(source, load_external_data=False)
     refusal: Exception | None = None

@@ -13,16 +13,7 @@ if TYPE_CHECKING:
     from padops.bench.workloads import Workload
 
 NO_PLOT = "--plot draws workloads, not what --provider and --providers measure"
-_NO_THREADS = "--providers excludes --threads: providers choose how many threads they use"
-_NO_DRAWING = "--random excludes --model, --provider, --providers and --show"
-_NO_COMPARING = "--compare compares workloads: it excludes --model, --provider, --providers and --markdown"
-_NO_SEED = "--seed needs --random"
-_QUICK_ANYWAY = "--random excludes --quick: drawn workloads get as little time anyway"
-_NOT_MEASURED = "--show excludes --only, --threads, --quick, --model, --provider and --providers: it measures nothing"
-_MOST_DRAWN, _MOST_THREADS = 10_000, 1024
-_NO_WORKLOADS = (
-    "--only chooses from the workloads, but --model measures none; with --provider or --providers, it measures both"
-)
+_MOST_RANDOM, _MOST_THREADS = 10_000, 1024
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="workloads with TEXT in their name")
     parser.add_argument(
         "--random",
-        type=partial(count, most=_MOST_DRAWN),
+        type=partial(count, most=_MOST_RANDOM),
         metavar="N",
         help="instead: N workloads that are drawn from --seed",
     )
@@ -65,17 +56,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def workloads_of(options: argparse.Namespace) -> tuple[Workload, ...]:
     """The workloads to measure: those of the benchmark, or random ones."""
-    from padops.bench.drawn import draw_workloads
-    from padops.bench.workloads import QUICK, WORKLOADS
+    from padops.bench.workloads import QUICK, WORKLOADS, random_workloads
 
     if options.random:
-        return draw_workloads(options.random, options.seed or 0)
+        return random_workloads(options.random, options.seed or 0)
     return tuple(workload for workload in WORKLOADS if not options.quick or workload.name in QUICK)
 
 
 def _names(options: argparse.Namespace) -> list[str]:
     """The names that ``--only`` chooses from."""
-    from padops.bench.padded_networks import NETWORKS, SMALL
+    from padops.bench.networks import NETWORKS, SMALL
     from padops.bench.provider import MEASURED
 
     if options.provider:
@@ -99,30 +89,29 @@ def chosen(options: argparse.Namespace) -> list[str]:
 
 def no_choice(options: argparse.Namespace) -> str | None:
     """Why the options contradict each other or leave nothing to measure; None if they are fine."""
-    replaced = (options.model, options.provider, options.providers, options.show)
     files = [path.resolve() for path in (options.json, options.plot, options.show, options.compare) if path is not None]
     if twice := [str(path) for path in files if files.count(path) > 1]:
         return f"--json, --plot, --show and --compare name one file twice: {twice[0]}"
-    if options.compare and any((options.model, options.provider, options.providers, options.markdown)):
-        return _NO_COMPARING
-    if options.seed is not None and not options.random:
-        return _NO_SEED
-    if options.show and any((options.only, options.threads, options.quick, options.model)):
-        return _NOT_MEASURED
-    if options.random and any(replaced):
-        return _NO_DRAWING
-    if options.random and options.quick:
-        return _QUICK_ANYWAY
-    if options.show:
-        return _NOT_MEASURED if options.provider or options.providers else None
-    if options.providers:
-        if options.provider:
-            return "--provider excludes --providers: it measures padops' own provider alone"
-        if options.threads:
-            return _NO_THREADS
-    if options.model:
-        return None if options.provider or options.providers or not options.only else _NO_WORKLOADS
-    if chosen(options):
+    instead = any((options.model, options.provider, options.providers))
+    measured = instead or any((options.only, options.threads, options.quick))
+    contradictions = {
+        "--compare compares workloads: it excludes --model, --provider, --providers and --markdown":
+            options.compare and (instead or options.markdown),
+        "--seed needs --random": options.seed is not None and not options.random,
+        "--show excludes --only, --threads, --quick, --model, --provider and --providers: it measures nothing":
+            options.show and measured,
+        "--random excludes --model, --provider, --providers and --show": options.random and (instead or options.show),
+        "--random excludes --quick: random workloads get as little time anyway": options.random and options.quick,
+        "--provider excludes --providers: it measures padops' own provider alone":
+            options.provider and options.providers,
+        "--providers excludes --threads: providers choose how many threads they use":
+            options.providers and options.threads,
+        "--only chooses from the workloads, but --model measures none; with --provider or --providers, it measures "
+        "both": options.model and options.only and not (options.provider or options.providers),
+    }  # fmt: skip
+    if found := next((text for text, holds in contradictions.items() if holds), None):
+        return found
+    if options.show or options.model or chosen(options):
         return None
     quick = " of --quick" if options.quick and not options.provider else ""
     wanted = " or ".join(map(repr, options.only))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,8 +13,8 @@ import numpy as np
 from padops.bench import sessions
 from padops.bench.models import feeds_for, short_name, stock_session
 from padops.bench.networks import TINY_SHAPE, convolutions, tiny_pads
-from padops.bench.provider_tables import STOCK
 from padops.bench.runner import Measurement, OutputsDiffer, bits_of, measure
+from padops.bench.session_tables import STOCK
 from padops.spec.dialects import DOMAIN
 
 AGAIN = "stock, again"  # the same once more: as far from 1 as its ratio is, chance alone takes the others
@@ -24,14 +24,11 @@ PADS = 1000  # in the chain whose time is divided by them: a run's own cost is a
 Make = Callable[[bytes | str, int], Any]  # a session, of a model and a number of threads
 
 DEFAULT: dict[str, Make] = {"padops.InferenceSession": sessions.inference_session}
-CLAIMS = DEFAULT | {
-    "claim=needed": partial(sessions.inference_session, provider_options={"claim": "needed"}),
-}
+_NEEDED, _NATIVE = {"claim": "needed"}, {"float16": "native"}
+CLAIMS = DEFAULT | {"claim=needed": partial(sessions.inference_session, provider_options=_NEEDED)}
 FLOAT16 = CLAIMS | {
-    "float16=native": partial(sessions.inference_session, provider_options={"float16": "native"}),
-    "claim=needed, float16=native": partial(
-        sessions.inference_session, provider_options={"claim": "needed", "float16": "native"}
-    ),
+    "float16=native": partial(sessions.inference_session, provider_options=_NATIVE),
+    "claim=needed, float16=native": partial(sessions.inference_session, provider_options=_NEEDED | _NATIVE),
 }
 # Convolutions keep float32 between them where the Pads do, so their bits are others with these: numbers around 1, each
 # rounded to float16 a few times more.
@@ -39,41 +36,38 @@ OTHER_BITS = ("float16=native", "claim=needed, float16=native")
 TOLERANCE = 8 * float(np.finfo(np.float16).eps)
 
 
-def measure_provider(
-    names: Sequence[str],
-    paths: Sequence[Path],
-    threads: int,
-    seconds: float,
-    progress: Callable[[str], None] = lambda name: None,
-) -> list[Measurement]:
-    """Times what is chosen of ``MEASURED``, and models.
-
-    Args:
-        names: Keys of ``MEASURED``.
-        paths: Models that stock onnxruntime runs.
-        seconds: To spend on each of the names and models.
+def measure_chosen(name: str, threads: int, seconds: float) -> list[Measurement]:
+    """Times one of ``MEASURED``.
 
     Raises:
         OutputsDiffer: A model gives other bits with the provider than without.
-        padops.PadopsError: onnxruntime is too old for the provider, or a model cannot be fed.
+        padops.PadopsError: onnxruntime is too old for the provider.
     """
+    _register()
+    return MEASURED[name](name, threads, seconds)
+
+
+def measure_model(path: Path, threads: int, seconds: float) -> list[Measurement]:
+    """Times a model that stock onnxruntime runs.
+
+    Raises:
+        OutputsDiffer: The model gives other bits with the provider than without.
+        padops.PadopsError: onnxruntime is too old for the provider, or the model cannot be fed.
+    """
+    _register()
+    feeds = feeds_for(path, stock_session(path, threads))
+    return _runs(short_name(path), str(path), feeds, DEFAULT, threads, seconds)
+
+
+def _register() -> None:
+    """Registers the library, once a process, so no session pays for it."""
     from padops.convert import PadopsError
     from padops.runtime.provider import register_provider_library
 
     try:
-        register_provider_library()  # once a process, so no session pays for it
+        register_provider_library()
     except RuntimeError as error:
         raise PadopsError(str(error)) from error
-    results: list[Measurement] = []
-    for name in names:
-        progress(name)
-        results += MEASURED[name](name, threads, seconds)
-    for path in paths:
-        name = short_name(path)
-        progress(name)
-        feeds = feeds_for(path, stock_session(path, threads))
-        results += _runs(name, str(path), feeds, DEFAULT, threads, seconds)
-    return results
 
 
 def _dispatch(name: str, threads: int, seconds: float) -> list[Measurement]:
@@ -102,19 +96,16 @@ def _creation(name: str, threads: int, seconds: float) -> list[Measurement]:
     return measure(name, 0, threads, calls, seconds)
 
 
-def _network(dtype: str, made: Mapping[str, Make]) -> Callable[[str, int, float], list[Measurement]]:
-    def measured(name: str, threads: int, seconds: float) -> list[Measurement]:
-        model, feeds = convolutions(dtype)
-        return _runs(name, model, feeds, made, threads, seconds)
-
-    return measured
+def _network(dtype: str, made: Mapping[str, Make], name: str, threads: int, seconds: float) -> list[Measurement]:
+    model, feeds = convolutions(dtype)
+    return _runs(name, model, feeds, made, threads, seconds)
 
 
 MEASURED: dict[str, Callable[[str, int, float], list[Measurement]]] = {
     DISPATCH: _dispatch,
     CREATION: _creation,
-    "convolutions float": _network("float", CLAIMS),
-    "convolutions float16": _network("float16", FLOAT16),
+    "convolutions float": partial(_network, "float", CLAIMS),
+    "convolutions float16": partial(_network, "float16", FLOAT16),
 }
 
 
@@ -138,18 +129,16 @@ def _timed(
     expected = [np.asarray(output) for output in built[STOCK].run(None, feeds)]
     for by, session in built.items():
         given = [np.asarray(output) for output in session.run(None, feeds)]
-        same = _is_close if by in OTHER_BITS else _is_same
+        same = partial(_are_equal, exactly=by not in OTHER_BITS)
         if len(given) != len(expected) or not all(map(same, given, expected)):
             raise OutputsDiffer(f"{name}: {by} does not give what stock onnxruntime gives")
     calls = {by: partial(session.run, None, feeds) for by, session in built.items()}
     return measure(name, sum(output.nbytes for output in expected), threads, calls, seconds)
 
 
-def _is_same(given: np.ndarray, expected: np.ndarray) -> bool:
-    described = (given.dtype, given.shape) == (expected.dtype, expected.shape)
-    return described and bits_of(given) == bits_of(expected)
-
-
-def _is_close(given: np.ndarray, expected: np.ndarray) -> bool:
-    described = (given.dtype, given.shape) == (expected.dtype, expected.shape)
-    return described and np.allclose(given, expected, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
+def _are_equal(given: np.ndarray, expected: np.ndarray, exactly: bool) -> bool:
+    if (given.dtype, given.shape) != (expected.dtype, expected.shape):
+        return False
+    if exactly:
+        return bits_of(given) == bits_of(expected)
+    return np.allclose(given, expected, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)

@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any, get_type_hints
 
-from padops.bench import beside_tables, provider_tables, tables
-from padops.bench.beside_tables import FAILURES, PROCESSOR, Placed, is_beside
-from padops.bench.provider_tables import STOCK, is_of_provider
-from padops.bench.runner import Measurement
+from padops.bench.runner import Measurement, Placed
+from padops.bench.session_tables import FAILURES, form_of
 from padops.bench.tables import by_threads, by_workload
+from padops.extras import RUNTIMES, version_of
 
 SCHEMA = 1  # raised when a reader of an older file would misread a newer one
 _LEAST, _MOST = 1e-12, 1e9  # seconds
+_PACKAGES = ("padops", *RUNTIMES, "numpy", "torch", "openvino", "tensorflow", "tensorflow-cpu")
 CUT_SHORT = "cut short"  # a fact that every table and the file show beside the machine's
-
-
-def tables_of(results: Sequence[Measurement]) -> ModuleType:
-    """The module that shows these measurements, with ``print_table`` and ``markdown``."""
-    if is_beside(results):
-        return beside_tables
-    return provider_tables if is_of_provider(results) else tables
 
 
 def mark_cut_short(machine: dict[str, str], results: Sequence[Measurement], asked: int) -> None:
     """Adds to the facts that a signal has ended the measuring.
 
-    Args:
-        asked: The number of workloads to measure, each counted once per number of threads.
+    ``asked``: the number of workloads to measure, each counted once per number of threads.
     """
     done = len({(result.workload, result.threads) for result in results})
     machine[CUT_SHORT] = f"after {done} of {asked} workloads"
@@ -38,7 +31,7 @@ def mark_cut_short(machine: dict[str, str], results: Sequence[Measurement], aske
 
 def as_json(machine: Mapping[str, str], results: Sequence[Measurement]) -> str:
     """The content of the file."""
-    rows = [result.row() for result in results]
+    rows = [vars(result) for result in results]
     return json.dumps({"schema": SCHEMA, "machine": machine, "measurements": rows}, indent=1) + "\n"
 
 
@@ -92,7 +85,8 @@ def _check_together(results: Sequence[Measurement], whole: bool) -> None:
     """Checks that all numbers of threads have the same workloads (unless cut short), each with its baseline."""
     if len({type(result) for result in results}) > 1:
         raise ValueError("some measurements are of --providers, and some are not")
-    baseline = PROCESSOR if is_beside(results) else STOCK if is_of_provider(results) else "padops"
+    form = form_of(results)
+    baseline = form.baseline if form else "padops"
     tables = {threads: by_workload(measured) for threads, measured in by_threads(results).items()}
     first, *others = tables
     for threads in others if whole else ():
@@ -104,3 +98,27 @@ def _check_together(results: Sequence[Measurement], whole: bool) -> None:
         for workload, row in table.items():
             if baseline not in row or row[baseline].samples == 0:
                 raise ValueError(f"{workload!r} with {threads} threads has no measurement of {baseline}")
+
+
+def describe_machine() -> dict[str, str]:
+    """The CPU, its threads, and the versions of all installed implementations."""
+    facts = {"processor": _processor(), "threads": str(count_threads()), "python": platform.python_version()}
+    for package in _PACKAGES:
+        if (found := version_of(package)) is not None:
+            facts[package] = found
+    return facts
+
+
+def count_threads() -> int:
+    """The number of threads that this process may run at once."""
+    allowed = getattr(os, "sched_getaffinity", None)  # Linux only
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
+def _processor() -> str:
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        for line in information.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,63 +26,46 @@ class OutputsDiffer(RuntimeError):
 
 @dataclass(frozen=True)
 class Measurement:
-    """One implementation on one workload.
-
-    Attributes:
-        workload: The workload's name.
-        implementation: The implementation's name.
-        threads: The threads that it could use.
-        output_bytes: The bytes that one call writes.
-        median: Seconds of one call.
-        spread: Seconds between the quartiles.
-        samples: The number of times that the median is of.
-    """
+    """One implementation on one workload, both by name."""
 
     workload: str
     implementation: str
-    threads: int
-    output_bytes: int
-    median: float
-    spread: float
-    samples: int
-
-    def row(self) -> dict[str, Any]:
-        return asdict(self)
+    threads: int  # that it could use
+    output_bytes: int  # that one call writes
+    median: float  # seconds of one call
+    spread: float  # seconds between the quartiles
+    samples: int  # the number of times that the median is of
 
 
-def time_workloads(
-    workloads: Iterable[Workload],
-    threads: int,
-    implementations: Sequence[str] = tuple(IMPLEMENTATIONS),
-    seconds: float = 2.0,
-    progress: Callable[[str], None] = lambda name: None,
+@dataclass(frozen=True)
+class Placed(Measurement):
+    """One network in a session with execution providers."""
+
+    parts: int  # in which the providers run it; see ``beside.Placement``
+    copies: int  # Memcpys between a device and the CPU
+    elsewhere: int  # nodes that the CPU's provider and padops run
+    failure: str  # "refused: " or "wrong: " with the reason if nothing could be timed; then all numbers are 0
+
+
+def time_workload(
+    workload: Workload, implementations: Sequence[str], threads: int, seconds: float
 ) -> list[Measurement]:
-    """Times every implementation that can do each workload.
-
-    Args:
-        implementations: Names of ``IMPLEMENTATIONS``.
-        seconds: To spend on one workload.
+    """Times every implementation, of those named, that can do the workload, for some seconds together.
 
     Raises:
         OutputsDiffer: An implementation's output is not padops'.
     """
-    results = []
-    for workload in workloads:
-        progress(workload.name)
-        memory = Memory.of(workload)
-        made = {name: IMPLEMENTATIONS[name](workload, memory, threads) for name in implementations}
-        calls = {name: call for name, call in made.items() if call is not None}
-        compare(workload, memory, calls)
-        results += measure(workload.name, workload.output_bytes, threads, calls, seconds)
-    return results
+    memory = Memory.of(workload)
+    made = {name: IMPLEMENTATIONS[name](workload, memory, threads) for name in implementations}
+    calls = {name: call for name, call in made.items() if call is not None}
+    compare(workload, memory, calls)
+    return measure(workload.name, workload.output_bytes, threads, calls, seconds)
 
 
 def compare(workload: Workload, memory: Memory, calls: Mapping[str, Call]) -> None:
-    """Compares every output with padops', bit by bit.
+    """Compares every output with that of padops, the first of ``calls``, bit by bit.
 
-    Args:
-        memory: The memory of the calls; its target is refilled before each call.
-        calls: The calls by implementation, padops first.
+    The target in ``memory`` is refilled before each call.
 
     Raises:
         OutputsDiffer: An implementation's output is not padops'.
@@ -113,12 +96,7 @@ def bits_of(output: Any) -> bytes | list[str]:
 
 
 def measure(name: str, output_bytes: int, threads: int, calls: Mapping[str, Call], seconds: float) -> list[Measurement]:
-    """Times calls that do the same.
-
-    Args:
-        output_bytes: Bytes that one call writes.
-        seconds: To spend on all of them together.
-    """
+    """Times calls that do the same and write ``output_bytes`` each, for some seconds together."""
     results = []
     for implementation, taken in _times(calls, seconds).items():
         low, median, high = statistics.quantiles(taken, n=4)

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 
 from padops.bench.command import add_bench
 from padops.cli.convert import add_convert, run_convert
-from padops.cli.describe import add_describe
-from padops.cli.info import add_info
+from padops.cli.info import add_describe, add_info
 from padops.cli.inspect import add_inspect
 from padops.cli.parsing import Parser, PrintVersion
 from padops.cli.run import add_run

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.cli.folder_summary import Outcome, finish
-from padops.cli.parsing import typed
+from padops.cli.parsing import models_in, typed
 from padops.files.interrupts import end_process, exit_code
 from padops.files.streams import STREAM
 from padops.files.targets import Identity, identity
@@ -29,7 +29,6 @@ from padops.terminal import fail, make_console, say
 if TYPE_CHECKING:
     from rich.console import Console
 
-SUFFIX = ".onnx"
 DIED = "the process that converted it died"
 
 Job = tuple[str, str | None, dict[str, Any]]  # one model: its file, the file to write, and the options
@@ -49,7 +48,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     if options.output is not None and os.path.isfile(options.output):
         options.usage_error(f"OUT is a file ({options.output}), but IN is a folder ({source})")
     jobs = _jobs(options, passed, source)
-    why = None if jobs else f"{source} has no {SUFFIX} file in it"
+    why = None if jobs else f"{source} has no .onnx file in it"
     if why := why or _report_refusal(options.report, jobs):
         return fail(why)
     console = make_console(options.quiet)
@@ -117,11 +116,6 @@ def _without_empty_folders(jobs: Sequence[Job]) -> Iterator[None]:
         for folder in sorted(missing, key=lambda folder: len(folder.parts), reverse=True):
             with suppress(OSError):  # the folder was not made, or has files
                 folder.rmdir()
-
-
-def models_in(folder: Path) -> list[Path]:
-    """The models in a folder and its subfolders."""
-    return [path for path in sorted(folder.rglob(f"*{SUFFIX}")) if path.is_file()]
 
 
 def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> list[Job]:

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from padops.cli.parsing import add_tolerance, typed
+from padops.cli.parsing import MODEL, add_reading, add_runs, typed
 from padops.files.streams import STREAM
 from padops.files.targets import identity
 from padops.progress import StepBars
@@ -24,11 +24,9 @@ ABOUT = (
 
 
 def add_convert(commands: Any) -> None:
-    """Adds the command to those of ``padops``."""
+    """Adds ``padops convert``."""
     parser = commands.add_parser("convert", help="convert the Pads of a model", description=ABOUT)
-    parser.add_argument("source", metavar="IN", help="an .onnx file, an OpenVINO IR (.xml, with its .bin) or a model "
-                        "that nGraph serialized (.json); - for an ONNX model from standard input; or a folder, for "
-                        "every .onnx file in it")  # fmt: skip
+    parser.add_argument("source", metavar="IN", help=MODEL)
     parser.add_argument("place", metavar="OUT", nargs="?", help="the file to write; - for standard output; the folder "
                         "to write to if IN is a folder")  # fmt: skip
     parser.add_argument("-o", "--output", metavar="OUT", help="another way to name OUT")
@@ -57,24 +55,13 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("--emulated", choices=("convert", "keep"), default="convert", help="what to do with groups of "
                         "nodes that do what a Pad does, such as Slices and a Concat (default: "
                         "%(default)s)")  # fmt: skip
-    parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="a "
-                        "domain of the exporter with its framework's pads: tf2onnx's MirrorPad, nGraph's Pad; "
-                        "repeatable")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted, or if "
                         "--verify does not prove all or finds rounding")  # fmt: skip
     parser.add_argument("--verify", action="store_true", help="prove that the converted model does what IN does; "
                         "if not all can be proved, run both and compare every bit")  # fmt: skip
-    parser.add_argument("--run", action="store_true", dest="run_both", help="with --verify: run both models even if "
-                        "all is proved")  # fmt: skip
-    parser.add_argument("--inputs", metavar="FILE.npz", help="with --verify: run both models with these inputs, even "
-                        "if all is proved (default: random inputs, if not all is proved)")  # fmt: skip
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of the random inputs (default: %(default)s)"
-    )
-    add_tolerance(parser)
+    add_runs(parser, "with --verify: ")
     parser.add_argument("--report", metavar="FILE.json", help="write what was found and done; - for standard output")
-    parser.add_argument("--follow-links", action="store_true", help="accept external data that are links out of the "
-                        "model's folder (links of a Hugging Face cache are always accepted)")  # fmt: skip
+    add_reading(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     parser.set_defaults(run=run_convert, usage_error=parser.error, left_behind="; nothing has been left behind")
 

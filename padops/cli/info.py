@@ -1,8 +1,9 @@
-"""``padops info``. It prints without rich, so that it runs with NumPy alone."""
+"""``padops info`` and ``padops describe``. They print without rich, so that they run with NumPy alone."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import sys
 from typing import Any
@@ -15,10 +16,26 @@ SCHEMA = 1  # version of the JSON that --json prints; raised when a reader of th
 
 
 def add_info(commands: Any) -> None:
-    """Adds the command to those of ``padops``."""
+    """Adds ``padops info``."""
     parser = commands.add_parser("info", help="print versions, the library and its operators; check that one runs")
     parser.add_argument("--json", action="store_true", help="print the same as JSON")
     parser.set_defaults(run=_run)
+
+
+def add_describe(commands: Any) -> None:
+    """Adds ``padops describe``."""
+    parser = commands.add_parser("describe", help="print the operators as JSON")
+    parser.set_defaults(run=_describe)
+
+
+def _describe(options: argparse.Namespace) -> int:
+    from padops.runtime.session import describe
+
+    try:
+        print(json.dumps(describe(), indent=2))
+    except (OSError, RuntimeError) as error:  # RuntimeError: a rebuild has failed
+        return fail(error)
+    return 0
 
 
 def _run(options: argparse.Namespace) -> int:

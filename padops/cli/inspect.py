@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.cli.findings import KINDS, Inspected, exit_code
-from padops.cli.parsing import typed
+from padops.cli.parsing import MODEL, add_reading, models_in, typed
 from padops.exits import ERROR, LEFT
 from padops.files.streams import STREAM
-from padops.terminal import fail, json_text, make_console, names, say
+from padops.terminal import fail, json_text, make_console, names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
 
-    from padops.convert.inspection import Inspection
 
 ABOUT = (
     "Tell what each Pad of a model is, what the installed onnxruntime does with it, and what makes it run. SAME "
@@ -28,16 +27,15 @@ ABOUT = (
     "--check, the first of these that holds: 4 the results of a Pad are wrong, 1 a model cannot be read, 3 a Pad is "
     "refused, 5 a Pad is unsure: its results may be wrong, or are unknown."
 )
+PASSED = ("select", "custom_domains", "follow_links", "here", "onnxruntime")  # options of padops.inspect, too
 FORMATS = ("text", "json", "sarif", "junit", "github")
 
 
 def add_inspect(commands: Any) -> None:
-    """Adds the command to those of ``padops``."""
+    """Adds ``padops inspect``."""
     about = "say what onnxruntime does with each Pad of a model, and what helps"
     parser = commands.add_parser("inspect", help=about, description=ABOUT)
-    parser.add_argument("models", metavar="MODEL", nargs="+", help="an .onnx file, an OpenVINO IR (.xml, with its "
-                        ".bin) or a model that nGraph serialized (.json); - for an ONNX model from standard input; or "
-                        "a folder, for every .onnx file in it")  # fmt: skip
+    parser.add_argument("models", metavar="MODEL", nargs="+", help=MODEL)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--format", choices=FORMATS, default="text", help="the format of the output (default: "
                       "%(default)s; sarif: SARIF 2.1.0; junit: JUnit XML; github: annotations of a "
@@ -46,8 +44,6 @@ def add_inspect(commands: Any) -> None:
     parser.add_argument("--select", choices=("all", "needed"), default="all", help="which Pads to show (default: "
                         "%(default)s; needed: only those that this onnxruntime does not run, or may get "
                         "wrong)")  # fmt: skip
-    parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="a "
-                        "domain of the exporter with its framework's pads; repeatable")  # fmt: skip
     parser.add_argument("--providers", type=names, default=[], metavar="A,B", help="the session's execution providers, "
                         "first choice first, such as OpenVINOExecutionProvider,CPUExecutionProvider. The verdicts are "
                         "about this session; each Pad also names the provider that runs it if padops is one of them "
@@ -61,8 +57,7 @@ def add_inspect(commands: Any) -> None:
     check.add_argument("--strict", action="store_true", help="exit with 3 if a Pad does not run or may be wrong")
     parser.add_argument("--allow", action="append", choices=KINDS, default=[], metavar="KIND", help="with --check: "
                         f"ignore Pads that are {', '.join(KINDS[:-1])} or {KINDS[-1]}; repeatable")  # fmt: skip
-    parser.add_argument("--follow-links", action="store_true", help="accept external data that are links out of the "
-                        "model's folder")  # fmt: skip
+    add_reading(parser)
     parser.set_defaults(run=run_inspect, usage_error=parser.error)
 
 
@@ -76,7 +71,7 @@ def run_inspect(options: argparse.Namespace) -> int:
         options.usage_error(f"{STREAM} is named twice, but standard input has one model")
     names: list[str] = []
     for given in options.models:
-        names += (found := _models_of(given))
+        names += (found := list(map(str, models_in(Path(given)))) if os.path.isdir(given) else [given])
         if not found:
             return fail(f"{given} has no .onnx file in it")
     alone = names == options.models and len(names) == 1
@@ -88,20 +83,15 @@ def run_inspect(options: argparse.Namespace) -> int:
         except UsageError as error:
             return fail(typed(error), error.exit_code)
         if not alone and options.format == "text":
-            _show_line(console, told[-1])
+            from padops.cli.tables import show_inspected
+
+            show_inspected(console, name, told[-1].result)
     _print(options, console, told, alone)
     if options.check:
         return exit_code(told, options.allow)
     if any(isinstance(inspected.result, str) for inspected in told):
         return ERROR
     return LEFT if options.strict and exit_code(told, ()) else 0
-
-
-def _models_of(given: str) -> list[str]:
-    """The files that an argument stands for."""
-    from padops.cli.bulk import models_in
-
-    return list(map(str, models_in(Path(given)))) if os.path.isdir(given) else [given]
 
 
 def _inspected(options: argparse.Namespace, model: str) -> Inspected:
@@ -111,35 +101,17 @@ def _inspected(options: argparse.Namespace, model: str) -> Inspected:
         UsageError: The options are wrong.
     """
     from padops.convert import PadopsError, UsageError
-
-    try:
-        return Inspected(model, _inspect(options, model))
-    except UsageError:
-        raise
-    except PadopsError as error:
-        return Inspected(model, str(error))
-
-
-def _inspect(options: argparse.Namespace, model: str) -> Inspection:
     from padops.convert.inspection import inspect
     from padops.convert.streams import read_model
     from padops.runtime.provider_rules import full_names
 
-    return inspect(
-        read_model()[1] if model == STREAM else model,
-        select=options.select,
-        custom_domains=options.custom_domains,
-        follow_links=options.follow_links,
-        providers=full_names(options.providers),
-        here=options.here,
-        onnxruntime=options.onnxruntime,
-    )
-
-
-def _show_line(console: Console, inspected: Inspected) -> None:
-    from padops.cli.tables import show_inspected
-
-    show_inspected(console, inspected.name, inspected.result)
+    given = {name: getattr(options, name) for name in PASSED} | {"providers": full_names(options.providers)}
+    try:
+        return Inspected(model, inspect(read_model()[1] if model == STREAM else model, **given))
+    except UsageError:
+        raise
+    except PadopsError as error:
+        return Inspected(model, str(error))
 
 
 def _print(options: argparse.Namespace, console: Console, told: Sequence[Inspected], alone: bool) -> None:
@@ -149,22 +121,27 @@ def _print(options: argparse.Namespace, console: Console, told: Sequence[Inspect
 
     unreadable = [inspected.result for inspected in told if isinstance(inspected.result, str)]
     read = [inspected.result for inspected in told if not isinstance(inspected.result, str)]
-    if options.format in REPORTS:
-        print(REPORTS[options.format](told, options.allow))
-        if options.format != "github":  # people read its output; the other formats may go to files
-            for why in unreadable:
-                say(f"error: {why}", stderr=True)
-    elif alone and unreadable:
-        fail(unreadable[0])
-    elif options.format == "json":
+    if options.format == "json":
         values = [_json(inspected) for inspected in told]
-        print(json_text(values[0] if alone else {"models": values}))
-    elif alone:
-        show_inspection(console, *read)
-    elif any(inspection.failing for inspection in read):
+        print(json_text(values[0] if alone else _head() | {"models": values}))
+    elif options.format in REPORTS:
+        print(REPORTS[options.format](told, options.allow))
+    elif not alone and any(inspection.failing for inspection in read):
         print("To see why, and what helps: padops inspect with one model")
+    elif alone and read:
+        show_inspection(console, *read)
+    if alone if options.format == "text" else options.format != "github":  # else the lines for people have the errors
+        for why in unreadable:
+            fail(why)
 
 
 def _json(inspected: Inspected) -> dict[str, Any]:
     result = inspected.result
-    return {"path": inspected.name, "error": result} if isinstance(result, str) else result.to_json()
+    return _head() | {"path": inspected.name, "error": result} if isinstance(result, str) else result.to_json()
+
+
+def _head() -> dict[str, Any]:
+    from padops.convert.records import SCHEMA
+    from padops.runtime.installed import versions
+
+    return {"schema": SCHEMA, "versions": versions()}

@@ -6,6 +6,7 @@ import argparse
 import difflib
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from padops.exits import USAGE
@@ -47,12 +48,43 @@ class Parser(argparse.ArgumentParser):
         return []
 
 
-def add_tolerance(parser: argparse.ArgumentParser) -> None:
-    """Adds ``--rtol`` and ``--atol``, the limits of rounding."""
+MODEL = (
+    "an .onnx file, an OpenVINO IR (.xml, with its .bin) or a model that nGraph serialized (.json); - for an ONNX "
+    "model from standard input; or a folder, for every .onnx file in it"
+)
+
+
+def add_custom_domain(parser: argparse.ArgumentParser) -> None:
+    """Adds ``--custom-domain``."""
+    parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="a "
+                        "domain of the exporter with its framework's pads: tf2onnx's MirrorPad, nGraph's Pad; "
+                        "repeatable")  # fmt: skip
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Adds ``--custom-domain`` and ``--follow-links``, which say how a model is read."""
+    add_custom_domain(parser)
+    parser.add_argument("--follow-links", action="store_true", help="accept external data that are links out of the "
+                        "model's folder (links of a Hugging Face cache are always accepted)")  # fmt: skip
+
+
+def add_runs(parser: argparse.ArgumentParser, condition: str = "") -> None:
+    """Adds ``--run``, ``--inputs``, ``--seed`` and the tolerance of a comparison; ``condition`` begins two helps."""
+    parser.add_argument("--run", action="store_true", dest="run_both", help=f"{condition}run both models even if all "
+                        "is proved")  # fmt: skip
+    parser.add_argument("--inputs", metavar="FILE.npz", help=f"{condition}run both models with these inputs, even if "
+                        "all is proved (default: random inputs, if not all is proved)")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random inputs (default: "
+                        "%(default)s)")  # fmt: skip
     parser.add_argument("--rtol", type=float, metavar="X", help="accept as rounding a difference of atol + rtol * |x| "
                         "for a float x (default, without --atol: 1e-4 of the largest element of the output; 5e-2 in "
                         "float16 models, 2e-1 in bfloat16 models)")  # fmt: skip
     parser.add_argument("--atol", type=float, metavar="X", help="see --rtol")
+
+
+def models_in(folder: Path) -> list[Path]:
+    """The models in a folder and its subfolders."""
+    return [path for path in sorted(folder.rglob("*.onnx")) if path.is_file()]
 
 
 def typed(error: Exception) -> str:

@@ -10,13 +10,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.parsing import typed
+from padops.cli.parsing import add_custom_domain, typed
 from padops.exits import USAGE
 from padops.files.streams import STREAM
 from padops.terminal import fail, names, say
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from padops.session import InferenceSession
 
 ABOUT = (
     "Run a model in padops.InferenceSession, and print the outputs. If onnxruntime refuses the model or gets it wrong "
@@ -28,7 +30,7 @@ SHOWN = 64  # an output with more elements is printed as its type and shape alon
 
 
 def add_run(commands: Any) -> None:
-    """Adds the command to those of ``padops``."""
+    """Adds ``padops run``."""
     parser = commands.add_parser("run", help="run a model, whatever its Pads are", description=ABOUT)
     parser.add_argument("model", metavar="MODEL", help="an .onnx file; - for a model from standard input")
     parser.add_argument("--inputs", metavar="FILE.npz", help="an array for each input, by its name")
@@ -38,6 +40,7 @@ def add_run(commands: Any) -> None:
                         "(default: all that this onnxruntime has built in)")  # fmt: skip
     parser.add_argument("--convert", choices=("auto", "never"), default="auto", help="whether the model may be "
                         "converted in memory (default: %(default)s)")  # fmt: skip
+    add_custom_domain(parser)
     parser.set_defaults(run=run_run)
 
 
@@ -51,6 +54,10 @@ def run_run(options: argparse.Namespace) -> int:
     outputs = Path(options.outputs) if options.outputs else None
     if why := refusal([outputs]):
         return fail(why)
+    if options.model != STREAM and os.path.isdir(options.model):
+        return fail(f"{options.model} is a folder; padops run takes one model file", USAGE)
+    if options.custom_domains and options.convert == "never":
+        return fail("--custom-domain needs --convert auto", USAGE)
     named = (None if options.model == STREAM else options.model, options.inputs)
     read = [Path(name) for name in named if name]
     if outputs is not None and identity(outputs) is not None and identity(outputs) in map(identity, read):
@@ -69,28 +76,56 @@ def run_run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _session(options: argparse.Namespace, named: str) -> InferenceSession:
+    """The session of the model; errors name it ``named``.
+
+    Raises:
+        UsageError: An option is wrong.
+        PadopsError: The model is absent, or onnxruntime refuses it.
+    """
+    from padops.convert import inspect
+    from padops.convert.errors import PadopsError, UsageError
+    from padops.convert.model.reading import check_file
+    from padops.convert.streams import read_model
+    from padops.runtime.placing import check_there
+    from padops.runtime.provider_rules import full_names
+    from padops.session import InferenceSession
+
+    if options.model != STREAM:
+        check_file(Path(options.model))
+    model = read_model()[0] if options.model == STREAM else options.model
+    providers = None if options.providers is None else full_names(options.providers)
+    convert = options.convert
+    if options.custom_domains:  # as inspect says it; empty if the session finds the domains by itself
+        convert = inspect(model, custom_domains=options.custom_domains).convert or convert
+    try:
+        check_there(providers or ())
+    except ValueError as error:
+        raise UsageError(f"--providers: {error}") from error
+    try:
+        return InferenceSession(model, providers=providers, convert=convert)
+    except OSError as error:  # the library of padops is not there
+        raise PadopsError(str(error)) from error
+    except Exception as error:  # onnxruntime's exceptions have no base of their own
+        raise PadopsError(f"{named} does not run: {' '.join(str(error).split())}") from error
+
+
 def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
     """The outputs by name.
 
     Raises:
-        PadopsError: Standard input has no model, onnxruntime refuses the model, the inputs do not fit it, or an output
-            is not a tensor.
+        UsageError: An option is wrong, or the inputs do not fit the model.
+        PadopsError: Standard input has no model, onnxruntime refuses the model, or an output is not a tensor.
     """
     import numpy as np
 
-    from padops.convert.errors import PadopsError
-    from padops.convert.streams import INPUT, read_model
+    from padops.convert.errors import PadopsError, UsageError
+    from padops.convert.streams import INPUT
     from padops.convert.verify.feeds import Input, fit_inputs, load_inputs
     from padops.runtime.ort_values import run_session
-    from padops.runtime.provider_rules import full_names
-    from padops.session import InferenceSession
 
-    model, named = (read_model()[0], INPUT) if options.model == STREAM else (options.model, options.model)
-    providers = None if options.providers is None else full_names(options.providers)
-    try:
-        session = InferenceSession(model, providers=providers, convert=options.convert)
-    except Exception as error:  # onnxruntime's exceptions have no base of their own
-        raise PadopsError(f"{named} does not run: {' '.join(str(error).split())}") from error
+    named = INPUT if options.model == STREAM else options.model
+    session = _session(options, named)
     if session.padops_records:
         done = sum(record.status == "converted" for record in session.padops_records)
         say(f"{named} was converted in memory: {done} of {len(session.padops_records)} Pads", stderr=True)
@@ -99,6 +134,8 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
             raise PadopsError(f"input '{given.name}' is {given.type}, and only tensors can be given")
     # onnxruntime reports an unknown rank as that of a scalar.
     taken = [Input(row.name, row.type[len("tensor(") : -1], tuple(row.shape) or None) for row in session.get_inputs()]
+    if taken and options.inputs is None:
+        raise UsageError(f"give --inputs FILE.npz with {', '.join(map(str, taken))}")
     feeds = fit_inputs(load_inputs(options.inputs or {}, taken), taken)
     try:
         arrays = run_session(session, feeds)

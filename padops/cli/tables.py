@@ -75,7 +75,7 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
         console.print()
     if commands:
         console.print(Text("What helps:" if inspection.failing else "To run the model with any data:"))
-    elif inspection.failing:
+    elif inspection.failing and not any("--custom-domain" in pad.why for pad in inspection.failing):
         console.print(Text("No command makes all of these Pads run; the reasons are above."))
     for road, command in commands.items():
         console.print(Text(f"  {command}", "bold"), soft_wrap=True)
@@ -109,7 +109,7 @@ def _why(record: PadRecord) -> list[str]:
     told = ["already converted"] if record.status == "already converted" else []
     told += [text for text in (record.reason, *record.notes, record.corrects) if text]
     if record.facts is not None and not any(record.facts.why in text for text in told):
-        told.append(record.facts.why)
+        told = [*(text for text in told if text not in record.facts.why), record.facts.why]
     return list(dict.fromkeys(told))
 
 

@@ -99,9 +99,6 @@ def _show_proof(console: Console, proof: ProofRecord) -> None:
         show_wrapped(console, [f"if {text}"])
     for text in proof.assumptions:
         show_wrapped(console, [f"assumed: {text}"])
-    if proof.lost_errors:
-        accepts = "the converted model accepts inputs that the original refuses"
-        show_wrapped(console, [f"in {proof.lost_errors} of these parts, {accepts}"])
     if proof.why:
         show_wrapped(console, [f"not proved: {proof.why}"])
 
@@ -110,7 +107,7 @@ NOT_PROVED = {"tested": "tested alone", "different": "may differ", "unknown": "n
 
 
 def _show_pads(console: Console, pads: Sequence[PadComparison]) -> None:
-    """Prints how many Pads agree, and each Pad that differs or that the runs did not exercise."""
+    """Prints how many Pads give the same in both models, and each Pad that differs or that no run exercised."""
     told = [pad for pad in pads if pad.exercise != "exercised" or not (pad.equal or pad.right)]
     rounded = sum(not pad.equal and bool(pad.right) and pad.exercise == "exercised" for pad in pads)
     equal = len(pads) - len(told) - rounded

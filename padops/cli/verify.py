@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from padops.cli.parsing import add_tolerance, typed
+from padops.cli.parsing import add_runs, typed
 from padops.terminal import fail, json_text, make_console, names
 
 ABOUT = (
@@ -18,20 +18,14 @@ ABOUT = (
 
 
 def add_verify(commands: Any) -> None:
-    """Adds the command to those of ``padops``."""
+    """Adds ``padops verify``."""
     about = "prove that two models do the same, or run both and compare every bit"
     parser = commands.add_parser("verify", help=about, description=ABOUT)
     parser.add_argument(
         "original", metavar="ORIGINAL", help="an .onnx file, an OpenVINO IR (.xml), or - (standard input)"
     )
     parser.add_argument("converted", metavar="CONVERTED", help="the .onnx file to compare with it, or -")
-    parser.add_argument("--run", action="store_true", dest="run_both", help="run both models even if all is proved")
-    parser.add_argument("--inputs", metavar="FILE.npz", help="run both models with these inputs, even if all is proved "
-                        "(default: random inputs, if not all is proved)")  # fmt: skip
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of the random inputs (default: %(default)s)"
-    )
-    add_tolerance(parser)
+    add_runs(parser)
     parser.add_argument("--providers", type=names, metavar="A,B", help="run both models in sessions with these "
                         "execution providers, first choice first, such as "
                         "OpenVINOExecutionProvider,CPUExecutionProvider, and compare their outputs: every bit, unless "

@@ -47,13 +47,7 @@ def unpack(packed: Packed | None) -> np.ndarray | None:
 
 
 def random_array(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -> np.ndarray:
-    """Elements of every bit pattern: NaN payloads, negative zeros and denormals; strings with NUL and accents.
-
-    Args:
-        rng: Gives the bits.
-        dtype: The element type.
-        shape: The shape.
-    """
+    """Elements of every bit pattern: NaN payloads, negative zeros and denormals; strings with NUL and accents."""
     if dtype.name == "string":
         array = np.empty(tuple(shape), object)
         array[...] = np.array(WORDS, object)[rng.integers(0, len(WORDS), tuple(shape))]

@@ -15,8 +15,6 @@ from padops.spec import reference
 from padops.spec.dtypes import by_name
 from padops.spec.plan import PadError
 
-ORIGINS = ("table", "specification", "random", "upstream")
-
 
 @dataclass(frozen=True)
 class Recipe:
@@ -45,13 +43,7 @@ class Recipe:
 
 
 def integers(values: Any, dtype: str = "int64", shape: tuple[int, ...] | None = None) -> Recipe:
-    """An integer input.
-
-    Args:
-        values: The integers, in order.
-        dtype: The element type, a name of ``padops.spec.dtypes``.
-        shape: The shape; None for one axis.
-    """
+    """An integer input, of one axis unless it has a shape."""
     values = tuple(int(value) for value in values)
     return Recipe(dtype, (len(values),) if shape is None else shape, values=values)
 
@@ -67,7 +59,7 @@ class Case(OfOperator):
 
     Attributes:
         id: Says what the case is, and never means another one; ``cases.find_case`` makes the case from it again.
-        origin: One of ``ORIGINS``.
+        origin: ``"table"``, ``"specification"``, ``"random"`` or ``"upstream"``: the module of ``cases`` that made it.
         op: An operator of the domain ``padops``.
         opset: Of ``ai.onnx``, for peers that run the Pad of ONNX; 0 for the operators that ONNX does not have.
         attributes: Those that the node has.

@@ -25,7 +25,7 @@ ABOUT = (
 
 
 def add_conformance(subparsers: Any) -> None:
-    """Adds the command to those of ``padops``."""
+    """Adds ``padops conformance``."""
     parser = subparsers.add_parser("conformance", help="compare padops with every other Pad", description=ABOUT)
     add_arguments(parser)
     _when_used(parser, _add_subcommands)
@@ -48,8 +48,7 @@ def _add_subcommands(parser: argparse.ArgumentParser) -> None:
     from padops.conformance.history.command import add_history
     from padops.conformance.render import add_show
     from padops.conformance.report import add_merge
-    from padops.conformance.repro_command import add_repro
-    from padops.conformance.wrong_answers import add_repros
+    from padops.conformance.wrong_answers import add_repro, add_repros
 
     commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
     for add in (add_show, add_repro, add_repros, add_export, add_merge, add_history):

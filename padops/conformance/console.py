@@ -65,12 +65,7 @@ def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
                 console.print(text, no_wrap=True, overflow="ellipsis")
             else:
                 console.print(text, soft_wrap=True)
-    found = [result for one in ran for result in one.results if result["unexpected"]]
-    for result in found[:SHOWN]:
-        text = Text(f"{result['peer']}: {result['case']}: {result['outcome']}: {result['detail']}", "red")
-        console.print(text, soft_wrap=True)
-    if len(found) > SHOWN:
-        console.print(f"… and {len(found) - SHOWN} more")
+    _show_results(console, [result for one in ran for result in one.results if result["unexpected"]], "red")
     for one in ran:
         for id in footer["stale"]:
             if id in one.stale:
@@ -79,6 +74,17 @@ def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
         if one.recorded:
             _show_new(console, one, "red" if footer["strict"] else "yellow")
     console.print(counts_of(footer))
+
+
+def _show_results(console: Console, found: Sequence[dict[str, Any]], style: str, indent: str = "") -> None:
+    """The first results: of one peer indented, of several each with its peer."""
+    from padops.lines import Text
+
+    for result in found[:SHOWN]:
+        where = result["case"] if indent else f"{result['peer']}: {result['case']}"
+        console.print(Text(f"{indent}{where}: {result['outcome']}: {result['detail']}", style), soft_wrap=True)
+    if len(found) > SHOWN:
+        console.print(f"{indent}… and {len(found) - SHOWN} more")
 
 
 def _show_new(console: Console, one: PeerRun, style: str) -> None:
@@ -92,10 +98,7 @@ def _show_new(console: Console, one: PeerRun, style: str) -> None:
     what = f"{package} {version} is not among the versions recorded ({one.recorded})"
     head = f"new behaviour: {one.peer.name}: {what}: {counts}; no failure of padops"
     console.print(Text(head, style), soft_wrap=True)
-    for result in found[:SHOWN]:
-        console.print(Text(f"  {result['case']}: {result['outcome']}: {result['detail']}", style), soft_wrap=True)
-    if len(found) > SHOWN:
-        console.print(f"  … and {len(found) - SHOWN} more")
+    _show_results(console, found, style, "  ")
     for id in one.gone:
         console.print(Text(f"  divergence {id} no longer occurs", style), soft_wrap=True)
 

@@ -16,10 +16,10 @@ class Divergence:
 
     Attributes:
         id: Short and lasting; reports name it.
-        peer: Of ``peers.PEERS``; a peer in another interpreter counts too.
         outcome: What happens, of ``record.WRONG``, or several where it depends on memory.
-        reason: Why, in a sentence.
         rule: The rule of docs/semantics.md that it is about.
+        reason: Why, in a sentence.
+        peer: Of ``peers.PEERS``; a peer in another interpreter counts too.
         versions: Of the peer's first package, as recorded: ``">=1.20,<1.31"`` or ``">=1.24,<=1.32.0"``.
         link: Where upstream says or discusses it.
         families: Of operators; empty for all.
@@ -35,10 +35,10 @@ class Divergence:
     """
 
     id: str
-    peer: str
     outcome: str | tuple[str, ...]
-    reason: str
     rule: str
+    reason: str
+    peer: str
     versions: str
     link: str = ""
     families: tuple[str, ...] = ()
@@ -127,13 +127,7 @@ class DivergenceTracker:
     seen: dict[str, int] = field(default_factory=dict)
 
     def explain(self, features: CaseFeatures, outcome: str, detail: str = "") -> str | None:
-        """The id of the divergence that explains what a peer did with a case, or None.
-
-        Args:
-            features: The case.
-            outcome: One of ``record.OUTCOMES``.
-            detail: What the peer said.
-        """
+        """The id of the divergence that explains an outcome, or None; ``detail`` is the peer's message."""
         if outcome in IDLE:
             return None
         found = None

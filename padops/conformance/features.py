@@ -55,16 +55,12 @@ class CaseFeatures:
     """A case in the words that divergences use.
 
     Attributes:
-        op: As in the case.
-        family: ``"onnx"``, ``"openvino"``, ``"ngraph"`` or ``"same"``.
-        version: Of the operator.
-        opset: As in the case.
+        family: A value of ``FAMILIES``.
+        version: The version of the operator.
         mode: In lower case.
-        dtype: As in the case.
-        rank: As in the case.
         expected: ``"output"`` or ``"error"``.
         rule: The rule of the error, or None.
-        tags: Those of ``TAGS`` that hold.
+        tags: The keys of ``TAGS`` that hold.
     """
 
     op: str

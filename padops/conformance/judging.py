@@ -20,13 +20,7 @@ from padops.spec.bits import element_bits
 
 @dataclass(frozen=True)
 class Peer:
-    """A peer that has been asked for.
-
-    Attributes:
-        name: As reports call it, with the interpreter where it is another one.
-        row: What it is.
-        python: Its interpreter; None for this one.
-    """
+    """A peer that has been asked for; its name in reports has the interpreter, if that is not this one (None)."""
 
     name: str
     row: PeerRow
@@ -50,13 +44,7 @@ class Prepared:
 
 
 def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, str]:
-    """The outcome and, unless it is ``"agree"``, what is to say about it.
-
-    Args:
-        item: The case.
-        answer: As ``worker.py`` gives it.
-        row: Who says so.
-    """
+    """The outcome of an answer of ``worker.py`` and, unless it is ``"agree"``, how the answer differs."""
     kind, content = answer
     if kind == "output":
         if item.packed is None:
@@ -99,14 +87,7 @@ def _difference(expected: Packed, got: Packed) -> str:
 
 
 def result_of(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tuple[str, Any]) -> dict[str, Any]:
-    """The object of a case and a peer in a report.
-
-    Args:
-        item: The case.
-        peer: Who has answered.
-        tracker: The divergences that may explain the answer.
-        answer: As ``worker.py`` gives it.
-    """
+    """The result of a case and a peer for a report; the tracker's divergences may explain the answer."""
     case = item.case
     outcome, detail = judge(item, answer, peer.row)
     divergence = tracker.explain(item.features, outcome, detail) if not peer.row.in_house else None

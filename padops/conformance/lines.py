@@ -60,13 +60,10 @@ def send_case(stream: IO[bytes], asked: Mapping[str, Any]) -> None:
 
 
 def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "") -> dict[str, Any]:
-    """A case that ``Case.request`` has given, as the peer gets it.
+    """A case of ``Case.request`` as the peer gets it.
 
-    Args:
-        sent: The case.
-        lowered: Whether its model has standard operators in place of Pad.
-        provider: The execution provider that these are for, which may keep a Pad that it runs right; empty for any
-            runtime.
+    ``lowered``: its model has standard operators in place of Pad; those for a provider may keep a Pad that the provider
+    runs right.
 
     Raises:
         Unsupported: There is no such form of the case.

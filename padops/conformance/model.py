@@ -31,19 +31,10 @@ def one_node_model(
     domain: str = "",
     name: str = "pad",
 ) -> onnx.ModelProto:
-    """A model of one node; its output is called ``output``.
+    """A model of one node, whose output is called ``output``.
 
-    Args:
-        op_type: The operator.
-        names: The node's inputs, empty where one is absent.
-        attributes: The node's.
-        inputs: Element type and shape of each input of the model; None for a shape that is not declared.
-        output: The same of the output.
-        opsets: The version of each domain.
-        ir_version: The format of the model.
-        constants: The inputs of the node that the model holds itself.
-        domain: The operator's.
-        name: The node's.
+    ``inputs`` and ``output`` have an element type and a shape each, None for one that is not declared. ``constants``
+    are the inputs of the node that the model holds itself; an absent input has an empty name.
     """
     import onnx
     from onnx import helper
@@ -61,14 +52,7 @@ def one_node_model(
 
 # As above.
 def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A model of one node with an Identity before it, for providers that take no node that stands alone.
-
-    Args:
-        model: What ``one_node_model`` has made; it is changed.
-
-    Returns:
-        The model itself.
-    """
+    """Puts an Identity before the only node, for providers that take no single node; returns the model itself."""
     from onnx import helper
 
     (node,) = model.graph.node
@@ -87,15 +71,12 @@ def input_names(inputs: Sequence[np.ndarray | None]) -> list[str]:
 
 
 def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standard: bool = False) -> onnx.ModelProto:
-    """The model of a case: one node, inputs ``input_0`` on, output ``output``.
+    """The model of a case: one node with the inputs ``input_0``, ``input_1``, … and the output ``output``.
 
-    Args:
-        case: Says which inputs become constants, and whether the others declare their shape.
-        inputs: Its arrays.
-        standard: Whether the node is the Pad of ``ai.onnx`` instead of the operator of padops.
+    ``standard``: the node is the Pad of ``ai.onnx`` instead of the operator of padops.
 
     Raises:
-        ValueError: ONNX has no such operator.
+        ValueError: ``standard``, and no Pad of ``ai.onnx`` can do what the case asks for.
     """
     if standard and not case.opset:
         raise ValueError(f"ONNX has no operator like {case.op}")

@@ -115,11 +115,11 @@ class Process:
     def _command(self) -> tuple[list[str], Path | None]:
         """What is started, and in which folder: that of its environment, or None for this one."""
         row = self._row
-        if row.apart and self._given is None and not is_made(row.environment):
+        if row.isolated and self._given is None and not is_made(row.environment):
             raise AbsentPeer(f"it has no environment: python3 scripts/peers.py {row.environment} makes it")
         if row.command:
-            return list(row.command), environments() / row.environment if row.apart else None
-        own = str(python_of(row.environment)) if row.apart else sys.executable
+            return list(row.command), environments() / row.environment if row.isolated else None
+        own = str(python_of(row.environment)) if row.isolated else sys.executable
         forks = ["fork"] if row.forks else []
         return [self._given or own, "-W", "ignore", str(WORKER), row.entry_point, *forks], None
 

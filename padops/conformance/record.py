@@ -58,12 +58,6 @@ def counts_of(footer: dict[str, Any]) -> str:
 def write(path: Path | str, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]) -> None:
     """Writes a report in one step: there is a whole file, or the one of before.
 
-    Args:
-        path: The file.
-        header: The first line.
-        results: One line each.
-        footer: The last line.
-
     Raises:
         OSError: It cannot be written.
     """

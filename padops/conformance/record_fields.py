@@ -67,12 +67,7 @@ def _any_of(*checks: Check) -> Check:
 
 
 def check_fields(said: Mapping[str, Any], fields: Mapping[str, Check], optional: Mapping[str, Check]) -> None:
-    """Checks an object.
-
-    Args:
-        said: The object.
-        fields: What each field has to be.
-        optional: The same of fields that may be missing.
+    """Checks an object: it has all of these fields, perhaps some optional ones, and no others.
 
     Raises:
         FieldError: A field is missing, is not known, or has a value that it may not have.
@@ -212,12 +207,7 @@ def check_result(said: Mapping[str, Any], peers: set[str]) -> None:
 
 
 def check_footer(said: Mapping[str, Any], header: Mapping[str, Any], results: list[dict[str, Any]]) -> None:
-    """Checks the last line of a report.
-
-    Args:
-        said: Its fields.
-        header: Those of the first line.
-        results: Those of the lines between them.
+    """Checks the last line of a report against the first and the results between them.
 
     Raises:
         FieldError: As of :func:`check_fields`; or a count is not that of the results; or a part lacks what it must say.

@@ -30,9 +30,7 @@ def first_of(row: PeerRow, versions: Mapping[str, str]) -> tuple[str, str]:
 def judged_as(row: PeerRow, versions: Mapping[str, str]) -> str:
     """The version by which divergences are chosen: the peer's own, or the nearest that was recorded.
 
-    Args:
-        row: The peer.
-        versions: Packages of the peer and their versions, the one that counts first.
+    Of the peer's packages, the first counts.
     """
     package, version = first_of(row, versions)
     if package not in RECORDED or in_range(version, RECORDED[package]):
@@ -46,10 +44,6 @@ def not_recorded(row: PeerRow, versions: Mapping[str, str]) -> str:
 
     Nothing excuses padops' own peers: what they do in a new runtime, padops must know. Nor is anything recorded of a
     peer of the user's own.
-
-    Args:
-        row: The peer.
-        versions: As of :func:`judged_as`.
     """
     package, version = first_of(row, versions)
     known = PEERS.get(row.name)

@@ -34,14 +34,7 @@ def parse_shard(text: str) -> Shard:
 
 
 def header(level: str, seed: int, ran: Sequence[PeerRun], shard: Shard = WHOLE) -> dict[str, Any]:
-    """The first line of a report.
-
-    Args:
-        level: A key of ``cases.LEVELS``.
-        seed: Of the choice of cases.
-        ran: What the peers did; those that are absent too.
-        shard: Which part of the run this is.
-    """
+    """The first line of a report, with the peers that are absent, too."""
     import padops
 
     return {
@@ -75,20 +68,15 @@ def footer(
     cut_short: bool = False,
     strict: bool = False,
 ) -> dict[str, Any]:
-    """The last line; a run fails on what is unexpected or stale, on no results, on an absent peer of ``asked``
-    and on an absent part of padops that needs nothing optional. New behaviour of a peer in a version that nothing was
-    recorded with fails only a ``strict`` run.
+    """The last line of a report.
 
-    Of a part of a run it says how often each divergence was met and seen: only all parts tell what is stale.
-    Of a run that was cut short it says how many cases each peer has left; such a run has failed, and tells nothing
-    stale.
+    A run fails on what is unexpected or stale, on no results, on an absent peer of ``asked`` and on an absent part of
+    padops that needs nothing optional. New behaviour of a peer in a version that nothing was recorded with fails only a
+    ``strict`` run.
 
-    Args:
-        ran: What the peers did.
-        asked: Names of peers that must be there.
-        shard: Which part of the run this is.
-        cut_short: Whether a signal has ended the run.
-        strict: Whether new behaviour is a failure.
+    The footer of a part of a run says how often each divergence was met and seen: only all parts tell which are stale.
+    That of a run that a signal has cut short says how many cases each peer has left; such a run has failed, and tells
+    nothing stale.
     """
     results = [result for one in ran for result in one.results]
     absent = [one.peer for one in ran if one.handshake is None]
@@ -224,13 +212,7 @@ def prepare(folder: Path) -> str | None:
 def write_report(
     folder: Path, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]
 ) -> None:
-    """Writes a report in every form.
-
-    Args:
-        folder: Where; it is there.
-        header: The first line.
-        results: One object for each case and peer.
-        footer: The last line.
+    """Writes a report in every form into a folder, which is there.
 
     Raises:
         OSError: It cannot be written.

@@ -44,12 +44,7 @@ class Seen:
 
 
 def script(case: Case, peer: str, seen: Seen | None = None) -> str:
-    """The script.
-
-    Args:
-        case: What to show.
-        peer: A name of ``peers.PEERS``; an interpreter after ``@`` is only named.
-        seen: What the peer did with it, for the head of the script.
+    """The script that shows a case on a peer of ``peers.PEERS``; an interpreter after ``@`` is only named.
 
     Returns:
         Python source, or JavaScript for a peer that is one. It exits 1 where the peer differs from the rules, 0 where
@@ -84,14 +79,14 @@ def stands_alone(peer: str) -> bool:
     row = PEERS[peer]
     if row.command:
         return template_of(row) is not None
-    return row.entry_point.endswith(":run_case") and (has(file_of(row), "pad") or row.apart)
+    return row.entry_point.endswith(":run_case") and has(file_of(row), "pad")
 
 
 def has_script(row: PeerRow) -> bool:
     """Whether a peer has scripts at all: not one of the user's own, even where it takes the name of another."""
     known = PEERS.get(row.name)
     same = known is not None and known.entry_point == row.entry_point
-    return same and (stands_alone(row.name) or not row.apart)
+    return same and (stands_alone(row.name) or not row.isolated)
 
 
 def _call_of(peer: str, case: Case) -> Call:

@@ -14,7 +14,6 @@ from padops.conformance.peers.environments import file_of
 from padops.conformance.peers.parts import PEERS_FOLDER, shown, value_of
 from padops.conformance.peers.request import Request
 from padops.conformance.peers.row import PeerRow
-from padops.runtime.ort_values import PLAIN
 from padops.spec.bits import dtype_of
 
 
@@ -27,13 +26,11 @@ class Call:
     """What one peer needs in a script.
 
     Attributes:
-        packages: What has to be installed, beside NumPy.
+        packages: The packages to install, beside NumPy.
         run: The lines of the function ``run``.
-        arrays: Names and values that the script defines.
-        imports: Lines at its top.
-        shown: Functions and constants of padops, from their source.
+        refusals: Source of the exceptions by which the peer refuses a case.
+        shown: The source of padops' own functions and constants.
         setup: Lines before ``run``.
-        refusals: Source of the exceptions by which the peer says that a case is wrong.
     """
 
     packages: tuple[str, ...]
@@ -60,15 +57,11 @@ def call_of(row: PeerRow, request: Request) -> Call:
         Unsupported: The peer says that it has no such type, mode or amounts.
     """
     file = file_of(row)
-    imports, sources = shown(file, ["REFUSALS"] if row.provider else ["pad", "REFUSALS"])
+    imports, sources = shown(file, ["pad", "REFUSALS"])
     (stated,) = ast.parse(sources.pop("REFUSALS")).body
     assert isinstance(stated, ast.Assign)
-    call = Call(
-        value_of(file, "PACKAGES")[:1], [], ast.unparse(stated.value), imports=imports, shown=[*sources.values()]
-    )
-    if row.provider:
-        _ask_provider(row.provider, request, call)
-        return call
+    refusals, texts = ast.unparse(stated.value), [*dict.fromkeys(sources.values())]
+    call = Call(value_of(file, "PACKAGES")[:1], [], refusals, imports=imports, shown=texts)
     (function,) = ast.parse(sources["pad"]).body
     assert isinstance(function, ast.FunctionDef)
     arguments = zip(function.args.args, value_of(file, "arguments")(request))
@@ -86,6 +79,9 @@ def _argument(name: str, value: Any, request: Request, call: Call) -> str:
         return name
     if type(value).__name__ == "ModelProto":
         _make_model(request, call, ranked=value.graph.output[0].type.tensor_type.HasField("shape"))
+        if len(value.graph.node) > 1:
+            call.shown += shown(PEERS_FOLDER.with_name("model.py"), ["behind_identity"])[1].values()
+            call.setup.append("model = behind_identity(model)")
         return "model"
     if isinstance(value, Mapping):
         keys = {f"input_{i}": row.name for i, row in enumerate(request.row.inputs)}
@@ -96,8 +92,8 @@ def _argument(name: str, value: Any, request: Request, call: Call) -> str:
     return _literal(value)
 
 
-def _make_model(request: Request, call: Call, ranked: bool = False) -> list[str]:
-    """Adds the model of ONNX to a script, with the inputs as ``arrays``; gives the names of those that it is fed with.
+def _make_model(request: Request, call: Call, ranked: bool) -> None:
+    """Adds the model of ONNX to a script, with the inputs as ``arrays``; ``ranked``: its output has a rank.
 
     Raises:
         NoScript: ONNX has no such operator.
@@ -129,7 +125,6 @@ def _make_model(request: Request, call: Call, ranked: bool = False) -> list[str]
         f"    constants=[{made}],",
         ")",
     ]
-    return fed
 
 
 def _literal(value: Any) -> str:
@@ -139,31 +134,3 @@ def _literal(value: Any) -> str:
     if isinstance(value, float) and not np.isfinite(value):
         return f'float("{value}")'
     return repr(value).replace("'", '"')
-
-
-def _ask_provider(provider: str, request: Request, call: Call) -> None:
-    """A session with another execution provider first, which is one of the package, or of a library beside it."""
-    if request.dtype.name not in PLAIN:
-        raise NoScript(f"NumPy has no {request.dtype.name}")
-    fed = _make_model(request, call)
-    call.imports.append("import onnxruntime")
-    if provider == "OpenVINOExecutionProvider":  # which takes no node that stands alone
-        call.setup.append("model = behind_identity(model)")
-        call.shown += shown(PEERS_FOLDER.with_name("model.py"), ["behind_identity"])[1].values()
-    opening = [
-        f'providers = ["{provider}", "CPUExecutionProvider"]',
-        "content = model.SerializeToString()",
-        "session = onnxruntime.InferenceSession(content, providers=providers, "
-        'disabled_optimizers={"EliminateIdentity"})',
-    ]
-    if provider == "QNNExecutionProvider":
-        call.imports.append("import onnxruntime_qnn")
-        opening = [
-            f'onnxruntime.register_execution_provider_library("{provider}", onnxruntime_qnn.get_library_path())',
-            f'devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == "{provider}"]',
-            "options = onnxruntime.SessionOptions()",
-            'options.add_provider_for_devices(devices, {"backend_path": onnxruntime_qnn.get_qnn_htp_path()})',
-            "session = onnxruntime.InferenceSession(model.SerializeToString(), options)",
-        ]
-    feeds = ", ".join(f'"{name}": {name}' for name in fed)
-    call.run = [*opening, f"return session.run(None, {{{feeds}}})[0]"]

@@ -25,13 +25,7 @@ def template_of(row: PeerRow) -> Path | None:
 
 
 def node_script(template: Path, request: Request, expected: Expected, head: Sequence[str]) -> str:
-    """A module of Node.js.
-
-    Args:
-        template: As of ``template_of``.
-        request: What to show, as the peer is asked it.
-        expected: What the rules say of it.
-        head: Lines about it.
+    """A module of Node.js that asks the peer the case; ``head`` are lines about it.
 
     Raises:
         NoScript: ONNX has no such operator, or JavaScript no such type.

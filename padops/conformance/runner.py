@@ -70,14 +70,11 @@ class PeerRun:
     """What one peer did.
 
     Attributes:
-        peer: Which.
         handshake: Its Python and versions, or None where it is absent.
-        absent: Why, or None.
-        results: For the report.
+        absent: Why the peer is absent, or None.
         met: How many of its cases each divergence has matched.
         seen: How many of these came out as it says.
-        seconds: How long it took.
-        left: How many of its cases it was not asked, because the run was cut short; None where it was not.
+        left: The number of its cases that an interrupt left unasked; None without an interrupt.
         recorded: The versions that the divergences were recorded with, where its own is none of them; else empty.
     """
 
@@ -135,14 +132,9 @@ def run_cases(
 ) -> list[PeerRun]:
     """Runs every case on every peer that has the operator.
 
-    Args:
-        cases: What to run.
-        peers: Who runs it.
-        known: The divergences that may occur.
-        level: A key of ``cases.LEVELS``; a slow peer gets fewer cases at the lower ones.
-        progress: Called with a peer's name, the cases that it has done and those that it gets.
-        jobs: How many peers work at a time; None for one on each core.
-        shard: ``(i, n)``: of each peer's cases the i-th of every n.
+    A slow peer gets fewer cases at the lower levels of ``cases.LEVELS``. ``progress`` is called with a peer's name, the
+    cases that it has done and those that it gets. ``jobs`` peers work at a time; None: one on each core. ``shard`` (i,
+    n) takes the i-th of every n of each peer's cases.
 
     Raises:
         CutShort: SIGINT or SIGTERM came while the peers were at work.
@@ -180,13 +172,7 @@ def _until_now(peer: Peer, running: Future[PeerRun] | None) -> PeerRun:
 
 
 def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:
-    """The cases that a peer is asked for: of a slow one some, the examples of divergences first.
-
-    Args:
-        prepared: All cases.
-        row: The peer.
-        level: A key of ``cases.LEVELS``.
-    """
+    """The cases that a peer is asked for: of a slow one some, the examples of divergences first."""
     mine = [item for item in prepared if row.takes(item.features)]
     max_cases = {"quick": row.max_cases // 3, "default": row.max_cases}.get(level, 0)
     if not max_cases or len(mine) <= max_cases:

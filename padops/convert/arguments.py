@@ -6,36 +6,14 @@ import math
 import os
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from padops.convert import sources
+from padops.convert import matchers
 from padops.convert.errors import UsageError, kind_of
+from padops.convert.matchers.unknown import KNOWN_DOMAINS
 from padops.convert.targets import FOR, NAMED
-from padops.progress import Progress
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
 from padops.runtime.provider_rules import KNOWN_PROVIDERS, find_provider
-
-
-@dataclass(frozen=True)
-class Request:
-    """The checked options of a conversion.
-
-    Attributes:
-        target: As in ``TARGETS``.
-        select: See ``convert``.
-        fold: See ``convert``.
-        fallback: See ``convert``.
-        sources: The sources of Pads.
-        progress: See ``convert``.
-    """
-
-    target: str
-    select: str
-    fold: bool
-    fallback: bool
-    sources: tuple[sources.Source, ...]
-    progress: Progress | None = None
 
 
 def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: Any, seed: Any) -> None:
@@ -111,16 +89,18 @@ def choose_target(target: str, without_pad: bool, select: str, provider: Any) ->
         raise UsageError("provider needs target='onnx'", "--for needs --target onnx")
     if without_pad:
         why = f"{row.name} runs some Pads, which stay"
-        raise UsageError(f"provider excludes without_pad: {why}", f"--for excludes --without-pad: {why}")
+        raise UsageError(
+            f"provider and without_pad exclude each other: {why}", f"--for and --without-pad exclude each other: {why}"
+        )
     if select != "all":
         raise UsageError("provider needs select='all'", "--for needs --select all")
     return FOR[row.name]
 
 
-def choose_sources(
+def choose_matchers(
     auto_pad: str, custom_domains: Collection[str], emulations: bool, emulated: str = "convert"
-) -> tuple[sources.Source, ...]:
-    """The sources that the options select.
+) -> tuple[matchers.Matcher, ...]:
+    """The matchers that the options select.
 
     Raises:
         UsageError: An option is invalid.
@@ -133,9 +113,9 @@ def choose_sources(
         raise UsageError(f"custom_domains is the string {custom_domains!r}, expected a list of names")
     if not isinstance(custom_domains, Collection) or not all(isinstance(name, str) for name in custom_domains):
         raise UsageError(f"custom_domains is {custom_domains!r}, expected a list of names")
-    if known := sorted(set(custom_domains) & sources.KNOWN_DOMAINS):
+    if known := sorted(set(custom_domains) & KNOWN_DOMAINS):
         raise UsageError(f"'{known[0]}' is no custom domain: padops knows what its nodes mean")
-    return sources.choose(auto_pad == "explicit", tuple(custom_domains), emulations)
+    return matchers.choose(auto_pad == "explicit", tuple(custom_domains), emulations)
 
 
 def stated_minor(release: str) -> int:

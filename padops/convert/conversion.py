@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from padops.convert.facts import plain
 from padops.convert.records import SCHEMA, FileRecord, PadRecord, Status, Verification
 from padops.deprecation import warn_deprecated
 from padops.runtime.installed import versions
@@ -43,12 +44,8 @@ class Conversion:
     notes: tuple[str, ...] = ()
     _proto: onnx.ModelProto | None = field(default=None, repr=False, compare=False)
     _corrected: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # values that may differ
-    _fatal: frozenset[str] = field(
-        default=frozenset(), repr=False, compare=False
-    )  # Pads that no run gets past, by path
-    _folder: Path | None = field(
-        default=None, repr=False, compare=False
-    )  # of the external data, where nothing was written
+    _fatal: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # paths of Pads that end every run
+    _folder: Path | None = field(default=None, repr=False, compare=False)  # of the external data, if nothing is written
     _write: Callable[[Conversion, Path], Conversion] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -116,15 +113,12 @@ class Conversion:
         return {
             "schema": SCHEMA,
             "versions": versions(),
-            "source": {"files": [asdict(file) for file in self.sources], "opsets": self.opsets},
-            "output": {
-                "path": None if self.output is None else str(self.output),
-                "files": [asdict(file) for file in self.outputs],
-            },
+            "source": {"files": plain(self.sources), "opsets": self.opsets},
+            "output": {"path": None if self.output is None else str(self.output), "files": plain(self.outputs)},
             "counts": {status: counts[status] for status in get_args(Status)},
-            "pads": [record.to_json() for record in self.records],
-            "verification": None if self.verification is None else self.verification.to_json(),
-            "notes": list(self.notes),
+            "pads": plain(self.records),
+            "verification": plain(self.verification),
+            "notes": plain(self.notes),
         }
 
 
@@ -132,11 +126,9 @@ def _external(model: ir.Model) -> tuple[bytes | None, str | None]:
     """For a model with external data, the message of its graph and the folder of the data; else None, None."""
     import onnx_ir as ir
 
-    for graph in model.graphs():
-        for value in graph.initializers.values():
-            if isinstance(value.const_value, ir.ExternalTensor):
-                return ir.to_proto(model).SerializeToString(), os.fspath(value.const_value.base_dir)
-    return None, None
+    tensors = (value.const_value for graph in model.graphs() for value in graph.initializers.values())
+    external = next((tensor for tensor in tensors if isinstance(tensor, ir.ExternalTensor)), None)
+    return (None, None) if external is None else (ir.to_proto(model).SerializeToString(), os.fspath(external.base_dir))
 
 
 def _restored(content: bytes, graph: bytes | None, folder: str | None, kept: dict[str, Any]) -> Conversion:

@@ -96,12 +96,9 @@ LIBRARY_ERRORS: tuple[type[Exception], ...] = (
 
 @contextlib.contextmanager
 def library_errors(part: str, *more: type[Exception], doing: str = "read") -> Iterator[None]:
-    """Turns a library's exception about a part of the model into a PadopsError that names the part.
+    """Turns a library's exception about ``part`` ("initializer 'pads'") into a PadopsError: part "cannot be" ``doing``.
 
-    Args:
-        part: The part of the model, such as ``"initializer 'pads'"``.
-        more: The library's own exceptions, besides ``LIBRARY_ERRORS``.
-        doing: The failed step as a participle, such as ``"read"``.
+    ``more`` are the library's own exceptions, besides ``LIBRARY_ERRORS``.
 
     Raises:
         PadopsError: The library raised one of these exceptions; the message ends with the cause.
@@ -119,11 +116,10 @@ def library_errors(part: str, *more: type[Exception], doing: str = "read") -> It
 
 @contextlib.contextmanager
 def os_errors_as(failure: str, path: object) -> Iterator[None]:
-    """Turns an OSError into a PadopsError, such as "cannot write y.onnx: No space left on device".
+    """Turns an OSError into a PadopsError: "cannot write y.onnx: No space left on device".
 
-    Args:
-        failure: The beginning of the message: ``"cannot read"`` or ``"cannot write"``.
-        path: The file to name if the OSError names none, or one in a hidden folder.
+    ``failure`` is the beginning, "cannot read" or "cannot write"; ``path`` is the file to name if the OSError names
+    none, or one in a hidden folder.
 
     Raises:
         PadopsError: The operating system raised an error, which is the cause.

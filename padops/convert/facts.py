@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, is_dataclass
 from typing import Any, Literal
 
 Verdict = Literal["runs", "runs if", "may be wrong", "wrong", "refuses", "breaks a rule", "unknown"]
@@ -64,9 +65,7 @@ class PadFacts:
 
     def to_json(self) -> dict[str, Any]:
         """The facts as JSON values, without ``roads`` and ``runner``."""
-        return {
-            row.name: _plain(getattr(self, row.name)) for row in fields(self) if row.name not in ("roads", "runner")
-        }
+        return {name: value for name, value in plain_fields(self).items() if name not in ("roads", "runner")}
 
     def what(self) -> str:
         """The Pad in one line: mode, type, shapes, amounts and fill."""
@@ -90,9 +89,20 @@ class PadFacts:
         return ", ".join(parts) or "nothing added"
 
 
-def _plain(value: Any) -> Any:
-    """Tuples as lists."""
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+def plain(value: Any) -> Any:
+    """Facts and records as JSON values: their own ``to_json``, else their fields; tuples as lists."""
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if is_dataclass(value):
+        return plain_fields(value)
+    return [plain(item) for item in value] if isinstance(value, (tuple, list)) else value
+
+
+def plain_fields(record: Any) -> dict[str, Any]:
+    """The fields of a record as JSON values."""
+    return {name: plain(value) for name, value in vars(record).items()}
 
 
 def shape_text(shape: tuple[Dim, ...] | None) -> str:

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from padops.convert.arguments import check_kinds, choose_sources, stated_minor
+from padops.convert.arguments import check_kinds, choose_matchers, stated_minor
 from padops.convert.errors import UsageError, os_errors_as
 from padops.convert.facts import PadFacts, Road, Verdict
+from padops.convert.matchers import find_pads, foreign_domains
+from padops.convert.matchers.converted import RENAMED
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.reading import Source, given_model, read_document
@@ -27,8 +29,6 @@ from padops.convert.runners import asked_here, in_several_graphs, notes_on_runne
 from padops.convert.runtimes.beside_rules import as_others_may, ask
 from padops.convert.runtimes.builtin_rules import reaches_provider
 from padops.convert.runtimes.builtin_support import CONCAT_SINCE
-from padops.convert.sources import find_pads, foreign_domains
-from padops.convert.sources.converted import RENAMED
 from padops.convert.targets import CHECKS
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
 from padops.runtime.provider import FIRST_MINOR
@@ -183,7 +183,7 @@ def inspect(
         raise UsageError("here " + words.format("onnxruntime"), "--here " + words.format("--onnxruntime"))
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
-    asked = choose_sources("explicit", custom_domains, emulations=True)
+    asked = choose_matchers("explicit", custom_domains, emulations=True)
     source = given_model(model)
     with os_errors_as("cannot read", source):
         document = read_document(source, base_dir, follow_links, for_pads=True)
@@ -193,7 +193,7 @@ def inspect(
     by_itself = foreign_domains(found)
     domains = tuple(sorted({*custom_domains, *by_itself}))
     if set(by_itself).difference(custom_domains):
-        found = find_pads(document.model, types, choose_sources("explicit", domains, emulations=True))
+        found = find_pads(document.model, types, choose_matchers("explicit", domains, emulations=True))
     pads = [_inspected(site, match, types, minor, providers) for site, match in found]
     if document.refused:  # no road leads past the layers that are in its way
         pads = [replace(pad, roads=()) for pad in pads]
@@ -203,13 +203,14 @@ def inspect(
         pads, said = asked_here(source, pads, providers)
         notes += said
     selected = tuple(pad for pad in pads if select == "all" or not pad.runs)
+    installed = installed_version() or (f"onnxruntime 1.{NEWEST_MINOR}, as none is installed",)
     told: dict[str, Any] = {} if set(custom_domains) <= set(by_itself) else {"custom_domains": list(domains)}
     told |= {"follow_links": True} if follow_links else {}
     options = _options(found, domains, follow_links)
     return Inspection(
         path=Path(document.foreign[0].name) if document.foreign else document.path,
         opsets={} if document.foreign else dict(document.model.graph.opset_imports),
-        runtime=_runtime(minor) if onnxruntime is None else f"onnxruntime {onnxruntime}",
+        runtime=f"onnxruntime {onnxruntime}" if onnxruntime is not None else " ".join(installed),
         pads=selected,
         options=options,
         notes=tuple(notes),
@@ -225,13 +226,6 @@ def _notes(document: Document, types: Types, pads: list[PadFacts]) -> tuple[str,
     notes = [f"padops cannot convert it: {document.refused}"] if document.refused else []
     notes += [types.problem] if types.problem and not document.refused else []
     return (*notes, "the model has no Pad") if not pads and not types.problem else tuple(notes)
-
-
-def _runtime(minor: int) -> str:
-    found = installed_version()
-    if found is None:
-        return f"onnxruntime 1.{NEWEST_MINOR}, as none is installed"
-    return " ".join(found)
 
 
 def _inspected(site: NodeSite, match: Match, types: Types, minor: int, providers: Sequence[str]) -> PadFacts:

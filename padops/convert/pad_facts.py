@@ -10,6 +10,8 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.facts import Dim, PadFacts, Verdict
+from padops.convert.matchers.auto_pad.window import SameWindow, read_mode, read_window
+from padops.convert.matchers.converted import RENAMED, operator_of
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.pads.match import MICROSOFT, Match, Rewrite, RunsAs, Unconvertible
@@ -18,8 +20,6 @@ from padops.convert.pads.pad_info import PadInfo, describe
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.runtimes.builtin_rules import judge
 from padops.convert.runtimes.builtin_support import first_with, newest_opset
-from padops.convert.sources.auto_pad.window import SameWindow, read_mode, read_window
-from padops.convert.sources.converted import RENAMED, operator_of
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, make_node_plan
 from padops.spec.plan import Amounts, Mode, PadError, dilated_size
@@ -117,6 +117,9 @@ def _verdict(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> 
     if made is None:
         if match.status == "not needed":
             return "runs", match.reason or ""
+        if match.judge is not None:
+            verdict, why = match.judge(minor)
+            return verdict, why if verdict == "runs" else f"{why}; {match.reason}"
         return ("breaks a rule" if BROKEN.search(match.reason or "") else "unknown"), match.reason or ""
     if info is not None and (broken := broken_rule(info)) is not None:
         return "breaks a rule", broken

@@ -15,23 +15,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from padops.convert import sources
-from padops.convert.arguments import (
-    Request,
-    check_kinds,
-    check_options,
-    check_tolerance,
-    choose_sources,
-    choose_target,
-)
+from padops.convert import matchers
+from padops.convert.arguments import check_kinds, check_options, check_tolerance, choose_matchers, choose_target
 from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError, PadsLeftError, VerificationError, os_errors_as
 from padops.convert.facts import PadFacts
 from padops.convert.files.paths import check_paths, check_targets, output_path
-from padops.convert.files.report import write_report
-from padops.convert.files.writing import Job, finish
+from padops.convert.files.writing import Job, finish, write_report
 from padops.convert.folding import convert_and_fold
 from padops.convert.left import check_left, same_left
+from padops.convert.matchers.auto_pad import match_auto_pad
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile
 from padops.convert.model.reach import values_behind
@@ -39,13 +32,12 @@ from padops.convert.model.reading import Source, given_model, original_of, read_
 from padops.convert.model.types import Types
 from padops.convert.pad_facts import facts_of
 from padops.convert.records import FileRecord
-from padops.convert.rewrite import ConvertPads
-from padops.convert.sources.auto_pad import match_auto_pad
+from padops.convert.rewrite import Request, convert_pads
 from padops.convert.standard.fallback import embed
 from padops.convert.targets import STANDARD
 from padops.convert.targets.onnx import prune_opset_imports
-from padops.convert.verify.choice import Asked, comparison, doubted_values, refusal
-from padops.convert.verify.feeds import Inputs
+from padops.convert.verify.choice import comparison, doubted_values, refusal
+from padops.convert.verify.feeds import Asked, Inputs
 from padops.files.targets import identity
 from padops.progress import Progress, counted
 from padops.runtime.installed import installed_minor
@@ -104,8 +96,8 @@ def convert(
         select: ``"needed"`` leaves the Pads that ONNX Runtime runs correctly by itself.
         auto_pad: ``"explicit"`` also replaces SAME_UPPER and SAME_LOWER by explicit amounts; see ``auto_pad``.
         emulated: ``"keep"`` leaves emulated Pads, such as TorchScript's circular pads of Slices and a Concat; see
-            ``sources/emulated``. They always stay with the targets ``"onnx"``, since more runtimes have these operators
-            than all modes of Pad, and ``"pyop"``, since they are faster.
+            ``matchers/emulated``. They always stay with the targets ``"onnx"``, since more runtimes have these
+            operators than all modes of Pad, and ``"pyop"``, since they are faster.
         custom_domains: The domains in which an exporter was told to leave nodes of its framework: TensorFlow's
             MirrorPad, PadV2 and Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its kin.
         strict: Raise, and write nothing, if a Pad cannot be converted. With ``verify``, also if floats of a run differ
@@ -146,7 +138,7 @@ def convert(
     path = output_path(source, output, in_place)
     check_options(target, without_pad, select, verify, run, inputs, seed)
     check_tolerance(rtol, atol)
-    asked = choose_sources(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
+    asked = choose_matchers(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
     request = Request(choose_target(target, without_pad, select, provider), select, fold, fallback, asked, progress)
     check_paths(source, path, report)
     replaced = identity(path) if in_place and path is not None else None
@@ -210,23 +202,19 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     types = Types(document)
     facts, fatal = _look_at(document, request, types)
-    unasked = [] if document.foreign or match_auto_pad in request.sources else same_left(document, types)
-    convert_pads = ConvertPads(document, request.select, request.target, request.sources, request.progress)
+    unasked = [] if document.foreign or match_auto_pad in request.matchers else same_left(document, types)
     if request.fold:
-        records = convert_and_fold(
-            document, convert_pads, request.select, request.target, request.sources, request.progress
-        )
+        rewritten, records = convert_and_fold(document, request)
     else:
-        convert_pads(document.model)
-        document.write_back()
-        records = list(convert_pads.records.values())
+        rewritten = convert_pads(document, request)
+        records = list(rewritten.records.values())
     embedded = embed(document, request.fallback)
     if request.target in STANDARD or document.changed:
         prune_opset_imports(document)
-    notes = [convert_pads.problem] if convert_pads.problem else []
-    if not records:
+    notes = [rewritten.problem] if rewritten.problem else []
+    if not records and not unasked:
         notes.append("the model has no Pad")
-    elif not document.changed:
+    elif records and not document.changed:
         unconverted = any(record.status == "unconverted" for record in records)
         notes.append("nothing was changed" if unconverted else "nothing had to be changed")
     if document.message().training_info:
@@ -241,7 +229,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         _folder=document.base_dir,
         _write=write_conversion,
         _fatal=frozenset(fatal),
-        _corrected=values_behind(document.model, (n for n, made in convert_pads.records.items() if made.corrects)),
+        _corrected=values_behind(document.model, (n for n, made in rewritten.records.items() if made.corrects)),
     )
     if document.foreign and conversion.unconverted:
         raise PadopsError("; ".join(record.why() for record in conversion.unconverted))
@@ -249,18 +237,19 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
 
 
 def _look_at(document: Document, request: Request, types: Types) -> tuple[dict[str, PadFacts], set[str]]:
-    """The facts of each Pad by its path, before any change; and the paths of the Pads at which every run fails.
+    """The facts of each Pad by its path, before any change; and the paths of the Pads that fail or spoil every run.
 
     ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that
     is not taken, or in a function without calls; in the main graph, every run reaches it.
     """
     minor = installed_minor()
     found, fatal = {}, set()
-    pads = sources.find_pads(document.model, types, request.sources)
+    pads = matchers.find_pads(document.model, types, request.matchers)
     for site, match in counted("looking at Pads", pads, request.progress):
         facts = found[site.path] = facts_of(site, match, types, minor)
         always = site.scope.graph is document.model.graph
-        if facts.verdict == "refuses" or (facts.verdict == "breaks a rule" and always):
+        wrong = facts.verdict == "wrong" and match.judge is not None  # asked to write SAME out, it cannot
+        if facts.verdict == "refuses" or wrong or (facts.verdict == "breaks a rule" and always):
             fatal.add(site.path)
     return found, fatal
 

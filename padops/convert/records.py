@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from padops.convert.facts import PadFacts
+from padops.convert.facts import PadFacts, plain_fields
 
 SCHEMA = 6  # of the report; raised when a reader of an older report would misread a newer one
 
@@ -70,9 +70,8 @@ class PadRecord:
 
     def to_json(self) -> dict[str, Any]:
         """The record as JSON values, its facts among them."""
-        own = {name: value for name, value in vars(self).items() if name != "facts"}
-        facts = {} if self.facts is None else self.facts.to_json()
-        return facts | own | {"notes": list(self.notes), "into": list(self.into)}
+        own = plain_fields(self)
+        return (own.pop("facts") or {}) | own
 
 
 @dataclass(frozen=True)
@@ -146,9 +145,7 @@ class RegionRecord:
 
     def to_json(self) -> dict[str, Any]:
         """The region as JSON values."""
-        told = None if self.counterexample is None else dict(self.counterexample)
-        lists = {name: list(getattr(self, name)) for name in ("original", "converted", "conditions")}
-        return vars(self) | lists | {"counterexample": told}
+        return plain_fields(self)
 
 
 @dataclass(frozen=True)
@@ -161,7 +158,6 @@ class ProofRecord:
         regions: The regions in which the models differ, in the order of their decisions.
         same: The number of values that both models compute in the same way.
         assumptions: The assumptions of the whole proof, such as a shape that the original declares.
-        lost_errors: The number of regions that fail for some data in the original, but not in the converted model.
         new_errors: The number of regions that fail for some data only in the converted model. If any, nothing is
             proved.
         why: Why nothing could be proved or refuted, if the reason is not a region's; else "".
@@ -171,15 +167,13 @@ class ProofRecord:
     regions: tuple[RegionRecord, ...] = ()
     same: int = 0
     assumptions: tuple[str, ...] = ()
-    lost_errors: int = 0
     new_errors: int = 0
     why: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The proof as JSON values, with the number of regions of each verdict."""
         counts = {verdict: sum(row.verdict == verdict for row in self.regions) for verdict in get_args(Certainty)}
-        regions = [row.to_json() for row in self.regions]
-        return vars(self) | {"assumptions": list(self.assumptions), "regions": regions, "counts": counts}
+        return plain_fields(self) | {"counts": counts}
 
 
 @dataclass(frozen=True)
@@ -268,18 +262,8 @@ class Verification:
 
     def to_json(self) -> dict[str, Any]:
         """The verification as JSON values."""
-        return {
-            "verdict": self.verdict,
-            "outcome": self.outcome,
-            "passed": self.passed,
-            "outputs": [asdict(output) for output in self.outputs],
-            "inputs": list(self.inputs),
-            "notes": list(self.notes),
-            "pads": [asdict(pad) | {"compared": list(pad.compared)} for pad in self.pads],
-            "proof": None if self.proof is None else self.proof.to_json(),
-            "doubts": list(self.doubts),
-            "unproved": list(self.unproved),
-        }
+        answer = {"verdict": self.verdict, "outcome": self.outcome, "passed": self.passed}
+        return answer | plain_fields(self) | {"doubts": list(self.doubts), "unproved": list(self.unproved)}
 
 
 @dataclass(frozen=True)

@@ -38,12 +38,7 @@ def in_several_graphs(
     """The Pads with their runners in a model that the session lowers, and a note; else the Pads unchanged.
 
     onnxruntime before 1.25 refuses a model if padops takes Pads in two of its graphs before a provider that fuses; then
-    the session lowers the model.
-
-    Args:
-        pads: The Pads of a model.
-        providers: The execution providers of the session, first choice first.
-        minor: The release 1.``minor`` of onnxruntime.
+    the session lowers the model. ``minor`` is the release 1.x of onnxruntime.
     """
     provider = next((name for name in providers if name in BY_NAME and BY_NAME[name].fuses), "")
     graphs = {_graph_of(pad) for pad in pads if pad.runner == FIRST_NAME}
@@ -63,12 +58,7 @@ def _graph_of(pad: PadFacts) -> str:
 
 
 def asked_here(source: Source, pads: Sequence[PadFacts], providers: Sequence[str]) -> tuple[list[PadFacts], list[str]]:
-    """The Pads with the providers that the installed onnxruntime assigns them to, and a note; or why it is not known.
-
-    Args:
-        source: The model.
-        pads: Its Pads.
-        providers: The execution providers of the session, first choice first.
+    """The Pads with the providers to which the installed onnxruntime assigns them, and a note that says so, or why not.
 
     Raises:
         UsageError: The source is no file.

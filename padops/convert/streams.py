@@ -11,8 +11,7 @@ import onnx
 
 from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, os_errors_as
-from padops.convert.files.report import write_report
-from padops.convert.files.writing import serialize
+from padops.convert.files.writing import serialize, write_report
 from padops.convert.left import check_left
 from padops.convert.model.document import LARGEST_PROTO
 from padops.convert.model.external import entry
@@ -27,16 +26,7 @@ INPUT, OUTPUT = "standard input", "standard output"
 
 
 def convert_streams(source: str, output: str | None, report: str | None = None, **options: Any) -> Conversion:
-    """``padops.convert``, with ``-`` for a stream in place of each file.
-
-    Args:
-        source: A file, or ``-`` for a model of ONNX from standard input.
-        output: A file, ``-`` for standard output, or None.
-        report: A file, ``-`` for standard output, or None.
-        **options: As for ``padops.convert``.
-
-    Returns:
-        As ``padops.convert``.
+    """``padops.convert``; ``source``, ``output`` and ``report`` may be ``-`` for standard input and standard output.
 
     Raises:
         UsageError: Model and report are both for standard output, or it is a terminal; or as ``padops.convert``.

@@ -143,12 +143,10 @@ def _sweep_one(path: Path) -> None:
 
 
 def note(hidden: Path, new: Sequence[str], folders: Sequence[str], last: str) -> None:
-    """Writes the journal: the files that are about to be put into place.
+    """Writes the journal: the files that are about to be put into place, relative to the destination.
 
-    Args:
-        new: The files that did not exist before, relative to the destination.
-        folders: The folders that have to be made for these files, outermost first.
-        last: The file that is put into place last, which completes the work.
+    ``new`` files did not exist before, ``folders`` have to be made for them, outermost first; the file ``last``, put
+    into place last, completes the work.
     """
     known = {name: identity(hidden / FILES / name) for name in new}
     (hidden / JOURNAL).write_text(json.dumps({"new": known, "folders": list(folders), "last": last}))

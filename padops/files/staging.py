@@ -29,16 +29,11 @@ TAKEN = "another program has written a file of this name meanwhile; try again"
 
 
 class Staging:
-    """Files in a hidden folder, laid out as they will be in the destination.
-
-    Attributes:
-        folder: The destination.
-        hidden: The folder of the files until ``commit``.
-    """
+    """Files in a hidden folder, laid out as they will be in the destination."""
 
     def __init__(self, folder: Path, hidden: Path) -> None:
-        self.folder = folder
-        self.hidden = hidden / FILES
+        self.folder = folder  # the destination
+        self.hidden = hidden / FILES  # where the files are until ``commit``
         self._locations: list[str] = []
         self._expected: dict[Path, Identity | None] = {}
 
@@ -48,12 +43,7 @@ class Staging:
             return sum(file.write(part) for part in content)
 
     def copy(self, source: Path, location: str, advance: Callable[[int], None]) -> None:
-        """Stages a copy of a file, block by block.
-
-        Args:
-            location: The place of the copy, relative to the destination.
-            advance: Called with the number of bytes of each block.
-        """
+        """Stages a copy of a file for ``location``, block by block; ``advance`` gets the bytes of each block."""
         with open(source, "rb") as original, open(self._prepare(location), "xb") as file:
             for count in _copy_blocks(original, file):
                 advance(count)

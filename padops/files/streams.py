@@ -66,11 +66,7 @@ def _output() -> int:
 
 
 class DroppingStream:
-    """A stream whose writes never fail: after the first failure, it drops the text.
-
-    Attributes:
-        failure: The first failure, or None.
-    """
+    """A stream whose writes never fail: after the first ``failure``, it drops the text."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -110,8 +106,7 @@ class DroppingStream:
 def dropping_output() -> Iterator[DroppingStream]:
     """Makes standard output and error DroppingStreams; at the end, standard error tells if standard output has failed.
 
-    Yields:
-        Standard output.
+    It yields standard output.
     """
     before = sys.stdout, sys.stderr
     out, err = (DroppingStream(io.StringIO() if stream is None else stream) for stream in before)

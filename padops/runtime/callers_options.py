@@ -17,13 +17,7 @@ from pathlib import Path
 from padops.extras import NeedingOnnxruntime
 from padops.runtime.model_words import dim_names
 from padops.runtime.placing import AZURE, OURS, Chosen, devices_of, place, put, with_padops
-from padops.runtime.provider import (
-    CPU,
-    FIRST_MINOR_BY_NAME,
-    FIRST_NAME,
-    add_provider,
-    register_provider_library,
-)
+from padops.runtime.provider import CPU, FIRST_MINOR_BY_NAME, FIRST_NAME, add_provider, register_provider_library
 from padops.runtime.provider_rules import needing_padops
 
 with NeedingOnnxruntime("padops.InferenceSession"):

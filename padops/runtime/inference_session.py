@@ -23,6 +23,7 @@ with NeedingOnnxruntime("padops.InferenceSession"):
     from padops.runtime.placing import (
         Provider,
         available,
+        check_there,
         chosen_by,
         is_placed,
         place,
@@ -84,8 +85,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         RuntimeError: onnxruntime refuses the library; or ``sess_options`` have providers that new options could not
             reproduce, and the message says what to do.
         TypeError: An argument has another type.
-        ValueError: An option of the provider is wrong, or the session's options already have the provider with other
-            options.
+        ValueError: onnxruntime knows no such provider; an option of the provider is wrong; or the session's options
+            already have the provider with other options.
         Exception: Any error of onnxruntime for the model. For a Pad that breaks a rule, it names the node and the rule.
     """
 
@@ -128,7 +129,10 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             elif of_the_caller:
                 pass  # these options have padops already: from another session, or from before a conversion
             elif providers or not is_placed(options):
-                chosen = with_padops(chosen_by(providers, provider_options), available())
+                chosen = chosen_by(providers, provider_options)
+                # Of providers that it knows and this build lacks, onnxruntime warns, and leaves them out.
+                check_there([row.name for row in chosen if not row.devices], onnxruntime.get_all_providers())
+                chosen = with_padops(chosen, available())
                 if sess_options is None and b"Pad" in words and stands_before_threads(chosen):
                     options.add_session_config_entry(SPINNING, "0")
                 providers, provider_options = place(options, chosen, minor), None

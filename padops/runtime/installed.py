@@ -11,6 +11,7 @@ PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions"
 OLDEST_MINOR, NEWEST_MINOR = 20, 32  # the releases of onnxruntime 1.x with which padops was measured
 
 
+@cache
 def installed_version() -> tuple[str, str] | None:
     """The name and version of the first installed distribution that has the module onnxruntime, or None."""
     return next(((name, found) for name in RUNTIMES if (found := version_of(name))), None)

@@ -6,7 +6,10 @@ import mmap
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
+from padops.runtime.model_parts import Parts
+from padops.spec import pyop_node
 from padops.spec.dialects import OPS
 
 AXES = b"a Pad with axes"  # not a word of the model: it stands for a Pad with the input axes
@@ -52,11 +55,11 @@ CONVOLUTIONS = (b"Conv", b"ConvInteger", b"QLinearConv", b"FusedConv")
 BEYOND = 3  # a convolution takes other windows if its stride is longer than its window by so many elements
 
 DOMAIN = b"padops"  # the domain of the operators
-PYTHON_DOMAIN = b"padops.pyop"  # the domain of the kernel in Python
+PYTHON_DOMAIN = pyop_node.DOMAIN.encode()  # the domain of the kernel in Python
 OPERATORS = {name.encode(): name for name in OPS}
 PADS = (b"Pad", b"ATen", b"aten")  # a model with an operator named Pad, or with a PyTorch pad, has one of these
 FIRST = (DOMAIN, *PADS, b"SAME_")  # every model is searched for these; most models have none
-FURTHER = {  # words that matter only beside one of the first: a search of 20 KB takes 8 microseconds
+FURTHER = {  # words that matter only beside one of the first
     DOMAIN: (PYTHON_DOMAIN, *OPERATORS),
     PADS[0]: tuple(sorted({word for _, words, _ in WRONG_OPTIMIZERS for word in words} - {AXES, PADS[0]})),
 }
@@ -72,8 +75,14 @@ WITHIN = {
 }
 INPUT, OPERATOR = 1, 4
 TENSOR = {"graph": 5, "attribute": 5}  # the fields of an initializer, and of a Constant's value
-LONGEST_KEY = 12  # the most bytes between the contents of two successive fields: the field's number and its length
 SMALL = 1 << 14  # bytes; a smaller part is searched whole, which takes less time
+
+
+def content_of(model: Any) -> Any:
+    """A model in memory as the bytes that onnxruntime takes; anything else, as a path, stays what it is."""
+    if isinstance(model, (bytearray, memoryview)):
+        return bytes(model)
+    return model.SerializeToString() if hasattr(model, "SerializeToString") else model  # an onnx.ModelProto
 
 
 def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
@@ -116,18 +125,18 @@ def _dim_names(content: bytes | mmap.mmap) -> tuple[str, ...]:
 
 
 def _words_in(content: bytes | mmap.mmap) -> frozenset[bytes]:
-    parts = _without_weights(content)
-    found = _found(content, parts, FIRST)
+    parts = Parts(content, SMALL)
+    found = parts.found(FIRST)
     for word, further in FURTHER.items():
         if word in found:
-            found |= _found(content, parts, further)
+            found |= parts.found(further)
     asked = {word for _, words, _ in WRONG_OPTIMIZERS if AXES in words for word in words}
     try:
         has_axes = bool(found & asked) and _has_axes(content, 0, len(content))
     except (IndexError, KeyError, RecursionError):  # it is no model: onnxruntime says so
         has_axes = True
     if b"SAME_" in found:
-        found |= _of_same(content, parts)
+        found |= _of_same(content, parts.pairs())
     return frozenset(found | {AXES} if has_axes else found)
 
 
@@ -210,39 +219,6 @@ def _has_longer_strides(content: bytes | mmap.mmap, start: int, end: int, kind: 
     if operator in CONVOLUTIONS:
         return _strides_past(content, start, end, BEYOND)
     return operator.endswith(b"Pool") and _strides_past(content, start, end)
-
-
-def _found(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]], words: Iterable[bytes]) -> set[bytes]:
-    return {word for word in words if any(content.find(word, start, end) >= 0 for start, end in parts)}
-
-
-def _without_weights(content: bytes | mmap.mmap) -> list[tuple[int, int]]:
-    """The parts of a model that are not weights: only a few, since fields of one kind are stored together.
-
-    Searching a megabyte of weights for one word takes 1.5 ms, stepping over a tensor a microsecond.
-    """
-    parts: list[tuple[int, int]] = []
-    try:
-        whole = [(0, len(content))] if len(content) < SMALL else _parts(content, 0, len(content), "model")
-        for begin, end in whole:
-            if parts and begin - parts[-1][1] <= LONGEST_KEY:
-                parts[-1] = (parts[-1][0], end)
-            else:
-                parts.append((begin, end))
-    except (IndexError, KeyError, RecursionError):  # it is no model: onnxruntime says so
-        return [(0, len(content))]
-    return parts
-
-
-def _parts(content: bytes | mmap.mmap, start: int, end: int, kind: str) -> Iterator[tuple[int, int]]:
-    for number, first, last in fields(content, start, end):
-        if number == TENSOR.get(kind):
-            continue
-        inner = WITHIN[kind].get(number)
-        if inner is not None and last - first >= SMALL:
-            yield from _parts(content, first, last, inner)
-        else:
-            yield first, last
 
 
 def _has_axes(content: bytes | mmap.mmap, start: int, end: int, kind: str = "model") -> bool:

@@ -8,7 +8,7 @@ there. So names are used if they work, else devices.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,6 +121,19 @@ def _rules_of(name: str) -> str:
 def available() -> set[str]:
     """The providers that this onnxruntime can create: built in, or of registered libraries."""
     return {*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())}
+
+
+def check_there(names: Iterable[str], also: Collection[str] = ()) -> None:
+    """Refuses providers that this onnxruntime does not have, other than ``also``.
+
+    Raises:
+        ValueError: Names the provider, and those that there are.
+    """
+    there = {*onnxruntime.get_available_providers()}
+    there.update(device.ep_name for device in getattr(onnxruntime, "get_ep_devices", list)())
+    if absent := [name for name in names if name not in there and name not in (*OURS, *also)]:
+        has = ", ".join(sorted(there))
+        raise ValueError(f"onnxruntime {onnxruntime.__version__} has no provider {absent[0]} here; it has {has}")
 
 
 def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None) -> list[Chosen]:

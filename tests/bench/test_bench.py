@@ -53,7 +53,7 @@ def test_a_model_that_changes_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> N
         models, "session", lambda model, threads, registered: _Other(original(model, threads, registered))
     )
     with pytest.raises(runner.OutputsDiffer, match="pad_19.onnx: the converted model"):
-        models.measure_models([ROOT / "models" / "pad_19.onnx"], 1, 0.01)
+        models.measure_model(ROOT / "models" / "pad_19.onnx", 1, 0.01)
 
 
 class _Other:
@@ -133,7 +133,7 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pyt
     assert capsys.readouterr().err == f"error: cannot write {again}: No space left on device\n"
 
 
-ROW = Measurement("one", "padops", 1, 8, 1.0, 0.1, 9).row()
+ROW = vars(Measurement("one", "padops", 1, 8, 1.0, 0.1, 9))
 OTHER = {**ROW, "implementation": "built-in"}
 
 
@@ -210,7 +210,7 @@ def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         runner.OutputsDiffer, match=r"one: numpy differs from padops in \d+ of \d+ places, the first at \d+"
     ):
-        runner.time_workloads([workload], 1, ("padops", "numpy"), seconds=0.01)
+        runner.time_workload(workload, ("padops", "numpy"), 1, 0.01)
 
 
 def test_an_output_that_another_left_is_not_taken_for_ones_own() -> None:

@@ -12,13 +12,12 @@ import pytest
 
 import padops
 from padops import cli
-from padops.bench import beside, beside_tables, command
-from padops.bench.beside import AGAIN, BESIDE, LOWERED, STOCK, TWIN
-from padops.bench.beside_tables import COLUMNS, PROCESSOR, Placed
-from padops.bench.padded_networks import ALL, NETWORKS, SMALL
-from padops.bench.placement import Placement, placement_among
+from padops.bench import beside, command, session_tables
+from padops.bench.beside import AGAIN, BESIDE, LOWERED, STOCK, TWIN, Placement, placement_among
+from padops.bench.networks import ALL, NETWORKS, SMALL
 from padops.bench.results import read_results
-from padops.bench.runner import Measurement, OutputsDiffer
+from padops.bench.runner import Measurement, OutputsDiffer, Placed
+from padops.bench.session_tables import PROCESSOR
 
 CPU, WEBGPU, OPENVINO = "CPUExecutionProvider", "WebGpuExecutionProvider", "OpenVINOExecutionProvider"
 FIRST = "PadopsFirstExecutionProvider"
@@ -38,7 +37,7 @@ def test_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert cli.main([*BENCH, "--only", "wrap", "--model", model, "--json", str(data)]) == 0
     shown = capsys.readouterr().out
     written = json.loads(data.read_text())
-    assert written["machine"]["providers"] == CPU and all(column in shown for column in COLUMNS)
+    assert written["machine"]["providers"] == CPU and all(column in shown for column in session_tables.BESIDE.columns)
     rows = {(row["workload"], row["implementation"]): row for row in written["measurements"]}
     network, own = "small panorama, wrap", "models/int16.onnx"
     assert [*rows] == [*((network, by) for by in (*WAYS, TWIN)), *((own, by) for by in WAYS)]
@@ -52,7 +51,7 @@ def test_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out == shown, "what was written is all that is shown"
     assert cli.main(["bench", "--show", str(data), "--markdown"]) == 0
     lines = [line for line in capsys.readouterr().out.splitlines() if "|" in line]
-    assert lines[0] == f"| network | by | {' | '.join(COLUMNS)} |"
+    assert lines[0] == f"| network | by | {' | '.join(session_tables.BESIDE.columns)} |"
     assert len(lines) == 2 + len(rows) and len({line.count("|") for line in lines}) == 1
     ratio = rows[network, BESIDE]["median"] / rows[network, PROCESSOR]["median"]
     assert next(line for line in lines if f"| {network} | {BESIDE} |" in line).endswith(f" | {ratio:.2f} |")
@@ -70,7 +69,7 @@ def test_cells() -> None:
         placed(STOCK, 0.0, "wrong: output 0 is far away"),
         placed(BESIDE, 2e-3, parts=3, copies=4, elsewhere=2),
     ]
-    assert beside_tables.cells(results) == {
+    assert session_tables.BESIDE.cells(results) == {
         ("net", PROCESSOR): ["0", "0", "9", "4.00 ms", "0.40 ms", "1.00"],
         ("net", STOCK): ["", "", "", "wrong", "", ""],
         ("net", BESIDE): ["3", "4", "2", "2.00 ms", "0.20 ms", "0.50"],
@@ -198,7 +197,7 @@ def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     ],
 )
 def test_files_that_nobody_wrote(change: dict, why: str, tmp_path: Path) -> None:
-    rows = [placed(STOCK, 1.0).row(), placed(PROCESSOR, 1.0).row() | change]
+    rows = [vars(placed(STOCK, 1.0)), vars(placed(PROCESSOR, 1.0)) | change]
     path = tmp_path / "bench.json"
     path.write_text(json.dumps({"schema": 1, "machine": {}, "measurements": rows}))
     with pytest.raises(ValueError, match=why):
@@ -206,7 +205,7 @@ def test_files_that_nobody_wrote(change: dict, why: str, tmp_path: Path) -> None
 
 
 def test_a_file_of_two_kinds(tmp_path: Path) -> None:
-    rows = [placed(PROCESSOR, 1.0).row(), Measurement("w", "stock", 2, 8, 1.0, 0.0, 9).row()]
+    rows = [vars(placed(PROCESSOR, 1.0)), vars(Measurement("w", "stock", 2, 8, 1.0, 0.0, 9))]
     path = tmp_path / "bench.json"
     path.write_text(json.dumps({"schema": 1, "machine": {}, "measurements": rows}))
     with pytest.raises(ValueError, match="some measurements are of --providers, and some are not"):

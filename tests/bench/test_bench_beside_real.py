@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from padops.bench.beside import BESIDE, LOWERED, PROCESSOR, STOCK, TWIN
-from padops.bench.padded_networks import SMALL
+from padops.bench.networks import SMALL
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import bench_providers

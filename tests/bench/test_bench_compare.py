@@ -86,7 +86,7 @@ BAD = [
         "measurement 0 has not the fields workload, implementation, threads, output_bytes, median, spread, samples",
     ),
     (
-        {"schema": SCHEMA, "machine": {}, "measurements": [{**row("a", "padops", 1.0).row(), "threads": "1"}]},
+        {"schema": SCHEMA, "machine": {}, "measurements": [{**vars(row("a", "padops", 1.0)), "threads": "1"}]},
         "measurement 0: threads is '1', not of type int",
     ),
 ]

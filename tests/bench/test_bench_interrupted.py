@@ -13,7 +13,8 @@ from leftovers import LASTING
 from terminals import AtTerminal
 
 from padops import cli
-from padops.bench.measuring import MeasuringError, Work, measure
+from padops.bench.measuring import MeasuringError, measure
+from padops.bench.runner import Measurement
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = ["bench", "--quick", "--only", "image", "--threads", "1"]  # several workloads, of half a second each
@@ -54,6 +55,11 @@ def test_before_anything_was_measured(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def wait(threads: int, seconds: float) -> list[Measurement]:
+    time.sleep(LASTING)
+    return []
+
+
 def test_a_process_that_dies_is_named() -> None:
     def die(name: str) -> None:
         import multiprocessing
@@ -62,24 +68,20 @@ def test_a_process_that_dies_is_named() -> None:
         os.kill(child.pid, signal.SIGSEGV)
 
     with pytest.raises(MeasuringError, match="the measuring process has ended with SIGSEGV"):
-        measure(Work(workloads=("image constant",)), 1, lambda measured: None, die)
+        measure([("waiting", wait)], 1, 0.5, lambda measured: None, die)
 
 
-class Leaving(Work):
-    """Work that leaves a copy of its process behind, which holds the pipe, and dies."""
-
-    def __len__(self) -> int:
-        return 1
-
-    def steps(self):
-        if not os.fork():
-            time.sleep(LASTING)
-            os._exit(0)
-        os.kill(os.getpid(), signal.SIGKILL)
+def leave(threads: int, seconds: float) -> list[Measurement]:
+    """Leaves a copy of the process behind, which holds the pipe, and dies."""
+    if not os.fork():
+        time.sleep(LASTING)
+        os._exit(0)
+    os.kill(os.getpid(), signal.SIGKILL)
+    return []
 
 
 def test_a_copy_of_the_process_does_not_hide_that_it_has_died() -> None:
     begin = time.monotonic()
     with pytest.raises(MeasuringError, match="the measuring process has ended with SIGKILL"):
-        measure(Leaving(), 1, lambda measured: None, lambda name: None)
+        measure([("leaving", leave)], 1, 0.5, lambda measured: None, lambda name: None)
     assert time.monotonic() - begin < LASTING

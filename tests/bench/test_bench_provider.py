@@ -13,7 +13,7 @@ import pytest
 from provider_sessions import EP_NAME, options, providers_of_pads, recording_options, session
 
 from padops import cli
-from padops.bench import command, networks, provider, provider_tables, sessions
+from padops.bench import command, networks, provider, session_tables, sessions
 from padops.bench.provider import AGAIN, CREATION, DISPATCH, MEASURED
 from padops.bench.runner import Measurement, OutputsDiffer
 from padops.convert import PadopsError
@@ -31,7 +31,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def measured(name: str) -> dict[str, Measurement]:
-    taken = provider.measure_provider([name], [], 1, 0.01, lambda name: None)
+    taken = provider.measure_chosen(name, 1, 0.01)
     assert {(one.workload, one.threads) for one in taken} == {(name, 1)}
     return {one.implementation: one for one in taken}
 
@@ -68,14 +68,14 @@ def test_units_ratios_and_threads() -> None:
         *(taken("large", by, 1, median) for by, median in (("stock", 2e-3), ("provider", 2.5e-3))),
         *(taken("large", by, 2, median) for by, median in (("stock", 1e-3), ("provider", 2.5e-3))),
     ]
-    assert provider_tables.is_of_provider(results)
-    assert provider_tables.cells(results[:4]) == {
+    assert session_tables.form_of(results) is session_tables.OF_PROVIDER
+    assert session_tables.OF_PROVIDER.cells(results[:4]) == {
         ("tiny", "stock"): ["400 ns", "40 ns", "", ""],
         ("tiny", "provider"): ["300 ns", "30 ns", "0.75", "-100 ns"],
         ("large", "stock"): ["2.000 ms", "0.200 ms", "", ""],
         ("large", "provider"): ["2.500 ms", "0.250 ms", "1.25", "+0.500 ms"],
     }
-    shown = provider_tables.markdown(results, {"processor": "P"})
+    shown = session_tables.OF_PROVIDER.markdown(results, {"processor": "P"})
     assert "| large | provider | 2.500 ms | 0.250 ms | 1.25 / 2.50 | +0.500 ms / +1.500 ms |" in shown
     assert "| tiny | provider | 300 ns / – |" in shown
 
@@ -191,7 +191,7 @@ def test_shape_and_type_are_compared_as_well(
 
 def test_a_model_that_stock_refuses() -> None:
     with pytest.raises(PadopsError, match=r"stock onnxruntime does not run .*int16.onnx: .*Pad\(18\)"):
-        provider.measure_provider([], [MODELS / "int16.onnx"], 1, 0.01, lambda name: None)
+        provider.measure_model(MODELS / "int16.onnx", 1, 0.01)
 
 
 def test_a_runtime_that_takes_no_provider(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,7 +208,7 @@ def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert ", ".join(MEASURED) in capsys.readouterr().err
     plot, data = tmp_path / "bench.svg", tmp_path / "bench.json"
     data.write_text(
-        json.dumps({"schema": 1, "machine": {}, "measurements": [Measurement("w", "stock", 1, 8, 1.0, 0.0, 9).row()]})
+        json.dumps({"schema": 1, "machine": {}, "measurements": [vars(Measurement("w", "stock", 1, 8, 1.0, 0.0, 9))]})
     )
     for arguments in (BENCH, ["bench", "--show", str(data)]):
         assert cli.main([*arguments, "--plot", str(plot)]) == 1

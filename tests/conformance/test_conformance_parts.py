@@ -20,9 +20,9 @@ def known(monkeypatch: pytest.MonkeyPatch) -> tuple[Divergence, ...]:
     """One that every part meets and one part sees, one that no part sees, and one that nothing meets."""
     peer, error = "numpy", "error"
     rows = (
-        Divergence("seen-once", peer, error, "rank 0", "P5", ALL, tags={"rank-0"}, expected="output"),
-        Divergence("stale", peer, "crash", "it is not so", "P2", ALL, modes=("edge",)),
-        Divergence("not-met", peer, "crash", "it is not so", "P2", ALL, modes=("no such mode",)),
+        Divergence("seen-once", error, "P5", "rank 0", peer, ALL, tags={"rank-0"}, expected="output"),
+        Divergence("stale", "crash", "P2", "it is not so", peer, ALL, modes=("edge",)),
+        Divergence("not-met", "crash", "P2", "it is not so", peer, ALL, modes=("no such mode",)),
     )
     monkeypatch.setattr("padops.conformance.known.KNOWN", rows)
     monkeypatch.setattr("padops.conformance.known.EXAMPLES", {})

@@ -12,7 +12,7 @@ from document_blocks import ROOT, blocks
 from padops.cli import main
 from padops.conformance import cases, record, runner
 from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import APART
+from padops.conformance.peers.environments import ISOLATED
 
 QUICK = cases.collect("quick")
 ERRORS = [case for case in QUICK if runner.Prepared.of(case).packed is None][::11]
@@ -71,7 +71,7 @@ def test_every_peer_states_its_refusals() -> None:
     modules = {row.entry_point.split(":")[0].replace(".", "/") for row in PEERS.values() if row.entry_point}
     assert len(modules) > 14
     for module in modules:
-        tree = ast.parse((APART.parent / f"{module}.py").read_text(encoding="utf-8"))
+        tree = ast.parse((ISOLATED.parent / f"{module}.py").read_text(encoding="utf-8"))
         assigned = [
             node for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REFUSALS"
         ]

@@ -26,7 +26,7 @@ from padops.conformance.render.markdown import markdown
 from padops.conformance.render.summary import summarise
 from padops.conformance.report import footer, header
 from padops.conformance.repro import NoScript, Seen, has_script, literal, script, stands_alone
-from padops.conformance.repro_command import add_repro
+from padops.conformance.wrong_answers import add_repro
 
 REFLECT = "table/Pad_18/reflect/float/2/both/plain/none/absent.flat/dynamic/0"
 SYMMETRIC = "table/OpenVINOPad_12/symmetric/float/1/both/plain/none/int64.int64/dynamic/0"

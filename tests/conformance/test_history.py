@@ -13,9 +13,9 @@ import pytest
 
 from padops import cli
 from padops.conformance import runner
-from padops.conformance.history import data, environment, measure, page
-from padops.conformance.history.changes import Change, changes
-from padops.conformance.history.releases import Release, releases
+from padops.conformance.history import data, measure, page
+from padops.conformance.history.measure import Release, releases
+from padops.conformance.history.page import Change, changes
 from padops.conformance.known import KNOWN
 from padops.conformance.peers import PEERS
 from padops.conformance.peers.environments import STAMP
@@ -106,7 +106,7 @@ def numpy_here(monkeypatch: pytest.MonkeyPatch) -> list[Release]:
         python.chmod(0o755)
         (folder / STAMP).write_text("{}")
 
-    monkeypatch.setattr(environment, "make", make)
+    monkeypatch.setattr(measure, "make_environment", make)
     few = measure.suite()[:40]
     monkeypatch.setattr(measure, "suite", lambda: few)
     return made
@@ -165,10 +165,10 @@ def test_an_interrupt_keeps_what_has_been_measured(
 def test_without_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    with pytest.raises(environment.NoEnvironment, match=r"uv is not on the PATH: python -m pip install uv"):
-        environment.make(NUMPY, False, tmp_path / "e")
-    with pytest.raises(environment.NoEnvironment, match=r"npm is not on the PATH: it comes with Node\.js"):
-        environment.make(Release("onnxruntime-web", "onnxruntime-web", "1.30.0", ()), True, tmp_path / "e")
+    with pytest.raises(measure.NoEnvironment, match=r"uv is not on the PATH: python -m pip install uv"):
+        measure.make_environment(NUMPY, False, tmp_path / "e")
+    with pytest.raises(measure.NoEnvironment, match=r"npm is not on the PATH: it comes with Node\.js"):
+        measure.make_environment(Release("onnxruntime-web", "onnxruntime-web", "1.30.0", ()), True, tmp_path / "e")
 
 
 @pytest.mark.parametrize(

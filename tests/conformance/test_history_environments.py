@@ -12,8 +12,8 @@ import pytest
 
 from padops import cli
 from padops.conformance import runner
-from padops.conformance.history import data, environment, measure
-from padops.conformance.history.releases import Release, releases
+from padops.conformance.history import data, measure
+from padops.conformance.history.measure import Release, releases
 from padops.conformance.judging import Peer
 from padops.conformance.known import KNOWN
 from padops.conformance.peers.environments import STAMP
@@ -37,7 +37,7 @@ def test_what_uv_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     calls, folder = program(tmp_path, "uv", "exit 0", monkeypatch), tmp_path / "made"
     folder.mkdir()
     (folder / "old").touch()
-    environment.make(NUMPY, False, folder)
+    measure.make_environment(NUMPY, False, folder)
     assert calls.read_text().splitlines() == [
         f"venv --quiet --allow-existing --python {sys.executable} {folder}",
         f"pip install --quiet --python {folder} --only-binary :all: numpy==1.26.4 {' '.join(NUMPY.beside)}",
@@ -47,7 +47,7 @@ def test_what_uv_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_npm_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls, folder = program(tmp_path, "npm", "exit 0", monkeypatch), tmp_path / "made"
-    environment.make(WEB, True, folder)
+    measure.make_environment(WEB, True, folder)
     assert calls.read_text() == "install --ignore-scripts --no-audit --no-fund\n"
     wanted = json.loads((folder / "package.json").read_text())
     assert wanted == {"private": True, "dependencies": {"onnxruntime-web": WEB.version}}
@@ -60,9 +60,9 @@ def test_what_npm_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_what_uv_does_not_make(ends: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(tmp_path, "uv", ends, monkeypatch)
     if "sleep" in ends:
-        monkeypatch.setattr(environment, "LONGEST", 0.2)
-    with pytest.raises(environment.NoEnvironment, match=f"^{why}$"):
-        environment.make(NUMPY, False, tmp_path / "made")
+        monkeypatch.setattr(measure, "LONGEST", 0.2)
+    with pytest.raises(measure.NoEnvironment, match=f"^{why}$"):
+        measure.make_environment(NUMPY, False, tmp_path / "made")
 
 
 @pytest.mark.parametrize("release", [NUMPY, WEB], ids=lambda release: release.package)
@@ -85,7 +85,7 @@ def test_what_runs_there(
         results = [{"op": "Pad_2", "mode": "edge", "outcome": "agree", "divergence": None}]
         return [replace(ran, handshake=object(), results=results) if answers else replace(ran, absent="why")]
 
-    monkeypatch.setattr(environment, "make", make)
+    monkeypatch.setattr(measure, "make_environment", make)
     monkeypatch.setattr(runner, "run_cases", run)
     told = measure.measure(release, [], tmp_path, keep)
     place = tmp_path / f"{release.package}-{release.version}"

@@ -50,24 +50,24 @@ def arguments(request):
 
 
 RECORDED = ">=2,<=2"
-KNOWN = (Divergence("another-x", "another", "differ", "why", "P1", RECORDED),)
+KNOWN = (Divergence("another-x", "differ", "P1", "why", "another", RECORDED),)
 '''
 
 
 @pytest.fixture
 def another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file as the page on peers describes it, whose implementation is not there."""
-    (tmp_path / "apart").mkdir()
-    (tmp_path / "apart" / "another.py").write_text(ANOTHER)
-    monkeypatch.setattr(environments, "APART", tmp_path / "apart")
+    (tmp_path / "isolated").mkdir()
+    (tmp_path / "isolated" / "another.py").write_text(ANOTHER)
+    monkeypatch.setattr(environments, "ISOLATED", tmp_path / "isolated")
     monkeypatch.setattr(parts, "PEERS_FOLDER", tmp_path)
-    return tmp_path / "apart" / "another.py"
+    return tmp_path / "isolated" / "another.py"
 
 
 def test_one_file_is_an_implementation(another: Path) -> None:
     """Its row, its environment, its versions, its known divergences and its scripts."""
-    (row,) = environments.rows_apart()
-    assert (row.name, row.entry_point, row.environment) == ("another", "apart.another:run_case", "another")
+    (row,) = environments.isolated_rows()
+    assert (row.name, row.entry_point, row.environment) == ("another", "isolated.another:run_case", "another")
     assert parts.peer_files() == [another] and environments.file_of(row) == another
     assert [(one.id, one.versions) for one in parts.value_of(another, "KNOWN")] == [("another-x", ">=2,<=2")]
     case = cases.find_case("table/Pad_18/constant/float/1/both/plain/none/absent.flat/dynamic/0")

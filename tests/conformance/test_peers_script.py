@@ -32,9 +32,9 @@ def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
 
 
 def test_it_reads_what_padops_reads(script: ModuleType) -> None:
-    rows = {row.name: row for row in environments.rows_apart()}
+    rows = {row.name: row for row in environments.isolated_rows()}
     assert script.stated().keys() == rows.keys()
-    for file in environments.APART.glob("[!_]*.py"):
+    for file in environments.ISOLATED.glob("[!_]*.py"):
         about = environments.environment_of(file)
         assert script.stated()[about["name"]] == about
     assert {name: script.environment_of(about) for name, about in script.stated().items()} == {

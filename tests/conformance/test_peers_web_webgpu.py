@@ -21,7 +21,7 @@ import pytest
 from padops.conformance import cases, lines, runner
 from padops.conformance.known import KNOWN
 from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import APART, environments
+from padops.conformance.peers.environments import ISOLATED, environments
 
 STOCK, LOWERED = "onnxruntime-web-webgpu", "padops-for-web-webgpu"
 PROGRAM = list(PEERS[STOCK].command)
@@ -64,7 +64,7 @@ def test_a_lowered_question_is_for_the_provider(case: str, kept: bool) -> None:
 
 
 def test_it_looks_for_the_browsers_that_tests_look_for() -> None:
-    text = (APART / "chromium_page.mjs").read_text(encoding="utf-8")
+    text = (ISOLATED / "chromium_page.mjs").read_text(encoding="utf-8")
     assert tuple(json.loads(re.search(r"NAMES = (\[.*?\])", text)[1])) == chromium.NAMES
 
 

@@ -12,11 +12,9 @@ import pytest
 from padops.conformance import cases, features
 from padops.conformance.arrays import describe
 from padops.conformance.case import expect
-from padops.conformance.render.figures import Figures
 from padops.conformance.render.page_data import page_data
-from padops.conformance.render.rules import RULES, shown_modes
-from padops.conformance.render.sentences import sentence
 from padops.conformance.render.summary import summarise
+from padops.conformance.render.words import RULES, Figures, sentence, shown_modes
 
 
 def record(id: str, got: np.ndarray | None = None, **more: Any) -> dict[str, Any]:

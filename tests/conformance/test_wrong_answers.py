@@ -32,7 +32,7 @@ def test_the_list_names_every_script_and_each_is_known() -> None:
     assert all(name == target for name, target, _ in listed)
     for path in SCRIPTS:
         assert wrong_answers.is_wrong_answer(BY_ID[path.stem]), path.name
-    assert {BY_ID[path.stem].peer for path in SCRIPTS} >= {row.environment for row in PEERS.values() if row.apart}
+    assert {BY_ID[path.stem].peer for path in SCRIPTS} >= {row.environment for row in PEERS.values() if row.isolated}
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
@@ -46,7 +46,9 @@ def test_a_script_stands_alone(path: Path) -> None:
 
 def marked(path: Path) -> object:
     peer = BY_ID[path.stem].peer
-    needs = pytest.mark.needs_environment(peer) if PEERS[peer].apart else pytest.mark.needs(LIBRARIES.get(peer, peer))
+    needs = (
+        pytest.mark.needs_environment(peer) if PEERS[peer].isolated else pytest.mark.needs(LIBRARIES.get(peer, peer))
+    )
     return pytest.param(path, marks=[needs], id=path.name)
 
 
@@ -58,7 +60,7 @@ def test_a_script_shows_a_wrong_answer(path: Path, tmp_path: Path) -> None:
     if PEERS[row.peer].command:
         folder = environments() / row.peer
         command, path = ["node"], Path(shutil.copy(path, folder / path.name))
-    elif PEERS[row.peer].apart:
+    elif PEERS[row.peer].isolated:
         command = [str(python_of(row.peer))]
     vulkan = environments() / row.peer / "debian" / "usr" / "lib" / "chromium"  # of ort-webgpu
     found = {}

@@ -13,11 +13,11 @@ from provider_sessions import CPU, EP_NAME, model, pad
 import padops
 from padops.cli import main
 from padops.convert import runners
+from padops.convert.matchers import MATCHERS, find_pads
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types
 from padops.convert.pad_facts import pad_of
 from padops.convert.runtimes.beside_rules import find_fault
-from padops.convert.sources import SOURCES, find_pads
 from padops.runtime.assignment import FIRST_MINOR_THAT_TELLS
 from padops.runtime.provider import FIRST_NAME, runtime_minor
 from padops.runtime.provider_rules import BY_NAME
@@ -110,7 +110,7 @@ def test_rules_of_releases(provider: str, content: onnx.ModelProto, old: str, ne
     does, _, release = old.partition(" before 1.")
     document = read_document(content)
     types = Types(document)
-    ((site, match),) = find_pads(document.model, types, SOURCES)
+    ((site, match),) = find_pads(document.model, types, MATCHERS)
     info = pad_of(site, match, types)
     assert info is not None and match.runs_as is not None
     for minor, expected in ((int(release) - 1, does), (int(release), new)):

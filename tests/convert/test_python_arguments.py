@@ -49,7 +49,7 @@ def test_bytes_and_file_objects(tmp_path: Path) -> None:
 def test_bytes_with_external_data(tmp_path: Path) -> None:
     content = has_external_data(tmp_path).read_bytes()
     (tmp_path / "out").mkdir()
-    with pytest.raises(padops.UsageError, match="say with base_dir which folder they are relative to"):
+    with pytest.raises(padops.UsageError, match="external data in an unknown folder; name the folder as base_dir"):
         padops.convert(content, tmp_path / "out" / "m.onnx")
     padops.convert(content, tmp_path / "out" / "m.onnx", base_dir=tmp_path)
     assert (tmp_path / "out" / "w.bin").read_bytes() == bytes(range(16))

@@ -18,8 +18,8 @@ from onnx import parser
 import padops
 from padops import cli
 from padops.conformance import runner
-from padops.conformance.history import data, environment, measure, page
-from padops.conformance.history.releases import Release, releases
+from padops.conformance.history import data, measure, page
+from padops.conformance.history.measure import Release, releases
 from padops.conformance.judging import Peer, Prepared
 from padops.conformance.model import make_model
 from padops.conformance.peers import PEERS
@@ -58,7 +58,7 @@ OF_ONNXRUNTIME = [
 def test_what_inspect_says_of_a_release(release: Release, tally: Tally) -> None:
     """``padops.inspect(…, onnxruntime="1.22")`` against what 1.22 does, for each case of a quick run that is valid."""
     suite, place = measure.suite(), ROOT / "build" / "history" / f"inspected-{release.version}"
-    environment.make(release, False, place)
+    measure.make_environment(release, False, place)
     peer = Peer(release.name, replace(PEERS[release.peer], environment=str(place)))
     (ran,) = runner.run_cases(suite, [peer], [], measure.LEVEL)
     shutil.rmtree(place)
@@ -101,7 +101,7 @@ def test_what_inspect_says_of_one_axis(release: Release, tally: Tally) -> None:
         for begin, end in itertools.product(range(-6, 7), repeat=2)
     ]
     place = ROOT / "build" / "history" / f"one-axis-{release.version}"
-    environment.make(release, False, place)
+    measure.make_environment(release, False, place)
     lines = "".join(json.dumps(asked[i : i + 13]) + "\n" for i in range(0, len(asked), 13))
     command = [str(place / "bin" / "python"), str(ONE_AXIS)]
     ran = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)

@@ -30,7 +30,7 @@ def test_onnx_weekly(tally, tmp_path: Path) -> None:
     where, opset = said.stdout.split()
     assert Path(where).is_relative_to(folder)
     assert int(opset) >= onnx.defs.onnx_opset_version()
-    files = [f"tests/convert/sources/{name}.py" for name in TESTS]
+    files = [f"tests/convert/matchers/{name}.py" for name in TESTS]
     run = [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", *files]
     ran = subprocess.run(run, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout[-20_000:] + ran.stderr

@@ -61,7 +61,7 @@ def test_most_conversions_are_proved(tally) -> None:
 
 
 def test_what_proofs_assume(tally) -> None:
-    """A function for where padops is absent that is not proved is named as an assumption."""
+    """A fallback function that is not proved is named as an assumption."""
     counts = {verdict: count for verdict, count in of_default().items() if verdict.startswith("proved")}
     assumed = sum(count for verdict, count in counts.items() if verdict != "proved")
-    tally("of these the proofs that assume a function for where padops is absent", sum(counts.values()), assumed, 1)
+    tally("of these the proofs that assume a fallback function", sum(counts.values()), assumed, 1)

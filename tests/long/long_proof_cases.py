@@ -34,7 +34,7 @@ def test_conversions_on_each_target(
     proved = [one for one in found if one.outcome == "proved"]
     text += (
         f"\nOf each dialect {EACH} cases were drawn (seed {SEED}). Of the {len(proved):,} that are proved, "
-        f"{sum(one.assumed for one in proved):,} name the function for where padops is absent as an assumption.\n"
+        f"{sum(one.assumed for one in proved):,} name the fallback function as an assumption.\n"
     )
     print(text)
     if request.config.getoption("--record"):

@@ -1,7 +1,7 @@
 """docs/tools.md: onnx2torch, Olive and optimum, which need packages of their own, load converted models. Takes minutes.
 
-They run in an environment of their own (1.5 GB), which is made where it is not there yet. PyPI's torchvision is built
-for CUDA; onnx2torch imports it for operators that these models do not have, and gets a stand-in for it.
+They run in an environment of their own, which is made if it is missing. onnx2torch imports torchvision, for operators
+that these models do not have: the test gives it a stand-in.
 """
 
 from __future__ import annotations

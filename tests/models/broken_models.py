@@ -59,16 +59,16 @@ TENSORS = [
     (of_tensor(data_type=INT64, dims=[-4], int64_data=[1, 0, 2, 0]), "dims [-4] have the negative size -4"),
     (of_tensor(data_type=INT64, dims=[2**62], int64_data=[1]),
      f"1 values in int64_data, int64 of dims [{2**62}] needs {2**62}"),
-    (of_tensor(data_type=INT64, dims=[2**62, 4]), f"dims [{2**62}, 4] are more than {2**63 - 1} elements"),
+    (of_tensor(data_type=INT64, dims=[2**62, 4]), f"dims [{2**62}, 4] make more than {2**63 - 1} elements"),
     (of_tensor(data_type=INT64, dims=[1] * 20, int64_data=[]),
      f"0 values in int64_data, int64 of dims [{'1, ' * 16}…] needs 1"),
     (of_tensor(data_type=0, dims=[4], int64_data=[1, 0, 2, 0]),
-     f"0 is no element type that onnx {onnx.__version__} knows"),
-    (of_tensor(data_type=99, dims=[4]), f"99 is no element type that onnx {onnx.__version__} knows"),
+     f"onnx {onnx.__version__} knows no element type 0"),
+    (of_tensor(data_type=99, dims=[4]), f"onnx {onnx.__version__} knows no element type 99"),
 ]  # fmt: skip
 
 ATTRIBUTES = [
-    (with_attribute(s=b"edge"), f"{ATTRIBUTE} is of type 0, which no attribute has"),
+    (with_attribute(s=b"edge"), f"{ATTRIBUTE} has the type 0, which ONNX does not define"),
     (with_attribute(type=2, s=b"edge"), f"{ATTRIBUTE} is of type INT, but has a value in 's'"),
     (with_attribute(type=3, s=b"edge", i=1), f"{ATTRIBUTE} is of type STRING, but has a value in 'i'"),
     (with_attribute(type=3, ref_attr_name="m"),
@@ -79,7 +79,7 @@ ATTRIBUTES = [
      f"{ATTRIBUTE}, tensor 't': 1 values in float_data, float of dims [2] needs 2"),
     (with_attribute(name="", type=3), "node 'p' (graph.node[0], Pad): an attribute has no name"),
     (changed(lambda made: made.graph.node[0].attribute.extend([helper.make_attribute("mode", "edge")] * 2)),
-     "node 'p' (graph.node[0], Pad): the attribute 'mode' is there twice"),
+     "node 'p' (graph.node[0], Pad): two attributes have the name 'mode'"),
 ]  # fmt: skip
 
 
@@ -119,8 +119,8 @@ NAMES = [
     (one_pad(inputs=[("x", FLOAT, [2, 3])] * 2), "graph has two inputs with the name 'x'"),
     (one_pad(inputs=[("x", FLOAT, [2, 3]), ("", FLOAT, [2, 3])]), "graph.input[1] has no name"),
     (changed(lambda made: made.graph.node[0].ClearField("op_type")),
-     "node 'p' (graph.node[0], of no operator): it does not say which operator it is"),
-    (twice_a_graph(), "node '' (graph.node[0], If): the attribute 'then_branch' is there twice"),
+     "node 'p' (graph.node[0], of no operator): it has no op_type"),
+    (twice_a_graph(), "node '' (graph.node[0], If): two attributes have the name 'then_branch'"),
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from padops.spec import reference
 from padops.spec.dialects import onnx_op
 
 # What each of the three providers that are measured runs on its device.
-MOVING = {"Slice", "Concat", "Expand", "Tile", "Where", "ReduceSum", "Reshape"}
+MOVING = {"Slice", "Concat", "Expand", "Tile", "Where", "Less", "ReduceSum", "Reshape"}
 
 
 def lowered(model: onnx.ModelProto | bytes, provider: str, **options) -> tuple[onnx.ModelProto, padops.Conversion]:

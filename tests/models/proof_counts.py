@@ -42,7 +42,7 @@ class Tried:
         target: A key of ``TARGETS``.
         outcome: One of ``OUTCOMES``; or ``"raised"`` or ``"ended"``, of the process.
         why: Why it is not proved.
-        assumed: Whether the function for where padops is absent is an assumption of the proof.
+        assumed: Whether the fallback function is an assumption of the proof.
     """
 
     group: str

@@ -18,8 +18,7 @@ from typing import Any, get_args, get_origin
 
 from padops import cli
 from padops.bench import results
-from padops.bench.beside_tables import Placed
-from padops.bench.runner import Measurement
+from padops.bench.runner import Measurement, Placed
 from padops.cli import info
 from padops.conformance import record_fields
 from padops.convert import Conversion, Inspection, facts, records
@@ -39,7 +38,10 @@ def json_fields() -> dict[str, list[str]]:
     found = {
         f"convert --report, schema {records.SCHEMA}": fields(conversion.to_json()),
         f"convert FOLDER --report, schema {records.SCHEMA}": fields(runs["folder"]),
-        f"inspect --json, schema {records.SCHEMA}": fields(made(Inspection).to_json(), runs["inspect"]),
+        f"inspect --json, schema {records.SCHEMA}": fields(
+            made(Inspection).to_json(), runs["inspect"], runs["unreadable"]
+        ),
+        f"inspect MODEL MODEL --json, schema {records.SCHEMA}": fields(runs["models"]),
         f"verify --json, schema {records.SCHEMA}": fields(runs["verify"], conversion.verification.to_json()),
         f"info --json, schema {info.SCHEMA}": fields(runs["info"]),
         "describe": fields(runs["describe"]),
@@ -118,14 +120,16 @@ def real_runs(folder: Path) -> dict[str, Any]:
     return {
         "folder": json.loads(report.read_text(encoding="utf-8")),
         "inspect": json.loads(command("inspect", model, "--json", "--providers", "CPUExecutionProvider")),
+        "unreadable": json.loads(command("inspect", report, "--json", code=1)),
+        "models": json.loads(command("inspect", report, folder / "none.onnx", "--json", code=1)),
         "verify": json.loads(command("verify", model, converted, "--json", "--run")),
         "info": json.loads(command("info", "--json")),
         "describe": json.loads(command("describe")),
     }
 
 
-def command(*arguments: Any) -> str:
-    """Return the output of a command."""
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        assert cli.main([str(argument) for argument in arguments]) == 0, printed.getvalue()
+def command(*arguments: Any, code: int = 0) -> str:
+    """Return the output of a command that ends with ``code``."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.redirect_stderr(io.StringIO()):
+        assert cli.main([str(argument) for argument in arguments]) == code, printed.getvalue()
     return printed.getvalue()

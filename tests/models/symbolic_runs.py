@@ -11,12 +11,11 @@ import z3
 
 from padops.convert.proof.build import Builder, Built
 from padops.convert.proof.constants import Constants
-from padops.convert.proof.result import Limits, Outcome
+from padops.convert.proof.result import Fails, Limits, Outcome
 from padops.convert.proof.symbolic import decide
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.integers import is_open, opened
 from padops.convert.proof.symbolic.operators import OPERATORS
-from padops.convert.proof.symbolic.tensors import Fails
 from padops.convert.proof.terms import Terms
 
 

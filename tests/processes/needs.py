@@ -18,7 +18,7 @@ from shutil import which
 import chromium
 import pytest
 
-from padops.conformance.peers.environments import is_made, rows_apart
+from padops.conformance.peers.environments import is_made, isolated_rows
 
 TESTS = Path(__file__).resolve().parents[1]
 NEIGHBOURS = {path.stem: path for path in TESTS.rglob("*.py") if path.parent.name not in ("mutation", "long")}
@@ -50,9 +50,9 @@ def _is_apart(row) -> bool:
 REQUIRED = bool(os.environ.get("PADOPS_PEERS"))  # that all of it is here
 ASKED_FOR = os.environ.get("PADOPS_PEERS", "").split(",")
 MISSING_PEERS = sorted(name for name in PEERS if not REQUIRED and find_spec(name) is None)
-APART = [*rows_apart()]
-IN_BROWSER = {row.name for row in APART if row.environment == "onnxruntime-web-webgpu"}
-NOT_MADE = [row.name for row in APART if row.environment not in ASKED_FOR and not _is_apart(row)]
+ISOLATED = [*isolated_rows()]
+IN_BROWSER = {row.name for row in ISOLATED if row.environment == "onnxruntime-web-webgpu"}
+NOT_MADE = [row.name for row in ISOLATED if row.environment not in ASKED_FOR and not _is_apart(row)]
 UNCHECKED = [name for name in CHECKERS if not REQUIRED and find_spec(name) is None]
 NO_CLANG = not REQUIRED and which(CLANG) is None
 NO_BROWSER = not REQUIRED and not any(map(which, chromium.NAMES))

@@ -24,13 +24,7 @@ LEVELS = {"quick": Level(1, 1, 10), "default": Level(3, 4, 60), "exhaustive": Le
 
 
 def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Case]:
-    """The cases of a level; a lower level is a part of a higher one.
-
-    Args:
-        level: A key of ``LEVELS``.
-        seed: Of the choice of cases.
-        always: Ids of cases that are chosen at every level.
-    """
+    """The cases of a level, and those with the ids ``always``; a lower level is a part of a higher one."""
     size = LEVELS[level]
     chosen = [
         *table.cases(list(OPS), size.by_type, size.by_signs, seed),
@@ -49,14 +43,10 @@ def find_case(id: str) -> Case:
         ValueError: No case has it.
     """
     origin = id.split("/")[0]
-    if origin not in _FINDERS:
-        raise ValueError(f"no case is called {id!r}: its first word is none of {', '.join(_FINDERS)}")
-    return _FINDERS[origin](id)
+    if origin not in _ORIGINS:
+        raise ValueError(f"no case is called {id!r}: its first word is none of {', '.join(_ORIGINS)}")
+    case: Case = _ORIGINS[origin].find_case(id)
+    return case
 
 
-_FINDERS = {
-    "table": table.find_case,
-    "specification": specification.find_case,
-    "random": drawn.find_case,
-    "upstream": upstream.find_case,
-}
+_ORIGINS = {"table": table, "specification": specification, "random": drawn, "upstream": upstream}

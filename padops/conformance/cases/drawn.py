@@ -22,13 +22,7 @@ PLAIN = ("float", "double", "int64")  # drawn as often as all other types togeth
 
 
 def cases(ops: Sequence[str], count: int, seed: int) -> Iterator[Case]:
-    """``count`` cases of each operator.
-
-    Args:
-        ops: Operators of the domain ``padops``.
-        count: How many of each.
-        seed: Any number; it stands in the ids.
-    """
+    """``count`` cases of each operator; the seed stands in their ids."""
     for name in ops:
         for i in range(count):
             yield find_case(f"random/{name}/{seed}/{i}")
@@ -68,13 +62,9 @@ def _amounts(rng: np.random.Generator, shape: list[int]) -> tuple[list[int], lis
 
 
 def shrink(shape: list[int], begins: list[int], ends: list[int], most: int) -> None:
-    """Takes amounts, then elements away from the largest axes until input and output have at most ``most`` elements.
+    """Shrinks a case in place until its input and its output have at most ``most`` elements.
 
-    Args:
-        shape: The input's; changed in place.
-        begins: An amount for each axis; changed in place.
-        ends: The same, after the axis.
-        most: The elements allowed, of the input and of the output.
+    The amounts of the largest axes go first, then the axes are halved.
     """
     while prod(max(b + n + e, n, 1) for b, n, e in zip(begins, shape, ends)) > most:
         i = max(range(len(shape)), key=lambda i: max(begins[i] + shape[i] + ends[i], shape[i]))

@@ -63,13 +63,8 @@ def draw_opset(rng: np.random.Generator, op: Op) -> int:
 def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterator[Case]:
     """``by_type`` cases of each operator, mode and type, and ``by_signs`` of each operator, mode and kind of amounts.
 
-    Fewer are a part of more: a quick run repeats what a long one does.
-
-    Args:
-        ops: Operators of the domain ``padops``.
-        by_type: How many for each mode and type.
-        by_signs: How many for each mode and kind of amounts, of a kind with weight 4 in ``SIGNS``.
-        seed: Of the other choices.
+    ``by_signs`` is for a kind with weight 4 in ``SIGNS``. Fewer cases are a part of more: a quick run repeats some of a
+    long one.
     """
     seen = set()
     for name in ops:
@@ -192,13 +187,7 @@ def _fill(rng: np.random.Generator, dtype: str, form: str) -> Recipe | None:
 
 
 def draw_recipe(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Recipe:
-    """An input of random bits.
-
-    Args:
-        rng: Gives their seed.
-        dtype: The element type.
-        shape: The shape.
-    """
+    """An input of random bits, whose seed is drawn."""
     return Recipe(dtype, tuple(shape), int(rng.integers(1 << 32)))
 
 

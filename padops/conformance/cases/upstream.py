@@ -26,8 +26,8 @@ SHIPPED = (
 
 
 @cache
-def _all() -> dict[str, tuple[Case, np.ndarray]]:
-    """Cases with the outputs that upstream gives."""
+def with_outputs() -> dict[str, tuple[Case, np.ndarray]]:
+    """The cases by id, each with the output that upstream gives."""
     found = [*_made(), *_shipped()]
     return {case.id: (case, output) for case, output in found}
 
@@ -90,12 +90,7 @@ def _recipe(array: np.ndarray) -> Recipe:
 
 def cases() -> list[Case]:
     """All that the installed onnx has."""
-    return [case for case, _ in _all().values()]
-
-
-def output_of(id: str) -> np.ndarray:
-    """What upstream says that the output is."""
-    return _all()[id][1]
+    return [case for case, _ in with_outputs().values()]
 
 
 def find_case(id: str) -> Case:
@@ -104,6 +99,6 @@ def find_case(id: str) -> Case:
     Raises:
         ValueError: The installed onnx has no such test.
     """
-    if id not in _all():
+    if id not in with_outputs():
         raise ValueError(f"no case is called {id!r} in the onnx that is installed")
-    return _all()[id][0]
+    return with_outputs()[id][0]

@@ -21,7 +21,7 @@ WORK = "build/history"
 
 
 def add_history(subparsers: Any) -> None:
-    """Adds the command to those of ``padops conformance``."""
+    """Adds ``padops conformance history``."""
     parser = subparsers.add_parser("history", help="run the suite on release after release", description=ABOUT)
     parser.add_argument(
         "--only", action="append", default=[], metavar="PACKAGE[==VERSION]",
@@ -65,7 +65,7 @@ def _chosen(only: list[str]) -> list[Any]:
     Raises:
         ValueError: There is no such package or release.
     """
-    from padops.conformance.history.releases import releases
+    from padops.conformance.history.measure import releases
 
     every = list(releases())
     names = {release.name for release in every} | {release.package for release in every}
@@ -77,9 +77,8 @@ def _chosen(only: list[str]) -> list[Any]:
 
 def _measure(options: argparse.Namespace, chosen: list[Any]) -> int:
     from padops.conformance.history import data
-    from padops.conformance.history.measure import digest_of, measure, suite
+    from padops.conformance.history.measure import digest_of, measure, releases, suite
     from padops.conformance.history.page import agreement, run_of
-    from padops.conformance.history.releases import releases
     from padops.files.staging import write_whole
 
     work, cases = Path(options.work), suite()

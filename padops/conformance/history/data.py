@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from padops.conformance.history.measure import AGREES, NOT_RUN
-from padops.conformance.history.releases import Release, releases
+from padops.conformance.history.measure import AGREES, NOT_RUN, Release, releases
 from padops.conformance.record import WRONG
 from padops.files.staging import write_whole
 
@@ -21,7 +20,7 @@ class HistoryError(ValueError):
 
 
 def write(path: Path, told: Iterable[dict[str, Any]]) -> None:
-    """Writes the file, whole or not at all, in the order of ``releases.FOLLOWED``.
+    """Writes the file, whole or not at all, in the order of ``measure.FOLLOWED``.
 
     Raises:
         OSError: It cannot be written.

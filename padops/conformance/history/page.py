@@ -1,13 +1,14 @@
-"""A history as Markdown and as a picture."""
+"""A history as Markdown, with what each release does otherwise than the one before it, and as a picture."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from padops.conformance.history.changes import Change, changes
-from padops.conformance.history.data import by_package, counts
+from padops.conformance.history.data import by_package, counts, meaning
 from padops.conformance.known import KNOWN
 from padops.conformance.record import WRONG
 
@@ -17,6 +18,52 @@ WORDS = {
 }  # fmt: skip
 _WIDTH, _LEFT, _PANEL, _PLOT, _TOP = 480, 14, 70, 456, 50  # as narrow as a phone, so that its letters can be read there
 _LINE, _FAINT = "#2f5f9e", "#ddd"
+
+
+@dataclass(frozen=True)
+class Change:
+    """Cases that a release answers otherwise than the one before it, all in one way."""
+
+    version: str  # the release
+    before: str  # the outcome in the release before: "agree", "differ", "error", "crash", "not run" or "runs"
+    after: str  # the outcome in this one
+    what: str  # the known divergence that is or was there, by its id, or the mode; the modes of cases that were not run
+    operators: tuple[str, ...]  # whose cases they are
+    count: int  # of the cases
+
+
+def changes(told: Sequence[dict[str, Any]]) -> list[Change]:
+    """The changes from release to release of one package, whose releases come in order.
+
+    Two releases that ran other cases are not compared.
+    """
+    found = []
+    for before, after in zip(told, told[1:]):
+        if before["cases"] == after["cases"]:
+            found += _between(before, after)
+    return found
+
+
+def _between(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
+    cases: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    modes: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for cell, letters in after["cells"].items():
+        operator, _, mode = cell.partition(" ")
+        for old, new in zip(before["cells"].get(cell, ""), letters):
+            was, named = meaning(before, old)
+            now, name = meaning(after, new)
+            if was == now:
+                continue
+            key = was, now, name or named
+            if "not run" in (was, now):  # then what it does there is no change
+                key = ("not run", "runs", "") if was == "not run" else ("runs", "not run", "")
+            cases[key].append(operator)
+            modes[key].add(mode)
+    found = []
+    for (was, now, what), of in sorted(cases.items()):
+        named = what or ", ".join(sorted(modes[was, now, what]))
+        found.append(Change(after["version"], was, now, named, tuple(dict.fromkeys(of)), len(of)))
+    return found
 
 
 def run_of(one: dict[str, Any]) -> int:

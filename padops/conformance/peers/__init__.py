@@ -10,13 +10,13 @@ Its file has all that is particular about an implementation: ``pad``, the call, 
 times; ``arguments`` of it; ``PACKAGES``, whose versions a report names; ``KNOWN`` divergences and the ``RECORDED``
 versions.
 
-To add one, write such a file in ``apart/``, with a literal ``ENVIRONMENT`` that ``environments.py`` describes; it is
+To add one, write such a file in ``isolated/``, with a literal ``ENVIRONMENT`` that ``environments.py`` describes; it is
 listed nowhere. One that is installed beside padops stands here, and is listed below.
 """
 
 from __future__ import annotations
 
-from padops.conformance.peers.environments import rows_apart
+from padops.conformance.peers.environments import isolated_rows
 from padops.conformance.peers.row import ALL, PeerRow
 
 STATED = ("onnx", "openvino", "ngraph")
@@ -48,7 +48,7 @@ PEERS = {
         # It compiles every shape anew.
         PeerRow("jax", "jax_pad:run_case", ALL, function_only=True, max_cases=1000),
         PeerRow("tensorflow", "tensorflow_pad:run_case", STATED, function_only=True),
-        *rows_apart(),
+        *isolated_rows(),
     )
 }
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from padops.conformance.divergences import Divergence
-from padops.conformance.model import make_model
+from padops.conformance.model import feeds, make_model, standard_model
 from padops.conformance.peers.request import Refused, Request, Unsupported
 
 if TYPE_CHECKING:
+    import numpy as np
     import onnx
 
 MISSING = "no fallback: "
@@ -57,20 +60,27 @@ def converted(model: onnx.ModelProto, **options: Any) -> onnx.ModelProto:
     return conversion.proto()
 
 
+def arguments_of(types: Collection[str], request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
+    """The arguments of ``pad`` of a peer with these types: ONNX's model, whose output has a rank, and its inputs."""
+    request.require_type(types)
+    return standard_model(request, ranked=True), feeds(request, request.inputs)
+
+
+def pad_without_pad(pad: Callable[..., np.ndarray], types: Collection[str], request: Request) -> np.ndarray:
+    """The output of ``pad`` of a peer with these types for the model of ``without_pad``."""
+    request.require_type(types)
+    return pad(without_pad(request), feeds(request, request.inputs))
+
+
 def huge_passes(peer: str, versions: str) -> Divergence:
-    """What standard operators do not see; those of onnxruntime-web have too little memory to take it."""
-    return Divergence(
-        f"{peer}-huge", peer, "differ", rule="P10", versions=versions, tags={"huge"}, expected="error", rules=("P10",),
-        reason="amounts beyond any memory are not refused where the output has no elements",
-    )  # fmt: skip
+    """Standard operators do not check P10; those of onnxruntime-web have too little memory to go beyond it."""
+    reason = "amounts beyond any memory are not refused where the output has no elements"
+    row = Divergence(f"{peer}-huge", "differ", "P10", reason, peer, versions, expected="error", rules=("P10",))
+    return replace(row, tags={"huge"})
 
 
 def repeated_axes_pass(peer: str, versions: str) -> Divergence:
-    """What no standard operator sees."""
-    return Divergence(
-        f"{peer}-repeated-axes", peer, "differ", rule="P8",
-        versions=versions, tags={"axes-repeated"}, without={"constant-amounts"},
-        expected="error", rules=("P8",),
-        reason="of an axis that is named twice, the last amounts are taken, where the axes are not known before it "
-        "runs",
-    )  # fmt: skip
+    """No standard operator checks axes for repetitions."""
+    reason = "of an axis that is named twice, the last amounts are taken, where the axes are not known before it runs"
+    row = Divergence(f"{peer}-repeated-axes", "differ", "P8", reason, peer, versions, expected="error", rules=("P8",))
+    return replace(row, tags={"axes-repeated"}, without={"constant-amounts"})

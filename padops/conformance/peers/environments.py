@@ -1,4 +1,4 @@
-"""The peers in ``apart/``: each has an environment of its own, which ``python3 scripts/peers.py NAME`` makes.
+"""The peers in ``isolated/``: each has an environment of its own, which ``python3 scripts/peers.py NAME`` makes.
 
 A file there has a literal ``ENVIRONMENT``, which is read without importing the file, since what it imports is
 elsewhere:
@@ -27,7 +27,7 @@ from typing import Any
 from padops.conformance.peers.parts import value_of
 from padops.conformance.peers.row import ALL, PeerRow
 
-APART = Path(__file__).with_name("apart")
+ISOLATED = Path(__file__).with_name("isolated")
 # Peers that share the environment, by what ENVIRONMENT calls them: their function, and the families where it names
 # none.
 SHARING = {
@@ -40,9 +40,9 @@ OF_PROVIDER = ("provider", "within", "form")  # what its peers share
 STAMP = "padops-stamp.json"  # scripts/peers.py writes it last
 
 
-def rows_apart() -> Iterator[PeerRow]:
-    """A row for each file of ``apart/``, in the order of their names, then those that share an environment."""
-    files = {file: environment_of(file) for file in sorted(APART.glob("[!_]*.py"))}
+def isolated_rows() -> Iterator[PeerRow]:
+    """A row for each file of ``isolated/``, in the order of their names, then those that share an environment."""
+    files = {file: environment_of(file) for file in sorted(ISOLATED.glob("[!_]*.py"))}
     for file, stated in files.items():
         yield _row(file, stated, {key: value for key, value in stated.items() if key not in OF_FILE}, "run_case", ())
     for key, (function, families) in SHARING.items():
@@ -56,8 +56,8 @@ def _row(
     file: Path, stated: dict[str, Any], fields: dict[str, Any], function: str, arguments: tuple[str, ...]
 ) -> PeerRow:
     if "program" in stated:
-        fields |= {"command": ("node", str(APART / stated["program"]), *arguments)}
-    entry_point = "" if "program" in stated else f"apart.{file.stem}:{function}"
+        fields |= {"command": ("node", str(ISOLATED / stated["program"]), *arguments)}
+    entry_point = "" if "program" in stated else f"isolated.{file.stem}:{function}"
     return PeerRow(entry_point=entry_point, environment=stated["name"], **fields)
 
 
@@ -83,7 +83,7 @@ def file_of(row: PeerRow) -> Path:
     """The file of a peer of padops' own list."""
     if row.command:
         return Path(row.command[1]).with_suffix(".py")
-    return APART.parent / f"{row.entry_point.split(':')[0].replace('.', '/')}.py"
+    return ISOLATED.parent / f"{row.entry_point.split(':')[0].replace('.', '/')}.py"
 
 
 def environments() -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -20,14 +21,7 @@ TYPES = ("float", "double", "float16", "bfloat16", "bool", *INTEGERS)
 
 
 def pad(data: np.ndarray, triples: Sequence[tuple[int, int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """A Pad of an array by (begin, end, interior) of every axis.
-
-    Args:
-        data: An array of rank r.
-        triples: r triples.
-        mode: NumPy's word.
-        fill: One element of the data's type; None in other modes than constant.
-    """
+    """Pads an array by (begin, end, interior) of every axis; ``mode`` is NumPy's, ``fill`` is for mode constant."""
     jax.config.update("jax_enable_x64", True)
     with jax.ensure_compile_time_eval():
         if mode == "constant":
@@ -74,21 +68,13 @@ def _same(request: Request) -> list[Amounts]:
 
 RECORDED = ">=0.10.2,<=0.10.2"
 _EXTENDS = ("edge", "reflect", "symmetric", "wrap")
+_row = partial(Divergence, peer="jax", versions=RECORDED)
 KNOWN = (
-    Divergence(
-        "jax-negative-output", "jax", "error", rule="P1", versions=RECORDED, tags={"negative-output"},
-        expected="output",
-        says="Dimension size after padding is not at least 0", reason="a crop to less than nothing is refused",
-    ),
-    Divergence(
-        "jax-empty", "jax", "error", rule="P5",
-        versions=RECORDED, modes=_EXTENDS, tags={"empty-axis-padded", "empty-output"},
-        expected="output", says="padding to empty axis",
-        reason="an axis without elements is refused though the output has none either",
-    ),
-    Divergence(
-        "jax-bfloat16-nan", "jax", "differ", rule="P7", versions=RECORDED, dtypes=("bfloat16",), some={"nan",
-        "fill-nan"},
-        expected="output", reason="the CPU backend computes bfloat16 by way of float, which changes the bits of NaNs",
-    ),
+    _row("jax-negative-output", "error", "P1", "a crop to less than nothing is refused", expected="output",
+         tags={"negative-output"}, says="Dimension size after padding is not at least 0"),
+    _row("jax-empty", "error", "P5", "an axis without elements is refused though the output has none either",
+         modes=_EXTENDS, expected="output", tags={"empty-axis-padded", "empty-output"}, says="padding to empty axis"),
+    _row("jax-bfloat16-nan", "differ", "P7",
+         "the CPU backend computes bfloat16 by way of float, which changes the bits of NaNs", dtypes=("bfloat16",),
+         expected="output", some={"nan", "fill-nan"}),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,9 @@ Pairs = Sequence[tuple[int, int]]
 
 
 def prepare(data: np.ndarray, pairs: Pairs, mode: str, fill: Any = 0) -> Callable[[], np.ndarray]:
-    """A Pad of an array by (begin, end) of every axis, as a call without arguments, which alone the benchmark times.
+    """A Pad by (begin, end) of every axis, as a call without arguments, which alone the benchmark times.
 
-    Args:
-        data: An array of rank r.
-        pairs: r pairs.
-        mode: NumPy's word.
-        fill: One element of the data's type; read in mode constant alone.
+    The mode is NumPy's word; only mode constant reads the fill, one element of the data's type.
     """
     amounts = np.array(pairs, np.int64).reshape(-1, 2)
     options: dict[str, Any] = {"constant_values": fill} if mode == "constant" else {"mode": mode}
@@ -41,22 +38,14 @@ def arguments(request: Request) -> tuple[np.ndarray, Pairs, str, np.ndarray | No
 
 
 RECORDED = ">=2.1.3,<=2.4.6"
+_row = partial(Divergence, peer="numpy", versions=RECORDED)
 KNOWN = (
-    Divergence(
-        "numpy-rank-0", "numpy", "error", rule="P5",
-        versions=RECORDED, tags={"rank-0"}, expected="output", says="zero-size array",
-        reason="an array of rank 0 is refused, where there is nothing to pad",
-    ),
-    Divergence(
-        "numpy-empty-axis", "numpy", "error", rule="P5",
-        versions=RECORDED, modes=("edge", "reflect", "symmetric", "wrap"), tags={"empty-axis-padded", "empty-output"},
-        expected="output", says="can't extend empty axis",
-        reason="an axis without elements is refused though the output has none either",
-    ),
-    Divergence(
-        "numpy-huge-empty", "numpy", "differ", rule="P10",
-        versions=RECORDED, tags={"huge", "empty-data"}, expected="error",
-        rules=("P10",),
-        reason="there is no limit to the shape of an array without elements but that of its bytes",
-    ),
+    _row("numpy-rank-0", "error", "P5", "an array of rank 0 is refused, where there is nothing to pad",
+         expected="output", tags={"rank-0"}, says="zero-size array"),
+    _row("numpy-empty-axis", "error", "P5", "an axis without elements is refused though the output has none either",
+         modes=("edge", "reflect", "symmetric", "wrap"), expected="output", tags={"empty-axis-padded", "empty-output"},
+         says="can't extend empty axis"),
+    _row("numpy-huge-empty", "differ", "P10",
+         "there is no limit to the shape of an array without elements but that of its bytes", expected="error",
+         rules=("P10",), tags={"huge", "empty-data"}),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 import onnx
@@ -51,72 +52,39 @@ def run_without_pad(request: Request) -> np.ndarray:
 RECORDED = ">=1.21.0,<=1.23.2"
 _WITHOUT_PAD = "without-pad-reference"
 _EXTENDS = ("edge", "reflect", "symmetric", "wrap")
+_row = partial(Divergence, peer="onnx-reference", versions=RECORDED)
 KNOWN = (
-    Divergence(
-        "onnx-reference-huge-empty", "onnx-reference", "differ", rule="P10", versions=RECORDED, tags={"huge",
-        "empty-data"},
-        expected="error", rules=("P10",),
-        reason="there is no limit to the shape of an array without elements but that of its bytes",
-    ),
-    Divergence(
-        "onnx-reference-negative", "onnx-reference", "error", rule="P1",
-        versions=RECORDED, tags={"negative"}, expected="output",
-        says="can't contain negative values", link="https://github.com/onnx/onnx/issues/4294",
-        reason="numpy.pad underneath takes no negative amounts",
-    ),
-    Divergence(
-        "onnx-reference-row-of-pads", "onnx-reference", "error", rule="P8",
-        versions=RECORDED, tags={"pads-row"}, expected="output",
-        reason="pads of shape [1, 2r], which exporters write and runtimes take, are counted by their first dim",
-        says="number of elements in raw_pads",
-    ),
-    Divergence(
-        "onnx-reference-rank-0", "onnx-reference", "error", rule="P5",
-        versions=RECORDED, tags={"rank-0"},
-        reason="numpy.pad underneath refuses an array of rank 0", says="Issues with types",
-    ),
-    Divergence(
-        "onnx-reference-axes", "onnx-reference", "error", rule="P8", versions=RECORDED, tags={"amounts-wrong"},
-        expected="error", says="list assignment index out of range",
-        reason="axes out of range are not refused: the assignment by them ends in an IndexError",
-    ),
-    Divergence(
-        "onnx-reference-repeated-axes", "onnx-reference", "differ", rule="P8", versions=RECORDED,
-        tags={"axes-repeated"},
-        expected="error", rules=("P8",), reason="of an axis that is named twice, the last amounts are taken",
-    ),
-    Divergence(
-        "onnx-reference-fill", "onnx-reference", "differ", rule="P7",
-        versions=RECORDED, modes=("constant",), tags={"fill-not-one"},
-        expected="error", rules=("P7",), reason="numpy.pad takes two fills as one for either side",
-    ),
-    Divergence(
-        "onnx-reference-modes", "onnx-reference", "differ", rule="P9", versions=RECORDED, modes=("symmetric", "wrap"),
-        tags={"mode-unknown"}, expected="error", rules=("P9",),
-        reason="every mode of numpy.pad is taken at every opset",
-    ),
-    Divergence(
-        "onnx-reference-empty-axis", "onnx-reference", "error", rule="P5", versions=RECORDED, modes=_EXTENDS,
-        tags={"empty-axis-padded", "empty-output"}, expected="output", says="can't extend empty axis",
-        reason="an axis without elements is refused though the output has none either",
-    ),
-    Divergence(
-        "onnx-reference-string-fill", "onnx-reference", "differ", rule="P7",
-        versions=RECORDED, modes=("constant",), dtypes=("string",),
-        expected="output", tags={"grows"}, without={"fill", "negative", "empty-output", "pads-row"},
-        reason="the default fill of strings is the number 0, not the empty string",
-    ),
-    Divergence(
-        "onnx-reference-e8m0-fill", "onnx-reference", "differ", rule="P7",
-        versions=RECORDED, modes=("constant",), dtypes=("float8e8m0",),
-        expected="output", tags={"grows"}, without={"fill", "negative", "empty-output", "pads-row"},
-        reason="the default fill of float8e8m0, which has no zero, becomes NaN",
-    ),
+    _row("onnx-reference-huge-empty", "differ", "P10",
+         "there is no limit to the shape of an array without elements but that of its bytes", expected="error",
+         rules=("P10",), tags={"huge", "empty-data"}),
+    _row("onnx-reference-negative", "error", "P1", "numpy.pad underneath takes no negative amounts", expected="output",
+         tags={"negative"}, says="can't contain negative values", link="https://github.com/onnx/onnx/issues/4294"),
+    _row("onnx-reference-row-of-pads", "error", "P8",
+         "pads of shape [1, 2r], which exporters write and runtimes take, are counted by their first dim",
+         expected="output", tags={"pads-row"}, says="number of elements in raw_pads"),
+    _row("onnx-reference-rank-0", "error", "P5", "numpy.pad underneath refuses an array of rank 0", tags={"rank-0"},
+         says="Issues with types"),
+    _row("onnx-reference-axes", "error", "P8",
+         "axes out of range are not refused: the assignment by them ends in an IndexError", expected="error",
+         tags={"amounts-wrong"}, says="list assignment index out of range"),
+    _row("onnx-reference-repeated-axes", "differ", "P8", "of an axis that is named twice, the last amounts are taken",
+         expected="error", rules=("P8",), tags={"axes-repeated"}),
+    _row("onnx-reference-fill", "differ", "P7", "numpy.pad takes two fills as one for either side", modes=("constant",),
+         expected="error", rules=("P7",), tags={"fill-not-one"}),
+    _row("onnx-reference-modes", "differ", "P9", "every mode of numpy.pad is taken at every opset",
+         modes=("symmetric", "wrap"), expected="error", rules=("P9",), tags={"mode-unknown"}),
+    _row("onnx-reference-empty-axis", "error", "P5",
+         "an axis without elements is refused though the output has none either", modes=_EXTENDS, expected="output",
+         tags={"empty-axis-padded", "empty-output"}, says="can't extend empty axis"),
+    _row("onnx-reference-string-fill", "differ", "P7",
+         "the default fill of strings is the number 0, not the empty string", modes=("constant",), dtypes=("string",),
+         expected="output", tags={"grows"}, without={"fill", "negative", "empty-output", "pads-row"}),
+    _row("onnx-reference-e8m0-fill", "differ", "P7", "the default fill of float8e8m0, which has no zero, becomes NaN",
+         modes=("constant",), dtypes=("float8e8m0",), expected="output", tags={"grows"},
+         without={"fill", "negative", "empty-output", "pads-row"}),
     huge_passes(_WITHOUT_PAD, RECORDED),
     repeated_axes_pass(_WITHOUT_PAD, RECORDED),
-    Divergence(
-        f"{_WITHOUT_PAD}-e8m0", _WITHOUT_PAD, ("differ", "error"), rule="P7",
-        versions=RECORDED, dtypes=("float8e8m0",), expected="output",
-        reason="onnx.reference casts float8e8m0 with another rounding: its bits 0 become 1",
-    ),
+    Divergence("without-pad-reference-e8m0", ("differ", "error"), "P7",
+               "onnx.reference casts float8e8m0 with another rounding: its bits 0 become 1", _WITHOUT_PAD, RECORDED,
+               dtypes=("float8e8m0",), expected="output"),
 )  # fmt: skip

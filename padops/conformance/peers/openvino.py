@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -47,14 +47,10 @@ def core() -> Any:
 def pad_model(
     tensors: Sequence[Any], mode: str, version: int, constants: Collection[int] = (), static: bool = True
 ) -> tuple[Any, list[Any]]:
-    """OpenVINO's Pad in a model, and the tensors that the model is fed with.
+    """A model of OpenVINO's Pad 1 or 12, and the tensors to feed it with.
 
-    Args:
-        tensors: The inputs of Pad, as OpenVINO's tensors.
-        mode: The mode.
-        version: 1 or 12.
-        constants: Positions of the inputs that are constants.
-        static: Whether the shape of the data is declared.
+    ``tensors`` are the inputs of the Pad; those at the positions ``constants`` are constants. ``static``: the model
+    declares the shape of the data.
     """
     nodes, parameters, fed = [], [], []
     for i, tensor in enumerate(tensors):
@@ -70,13 +66,10 @@ def pad_model(
 
 
 def infer(model: Any, tensors: Sequence[Any], element: str, dtype: np.dtype) -> np.ndarray:
-    """The first output of a model on the CPU device.
+    """The first output of an ``openvino.Model`` on the CPU device, fed in the order of its inputs.
 
-    Args:
-        model: An ``openvino.Model``.
-        tensors: Its inputs, in its order.
-        element: OpenVINO's name of the output's type.
-        dtype: The type of the array: what ml_dtypes has for it, object for strings.
+    ``element`` is OpenVINO's name of the output's type, ``dtype`` that of the array: of ml_dtypes, or object for
+    strings.
 
     Raises:
         TypeError: The output is of another type.
@@ -156,76 +149,46 @@ _SMALL = ("float16", "bfloat16", "float8e4m3fn", "float8e5m2", "float8e8m0", "fl
 
 def cpu_device(peer: str) -> tuple[Divergence, ...]:
     """What the operators have in common, and ONNX's by way of the frontend."""
+    row = partial(Divergence, peer=peer, versions=RECORDED)
     return (
-        Divergence(
-            f"{peer}-rank-0", peer, ("differ", "error", "crash"), rule="P5",
-            versions=RECORDED, tags={"rank-0"}, expected="output",
-            reason="a tensor of rank 0 is refused where the amounts are constant, and comes out as garbage elsewhere",
-        ),
-        Divergence(
-            f"{peer}-overcropped", peer, ("crash", "differ", "error"), rule="P3",
-            versions=RECORDED, tags={"overcropped"},
-            reason="a crop longer than its axis reads and writes beyond the data: a crash, garbage or a wrong shape",
-        ),
-        Divergence(
-            f"{peer}-narrow", peer, "differ", rule="P7",
-            versions=RECORDED, dtypes=("double", "int64", "uint64", "uint32"),
-            expected="output",
-            reason="the CPU device has no kernels for double, int64, uint64 and uint32, and computes them as float "
-            "and int32",
-        ),
-        Divergence(
-            f"{peer}-int32-fill", peer, "differ", rule="P7", versions=RECORDED, modes=("constant",), dtypes=("int32",),
-            tags={"fill", "grows"}, expected="output",
-            reason="the fill goes through float, which has 24 bits of an int32",
-        ),
-        Divergence(
-            f"{peer}-small-floats", peer, "differ", rule="P7", versions=RECORDED, dtypes=_SMALL, expected="output",
-            reason="elements are converted on the way, so that NaNs and negative zeros may lose their bits",
-        ),
-        Divergence(
-            f"{peer}-empty", peer, ("differ", "crash"), rule="P5",
-            versions=RECORDED, rules=("P5",), expected="error", modes=EXTENDS,
-            tags={"empty-axis-padded"},
-            reason="extending an axis without elements gives elements from nowhere instead of an error",
-        ),
-        Divergence(
-            f"{peer}-empty-data", peer, ("differ", "error"), rule="P5", versions=RECORDED, modes=EXTENDS,
-            tags={"empty-data", "empty-output"}, expected="output",
-            reason="extensions of data without elements are refused, or get a wrong shape, though the output has no "
-            "elements either",
-        ),
-        Divergence(
-            f"{peer}-huge", peer, ("differ", "crash"), rule="P10", versions=RECORDED, tags={"huge"}, expected="error",
-            reason="amounts beyond 32 bits wrap around",
-        ),
-        Divergence(
-            f"{peer}-negative-output", peer, ("differ", "error", "crash"), rule="P1",
-            versions=RECORDED, tags={"negative-output"},
-            reason="a negative output dim is neither clamped, as the Pad-12 text says, nor refused",
-        ),
+        row(f"{peer}-rank-0", ("differ", "error", "crash"), "P5",
+            "a tensor of rank 0 is refused where the amounts are constant, and comes out as garbage elsewhere",
+            expected="output", tags={"rank-0"}),
+        row(f"{peer}-overcropped", ("crash", "differ", "error"), "P3",
+            "a crop longer than its axis reads and writes beyond the data: a crash, garbage or a wrong shape",
+            tags={"overcropped"}),
+        row(f"{peer}-narrow", "differ", "P7",
+            "the CPU device has no kernels for double, int64, uint64 and uint32, and computes them as float and int32",
+            dtypes=("double", "int64", "uint64", "uint32"), expected="output"),
+        row(f"{peer}-int32-fill", "differ", "P7", "the fill goes through float, which has 24 bits of an int32",
+            modes=("constant",), dtypes=("int32",), expected="output", tags={"fill", "grows"}),
+        row(f"{peer}-small-floats", "differ", "P7",
+            "elements are converted on the way, so that NaNs and negative zeros may lose their bits", dtypes=_SMALL,
+            expected="output"),
+        row(f"{peer}-empty", ("differ", "crash"), "P5",
+            "extending an axis without elements gives elements from nowhere instead of an error", modes=EXTENDS,
+            expected="error", rules=("P5",), tags={"empty-axis-padded"}),
+        row(f"{peer}-empty-data", ("differ", "error"), "P5",
+            "extensions of data without elements are refused, or get a wrong shape, though the output has no elements "
+            "either", modes=EXTENDS, expected="output", tags={"empty-data", "empty-output"}),
+        row(f"{peer}-huge", ("differ", "crash"), "P10", "amounts beyond 32 bits wrap around", expected="error",
+            tags={"huge"}),
+        row(f"{peer}-negative-output", ("differ", "error", "crash"), "P1",
+            "a negative output dim is neither clamped, as the Pad-12 text says, nor refused", tags={"negative-output"}),
     )  # fmt: skip
 
 
 def _own(peer: str) -> tuple[Divergence, ...]:
     """What is about the operators of OpenVINO alone."""
+    row = partial(Divergence, peer=peer, versions=RECORDED)
     return (
-        Divergence(
-            f"{peer}-limits", peer, ("differ", "crash"), rule="P4", versions=RECORDED, rules=("P4",), expected="error",
-            modes=("reflect", "symmetric"),
-            reason="limits are checked at compile time only, where the shape and the amounts are constants",
-        ),
-        Divergence(
-            f"{peer}-fill-shape", peer, "error", rule="P7",
-            versions=RECORDED, modes=("constant",), tags={"fill-not-scalar"},
-            expected="output", says="Argument for padding value is not a scalar",
-            reason="a fill of shape [1] is refused",
-        ),
-        Divergence(
-            f"{peer}-mode-case", peer, "differ", rule="P9",
-            versions=RECORDED, modes=("constant",), tags={"mode-unknown"},
-            expected="error", reason="modes are taken in any case of letters",
-        ),
+        row(f"{peer}-limits", ("differ", "crash"), "P4",
+            "limits are checked at compile time only, where the shape and the amounts are constants",
+            modes=("reflect", "symmetric"), expected="error", rules=("P4",)),
+        row(f"{peer}-fill-shape", "error", "P7", "a fill of shape [1] is refused", modes=("constant",),
+            expected="output", tags={"fill-not-scalar"}, says="Argument for padding value is not a scalar"),
+        row(f"{peer}-mode-case", "differ", "P9", "modes are taken in any case of letters", modes=("constant",),
+            expected="error", tags={"mode-unknown"}),
     )  # fmt: skip
 
 
@@ -234,9 +197,7 @@ KNOWN = (
     *_own("openvino-1"),
     *cpu_device("openvino-12"),
     *_own("openvino-12"),
-    Divergence(
-        "openvino-12-empty-fill", "openvino-12", "crash", rule="P7", versions=RECORDED, tags={"fill-empty"},
-        reason="a fill without elements crashes the process, even if it is not used; a constant one of float type "
-        "does not",
-    ),
+    Divergence("openvino-12-empty-fill", "crash", "P7",
+               "a fill without elements crashes the process, even if it is not used; a constant one of float type "
+               "does not", "openvino-12", RECORDED, tags={"fill-empty"}),
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,8 @@ _UNSUPPORTED = (
 def to_onnxruntime(array: np.ndarray, element: int, bits: int) -> Any:
     """A tensor of onnxruntime with the bits of an array of a type that NumPy lacks.
 
-    Args:
-        array: What ml_dtypes has of the type: elements of less than a byte take one each.
-        element: ONNX's number of the type.
-        bits: Of an element; those of less than a byte lie packed, the first in the low bits.
+    In ml_dtypes' arrays, elements of less than a byte take one each; in the tensor they lie packed, the first in the
+    low bits. ``element`` is ONNX's number of the type, ``bits`` are those of an element.
     """
     value = onnxruntime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), element, "cpu")
     raw: np.ndarray = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
@@ -53,13 +52,7 @@ def to_onnxruntime(array: np.ndarray, element: int, bits: int) -> Any:
 
 
 def from_onnxruntime(value: Any, dtype: np.dtype, bits: int) -> np.ndarray:
-    """The reverse of ``to_onnxruntime``.
-
-    Args:
-        value: A tensor.
-        dtype: The type of the array, of ml_dtypes.
-        bits: Of an element.
-    """
+    """The reverse of ``to_onnxruntime``: an array of a type of ml_dtypes."""
     shape = value.shape()
     size = (math.prod(shape) * dtype.itemsize * min(bits, 8) + 7) // 8
     raw: np.ndarray = np.frombuffer(ctypes.string_at(value.data_ptr(), size) if size else b"", np.uint8)
@@ -72,12 +65,10 @@ def from_onnxruntime(value: Any, dtype: np.dtype, bits: int) -> np.ndarray:
 def pad(
     model: onnx.ModelProto, fed: Mapping[str, np.ndarray], elements: Mapping[str, tuple[int, int]] | None = None
 ) -> np.ndarray:
-    """The first output of a model of ONNX.
+    """The first output of a model of ONNX, fed by name, the data first.
 
-    Args:
-        model: The model.
-        fed: Its inputs by name, the data first.
-        elements: Of each input ONNX's number of the type, and its bits, where NumPy lacks the type of the data.
+    Where NumPy lacks the type of the data, ``elements`` has ONNX's number of each input's type, and the bits of an
+    element.
     """
     content = model.SerializeToString()
     session = onnxruntime.InferenceSession(content, session_options(), providers=["CPUExecutionProvider"])
@@ -108,97 +99,56 @@ def run_case(request: Request) -> np.ndarray:
 
 _EXTENDS = ("edge", "reflect", "wrap")
 
+_row = partial(Divergence, peer="ort-builtin", versions=RECORDED)
 KNOWN = (
-    Divergence(
-        "ort-rank-0", "ort-builtin", "error", rule="P5",
-        versions=RECORDED, tags={"rank-0"}, expected="output", says="data_rank > 0",
-        reason="a tensor of rank 0 is refused, where there is nothing to pad",
-    ),
-    Divergence(
-        "ort-unused-fill", "ort-builtin", "error", rule="P7", versions=RECORDED, modes=_EXTENDS, tags={"fill-not-one"},
-        expected="output", says="Value tensor should be a 1D tensor of size 1",
-        reason="the fill is checked in modes that do not use it",
-    ),
-    Divergence(
-        "ort-reflect-limit", "ort-builtin", "error", rule="P4", modes=("reflect",), tags={"reflect-beyond-left"},
-        expected="output", says="Pad reflect", versions=">=1.24.0,<=1.32.0",
-        reason="an amount of a reflection may be n - 1 at most, where the ONNX text's own Example 2 needs n; n counts "
-        "after the crop", link="https://github.com/onnx/onnx/issues/4294",
-    ),
-    Divergence(
-        "ort-huge-empty", "ort-builtin", ("differ", "error"), rule="P10",
-        versions=RECORDED, tags={"huge", "empty-output"}, expected="error",
-        rules=("P10",), reason="a dim beyond any memory is made where another one is 0; NumPy may have no array of it",
-    ),
-    Divergence(
-        "ort-int32-axes", "ort-builtin", "error", rule="P8", versions=RECORDED, tags={"axes-int32", "constant-amounts"},
-        says="ParseData type mismatch",
-        reason="constant int32 axes fail at load, in onnx's strict shape inference, though the specification has them",
-    ),
-    Divergence(
-        "ort-repeated-axes", "ort-builtin", "differ", rule="P8",
-        versions=RECORDED, tags={"axes-repeated"}, expected="error", rules=("P8",),
-        reason="of an axis that is named twice, the last amounts are taken at run time",
-    ),
-    Divergence(
-        "ort-cropped-to-nothing", "ort-builtin", "error", rule="P5", modes=_EXTENDS, tags={"cropped-away"},
-        expected="output", says="zero effective input extent", versions=">=1.24.0,<=1.32.0",
-        reason="an output without elements that a crop makes is refused outside of constant mode",
-    ),
-    Divergence(
-        "ort-row-of-pads", "ort-builtin", "error", rule="P8",
-        versions=RECORDED, tags={"pads-row", "constant-amounts"}, says="input must be a 1D",
-        reason="constant pads of shape [1, 2r] fail at load, in onnx's shape inference; at run time they are taken",
-    ),
-    Divergence(
-        "ort-wrap-of-nothing", "ort-builtin", "error", rule="P5",
-        versions=RECORDED, modes=("wrap",), tags={"empty-data"}, expected="output",
-        reason="wrap of data without elements always fails, even where nothing is added",
-    ),
-    Divergence(
-        "ort-empty-output", "ort-builtin", "error", rule="P5", versions=RECORDED, modes=("edge", "reflect"),
-        tags={"empty-axis-padded", "empty-output"}, expected="output", says="to pad dimension with a value of 0",
-        reason="an axis without elements is refused though the output has none either",
-    ),
-    Divergence(
-        "ort-float16-attributes", "ort-builtin", "error", rule="P7",
-        versions=RECORDED, dtypes=("float16",), families=("onnx",), opsets=(1, 5),
-        says="InsertedPrecisionFreeCast",
-        reason="float16 has no kernel and runs between Casts, whose form in opsets below 6 onnxruntime gets wrong",
-    ),
-    Divergence(
-        "ort-float16-nan", "ort-builtin", "differ", rule="P7", versions=RECORDED, dtypes=("float16",),
-        expected="output",
-        some={"nan", "fill-nan", "fill"},
-        reason="float16 runs as Cast, Pad, Cast, which changes the bits of NaNs and rounds the value of an attribute "
-        "at another time",
-    ),
-    Divergence(
-        "ort-wrap-before-19", "ort-builtin", "differ", rule="P9", versions=RECORDED, modes=("wrap",),
-        tags={"mode-unknown"},
-        expected="error", rules=("P9",),
-        reason="wrap is taken at every opset, though the specification has it from 19 on",
-    ),
-    Divergence(
-        "ort-wrap-period", "ort-builtin", "differ", rule="P2", modes=("wrap",), tags={"beyond-left"}, expected="output",
-        versions=">=1.20.1,<1.31",
-        reason="beyond one period of a wrap the output is zeros, or memory that nothing has written",
-    ),
-    Divergence(
-        "ort-reflect-reads-beyond", "ort-builtin", ("differ", "crash"), rule="P4", modes=("reflect",),
-        tags={"reflect-beyond-left"}, versions=">=1.20.1,<1.25",
-        reason="a reflection longer than what the crop leaves reads beyond the data",
-        link="https://github.com/microsoft/onnxruntime/issues/11828",
-    ),
-    Divergence(
-        "ort-crop-overflow", "ort-builtin", "error", rule="P3", tags={"overcropped", "mixed"}, expected="output",
-        says="Integer overflow", versions=">=1.20.1,<1.24",
-        reason="a crop longer than its axis is refused even where the other side makes up for it",
-    ),
-    Divergence(
-        "ort-cropped-away", "ort-builtin", ("differ", "crash"), rule="P5", tags={"cropped-away", "mixed"},
-        versions=">=1.20.1,<1.24",
-        reason="where a crop leaves nothing, the output comes from outside of the data",
-        link="https://github.com/microsoft/onnxruntime/issues/11828",
-    ),
+    _row("ort-rank-0", "error", "P5", "a tensor of rank 0 is refused, where there is nothing to pad", expected="output",
+         tags={"rank-0"}, says="data_rank > 0"),
+    _row("ort-unused-fill", "error", "P7", "the fill is checked in modes that do not use it", modes=_EXTENDS,
+         expected="output", tags={"fill-not-one"}, says="Value tensor should be a 1D tensor of size 1"),
+    _row("ort-reflect-limit", "error", "P4",
+         "an amount of a reflection may be n - 1 at most, where the ONNX text's own Example 2 needs n; n counts after "
+         "the crop", modes=("reflect",), expected="output", tags={"reflect-beyond-left"}, says="Pad reflect",
+         link="https://github.com/onnx/onnx/issues/4294", versions=">=1.24.0,<=1.32.0"),
+    _row("ort-huge-empty", ("differ", "error"), "P10",
+         "a dim beyond any memory is made where another one is 0; NumPy may have no array of it", expected="error",
+         rules=("P10",), tags={"huge", "empty-output"}),
+    _row("ort-int32-axes", "error", "P8",
+         "constant int32 axes fail at load, in onnx's strict shape inference, though the specification has them",
+         tags={"axes-int32", "constant-amounts"}, says="ParseData type mismatch"),
+    _row("ort-repeated-axes", "differ", "P8", "of an axis that is named twice, the last amounts are taken at run time",
+         expected="error", rules=("P8",), tags={"axes-repeated"}),
+    _row("ort-cropped-to-nothing", "error", "P5",
+         "an output without elements that a crop makes is refused outside of constant mode", modes=_EXTENDS,
+         expected="output", tags={"cropped-away"}, says="zero effective input extent", versions=">=1.24.0,<=1.32.0"),
+    _row("ort-row-of-pads", "error", "P8",
+         "constant pads of shape [1, 2r] fail at load, in onnx's shape inference; at run time they are taken",
+         tags={"pads-row", "constant-amounts"}, says="input must be a 1D"),
+    _row("ort-wrap-of-nothing", "error", "P5",
+         "wrap of data without elements always fails, even where nothing is added", modes=("wrap",), expected="output",
+         tags={"empty-data"}),
+    _row("ort-empty-output", "error", "P5", "an axis without elements is refused though the output has none either",
+         modes=("edge", "reflect"), expected="output", tags={"empty-axis-padded", "empty-output"},
+         says="to pad dimension with a value of 0"),
+    _row("ort-float16-attributes", "error", "P7",
+         "float16 has no kernel and runs between Casts, whose form in opsets below 6 onnxruntime gets wrong",
+         families=("onnx",), dtypes=("float16",), opsets=(1, 5), says="InsertedPrecisionFreeCast"),
+    _row("ort-float16-nan", "differ", "P7",
+         "float16 runs as Cast, Pad, Cast, which changes the bits of NaNs and rounds the value of an attribute at "
+         "another time", dtypes=("float16",), expected="output", some={"nan", "fill-nan", "fill"}),
+    _row("ort-wrap-before-19", "differ", "P9",
+         "wrap is taken at every opset, though the specification has it from 19 on", modes=("wrap",), expected="error",
+         rules=("P9",), tags={"mode-unknown"}),
+    _row("ort-wrap-period", "differ", "P2",
+         "beyond one period of a wrap the output is zeros, or memory that nothing has written", modes=("wrap",),
+         expected="output", tags={"beyond-left"}, versions=">=1.20.1,<1.31"),
+    _row("ort-reflect-reads-beyond", ("differ", "crash"), "P4",
+         "a reflection longer than what the crop leaves reads beyond the data", modes=("reflect",),
+         tags={"reflect-beyond-left"}, link="https://github.com/microsoft/onnxruntime/issues/11828",
+         versions=">=1.20.1,<1.25"),
+    _row("ort-crop-overflow", "error", "P3",
+         "a crop longer than its axis is refused even where the other side makes up for it", expected="output",
+         tags={"overcropped", "mixed"}, says="Integer overflow", versions=">=1.20.1,<1.24"),
+    _row("ort-cropped-away", ("differ", "crash"), "P5",
+         "where a crop leaves nothing, the output comes from outside of the data", tags={"cropped-away", "mixed"},
+         link="https://github.com/microsoft/onnxruntime/issues/11828", versions=">=1.20.1,<1.24"),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Other execution providers of onnxruntime: stock, with padops beside them, and with models lowered for them.
 
-The peers in ``apart/ort_*.py`` share it.
+The peers in ``isolated/ort_*.py`` share it.
 
 ``scripts/provider_cases.py`` asks the same providers. Each is in an environment of its own, with the onnxruntime that
 it needs.
@@ -11,9 +11,9 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ from padops.conformance.peers.ort import KNOWN as KERNEL
 from padops.conformance.peers.provider import KNOWN as PASSES
 from padops.conformance.peers.request import Request, unsupported_where
 from padops.conformance.peers.sessions import require_type, session_options
-from padops.runtime.ort_values import run_session
+from padops.runtime.ort_values import PLAIN, run_session
 from padops.runtime.provider import CPU
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ UNSUPPORTED = (
 
 @cache
 def prepare(provider: str) -> None:
-    """Makes a provider ready in this process: the Vulkan that WebGPU needs, the library of QNN."""
-    if provider == WEBGPU:
-        folder, icd = vulkan(Path(sys.prefix))
+    """Makes a provider ready in this process: the Vulkan in software of WebGPU's environment, the library of QNN."""
+    folder, icd = vulkan(Path(sys.prefix))
+    if provider == WEBGPU and icd.is_file():
         os.environ["VK_ICD_FILENAMES"] = str(icd)
         ctypes.CDLL(str(folder / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # found by its name from now on
     if provider == QNN:
@@ -76,59 +76,104 @@ def options_of(provider: str) -> dict[str, str]:
     return {"backend_path": onnxruntime_qnn.get_qnn_htp_path()}
 
 
-def session_of(model: bytes, provider: str, way: str, options: onnxruntime.SessionOptions, **more: Any) -> Any:
-    """A session with a provider before the CPU's.
-
-    Args:
-        model: The model, serialized.
-        provider: The provider's name; ``prepare`` has been called with it.
-        way: ``"stock"``; or with padops ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
-        options: The session's options, which are those of one session alone.
-        **more: Other arguments of ``onnxruntime.InferenceSession``.
-    """
-    if way == "name":
-        import padops
-
-        return padops.InferenceSession(model, options, [(provider, options_of(provider)), CPU], **more)
+def add_provider(options: onnxruntime.SessionOptions, provider: str) -> None:
+    """Puts a provider into a session's options: by its devices, or by its name if this onnxruntime has it built in."""
     devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == provider]
     if devices:
         options.add_provider_for_devices(devices, options_of(provider))
-    else:  # it is built in
+    else:
         options.add_provider(provider, options_of(provider))
+
+
+def session_of(model: bytes, provider: str, way: str, options: onnxruntime.SessionOptions, **more: Any) -> Any:
+    """A session with a provider before the CPU's; ``prepare`` has been called with the provider.
+
+    ``way`` is ``"stock"``; or with padops ``"name"``, named in ``providers=``, or ``"device"``, put into the options,
+    which are those of one session alone.
+    """
     if way == "stock":
+        add_provider(options, provider)
         return onnxruntime.InferenceSession(model, options, enable_fallback=0, **more)
     import padops
 
+    if way == "name":
+        return padops.InferenceSession(model, options, [(provider, options_of(provider)), CPU], **more)
+    add_provider(options, provider)
     return padops.InferenceSession(model, options, **more)
 
 
-def run_stock(request: Request, provider: str) -> np.ndarray:
-    """The node of ONNX, in a session with the provider and the CPU's behind it.
+def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray], provider: str) -> np.ndarray:
+    """The first output of a model in a stock session with a provider, fed by name.
+
+    Raises:
+        RuntimeError: The session has dropped the provider.
+    """
+    prepare(provider)
+    options = session_options()
+    add_provider(options, provider)
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(),
+        options,
+        enable_fallback=0,
+        disabled_optimizers={"EliminateIdentity"},  # it would remove the node before the Pad
+    )
+    if provider not in session.get_providers():
+        raise RuntimeError(f"the session has {', '.join(session.get_providers())}, and not {provider}")
+    output: np.ndarray = session.run(None, dict(fed))[0]
+    return output
+
+
+def arguments_of(provider: str, request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray], str]:
+    """The arguments of ``pad``.
+
+    Raises:
+        Unsupported: NumPy lacks the type.
+    """
+    request.require_type(PLAIN)
+    return model_of(request, provider), feeds(request, request.inputs), provider
+
+
+def runs_on(provider: str) -> Iterator[Callable[[Request], np.ndarray]]:
+    """``run_case``, ``run_beside`` and ``run_lowered_for`` of a provider's file."""
+    return (partial(run, provider) for run in (_run_stock, _run_beside, _run_lowered_for))
+
+
+def _run_stock(provider: str, request: Request) -> np.ndarray:
+    """Runs the node of ONNX in a session with the provider and the CPU's behind it.
 
     Raises:
         Unsupported: Neither has a kernel, or this onnxruntime does not know the opset or the type.
-        RuntimeError: The provider has been dropped.
+        RuntimeError: The session has dropped the provider.
         Exception: The session refuses the model or the inputs, with exceptions of onnxruntime's own.
     """
     return _run(request, model_of(request, provider), provider, "stock")
 
 
-def run_beside(request: Request, provider: str) -> np.ndarray:
-    """The same in a ``padops.InferenceSession``, with exceptions of padops, too."""
+def _run_beside(provider: str, request: Request) -> np.ndarray:
+    """Runs the same node in a ``padops.InferenceSession``, with exceptions of padops, too."""
     return _run(request, model_of(request, provider), provider, "name")
 
 
-def run_lowered_for(request: Request, provider: str) -> np.ndarray:
-    """What ``padops convert --target onnx --for`` leaves of it for the provider, in the session of ``run_stock``.
+def _run_lowered_for(provider: str, request: Request) -> np.ndarray:
+    """Runs what ``padops convert --target onnx --for`` makes of the case, in the session of ``_run_stock``.
 
     Raises:
-        Unsupported: As of ``run_stock``; or there is no such form of the case.
+        Unsupported: As of ``_run_stock``; or there is no such form of the case.
         RuleBroken: The case breaks a rule, and the conversion says so.
-        Exception: As of ``run_stock``.
+        Exception: As of ``_run_stock``.
     """
     require_type(request.dtype.name)
     model = converted(model_of(request, provider), target="onnx", provider=provider)
     return _run(request, model, provider, "stock")
+
+
+def _run(request: Request, model: onnx.ModelProto, provider: str, way: str) -> np.ndarray:
+    with unsupported_where(UNSUPPORTED):
+        require_type(request.dtype.name)
+        if way == "stock" and request.dtype.name in PLAIN:
+            return pad(model, feeds(request, request.inputs), provider)
+        session = open_session(model, provider, way)
+    return run_once(session, request)
 
 
 def model_of(request: Request, provider: str) -> onnx.ModelProto:
@@ -138,47 +183,26 @@ def model_of(request: Request, provider: str) -> onnx.ModelProto:
 
 
 def open_session(model: onnx.ModelProto, provider: str, way: str) -> Any:
-    """A session of a model that ``model_of`` has made.
-
-    Args:
-        model: The model.
-        provider: The provider's name.
-        way: As of ``session_of``.
+    """A session of a model of ``model_of``, which records the provider of each node; ``way`` as of ``session_of``.
 
     Raises:
-        RuntimeError: The provider has been dropped.
+        RuntimeError: The session has dropped the provider.
         Exception: The session refuses the model, with exceptions of onnxruntime's own.
     """
     prepare(provider)
     options = session_options()
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
-    # It would take away the node before the Pad.
+    # EliminateIdentity would remove the node before the Pad.
     session = session_of(model.SerializeToString(), provider, way, options, disabled_optimizers={"EliminateIdentity"})
     if provider not in session.get_providers():
         raise RuntimeError(f"the session has {', '.join(session.get_providers())}, and not {provider}")
     return session
 
 
-def assigned(session: Any) -> list[tuple[str, str, int]]:
-    """The operators of a session and the provider of each.
-
-    onnxruntime lists none of WebGPU's, nor a Pad of float16 that it runs itself, between two Casts.
-    """
-    parts = session.get_provider_graph_assignment_info()
-    return [(node.op_type, part.ep_name, 1) for part in parts for node in part.get_nodes()]
-
-
 def run_once(session: Any, request: Request) -> np.ndarray:
     """The output of a session for a case."""
     output: np.ndarray = run_session(session, feeds(request, request.inputs))[0]
     return output
-
-
-def _run(request: Request, model: onnx.ModelProto, provider: str, way: str) -> np.ndarray:
-    with unsupported_where(UNSUPPORTED):
-        require_type(request.dtype.name)
-        session = open_session(model, provider, way)
-    return run_once(session, request)
 
 
 # ---- what several of them do otherwise
@@ -189,14 +213,10 @@ LOST_ERRORS = "what breaks a rule shows in an index out of bounds or in a dim th
 def of_kernel(
     peer: str, runtime: str, versions: str, hidden: Collection[str], constant_amounts: bool = False
 ) -> tuple[Divergence, ...]:
-    """What the CPU's own Pad behind a provider does, and onnxruntime before it asks anybody.
+    """The rows of the CPU's own Pad, and of onnxruntime before it asks a provider, that a stock provider shows.
 
-    Args:
-        peer: The stock one.
-        runtime: The version of its onnxruntime.
-        versions: That were recorded of the provider.
-        hidden: The rows that do not show.
-        constant_amounts: Whether its cases have constant amounts, whatever the case says.
+    ``runtime`` is the version of its onnxruntime, ``hidden`` has the ids of rows that do not show.
+    ``constant_amounts``: all of its cases have constant amounts.
     """
     return tuple(
         replace(
@@ -213,7 +233,7 @@ def of_kernel(
 
 def errors_of(peer: str, outcome: tuple[str, ...], versions: str, reason: str) -> Divergence:
     """What a provider does where the rules want an error."""
-    return Divergence(f"{peer}-errors", peer, outcome, rule="P5", versions=versions, expected="error", reason=reason)
+    return Divergence(f"{peer}-errors", outcome, "P5", reason, peer, versions, expected="error")
 
 
 def beside(peer: str, versions: str) -> tuple[Divergence, ...]:

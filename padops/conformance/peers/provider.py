@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import onnxruntime
@@ -64,23 +64,15 @@ def run_case(request: Request) -> np.ndarray:
 
 
 # What onnxruntime refuses or allows before it asks the provider.
+_row = partial(Divergence, peer="padops-provider", versions=RECORDED)
 KNOWN = (
-    Divergence(
-        "provider-int32-axes", "padops-provider", "error", rule="P8", versions=RECORDED, tags={"axes-int32",
-        "constant-amounts"},
-        says="ParseData type mismatch",
-        reason="constant int32 axes fail at load, in onnx's strict shape inference; the converter helps",
-    ),
-    Divergence(
-        "provider-row-of-pads", "padops-provider", "error", rule="P8", versions=RECORDED, tags={"pads-row",
-        "constant-amounts"},
-        says="input must be a 1D",
-        reason="constant pads of shape [1, 2r] fail at load, in onnx's shape inference; the converter helps",
-    ),
-    Divergence(
-        "provider-wrap-before-19", "padops-provider", "differ", rule="P9",
-        versions=RECORDED, modes=("wrap",), tags={"mode-unknown"},
-        expected="error", rules=("P9",),
-        reason="onnxruntime's own Pad takes wrap at every opset, and models that rely on it are to run on",
-    ),
+    _row("provider-int32-axes", "error", "P8",
+         "constant int32 axes fail at load, in onnx's strict shape inference; the converter helps",
+         tags={"axes-int32", "constant-amounts"}, says="ParseData type mismatch"),
+    _row("provider-row-of-pads", "error", "P8",
+         "constant pads of shape [1, 2r] fail at load, in onnx's shape inference; the converter helps",
+         tags={"pads-row", "constant-amounts"}, says="input must be a 1D"),
+    _row("provider-wrap-before-19", "differ", "P9",
+         "onnxruntime's own Pad takes wrap at every opset, and models that rely on it are to run on", modes=("wrap",),
+         expected="error", rules=("P9",), tags={"mode-unknown"}),
 )  # fmt: skip

@@ -74,7 +74,7 @@ class PeerRow:
         return self.in_house or self.name.startswith("padops-")
 
     @property
-    def apart(self) -> bool:
+    def isolated(self) -> bool:
         """Whether it runs in an environment that is not padops' own."""
         return bool(self.environment)
 

@@ -32,16 +32,7 @@ stock_options = cache(session_options)  # the same ones at every call, for sessi
 
 
 def run_model(model: bytes, feeds: Mapping[str, np.ndarray], options: onnxruntime.SessionOptions) -> np.ndarray:
-    """Runs a model once.
-
-    Args:
-        model: It, serialized.
-        feeds: Its inputs by name, of any element types.
-        options: Of the session.
-
-    Returns:
-        Its first output.
-    """
+    """The first output of a serialized model, fed by name with arrays of any element type."""
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     output: np.ndarray = run_session(session, feeds)[0]
     return output

@@ -5,6 +5,7 @@ Those without Pad run elsewhere too: the functions ``run_without_pad`` of other 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,56 +45,37 @@ def _run_here(request: Request, **options: Any) -> np.ndarray:
 
 def _both(name: str, peer: str) -> tuple[Divergence, ...]:
     """What neither of the two sees before it runs, or can do."""
+    row = partial(Divergence, peer=peer, versions=RECORDED)
     return (
-        Divergence(
-            f"{name}-4-bit", peer, "error", rule="P7", dtypes=("int4", "uint4"),
-            versions=">=1.20.1,<1.23", expected="output",
-            says="Could not find an implementation for Cast", reason="onnxruntime has no Cast of 4-bit integers yet",
-        ),
-        Divergence(
-            f"{name}-fill-of-rank-0", peer, "differ", rule="P7",
-            versions=RECORDED, modes=("constant",), tags={"rank-0", "fill-not-one"},
-            expected="error", rules=("P7",), reason="of data of rank 0, which pass through, the fill is not looked at",
-        ),
-        Divergence(
-            f"{name}-huge", peer, ("differ", "error"), rule="P10",
-            versions=RECORDED, tags={"huge"}, expected="error", rules=("P10",),
-            reason="amounts beyond any memory are not refused where the output has no elements; NumPy may have no "
-            "array of it",
-        ),
+        row(f"{name}-4-bit", "error", "P7", "onnxruntime has no Cast of 4-bit integers yet", dtypes=("int4", "uint4"),
+            expected="output", says="Could not find an implementation for Cast", versions=">=1.20.1,<1.23"),
+        row(f"{name}-fill-of-rank-0", "differ", "P7",
+            "of data of rank 0, which pass through, the fill is not looked at", modes=("constant",), expected="error",
+            rules=("P7",), tags={"rank-0", "fill-not-one"}),
+        row(f"{name}-huge", ("differ", "error"), "P10",
+            "amounts beyond any memory are not refused where the output has no elements; NumPy may have no array of it",
+            expected="error", rules=("P10",), tags={"huge"}),
     )  # fmt: skip
 
 
 _LAST = "of an axis that is named twice, the last amounts are taken"
 
+_row = partial(Divergence, peer="padops-lowered", versions=RECORDED)
 KNOWN = (
     *_both("fallback", "padops-fallback"),
     *_both("lowered", "padops-lowered"),
-    Divergence(
-        "fallback-repeated-axes", "padops-fallback", "differ", rule="P8",
-        versions=RECORDED, tags={"axes-repeated"}, expected="error",
-        rules=("P8",), reason=_LAST,
-    ),
-    Divergence(
-        "lowered-cropped-away", "padops-lowered", ("differ", "error", "crash"), rule="P3", modes=("constant",),
-        versions=">=1.20.1,<1.24", some={"cropped-away", "overcropped"}, without={"fixed"},
-        reason="ONNX's Pad stays where shape or amounts are not known, and is wrong where a crop leaves nothing of "
-        "an axis",
-    ),
-    Divergence(
-        "lowered-huge-crash", "padops-lowered", "crash", rule="P10", modes=("constant",), versions=">=1.20.1,<1.24",
-        tags={"huge"}, expected="error", rules=("P10",), reason="ONNX's Pad crashes on amounts beyond any memory",
-    ),
-    Divergence(
-        "lowered-repeated-axes", "padops-lowered", "differ", rule="P8",
-        versions=RECORDED, tags={"axes-repeated"}, without={"constant-amounts"},
-        expected="error", rules=("P8",), reason=_LAST + ", where the axes are not known before the model runs",
-    ),
+    Divergence("fallback-repeated-axes", "differ", "P8", _LAST, "padops-fallback", RECORDED, expected="error",
+               rules=("P8",), tags={"axes-repeated"}),
+    _row("lowered-cropped-away", ("differ", "error", "crash"), "P3",
+         "ONNX's Pad stays where shape or amounts are not known, and is wrong where a crop leaves nothing of an axis",
+         modes=("constant",), some={"cropped-away", "overcropped"}, without={"fixed"}, versions=">=1.20.1,<1.24"),
+    _row("lowered-huge-crash", "crash", "P10", "ONNX's Pad crashes on amounts beyond any memory", modes=("constant",),
+         expected="error", rules=("P10",), tags={"huge"}, versions=">=1.20.1,<1.24"),
+    _row("lowered-repeated-axes", "differ", "P8", _LAST + ', where the axes are not known before the model runs',
+         expected="error", rules=("P8",), tags={"axes-repeated"}, without={"constant-amounts"}),
     huge_passes("padops-without-pad", RECORDED),
     repeated_axes_pass("padops-without-pad", RECORDED),
-    Divergence(
-        "padops-without-pad-4-bit", "padops-without-pad", "error", rule="P7", dtypes=("int4", "uint4"),
-        versions=">=1.20.1,<1.23", expected="output",
-        says="Could not find an implementation for Cast", reason="onnxruntime has no Cast of 4-bit integers yet",
-    ),
+    Divergence("padops-without-pad-4-bit", "error", "P7", "onnxruntime has no Cast of 4-bit integers yet",
+               "padops-without-pad", ">=1.20.1,<1.23", dtypes=("int4", "uint4"), expected="output",
+               says="Could not find an implementation for Cast"),
 )  # fmt: skip

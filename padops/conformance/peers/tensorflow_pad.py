@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,13 +21,8 @@ MODES = {"constant": "CONSTANT", "reflect": "REFLECT", "symmetric": "SYMMETRIC"}
 def prepare(data: Any, paddings: Any, mode: str, fill: Any = None) -> Callable[[], Any]:
     """``tf.pad`` of an array, as a call without arguments, which alone the benchmark times.
 
-    ``paddings`` go to it as they are: of an array of int64 it takes the low 32 bits, of a tensor of int64 all.
-
-    Args:
-        data: An array of rank r.
-        paddings: int32 or int64 of shape [r, 2].
-        mode: NumPy's word.
-        fill: One element of the data's type; read in mode constant alone.
+    ``paddings``, of shape [r, 2], go to it as they are: of an array of int64 it takes the low 32 bits, of a tensor of
+    int64 all. The mode is NumPy's word; only mode constant reads the fill, one element of the data's type.
     """
     tensor = tf.constant(data)
     filled = {"constant_values": tf.constant(fill)} if mode == "constant" and fill is not None else {}
@@ -84,21 +79,14 @@ def run_case(request: Request) -> np.ndarray:
 
 
 RECORDED = ">=2.21.0,<=2.21.0"
+_row = partial(Divergence, peer="tensorflow", versions=RECORDED)
 KNOWN = (
-    Divergence(
-        "tensorflow-reflect-limit", "tensorflow", "error", rule="P4", versions=RECORDED, modes=("reflect",),
-        some={"reflect-beyond-size", "empty-data"}, expected="output", says="paddings must be less than the dimension",
-        reason="an amount of a reflection may be n - 1 at most, and none at all where n = 0",
-    ),
-    Divergence(
-        "tensorflow-symmetric-limit", "tensorflow", "error", rule="P4",
-        versions=RECORDED, modes=("symmetric",), tags={"beyond-size"},
-        expected="output", says="paddings must be no greater than the dimension",
-        reason="an amount of symmetric may be n at most",
-    ),
-    Divergence(
-        "tensorflow-huge", "tensorflow", ("differ", "crash"), rule="P10",
-        versions=RECORDED, tags={"huge"}, expected="error",
-        rules=("P10",), reason="amounts beyond 32 bits wrap around",
-    ),
+    _row("tensorflow-reflect-limit", "error", "P4",
+         "an amount of a reflection may be n - 1 at most, and none at all where n = 0", modes=("reflect",),
+         expected="output", some={"reflect-beyond-size", "empty-data"},
+         says="paddings must be less than the dimension"),
+    _row("tensorflow-symmetric-limit", "error", "P4", "an amount of symmetric may be n at most", modes=("symmetric",),
+         expected="output", tags={"beyond-size"}, says="paddings must be no greater than the dimension"),
+    _row("tensorflow-huge", ("differ", "crash"), "P10", "amounts beyond 32 bits wrap around", expected="error",
+         rules=("P10",), tags={"huge"}),
 )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import torch
@@ -21,15 +22,10 @@ MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wra
 def prepare(
     tensor: torch.Tensor, pairs: Sequence[tuple[int, int]], mode: str, fill: float = 0
 ) -> Callable[[], torch.Tensor]:
-    """A Pad of a tensor by (begin, end) of every axis, as a call without arguments, which alone the benchmark times.
+    """A Pad by (begin, end) of every axis, as a call without arguments, which alone the benchmark times.
 
-    PyTorch takes the amounts of the last axes, innermost first. The modes that extend want two axes before those.
-
-    Args:
-        tensor: A tensor of rank r.
-        pairs: r pairs.
-        mode: NumPy's word.
-        fill: A number; read in mode constant alone.
+    The mode is NumPy's word; only mode constant reads the fill. PyTorch takes the amounts of the last axes, innermost
+    first. The modes that extend want two axes before those.
     """
     flat = [amount for pair in reversed(pairs) for amount in pair]
     if mode == "constant":
@@ -95,69 +91,33 @@ def run_case(request: Request) -> np.ndarray:
 RECORDED = ">=2.13.0,<=2.13.0"
 _EXTENDS = ("edge", "reflect", "symmetric", "wrap")
 _FLOATS = ("float", "double", "float16")
+_row = partial(Divergence, peer="torch", versions=RECORDED)
 KNOWN = (
-    Divergence(
-        "torch-reflect-limit", "torch", "error", rule="P4",
-        versions=RECORDED, modes=("reflect",), tags={"reflect-beyond-size"},
-        expected="output", says="Padding size should be less than the corresponding input dimension",
-        reason="an amount of a reflection may be n - 1 at most",
-    ),
-    Divergence(
-        "torch-wrap-limit", "torch", "error", rule="P4",
-        versions=RECORDED, modes=("wrap",), tags={"beyond-size"}, expected="output",
-        says="wrapping around more than once", reason="an amount of a wrap may be n at most",
-    ),
-    Divergence(
-        "torch-full", "torch", ("differ", "error"), rule="P3",
-        versions=RECORDED, families=("onnx",), modes=("edge", "reflect"),
-        tags={"mixed"}, without={"full-is-crop"}, expected="output",
-        reason="negative amounts crop after the extension, not before it",
-        link="https://github.com/onnx/onnx/issues/4294",
-    ),
-    Divergence(
-        "torch-circular-mixed", "torch", ("differ", "error"), rule="P3",
-        versions=RECORDED, modes=("wrap",), tags={"mixed"},
-        reason="circular with amounts of both signs returns memory that nothing has written, or fails on its own views",
-    ),
-    Divergence(
-        "torch-empty", "torch", "error", rule="P5",
-        versions=RECORDED, modes=_EXTENDS, tags={"empty-data"}, expected="output",
-        says="non-zero dimensions",
-        reason="data without elements are refused though the output has none either",
-    ),
-    Divergence(
-        "torch-to-nothing", "torch", "error", rule="P5",
-        versions=RECORDED, modes=_EXTENDS, tags={"negative"}, expected="output",
-        says="is too small", reason="an output without elements that a crop makes is refused",
-    ),
-    Divergence(
-        "torch-overcropped", "torch", "error", rule="P3", versions=RECORDED, modes=("constant",), tags={"overcropped"},
-        expected="output", says="narrow(): length must be non-negative",
-        reason="a crop longer than its axis is refused",
-    ),
-    Divergence(
-        "torch-negative-output", "torch", "error", rule="P1", versions=RECORDED, modes=_EXTENDS,
-        tags={"negative-output"},
-        expected="output", says="negative dimension", reason="a crop to less than nothing is refused",
-    ),
-    Divergence(
-        "torch-huge-empty", "torch", "differ", rule="P10",
-        versions=RECORDED, tags={"huge", "empty-output"}, expected="error",
-        rules=("P10",), reason="a dim beyond any memory is made where another one is 0",
-    ),
-    Divergence(
-        "torch-cropped-away", "torch", "differ", rule="P5", versions=RECORDED, families=("onnx",), modes=_EXTENDS,
-        tags={"cropped-away"}, expected="error", rules=("P5",),
-        reason="where a crop leaves nothing, the data before the crop are extended",
-    ),
-    Divergence(
-        "torch-int64-fill", "torch", "differ", rule="P7",
-        versions=RECORDED, modes=("constant",), dtypes=("int64",), expected="output",
-        tags={"fill", "grows"}, reason="the fill is a double, which has 53 bits of an int64",
-    ),
-    Divergence(
-        "torch-nan-fill", "torch", "differ", rule="P7",
-        versions=RECORDED, modes=("constant",), dtypes=_FLOATS, expected="output",
-        tags={"fill", "grows"}, some={"fill-nan"}, reason="the fill is a double, on whose way a NaN loses its bits",
-    ),
+    _row("torch-reflect-limit", "error", "P4", "an amount of a reflection may be n - 1 at most", modes=("reflect",),
+         expected="output", tags={"reflect-beyond-size"},
+         says="Padding size should be less than the corresponding input dimension"),
+    _row("torch-wrap-limit", "error", "P4", "an amount of a wrap may be n at most", modes=("wrap",), expected="output",
+         tags={"beyond-size"}, says="wrapping around more than once"),
+    _row("torch-full", ("differ", "error"), "P3", "negative amounts crop after the extension, not before it",
+         families=("onnx",), modes=("edge", "reflect"), expected="output", tags={"mixed"}, without={"full-is-crop"},
+         link="https://github.com/onnx/onnx/issues/4294"),
+    _row("torch-circular-mixed", ("differ", "error"), "P3",
+         "circular with amounts of both signs returns memory that nothing has written, or fails on its own views",
+         modes=("wrap",), tags={"mixed"}),
+    _row("torch-empty", "error", "P5", "data without elements are refused though the output has none either",
+         modes=_EXTENDS, expected="output", tags={"empty-data"}, says="non-zero dimensions"),
+    _row("torch-to-nothing", "error", "P5", "an output without elements that a crop makes is refused", modes=_EXTENDS,
+         expected="output", tags={"negative"}, says="is too small"),
+    _row("torch-overcropped", "error", "P3", "a crop longer than its axis is refused", modes=("constant",),
+         expected="output", tags={"overcropped"}, says="narrow(): length must be non-negative"),
+    _row("torch-negative-output", "error", "P1", "a crop to less than nothing is refused", modes=_EXTENDS,
+         expected="output", tags={"negative-output"}, says="negative dimension"),
+    _row("torch-huge-empty", "differ", "P10", "a dim beyond any memory is made where another one is 0",
+         expected="error", rules=("P10",), tags={"huge", "empty-output"}),
+    _row("torch-cropped-away", "differ", "P5", "where a crop leaves nothing, the data before the crop are extended",
+         families=("onnx",), modes=_EXTENDS, expected="error", rules=("P5",), tags={"cropped-away"}),
+    _row("torch-int64-fill", "differ", "P7", "the fill is a double, which has 53 bits of an int64", modes=("constant",),
+         dtypes=("int64",), expected="output", tags={"fill", "grows"}),
+    _row("torch-nan-fill", "differ", "P7", "the fill is a double, on whose way a NaN loses its bits",
+         modes=("constant",), dtypes=_FLOATS, expected="output", tags={"fill", "grows"}, some={"fill-nan"}),
 )  # fmt: skip

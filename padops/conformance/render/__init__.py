@@ -28,17 +28,7 @@ def renderer(form: str) -> Callable[[Summary], str]:
 def write_all(
     header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any], folder: Path | str
 ) -> list[Path]:
-    """Writes every form of a report; each file is whole or not there.
-
-    Args:
-        header: The first line of the JSONL file.
-        results: Its results; read once.
-        footer: Its last line.
-        divergences: The entries of the divergence file, for their reasons.
-        folder: Where to write; made if it is not there.
-
-    Returns:
-        The files.
+    """Writes every form of a report into a folder, and returns the files; each is whole or not there.
 
     Raises:
         OSError: They cannot be written.

@@ -8,9 +8,8 @@ from html import escape
 from importlib import resources
 
 from padops.conformance.render.page_data import page_data
-from padops.conformance.render.rules import RULES, shown_modes
-from padops.conformance.render.sentences import sentence
 from padops.conformance.render.summary import COLUMNS, Record, Summary
+from padops.conformance.render.words import RULES, sentence, shown_modes
 
 UNEXPECTED_SHOWN = 50
 UNEXPECTED_OPEN = 3
@@ -27,7 +26,9 @@ def html(summary: Summary) -> str:
         "run": escape(summary.run()),
         "peers": _peers(summary),
         "absent": _absent(summary),
-        "problems": _stale(summary) + _unexpected(summary) + _new(summary),
+        "problems": _stale(summary)
+        + _surprises(summary, summary.unexpected, "unexpected", "Unexpected")
+        + _new(summary),
         "known": _known(summary),
         "rules": _rules(),
         "modes": _modes(),
@@ -54,13 +55,10 @@ def _counts(summary: Summary) -> str:
 def _peers(summary: Summary) -> str:
     behind = COLUMNS.index("agree") + 1
     titles = ["implementation", *COLUMNS[:behind], SHARE, *COLUMNS[behind:]]
-    head = "".join(f'<th scope="col"{_number(i)}>{title}</th>' for i, title in enumerate(titles))
+    number = ' class="number"'
+    head = "".join(f'<th scope="col"{number * (i > 1)}>{title}</th>' for i, title in enumerate(titles))
     rows = [_peer(summary, peer, titles[2:]) for peer in summary.peers]
     return f'<table class="peers"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
-
-
-def _number(column: int) -> str:
-    return ' class="number"' if column > 1 else ""
 
 
 def _peer(summary: Summary, peer: str, titles: list[str]) -> str:
@@ -133,11 +131,6 @@ def _rule(label: str) -> str:
     return f'<a href="#rule-{label}">{label}</a>' if label in RULES else escape(label)
 
 
-def _unexpected(summary: Summary) -> str:
-    """Unexpected results in plain text, a few of them open; the matrix has them by cell."""
-    return _surprises(summary, summary.unexpected, "unexpected", "Unexpected") if summary.unexpected else ""
-
-
 def _new(summary: Summary) -> str:
     """What implementations do in versions that the divergences were not recorded with."""
     versions, gone = summary.not_recorded(), summary.footer["gone"]
@@ -152,7 +145,9 @@ def _new(summary: Summary) -> str:
 
 
 def _surprises(summary: Summary, records: list[Record], name: str, says: str, about: str = "") -> str:
-    """A section of results, the first of them open."""
+    """A section of results in plain text, a few of them open; the matrix has them by cell."""
+    if not records and not about:
+        return ""
     entries = [_surprise(summary, record) for record in records[:UNEXPECTED_SHOWN]]
     first, rest = "".join(entries[:UNEXPECTED_OPEN]), "".join(entries[UNEXPECTED_OPEN:])
     more = (

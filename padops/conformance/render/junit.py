@@ -19,10 +19,10 @@ UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def junit(summary: Summary) -> str:
     """The report as JUnit XML, in the shape that Jenkins, GitLab and GitHub's actions read."""
     suites = [_suite(summary, peer) for peer in summary.peers]
-    suites += [_absent(row["name"], row["reason"]) for row in summary.header["absent"]]
+    suites += [_of_one(row["name"], "present", "skipped", row["reason"]) for row in summary.header["absent"]]
     suites.append(_divergences(summary))
-    if summary.left():
-        suites.append(_cut_short(summary.left()))
+    if left := summary.left():  # a run that lacks cases has not passed
+        suites.append(_of_one("run", "whole", "failure", left, type="cut short"))
     root = ElementTree.Element("testsuites", name="padops conformance")
     for count in ("tests", "failures", "errors"):
         root.set(count, str(sum(int(suite.get(count, "0")) for suite in suites)))
@@ -62,7 +62,9 @@ def _case(peer: str, place: str, dtype: str, cell: Cell, strict: bool) -> Elemen
         kind, count = ("unexpected", cell.unexpected) if cell.unexpected else ("new", cell.new)
         message = f"{count} {kind} of {sum(cell.counts.values())}"
         failure = ElementTree.SubElement(case, "failure", type=kind, message=message)
-        failure.text = _writable("\n\n".join([*map(_record, _failed(cell)), *_rest(cell)]))
+        failed = [record for record in cell.examples if record["unexpected"] or record["new"]]
+        more = cell.unexpected + cell.new - len(failed)
+        failure.text = _writable("\n\n".join([*map(_record, failed), *([f"and {more} more"] if more else [])]))
     elif not ran:
         ElementTree.SubElement(case, "skipped", message=_writable("; ".join(cell.reasons)))
     out = ElementTree.SubElement(case, "system-out")
@@ -73,32 +75,17 @@ def _case(peer: str, place: str, dtype: str, cell: Cell, strict: bool) -> Elemen
     return case
 
 
-def _failed(cell: Cell) -> list[Record]:
-    return [record for record in cell.examples if record["unexpected"] or record["new"]]
-
-
-def _rest(cell: Cell) -> list[str]:
-    more = cell.unexpected + cell.new - len(_failed(cell))
-    return [f"and {more} more"] if more else []
-
-
 def _record(record: Record) -> str:
     lines = [f"{record['case']}: {record['outcome']}: {record['detail'] or ''}"]
     lines += [f"{name}: {text}" for name, text in sides(record).items()]
     return "\n".join(filter(None, [*lines, record["repro"]]))
 
 
-def _absent(name: str, reason: str) -> ElementTree.Element:
-    case = ElementTree.Element("testcase", classname=_writable(name), name="present")
-    ElementTree.SubElement(case, "skipped", message=_writable(reason))
-    return _named(name, [case], {})
-
-
-def _cut_short(text: str) -> ElementTree.Element:
-    """What lacks cases has not passed."""
-    case = ElementTree.Element("testcase", classname="run", name="whole")
-    ElementTree.SubElement(case, "failure", type="cut short", message=_writable(text))
-    return _named("run", [case], {})
+def _of_one(suite: str, name: str, outcome: str, message: str, **more: str) -> ElementTree.Element:
+    """A suite of one test case."""
+    case = ElementTree.Element("testcase", classname=_writable(suite), name=name)
+    ElementTree.SubElement(case, outcome, {**more, "message": _writable(message)})
+    return _named(suite, [case], {})
 
 
 def _divergences(summary: Summary) -> ElementTree.Element:

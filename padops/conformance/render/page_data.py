@@ -6,10 +6,8 @@ import json
 from typing import Any
 
 from padops.conformance.record import OUTCOMES
-from padops.conformance.render.figures import Figures
-from padops.conformance.render.rules import RULES
-from padops.conformance.render.sentences import named_inputs, sentence
 from padops.conformance.render.summary import Cell, Record, Summary, array_text
+from padops.conformance.render.words import RULES, Figures, named_inputs, sentence
 from padops.spec.dialects import OPS
 from padops.spec.dtypes import DTYPES
 

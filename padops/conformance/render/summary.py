@@ -21,23 +21,14 @@ Key = tuple[str, str, str, str]  # peer, operator, mode, element type
 
 @dataclass
 class Cell:
-    """What one peer did with one mode of one operator on one element type.
+    """What one peer did with one mode of one operator on one element type."""
 
-    Attributes:
-        counts: Results by outcome.
-        unexpected: Results that no divergence lists, or that are not what their divergence says.
-        new: Results that no divergence lists, of a version that none was recorded with.
-        known: Results by the divergence that lists them.
-        reasons: Why cases were unsupported or skipped.
-        examples: Results to show, of those that are wrong: a few of each kind.
-    """
-
-    counts: Counter[str] = field(default_factory=Counter)
-    unexpected: int = 0
-    new: int = 0
-    known: Counter[str] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)
-    examples: list[Record] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)  # of results, by outcome
+    unexpected: int = 0  # results that no divergence explains
+    new: int = 0  # unexplained results of a version that no divergence was recorded with
+    known: Counter[str] = field(default_factory=Counter)  # results, by the divergence that explains them
+    reasons: Counter[str] = field(default_factory=Counter)  # why cases were unsupported or skipped
+    examples: list[Record] = field(default_factory=list)  # a few wrong results of each kind
 
     def add(self, record: Record) -> None:
         self.counts[record["outcome"]] += 1
@@ -57,25 +48,15 @@ class Cell:
 
 @dataclass
 class Summary:
-    """A whole run.
-
-    Attributes:
-        header: The first line of the JSONL file.
-        footer: The last line.
-        divergences: The divergence file's entries, as mappings, by id.
-        cells: By peer, operator, mode and element type, in the order in which they first came.
-        unexpected: Every result that is unexpected, in the order of the file.
-        new: Every result that is new behaviour of a peer, in the order of the file.
-        seen: Results by divergence and peer.
-    """
+    """A whole run; its results are in the order of the file."""
 
     header: Record
     footer: Record
-    divergences: dict[str, Record]
+    divergences: dict[str, Record]  # the known ones, as mappings, by id
     cells: dict[Key, Cell] = field(default_factory=dict)
     unexpected: list[Record] = field(default_factory=list)
-    new: list[Record] = field(default_factory=list)
-    seen: Counter[tuple[str, str]] = field(default_factory=Counter)
+    new: list[Record] = field(default_factory=list)  # results that are new behaviour of a peer
+    seen: Counter[tuple[str, str]] = field(default_factory=Counter)  # results, by divergence and peer
 
     @property
     def peers(self) -> list[str]:
@@ -159,14 +140,7 @@ class Summary:
 
 
 def summarise(header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any]) -> Summary:
-    """Counts the results of a run.
-
-    Args:
-        header: The first line of the JSONL file.
-        results: Its results; read once.
-        footer: Its last line.
-        divergences: The entries of the divergence file; mappings, or objects with the same names.
-    """
+    """Counts the results of a run, which are read once; the divergences may be mappings."""
     entries = {entry["id"]: entry for entry in map(_mapping, divergences)}
     summary = Summary(header, footer, entries)
     for record in results:
@@ -200,15 +174,9 @@ def array_text(value: Any) -> str:
     if "error" in value:
         return f"an error: {value['error']}"
     shape = ", ".join(map(str, value["shape"]))
-    return f"{value['dtype']}[{shape}] " + (_nested(value["values"]) if "values" in value else "(too large to show)")
+    return f"{value['dtype']}[{shape}] " + (repr(value["values"]) if "values" in value else "(too large to show)")
 
 
 def sides(record: Record) -> dict[str, str]:
     """What was expected and what the peer gave, as text; empty where the record does not say."""
     return {name: array_text(record[name]) for name in ("expected", "got") if record.get(name) is not None}
-
-
-def _nested(data: Any) -> str:
-    if isinstance(data, list):
-        return "[" + ", ".join(map(_nested, data)) + "]"
-    return repr(data)

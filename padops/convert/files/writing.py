@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,17 +16,55 @@ import onnx_ir as ir
 from google.protobuf.message import EncodeError
 
 from padops.convert.conversion import Conversion
-from padops.convert.errors import PadopsError
-from padops.convert.files.report import staged_report
+from padops.convert.errors import PadopsError, os_errors_as
 from padops.convert.model.document import LARGEST_PROTO, Document
 from padops.convert.model.external import DataFile, Placement, entry, place_data_files
 from padops.convert.model.scan import external_tensors
 from padops.convert.records import FileRecord, Verification
 from padops.convert.verify.choice import refusal
 from padops.files.interrupts import uninterrupted
-from padops.files.staging import Staging, staging
+from padops.files.staging import Staging, staged_file, staging
 from padops.files.targets import Identity, identity, name_of
 from padops.progress import COPYING, Progress
+
+
+@contextlib.contextmanager
+def staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callable[[], None]]:
+    """Writes the report to a staged file, so that once the model is written, only a rename can fail.
+
+    Yields:
+        The function that puts the report into place.
+
+    Raises:
+        PadopsError: The report cannot be written.
+    """
+    if path is None:
+        yield lambda: None
+        return
+    text = json.dumps(conversion.to_json(), indent=2, ensure_ascii=False) + "\n"
+    with contextlib.ExitStack() as stack:
+        with os_errors_as("cannot write", path):
+            stage = stack.enter_context(staged_file(path, [text]))
+        yield lambda: _put(stage.commit, conversion, path)
+
+
+def _put(commit: Callable[[], None], conversion: Conversion, path: Path) -> None:
+    try:
+        commit()
+    except OSError as error:
+        model = f"{conversion.output} has been written, but " if conversion.output else ""
+        raise PadopsError(f"{model}the report {path} has not: {error.strerror or error}") from error
+
+
+def write_report(conversion: Conversion, path: Path | None) -> None:
+    """Writes the report, whole or not at all.
+
+    Raises:
+        PadopsError: It cannot be written.
+    """
+    with staged_report(conversion, path) as emit:
+        emit()
+
 
 # If a model is too large for one message, initializers of more bytes than this go to a data file.
 WORTH_MOVING = 1024
@@ -33,29 +72,19 @@ WORTH_MOVING = 1024
 
 @dataclass(frozen=True)
 class Job:
-    """The files to write.
-
-    Attributes:
-        document: The converted model.
-        files: Its external data.
-        target: The model file; None to write nothing.
-        verify: Compares two model files, the original and the converted one; None: no verification.
-        original: Makes the original as a new message, for a source that is no file.
-        progress: See ``convert``.
-        report: The report to write with the model, or None.
-        source: In place: the identity of the file that was read; another file at its path is not replaced.
-        strict: Whether a verification with doubts refuses the model.
-    """
+    """The files to write."""
 
     document: Document
     files: Sequence[DataFile]
-    target: Path | None
+    target: Path | None  # the model file; None to write nothing
+    # Compares two model files, the original and the converted one; None: no verification.
     verify: Callable[[Path, Path], Verification] | None
-    original: Callable[[], onnx.ModelProto]
+    original: Callable[[], onnx.ModelProto]  # makes the original as a new message, for a source that is no file
     progress: Progress | None
-    report: Path | None = None
+    report: Path | None = None  # the report to write with the model, or None
+    # In place: the identity of the file that was read; another file at its path is not replaced.
     source: Identity | None = None
-    strict: bool = False
+    strict: bool = False  # whether a verification with doubts refuses the model
 
     def accepts(self, verification: Verification | None) -> bool:
         """Whether the model may be written."""
@@ -65,13 +94,8 @@ class Job:
 def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Conversion:
     """Stages all files, verifies the model, and puts the files into place if the verification accepts it.
 
-    Args:
-        job: The files to write.
-        conversion: The conversion so far.
-        ending: Receives the context that holds signals back while files are put into place: too late to stop.
-
-    Returns:
-        The conversion with its verification and the written files.
+    ``ending`` receives the context that holds signals back while files are put into place: too late to stop. Returns
+    the conversion with its verification and the written files.
 
     Raises:
         PadopsError: The model is too large for one message even without its initializers.
@@ -147,8 +171,7 @@ def _stage_model(
 ) -> tuple[bytes, dict[str, int]]:
     """Stages the model file; if it is too large for one message, its large initializers go to a data file.
 
-    Returns:
-        The content of the model file; the names and sizes of data files for moved initializers.
+    Returns the content of the model file, and the names and sizes of data files for moved initializers.
     """
     message = document.message()
     _relocate(message, placements)

@@ -3,16 +3,15 @@
 A Pad is folded if the model without it gives the same bits for every input. Each rule has a file, with its measurements
 (onnxruntime 1.31.1 on x86-64; optimisation off, basic, extended and all):
 
-============== =======================================================================================
-``removal.py`` a Pad that changes nothing
+================ ===================================================================================
+``fold.py``      the pass; a Pad that changes nothing; two successive Pads
 ``consumers.py`` a constant Pad in front of a convolution or a pooling that can pad by itself
-``pairs.py``   two successive Pads
-``casts.py``   a Pad between a Cast to a wider type and the Cast back
-``candidate.py`` a Pad, as the rules read it; ``forms.py``: writes its amounts and its fill
-============== =======================================================================================
+``casts.py``     a Pad between a Cast to a wider type and the Cast back
+``candidate.py`` a Pad, as the rules read it, and as they write its amounts and its fill
+================ ===================================================================================
 
-The rules apply to every form that ``sources/`` knows, operators of padops included, in all graphs and functions; not to
-forms of several nodes, nor to fallback functions. A Pad that was not selected (``select="needed"``) stays.
+The rules apply to every form that ``matchers/`` knows, operators of padops included, in all graphs and functions; not
+to forms of several nodes, nor to fallback functions. A Pad that was not selected (``select="needed"``) stays.
 
 An invalid model may lose its error: nothing checks the amounts of a folded Pad. Only a Pad whose amounts are known to
 be wrong stays.
@@ -28,40 +27,22 @@ import onnx_ir as ir
 from padops.convert.folding.fold import FoldPads
 from padops.convert.model.document import Document
 from padops.convert.records import PadRecord
-from padops.convert.rewrite import ConvertPads
-from padops.convert.sources import SOURCES, Source
-from padops.progress import Progress
+from padops.convert.rewrite import Request, Rewritten, convert_pads
 
 
-def convert_and_fold(
-    document: Document,
-    convert_pads: ConvertPads,
-    select: str = "all",
-    target: str = "padops",
-    asked: Sequence[Source] = SOURCES,
-    progress: Progress | None = None,
-) -> list[PadRecord]:
-    """Folds Pads, converts the rest, and folds Pads that only the conversion has made foldable.
+def convert_and_fold(document: Document, request: Request) -> tuple[Rewritten, list[PadRecord]]:
+    """Folds Pads, converts the rest, and folds Pads that only the conversion has made foldable; in the original order.
 
     All decisions cannot be made before the first change, since earlier folds and conversions decide which Pad can be
     folded. Of three successive Pads, the first two become one, and only this one can go into the convolution; a
     convolution can take amounts once its own ``auto_pad`` has become pads; TensorFlow's Pads are read in their
     converted form. So each pass folds until nothing is left to fold.
-
-    Returns:
-        A record of each Pad, in the original order.
     """
-    first = FoldPads(document, select, target, asked, progress=progress)
-    first(document.model)
-    document.write_back()
-    convert_pads(document.model)
-    document.write_back()
-    passes = [first]
-    if any(record.status == "converted" for record in convert_pads.records.values()):
-        passes.append(FoldPads(document, select, target, asked, first.paths, progress))
-        passes[1](document.model)
-        document.write_back()
-    return _in_order(convert_pads.records, passes)
+    passes = [FoldPads(document, request)]
+    rewritten = convert_pads(document, request)
+    if any(record.status == "converted" for record in rewritten.records.values()):
+        passes.append(FoldPads(document, request, passes[0].paths))
+    return rewritten, _in_order(rewritten.records, passes)
 
 
 def _in_order(records: dict[ir.Node, PadRecord], passes: Sequence[FoldPads]) -> list[PadRecord]:

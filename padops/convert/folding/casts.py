@@ -12,10 +12,9 @@ from typing import TypeGuard
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.folding.candidate import Candidate, Change
-from padops.convert.folding.forms import set_input
+from padops.convert.folding.candidate import Candidate, Change, set_input
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import Index, NodeSite, take_out
+from padops.convert.model.graphs import Index, NodeSite, attribute_value, take_out
 from padops.convert.model.types import Types
 from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS, has_type
 from padops.convert.targets import STANDARD
@@ -44,9 +43,9 @@ def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) 
     """Turns a Pad between two Casts into a Pad of the narrow type; None if it is not between Casts, or has to stay."""
     if target in STANDARD:  # ONNX's Pad lacks the narrow types: lowering would write the Casts again
         return None
-    node, before = pad.site.node, pad.data.producer()
+    node, before = pad.site.node, pad.info.data.producer()
     index = pad.site.scope.index
-    if not is_cast(before) or not _is_read_once(pad.data, index) or before.graph is not node.graph:
+    if not is_cast(before) or not _is_read_once(pad.info.data, index) or before.graph is not node.graph:
         return None
     after = next(iter(pad.output.uses())).node if _is_read_once(pad.output, index) else None
     if not is_cast(after) or after.graph is not node.graph:
@@ -56,8 +55,9 @@ def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) 
         return None
     if not _has_type(pad, narrow, target) or not _fits(pad, narrow):
         return None
-    if target == "padops" and not _may_fall_back(pad.site.scope.opset, narrow):
-        return None
+    opset = pad.site.scope.opset
+    if target == "padops" and opset is not None and opset < FIRST_WITH_INPUTS and not has_type(narrow, opset):
+        return None  # the Pad between the Casts may have a fallback function
     _retype(pad, narrow, constants)
     data = before.inputs[0]
     node.replace_input_with(0, data)
@@ -70,10 +70,9 @@ def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) 
 
 def is_cast(node: ir.Node | None) -> TypeGuard[ir.Node]:
     """Whether a node is a Cast whose type is known."""
-    if node is None or node.domain != "" or node.op_type != "Cast" or "to" not in node.attributes:
+    if node is None or node.domain != "" or node.op_type != "Cast" or node.inputs[0] is None:
         return False
-    to = node.attributes["to"]
-    return not to.is_ref() and to.type == ir.AttributeType.INT and node.inputs[0] is not None
+    return attribute_value(node, "to", ir.AttributeType.INT) is not None
 
 
 def _cast_type(node: ir.Node) -> str | None:
@@ -90,19 +89,14 @@ def _has_type(pad: Candidate, narrow: str, target: str) -> bool:
     node = pad.site.node
     if node.domain == pyop_node.DOMAIN or (target == "pyop" and pyop_node.refusal(narrow) is not None):
         return False
-    return node.domain != DOMAIN or narrow in pad.op.types
-
-
-def _may_fall_back(opset: int | None, narrow: str) -> bool:
-    """Whether a Pad of the narrow type may have a fallback function, as the Pad between the Casts has."""
-    return opset is None or opset >= FIRST_WITH_INPUTS or has_type(narrow, opset)
+    return node.domain != DOMAIN or narrow in pad.info.op.types
 
 
 def _fits(pad: Candidate, narrow: str) -> bool:
     """Whether the narrow type has the fill, if the mode reads it."""
-    if pad.mode is None or pad.fill is None:
+    if pad.info.mode is None or pad.fill is None:
         return False
-    if pad.mode is not Mode.CONSTANT or not pad.fill:
+    if pad.info.mode is not Mode.CONSTANT or not pad.fill:
         return True
     if pad.element is None:
         return False
@@ -114,14 +108,14 @@ def _fits(pad: Candidate, narrow: str) -> bool:
 
 def _retype(pad: Candidate, narrow: str, constants: Constants) -> None:
     """Converts a fill that is an input to the narrow type."""
-    position = pad.op.input_index(pad.op.fill)
+    position = pad.info.op.input_index(pad.info.op.fill)
     node = pad.site.node
     if position is None or position >= len(node.inputs) or node.inputs[position] is None:
         return
     dtype = by_name(narrow).numpy
-    if pad.mode is Mode.CONSTANT and pad.element is not None:
+    if pad.info.mode is Mode.CONSTANT and pad.element is not None:
         fill = pad.element.astype(dtype)
-    elif pad.op.inputs[position].optional:
+    elif pad.info.op.inputs[position].optional:
         set_input(pad, position, None)
         return
     else:

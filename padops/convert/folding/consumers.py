@@ -57,7 +57,7 @@ def consumers_of(pad: Candidate, types: Types) -> list[Consumer]:
     Raises:
         Refusal: A convolution or pooling cannot take the amounts, for a reason that the record names.
     """
-    if pad.mode is not Mode.CONSTANT or pad.changes_nothing or pad.output.is_graph_output():
+    if pad.info.mode is not Mode.CONSTANT or pad.changes_nothing or pad.output.is_graph_output():
         return []
     uses = list(pad.output.uses())
     if not uses or any(use.idx != 0 or not is_consumer(use.node) for use in uses):
@@ -102,10 +102,10 @@ def _consumer(node: ir.Node, pad: Candidate, types: Types) -> Consumer:
     _check_fill(node, operator, pad, types, name)
     if operator.pooling:
         _check_pooling(node, own, pads, name)
-        if 0 in (types.shape(pad.data) or ())[2:]:
+        if 0 in (types.shape(pad.info.data) or ())[2:]:
             raise Refusal(f"{name}: ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads")
     if (pad.site.scope.opset or 0) < operator.since:
-        raise Refusal(f"{name}: before opset {operator.since} it never counts the padding")
+        raise Refusal(f"{name}: it counts its padding from opset {operator.since} on")
     return Consumer(node, pads)
 
 

@@ -5,85 +5,56 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Final
 
 import onnx_ir as ir
 
-from padops.convert import sources
-from padops.convert.folding.candidate import Candidate, Change, candidate
+from padops.convert import matchers
+from padops.convert.folding.candidate import NOTHING, Candidate, Change, candidate, write_amounts
 from padops.convert.folding.casts import drop_casts, is_cast
 from padops.convert.folding.consumers import Refusal, apply, consumers_of, is_consumer
-from padops.convert.folding.pairs import join
-from padops.convert.folding.removal import remove
 from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import NodeSite, walk
+from padops.convert.model.evaluate import remove_unread
+from padops.convert.model.graphs import NodeSite, replace_in_place, take_out, walk
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Replacement
 from padops.convert.records import PadRecord
+from padops.convert.rewrite import Request
 from padops.convert.runtimes.builtin_rules import needs
-from padops.convert.sources import SOURCES, Source
+from padops.convert.runtimes.builtin_support import has_identity
 from padops.convert.targets import STANDARD
-from padops.progress import Progress, counted
+from padops.progress import counted
 from padops.spec.dialects import DOMAIN
-from padops.spec.plan import Mode
-
-FOLDED: Final = "folded"
+from padops.spec.plan import Amounts, Mode
 
 
-class FoldPads(ir.passes.InPlacePass):
-    """Folds the Pads of the document's model, and records what it did with each.
+class FoldPads:
+    """Folds the Pads of the document's model until nothing is left to fold, and records what it did with each."""
 
-    Attributes:
-        records: The record of each folded Pad, by its node.
-        notes: The notes on each Pad that stays, by its node.
-        paths: The original path of every node: without a name, its path changes once a node before it is gone.
-
-    Args:
-        document: The model.
-        select: As for ``convert``.
-        target: As for ``convert``.
-        asked: The sources of Pads.
-        former: The nodes' paths before the Pads were converted; None before the conversion.
-        progress: The receiver of progress, or None.
-    """
-
-    def __init__(
-        self,
-        document: Document,
-        select: str = "all",
-        target: str = "padops",
-        asked: Sequence[Source] = SOURCES,
-        former: Mapping[ir.Node, str] | None = None,
-        progress: Progress | None = None,
-    ) -> None:
-        super().__init__()
-        self.records: dict[ir.Node, PadRecord] = {}
-        self.notes: dict[ir.Node, tuple[str, ...]] = {}
-        self.paths: dict[ir.Node, str] = dict(former or {})
+    def __init__(self, document: Document, request: Request, former: Mapping[ir.Node, str] | None = None) -> None:
+        """Folds in place. ``former`` has the nodes' paths before the conversion; None: this is before it."""
+        self.records: dict[ir.Node, PadRecord] = {}  # of the folded Pads
+        self.notes: dict[ir.Node, tuple[str, ...]] = {}  # on the Pads that stay
         self._after_conversion = former is not None
         self._document = document
-        self._select = select
-        self._target = target
-        self._sources = asked
-        self._progress = progress
+        self._request = request
         self._types = Types(document)
         self._candidates: dict[ir.Node, tuple[tuple[object, ...], Candidate | None]] = {}
-
-    def call(self, model: ir.Model) -> ir.passes.PassResult:
-        """Folds in place, until there is nothing left to fold."""
-        everything = list(walk(model))
-        self.paths = {site.node: site.path for site in everything} | self.paths
+        everything = list(walk(document.model))
+        # The original paths: without a name, the path of a node changes once a node before it is gone.
+        self.paths = {site.node: site.path for site in everything} | dict(former or {})
         what = "looking for what the conversion lets fold" if self._after_conversion else "looking for what folds"
-        sites = counted(what, everything, self._progress)
+        sites = counted(what, everything, request.progress)
         pads = {site.node: site for site in sites if self._candidate(site) is not None}
-        folded = 0
-        while any(steps := [self._fold(site, pads) for site in pads.values() if site.node.graph is not None]):
-            folded += sum(steps)
+        while any([self._fold(site, pads) for site in pads.values() if site.node.graph is not None]):
+            pass
         for site in pads.values():
             if site.node.graph is not None and (pad := self._candidate(site)) is not None:
-                self._explain(pad)
-        return ir.passes.PassResult(model, modified=folded > 0)
+                try:
+                    consumers_of(pad, self._types)
+                except Refusal as why:
+                    self._note(site.node, f"not folded: {why}")
+        document.write_back()
 
     def _fold(self, site: NodeSite, pads: dict[ir.Node, NodeSite]) -> bool:
         """Applies the first rule that fits a Pad."""
@@ -100,7 +71,7 @@ class FoldPads(ir.passes.InPlacePass):
         )
 
     def _drop_casts(self, pad: Candidate) -> bool:
-        made = drop_casts(pad, self._target, self._types, self._constants)
+        made = drop_casts(pad, self._request.target, self._types, self._constants)
         if made is None:
             return False
         self._document.touched.update(made.touched)
@@ -119,9 +90,9 @@ class FoldPads(ir.passes.InPlacePass):
 
     def _join(self, pad: Candidate, pads: dict[ir.Node, NodeSite]) -> bool:
         """Lets a Pad take over the work of the Pad in front of it."""
-        if self._after_conversion and self._target in STANDARD:
+        if self._after_conversion and self._request.target in STANDARD:
             return False  # two lowered Pads are two for a reason
-        node = pad.data.producer()
+        node = pad.info.data.producer()
         before = None if node is None else pads.get(node)
         if before is None or (first := self._candidate(before)) is None:
             return False
@@ -154,17 +125,10 @@ class FoldPads(ir.passes.InPlacePass):
     def _constants(self) -> Constants:
         return Constants(self._document.model)
 
-    def _explain(self, pad: Candidate) -> None:
-        """Notes why a Pad in front of convolutions or poolings stays."""
-        try:
-            consumers_of(pad, self._types)
-        except Refusal as why:
-            self._note(pad.site.node, f"not folded: {why}")
-
     def _record(self, pad: Candidate, removal: Change, notes: tuple[str, ...], into: tuple[str, ...]) -> None:
         node = pad.site.node
         self._document.touched.update(removal.touched)
-        record = pad.match.record(pad.site, FOLDED)
+        record = pad.match.record(pad.site, "folded")
         notes = (*self.notes.pop(node, ()), *notes)
         self.records[node] = replace(record, path=self.paths[node], op_type=None, notes=notes, into=into)
 
@@ -185,18 +149,89 @@ class FoldPads(ir.passes.InPlacePass):
     def _read(self, site: NodeSite) -> Candidate | None:
         if isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN:
             return None  # an operator's fallback, for sessions without the library
-        match = sources.match_pad(site, self._types, self._sources)
+        match = matchers.match_pad(site, self._types, self._request.matchers)
         if match is None or not isinstance(match.replacement, Replacement):
             return None
         pad = candidate(site, match, self._types)
-        if pad is None or self._select == "all" or match.already or needs(pad.info, match.runs_as):
+        if pad is None or self._request.select == "all" or match.already or needs(pad.info, match.runs_as):
             return pad
         return None
 
 
 def _is_worth_a_look(pad: Candidate, pads: Mapping[ir.Node, NodeSite]) -> bool:
     """Whether the neighbours of a Pad let a rule fit; for most Pads none does, so no types need to be inferred."""
-    before = pad.data.producer()
+    before = pad.info.data.producer()
     if pad.changes_nothing or before in pads or is_cast(before):
         return True
-    return pad.mode is Mode.CONSTANT and any(is_consumer(use.node) for use in pad.output.uses())
+    return pad.info.mode is Mode.CONSTANT and any(is_consumer(use.node) for use in pad.output.uses())
+
+
+def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Change | None:
+    """Removes the Pad of ``site``, and the nodes that only computed its amounts; None if the Pad has to stay.
+
+    The readers of the padded data then read the data. An output of a graph or a function must keep its name, so its Pad
+    becomes an Identity (unless ``only_bypass``), which ONNX Runtime removes by itself if it can. So does a Pad whose
+    result an inner graph reads, if another value may hide the data's name there.
+    """
+    node = site.node
+    data, output = node.inputs[0], node.outputs[0]
+    assert data is not None, "no matcher finds a Pad without data"
+    read = list(dict.fromkeys(value for value in node.inputs[1:] if value is not None))
+    is_output = output.is_graph_output()
+    read_inside = any(use.node.graph is not node.graph for use in output.uses())
+    if is_output or (read_inside and site.scope.index.is_shared(data.name)):
+        opset = site.scope.opset
+        if only_bypass or opset is None or not has_identity(types.name(data, output), opset):
+            return None
+        replace_in_place(node, "", "Identity", [data])
+        types.invalidate()
+        remove_unread(read, site.scope.index)
+        why = "its output is one of the graph" if is_output else "another value hides the name of its data"
+        return Change((node,), (f"an Identity stays: {why}",))
+    readers = tuple(dict.fromkeys(use.node for use in output.uses()))
+    output.replace_all_uses_with(data)
+    take_out(node)
+    remove_unread(read, site.scope.index)
+    return Change(readers)
+
+
+def join(first: Candidate, second: Candidate, constants: Constants) -> tuple[ir.Node, ...] | None:
+    """Gives the second of two successive Pads the amounts of both, if one Pad does the same for any shape; else None.
+
+    - **constant** with the same fill, if the first only adds: it adds fill, and the second adds more of it or crops. So
+      the amounts are summed, for any signs of the second's.
+    - **edge**, if both only add: the last element of the first's output is the last element of the data.
+    - **any mode**, if both only add, on different axes: each axis has a map of its own (P2). Both must be of ONNX, of
+      OpenVINO or of nGraph, which limit the amounts differently (P4).
+
+    On the same axis, reflect and symmetric continue from the elements that the first has added, with another period;
+    they are never one Pad, and wrap neither. Returns the changed nodes; the caller then removes the first Pad.
+    """
+    uses = first.site.scope.index.last_uses(first.output)
+    one_after_the_other = len(uses) == 1 and not first.output.is_graph_output()
+    if not one_after_the_other or second.site.node.graph is not first.site.node.graph:
+        return None
+    if first.amounts is None or second.amounts is None or not _may_join(first, first.amounts, second, second.amounts):
+        return None
+    pairs = list(zip(first.amounts, second.amounts, strict=True))
+    begins, ends = [a.begin + b.begin for a, b in pairs], [a.end + b.end for a, b in pairs]
+    return (second.site.node,) if write_amounts(second, begins, ends, constants) else None
+
+
+def _may_join(
+    first: Candidate, first_amounts: Sequence[Amounts], second: Candidate, second_amounts: Sequence[Amounts]
+) -> bool:
+    if first.info.mode is None or first.info.mode is not second.info.mode or not first.only_adds:
+        return False
+    if not first_amounts or len(first_amounts) != len(second_amounts):
+        return False
+    if any(amounts.interior for amounts in second_amounts):
+        return False
+    if first.info.mode is Mode.CONSTANT:
+        return first.fill is not None and first.fill == second.fill
+    if not second.only_adds:
+        return False
+    if first.info.mode is Mode.EDGE:
+        return True
+    apart = all(NOTHING in pair for pair in zip(first_amounts, second_amounts, strict=True))
+    return apart and first.info.op.limit is second.info.op.limit

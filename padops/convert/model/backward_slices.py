@@ -1,12 +1,13 @@
-"""Slices that go backward to the largest integer.
+"""What shape inference must not see as it stands: Slices that go backward to the largest integer, and open axes.
 
-By ONNX's words such an end is behind the data, so that nothing is left; its inference and its reference say so. ONNX
-Runtime takes the largest integers of 32 and 64 bits for "to the end" in both directions, and gives everything before
-the start. Nobody can tell which of the two a model means, so that nothing that follows from such a Slice is taken for
-known.
+By ONNX's words such an end of a Slice is behind the data, so nothing is left; ONNX's inference and reference say so.
+ONNX Runtime takes the largest integers of 32 and 64 bits for "to the end" in both directions, and gives everything
+before the start. Nobody can tell which of the two a model means, so nothing that follows from such a Slice is known.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import onnx
@@ -58,3 +59,75 @@ def _integers(tensor: onnx.TensorProto) -> np.ndarray:
         return np.array([0])
     array = numpy_helper.to_array(tensor)
     return array if array.dtype.kind in "iu" else np.array([0])
+
+
+OPEN = "padops axes of unknown length"
+AXES = 3  # the input of a Pad
+
+Key = tuple[str, str, str]  # domain, name and overload
+Listing = dict[Key, set[int]]  # by function: the positions of its inputs that are axes of a Pad
+
+
+def open_axes(model: onnx.ModelProto) -> None:
+    """Gives Pads a list of unknown length for axes that the model does not state to be a list; ``model`` is changed.
+
+    onnx's inference takes such axes for absent: it makes the dims of all axes in their order, or refuses the number of
+    amounts. The graphs keep their numbers of nodes; functions get two more.
+    """
+    listing = _listing(model.functions)
+    for function in model.functions:
+        _open_in_function(function, listing)
+    if _open(model.graph.node, frozenset(tensor.name for tensor in model.graph.initializer), listing):
+        model.graph.input.append(onnx.helper.make_tensor_value_info(OPEN, onnx.TensorProto.INT64, [None]))
+
+
+def _positions(node: onnx.NodeProto, listing: Listing) -> Sequence[int]:
+    """The positions of a node's inputs that are axes."""
+    if node.domain in ("", "ai.onnx") and node.op_type == "Pad":
+        found: Iterable[int] = (AXES,)
+    else:
+        found = listing.get((node.domain, node.op_type, node.overload), ())
+    return [i for i in found if i < len(node.input) and node.input[i]]
+
+
+def _listing(functions: Sequence[onnx.FunctionProto]) -> Listing:
+    """By function: the inputs that are axes in its body, or in functions that it calls."""
+    listing: Listing = {}
+    more = True
+    while more:
+        more = False
+        for function in functions:
+            places = {name: i for i, name in enumerate(function.input)}
+            read = {node.input[i] for _, node in nodes_of(function.node) for i in _positions(node, listing)}
+            found = {places[name] for name in read & places.keys()}
+            known = listing.setdefault((function.domain, function.name, function.overload), set())
+            more = more or not found <= known
+            known |= found
+    return listing
+
+
+def _open_in_function(function: onnx.FunctionProto, listing: Listing) -> None:
+    """Opens the axes in a function, which sees no outer values; axes that are its inputs are opened at its calls."""
+    if _open(function.node, frozenset(function.input), listing):
+        empty = onnx.TensorProto(data_type=onnx.TensorProto.INT64, dims=[0])
+        some = onnx.helper.make_node("Constant", [], [f"a tensor for {OPEN}"], value=empty)
+        listed = onnx.helper.make_node("Shape", some.output, [OPEN])
+        nodes = [some, listed, *function.node]
+        del function.node[:]
+        function.node.extend(nodes)
+
+
+def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listing) -> bool:
+    """Opens axes that are no constants, in a graph and the graphs inside it. Returns whether there are any."""
+    made = {name: node.op_type == "Constant" for node in nodes for name in node.output}
+    known = known - made.keys() | {name for name, is_constant in made.items() if is_constant}
+    found = False
+    for node in nodes:
+        for i in _positions(node, listing):
+            if node.input[i] not in known:
+                node.input[i], found = OPEN, True
+        for _, inner in graphs_in(node.attribute):
+            there = {tensor.name for tensor in inner.initializer}
+            hidden = {value.name for value in inner.input}
+            found = _open(inner.node, (known - hidden) | there, listing) or found
+    return found

@@ -37,7 +37,7 @@ class Constants:
         """
         name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
         tensor = tensor_of(array, name)
-        if site.scope.takes_initializers:
+        if site.scope.model.ir_version >= 4 and not isinstance(site.scope.root, ir.Function):
             value = ir.Value(
                 name=name, type=ir.TensorType(tensor.dtype), shape=ir.Shape(array.shape), const_value=tensor
             )

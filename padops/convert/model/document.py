@@ -25,33 +25,21 @@ LARGEST_PROTO = (1 << 31) - 1  # bytes of one protobuf message
 
 @dataclass(eq=False, repr=False)
 class Document:
-    """A model that is being converted; it belongs to the converter alone.
-
-    Attributes:
-        model: The graph.
-        proto: The message that the graph was made from, or None where the source was a graph.
-        path: The file it came from, or None.
-        base_dir: The folder that its external data are relative to, or None where nobody said.
-        size: Bytes of that file.
-        sha256: Of that file.
-        touched: Nodes that a pass has changed; new nodes need not be listed.
-        embedded: Whether its fallback functions have changed.
-        foreign: The files that it was read from, where they are not ONNX; there is no path then.
-        refused: Of another format, why it cannot be converted, although its Pads could be read; else "".
-        evaluated: Of values that follow from constants, the elements, once they have been computed; see
-            ``evaluate.py``.
-    """
+    """A model that is being converted; it belongs to the converter alone."""
 
     model: ir.Model
+    # The message that the graph was made from, or None where the source was a graph.
     proto: onnx.ModelProto | None = None
-    path: Path | None = None
-    base_dir: Path | None = None
-    size: int = 0
-    sha256: str = ""
-    touched: set[ir.Node] = field(default_factory=set)
-    embedded: bool = False
+    path: Path | None = None  # the file it came from, or None
+    base_dir: Path | None = None  # the folder that its external data are relative to, or None where nobody said
+    size: int = 0  # bytes of that file
+    sha256: str = ""  # of that file
+    touched: set[ir.Node] = field(default_factory=set)  # nodes that a pass has changed; new nodes need not be listed
+    embedded: bool = False  # whether its fallback functions have changed
+    # The files that it was read from, where they are not ONNX; there is no path then.
     foreign: list[FileRecord] = field(default_factory=list)
-    refused: str = ""
+    refused: str = ""  # of another format, why it cannot be converted, although its Pads could be read; else ""
+    # Of values that follow from constants, the elements, once they have been computed; see ``evaluate.py``.
     evaluated: dict[ir.Value, np.ndarray] = field(default_factory=dict)
     _origin: dict[ir.Node, onnx.NodeProto] = field(default_factory=dict)
     _is_paired: bool = False
@@ -81,7 +69,7 @@ class Document:
         if not tensors or not (needed or self.path):
             return []
         if self.base_dir is None:
-            raise UsageError("the model has external data: say with base_dir which folder they are relative to")
+            raise UsageError("the model has external data in an unknown folder; name the folder as base_dir")
         return find_data_files(tensors, Place(self.base_dir, self.path, follow_links))
 
     def files(self) -> list[FileRecord]:

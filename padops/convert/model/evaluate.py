@@ -35,15 +35,10 @@ REFUSALS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, M
 
 
 def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray | None:
-    """The elements of a small value that follows from constants, and from dims that are known; else None.
+    """The elements of a small value that follows from constants and known dims; else None.
 
-    What has been computed is remembered for the document: passes change no value that others read.
-
-    Args:
-        value: The value.
-        scope: Of the node that reads it.
-        types: Of the model, which are inferred first where the value is computed: a dim that the model states counts
-            only where its nodes do not contradict it.
+    ``scope`` is the reader's. The types are inferred first: a dim that the model states counts only where its nodes do
+    not contradict it. What has been computed is remembered for the document: passes change no value that others read.
     """
     if value is None or (known := constant(value, scope)) is not None:
         return None if value is None else known
@@ -52,24 +47,19 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
     if not _may_be_known(value.producer()):
         return None
     types.infer()
+    leaves: dict[ir.Value, np.ndarray] = {}
     try:
-        array = _evaluate(value, scope, types)
+        nodes = _ancestors(value, scope, types, leaves)
+        if nodes is None or any(_is_vast(node, scope, types) for node in nodes):
+            return None
+        if any(node.op_type == "Slice" and _is_unsure(node, leaves) for node in nodes):
+            return None
+        array = _run_nodes(nodes, leaves, value, scope)
     except REFUSALS:  # the nodes stay; the runtime reports the error
         return None
     if array is not None:
         types.evaluated[value] = array
     return array
-
-
-def _evaluate(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:
-    """Computes the elements; raises one of REFUSALS for invalid nodes."""
-    leaves: dict[ir.Value, np.ndarray] = {}
-    nodes = _ancestors(value, scope, types, leaves)
-    if nodes is None or any(_is_vast(node, scope, types) for node in nodes):
-        return None
-    if any(node.op_type == "Slice" and _is_unsure(node, leaves) for node in nodes):
-        return None
-    return _run_nodes(nodes, leaves, value, scope)
 
 
 def _is_unsure(node: ir.Node, leaves: dict[ir.Value, np.ndarray]) -> bool:
@@ -136,16 +126,11 @@ def _is_vast(node: ir.Node, scope: Scope, types: Types) -> bool:
         if len(sizes) < len(asked):
             return True
         if node.op_type == "Range":
-            dims = [*_range(*sizes)]
+            start, limit, delta = (x.item() for x in sizes)
+            dims = [max(math.ceil((limit - start) / delta), 0)] if delta else []
         else:
             dims = sizes[0].reshape(-1).tolist() if sizes else []
     return math.prod([dim for dim in dims if dim is not None]) > LARGEST_CONSTANT
-
-
-def _range(start: np.ndarray, limit: np.ndarray, delta: np.ndarray) -> list[int]:
-    """The dims of a Range's result."""
-    step = delta.item()
-    return [max(math.ceil((limit.item() - start.item()) / step), 0)] if step else []
 
 
 def _leaf(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:

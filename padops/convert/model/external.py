@@ -24,32 +24,20 @@ IN_MEMORY = "_ORT_MEM_ADDR_"  # ONNX Runtime's mark of a tensor in the memory of
 
 @dataclass(frozen=True)
 class DataFile:
-    """One external file.
+    """One external file."""
 
-    Attributes:
-        location: The location that the tensors name.
-        source: The path of the file.
-        size: Its size in bytes.
-    """
-
-    location: str
+    location: str  # the location that the tensors name
     source: Path
     size: int
 
 
 @dataclass(frozen=True)
 class Placement:
-    """The place of a data file beside the output.
-
-    Attributes:
-        file: The file.
-        location: The location for the output's tensors.
-        copied: Whether it must be copied there; else it is there already.
-    """
+    """The place of a data file beside the output."""
 
     file: DataFile
-    location: str
-    copied: bool
+    location: str  # the location for the output's tensors
+    copied: bool  # whether it must be copied there; else it is there already
 
 
 def entry(tensor: onnx.TensorProto, key: str) -> str | None:
@@ -79,17 +67,11 @@ def check_location(location: str | None, place: str) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """The place of a model's external data.
+    """The place of a model's external data."""
 
-    Attributes:
-        folder: The base of locations: the model's folder, or, if the model is a link, the link's folder.
-        model: The model file; None if the model is an object.
-        follow_links: Whether a symbolic link may lead to any place.
-    """
-
-    folder: Path
-    model: Path | None = None
-    follow_links: bool = False
+    folder: Path  # the base of locations: the model's folder, or, if the model is a link, the link's folder
+    model: Path | None = None  # the model file; None if the model is an object
+    follow_links: bool = False  # whether a symbolic link may lead to any place
 
     def check_link(self, source: Path, what: str) -> None:
         """Refuses a link that leads out of the allowed folders.
@@ -190,12 +172,8 @@ def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | N
     """Decides where each data file goes beside ``output``; nothing is written.
 
     A free location is kept. A file that is already there with the same bytes is used unchanged. No file is ever
-    overwritten: if the name is taken, ``<stem of the output>.<name>`` or a numbered one is used instead.
-
-    Args:
-        files: The data files.
-        output: The model file.
-        reserved: The report's file, or None.
+    overwritten: if the name is taken, or ``reserved`` for the report, ``<stem of the output>.<name>`` or a numbered one
+    is used instead.
 
     Raises:
         PadopsError: The folder of a location is a link out of the output's folder.
@@ -209,7 +187,10 @@ def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | N
         if plain in placements:
             placements[file.location] = replace(placements[plain], file=file, copied=False)
             continue
-        _check_folder(output.parent / plain, output.parent)
+        folder = (output.parent / plain).parent
+        if not (real := Path(os.path.realpath(folder))).is_relative_to(os.path.realpath(output.parent)):
+            name = output.parent / plain
+            raise PadopsError(f"cannot write {name}: {folder} is really {real}, outside the output's folder")
         placement = next(
             Placement(file, location, copied)
             for location in _candidates(plain, output.stem)
@@ -219,13 +200,6 @@ def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | N
         taken.add(placement.location)
         placements[plain] = placement
     return list(placements.values())
-
-
-def _check_folder(target: Path, folder: Path) -> None:
-    """Refuses to write through a link out of the output's folder."""
-    real = Path(os.path.realpath(target.parent))
-    if not real.is_relative_to(os.path.realpath(folder)):
-        raise PadopsError(f"cannot write {target}: {target.parent} is really {real}, outside the output's folder")
 
 
 def _candidates(location: str, stem: str) -> Iterable[str]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import onnx
@@ -39,7 +40,6 @@ class Index:
 
     def __init__(self, model: ir.Model) -> None:
         self._model = model
-        self._calls: dict[ir.OperatorIdentifier, list[NodeSite]] | None = None
         self._values: dict[str | None, set[ir.Value]] | None = None
         self._last_uses: dict[ir.Value, Sequence[Use]] = {}
         self._elements: dict[ir.Value, tuple[ir.TensorProtocol, np.ndarray | None]] = {}
@@ -47,15 +47,19 @@ class Index:
     @cached_property
     def operators(self) -> frozenset[tuple[str, str]]:
         """Domain and name of each operator of the model."""
-        return frozenset((site.node.domain, site.node.op_type) for site in walk(self._model))
+        return frozenset((domain, name) for domain, name, _ in self._sites)
+
+    @cached_property
+    def _sites(self) -> dict[ir.OperatorIdentifier, list[NodeSite]]:
+        """The nodes of each operator."""
+        found: dict[ir.OperatorIdentifier, list[NodeSite]] = {}
+        for site in walk(self._model):
+            found.setdefault(site.node.op_identifier(), []).append(site)
+        return found
 
     def calls(self, function: ir.Function) -> list[NodeSite]:
         """The nodes that call a function."""
-        if self._calls is None:
-            self._calls = {}
-            for site in walk(self._model):
-                self._calls.setdefault(site.node.op_identifier(), []).append(site)
-        return self._calls.get(function.identifier(), [])
+        return self._sites.get(function.identifier(), [])
 
     def is_shared(self, name: str | None) -> bool:
         """Whether several values of the model have this name: a graph inside another may have names of its own."""
@@ -107,33 +111,20 @@ def _is_there(value: ir.Value) -> bool:
 
 @dataclass(frozen=True)
 class Scope:
-    """A graph or a function body, as a node in it sees it.
-
-    Attributes:
-        model: The whole model.
-        graph: The graph that the node is in.
-        root: The main graph or the function, whose opset imports count.
-        path: Of the graph, such as ``graph/If_12.then_branch``.
-        index: Of the model; one for all that a walk has found.
-        owner: The node that the graph is inside; None of the main graph and of a function.
-    """
+    """A graph or a function body, as a node in it sees it."""
 
     model: ir.Model
-    graph: ir.Graph
-    root: ir.Graph | ir.Function
-    path: str
-    index: Index = field(repr=False, compare=False)
+    graph: ir.Graph  # the graph that the node is in
+    root: ir.Graph | ir.Function  # the main graph or the function, whose opset imports count
+    path: str  # of the graph, such as ``graph/If_12.then_branch``
+    index: Index = field(repr=False, compare=False)  # of the model; one for all that a walk has found
+    # The node that the graph is inside; None of the main graph and of a function.
     owner: NodeSite | None = field(default=None, repr=False, compare=False)
 
     @property
     def opset(self) -> int | None:
         """The version of the default domain, or None where it is not imported."""
         return default_version(self.root.opset_imports, self.model.ir_version)
-
-    @property
-    def takes_initializers(self) -> bool:
-        """Whether a new constant may be an initializer; else it has to be a Constant node."""
-        return self.model.ir_version >= 4 and not isinstance(self.root, ir.Function)
 
 
 @dataclass(frozen=True)
@@ -216,6 +207,13 @@ def subgraphs(node: ir.Node, message: onnx.NodeProto) -> list[tuple[ir.Graph, on
     found = graphs_in(message.attribute)
     graphs = dict(inner_graphs(node)) if found else {}
     return [(graphs[name], graph) for name, graph in found]
+
+
+def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType) -> Any:
+    """The value of an attribute; None if it is absent, of another type, or given by the caller of a function."""
+    attribute = node.attributes.get(name)
+    known = attribute is not None and attribute.type == kind and not attribute.is_ref()
+    return attribute.value if attribute is not None and known else None
 
 
 def caller_strings(scope: Scope, reference: ir.Attr) -> set[str | None]:

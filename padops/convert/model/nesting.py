@@ -14,9 +14,6 @@ def graphs_in(attributes: Iterable[onnx.AttributeProto]) -> list[tuple[str, onnx
     """The graphs in attributes of a node, each with its name there: ``body``, or ``bodies[1]`` of a list.
 
     An attribute that refers to one of the function around has none.
-
-    Args:
-        attributes: Of the node, all or some.
     """
     found: list[tuple[str, onnx.GraphProto]] = []  # no generator, which takes longer than most nodes' attributes
     for attribute in attributes:
@@ -28,11 +25,7 @@ def graphs_in(attributes: Iterable[onnx.AttributeProto]) -> list[tuple[str, onnx
 
 
 def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
-    """A graph and all graphs inside it, each before those inside it.
-
-    Args:
-        graph: Is the first of them.
-    """
+    """A graph and all graphs inside it, each before the graphs inside it."""
     yield graph
     for node in graph.node:
         for _, inner in graphs_in(node.attribute):
@@ -40,11 +33,9 @@ def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
 
 
 def nodes_of(nodes: Iterable[onnx.NodeProto], path: str = "") -> Iterator[tuple[str, onnx.NodeProto]]:
-    """Nodes and all nodes inside them, each before those inside it, with its path.
+    """Nodes of a graph or function and all nodes inside them, each before the nodes inside it, with its path.
 
-    Args:
-        nodes: Of a graph or a function.
-        path: Of it, such as ``graph``; that of a node is then ``graph.node[3].body.node[0]``.
+    In the graph of the path ``graph``, the path of a node is ``graph.node[3].body.node[0]``.
     """
     for i, node in enumerate(nodes):
         place = f"{path}.node[{i}]"

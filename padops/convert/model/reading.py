@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
 from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import onnx
 import onnx_ir as ir
@@ -52,34 +53,29 @@ def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir
 
 
 def read_document(
-    source: Source,
-    base_dir: str | os.PathLike[str] | None = None,
-    follow_links: bool = False,
-    for_pads: bool = False,
+    source: Source, base_dir: str | os.PathLike[str] | None = None, follow_links: bool = False, for_pads: bool = False
 ) -> Document:
     """Reads a model: copies the caller's object, or reads a file without its external data.
 
-    Args:
-        source: A file (of ONNX, or of a format in ``FOREIGN``), a message or a graph.
-        base_dir: The folder of a message's external data. A file's data are in its own folder (for a symbolic link, the
-            link's folder); a graph's tensors know their folder.
-        follow_links: Whether the second file of another format may be a link to any place.
-        for_pads: Whether a file of another format is to be read as well that cannot be converted; see
-            ``Document.refused``.
+    ``base_dir`` is the folder of a message's external data. A file's data are in its own folder (for a symbolic link,
+    the link's folder); a graph's tensors know their folder. With ``follow_links``, the second file of another format
+    may be a link to any place. With ``for_pads``, a file of another format that cannot be converted is read as well;
+    see ``Document.refused``.
 
     Raises:
-        UsageError: The source is none of these, or one that knows where its external data are.
+        UsageError: The source is of no known kind, or ``base_dir`` is given for one that knows its folder.
         PadopsError: The file is missing, too large or not a model, or the model has parts that would be lost.
     """
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
-        raise UsageError("base_dir is for a model that is no file; other sources know where their external data are")
+        raise UsageError("base_dir needs bytes, a file object or an onnx.ModelProto; other sources know their folder")
     if isinstance(source, ir.Model):
         with library_errors("the model", RuntimeError, EncodeError):  # SerdeError is a RuntimeError
             message = ir.to_proto(source)
         check_model(message)
         with library_errors("the model", RuntimeError):
             model = source.clone()
-        folders = {Path(tensor.base_dir or ".") for tensor in _external_values(model)}
+        tensors = [value.const_value for graph in model.graphs() for value in graph.initializers.values()]
+        folders = {Path(tensor.base_dir or ".") for tensor in tensors if isinstance(tensor, ir.ExternalTensor)}
         if len(folders) > 1:
             raise PadopsError(f"the tensors' external data lie in {len(folders)} folders: {sorted(map(str, folders))}")
         return Document(model, message, base_dir=folders.pop() if folders else None)
@@ -91,7 +87,10 @@ def read_document(
         path = Path(source)
         if path.suffix.lower() in FOREIGN:
             return _read_foreign(path, follow_links, for_pads)
-        content = _content(path)
+        check_file(path)
+        if (size := path.stat().st_size) > LARGEST_PROTO:
+            raise PadopsError(f"{path} has {size} bytes; a protobuf message has at most {LARGEST_PROTO}")
+        content = path.read_bytes()
         document = _build(parse_model(content, path), path, path.parent)
         document.size, document.sha256 = len(content), hashlib.sha256(content).hexdigest()
         return document
@@ -100,7 +99,7 @@ def read_document(
 
 def _read_foreign(path: Path, follow_links: bool, for_pads: bool) -> Document:
     """A model of another format, which its reader turns into a message."""
-    _check_file(path)
+    check_file(path)
     reader, refused = import_module(FOREIGN[path.suffix.lower()]), ""
     if for_pads and hasattr(reader, "read_pads"):
         message, files, refused = reader.read_pads(path)
@@ -113,25 +112,21 @@ def _read_foreign(path: Path, follow_links: bool, for_pads: bool) -> Document:
     return document
 
 
-def _external_values(model: ir.Model) -> Iterator[ir.ExternalTensor]:
-    for graph in model.graphs():
-        for value in graph.initializers.values():
-            if isinstance(value.const_value, ir.ExternalTensor):
-                yield value.const_value
+def check_file(path: Path) -> None:
+    """Refuses a path that leads to no file.
 
-
-def _check_file(path: Path) -> None:
+    Raises:
+        PadopsError: Nothing is there, a folder is, or the path is a link that leads to itself.
+    """
     if not path.exists():
+        try:
+            path.stat()
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise PadopsError(f"{path} is a circular link") from None
         raise PadopsError(f"{path} does not exist")
     if not path.is_file():
         raise PadopsError(f"{path} is not a file")
-
-
-def _content(path: Path) -> bytes:
-    _check_file(path)
-    if (size := path.stat().st_size) > LARGEST_PROTO:
-        raise PadopsError(f"{path} has {size} bytes; a protobuf message has at most {LARGEST_PROTO}")
-    return path.read_bytes()
 
 
 def parse_model(content: bytes, path: Path | str) -> onnx.ModelProto:
@@ -177,14 +172,8 @@ def original_of(source: Source, document: Document) -> Callable[[], onnx.ModelPr
     if document.is_openvino:
         return onnx.ModelProto  # OpenVINO runs the files
     if document.foreign:
-        before = _copy(document.message())
+        before = deepcopy(document.message())
         return lambda: before
-    return lambda: _copy(source)
-
-
-def _copy(source: Source) -> onnx.ModelProto:
-    """A new message of a source that is no file."""
     if isinstance(source, ir.Model):
-        return ir.to_proto(source)
-    assert isinstance(source, onnx.ModelProto)
-    return deepcopy(source)
+        return lambda: ir.to_proto(source)
+    return lambda: deepcopy(cast(onnx.ModelProto, source))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 
 import onnx
 import onnx_ir as ir
 
-from padops.convert.model.backward_slices import open_backward_slices
+from padops.convert.model.backward_slices import open_axes, open_backward_slices
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import subgraphs
+from padops.convert.model.graphs import attribute_value, subgraphs
 from padops.convert.model.nesting import graphs_of
-from padops.convert.model.open_axes import open_axes
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_onnx
@@ -24,15 +23,10 @@ WORTH_KEEPING = 1024
 
 
 class Types:
-    """Answers for the values of one document. Inference runs once, when first a type or a shape is missing.
-
-    Attributes:
-        problem: What kept types from being inferred, or None.
-        evaluated: See ``Document``.
-    """
+    """Answers for the values of one document. Inference runs once, when first a type or a shape is missing."""
 
     def __init__(self, document: Document) -> None:
-        self.problem: str | None = None
+        self.problem: str | None = None  # what kept types from being inferred
         self.evaluated = document.evaluated
         self._document = document
         self._inferred: dict[ir.Value, onnx.TypeProto] | None = None
@@ -55,8 +49,10 @@ class Types:
         """The dims of a value, None for each that is not known, or None if not even their number is."""
         if value is None:
             return None
-        if value.const_value is not None:
-            return list(self._dims_of(value.const_value))
+        if (tensor := value.const_value) is not None:
+            if id(tensor) not in self._constants:  # a tensor reads its dims from its message each time
+                self._constants[id(tensor)] = tensor, tensor.shape.numpy()
+            return list(self._constants[id(tensor)][1])
         stated = _dims(value.shape)
         if value.is_graph_input() or (self._inferred is None and stated is not None and None not in stated):
             return stated
@@ -78,13 +74,6 @@ class Types:
             self._inferred = self._infer()
         return self._inferred
 
-    def _dims_of(self, tensor: ir.TensorProtocol) -> Sequence[int]:
-        """The dims of a constant, which a tensor reads from its message each time."""
-        known = self._constants.get(id(tensor))
-        if known is None:
-            known = self._constants[id(tensor)] = tensor, tensor.shape.numpy()
-        return known[1]
-
     def invalidate(self, value: ir.Value | None = None) -> None:
         """Forgets what stands behind a padded value, or behind all of them: a pass has changed it."""
         if value is None:
@@ -98,10 +87,13 @@ class Types:
         What has been found is remembered for every Pad on the way, so that a chain of them is walked once.
         """
         walked: set[ir.Value] = set()
-        while value not in walked and (data := _padded(value)) is not None:
+        while value not in walked and (node := value.producer()) is not None:
+            if node.domain not in (DOMAIN, pyop_node.DOMAIN) or not node.inputs or (data := node.inputs[0]) is None:
+                break
             walked.add(value)
             known = self._behind.get(value)
-            value = data if known is None or _is_gone(known) else known
+            maker = None if known is None else known.producer()
+            value = data if known is None or (maker is not None and maker.graph is None) else known
         self._behind.update(dict.fromkeys(walked, value))
         return value
 
@@ -121,12 +113,7 @@ class Types:
             open_axes(light)
             open_backward_slices(light)
             message = _inferred(light)
-        except (
-            onnx.shape_inference.InferenceError,
-            onnx.checker.ValidationError,
-            ValueError,
-            RuntimeError,
-        ) as error:
+        except (onnx.shape_inference.InferenceError, onnx.checker.ValidationError, ValueError, RuntimeError) as error:
             self.problem = f"types and shapes could not be inferred: {error}"
             return {}
         return dict(_types_of_outputs(self._document.model.graph, message.graph))
@@ -141,18 +128,6 @@ def _types_of_outputs(graph: ir.Graph, message: onnx.GraphProto) -> Iterator[tup
                 yield value, stated[value.name].type
         for inner, inner_message in subgraphs(node, node_message):
             yield from _types_of_outputs(inner, inner_message)
-
-
-def _padded(value: ir.Value) -> ir.Value | None:
-    """The data of the Pad of padops that gives a value; None where none gives it."""
-    node = value.producer()
-    return node.inputs[0] if node is not None and node.domain in (DOMAIN, pyop_node.DOMAIN) and node.inputs else None
-
-
-def _is_gone(value: ir.Value) -> bool:
-    """Whether the node that gave a value has been taken out of its graph."""
-    node = value.producer()
-    return node is not None and node.graph is None
 
 
 def _known(message: onnx.TypeProto) -> Known:
@@ -181,14 +156,11 @@ def _stated_dtype(value: ir.Value) -> ir.DataType | None:
         return value.const_value.dtype
     node = value.producer()
     if node is not None and node.domain == "" and node.op_type == "Constant":
-        tensor = node.attributes.get("value")
-        if tensor is not None and tensor.type == ir.AttributeType.TENSOR and not tensor.is_ref():
-            dtype: ir.DataType = tensor.value.dtype
-            return dtype
+        tensor: ir.TensorProtocol | None = attribute_value(node, "value", ir.AttributeType.TENSOR)
+        return None if tensor is None else tensor.dtype
     if node is not None and node.domain == "" and node.op_type == "Cast":
-        to = node.attributes.get("to")
-        if to is not None and to.type == ir.AttributeType.INT and not to.is_ref() and by_onnx(to.value):
-            return ir.DataType(to.value)
+        to = attribute_value(node, "to", ir.AttributeType.INT)
+        return ir.DataType(to) if to is not None and by_onnx(to) else None
     return None
 
 
@@ -200,19 +172,15 @@ def declarations(message: onnx.ModelProto) -> onnx.ModelProto:
     graph, source = light.graph, message.graph
     for field in ("node", "input", "output", "value_info"):
         getattr(graph, field).extend(getattr(source, field))
-    _declare_large(graph, source.initializer, overridable=message.ir_version >= 4)
-    return light
-
-
-def _declare_large(graph: onnx.GraphProto, tensors: Iterable[onnx.TensorProto], overridable: bool = False) -> None:
     inputs = {value.name for value in graph.input}
-    for tensor in tensors:
-        if overridable and tensor.name in inputs:
+    for tensor in source.initializer:
+        if message.ir_version >= 4 and tensor.name in inputs:
             continue  # at most a default; inference would take it for a constant
         if tensor.data_location != onnx.TensorProto.EXTERNAL and tensor.ByteSize() <= WORTH_KEEPING:
             graph.initializer.add().CopyFrom(tensor)
         elif tensor.name not in inputs:
             graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+    return light
 
 
 def _inferred(message: onnx.ModelProto) -> onnx.ModelProto:

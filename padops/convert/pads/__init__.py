@@ -1,6 +1,6 @@
 """Pads, independent of the form of their nodes.
 
-``match.py`` has the result of a source; ``pad_info.py`` describes a Pad for all decisions about it;
+``match.py`` has the result of a matcher; ``pad_info.py`` describes a Pad for all decisions about it;
 ``window_operators.py`` lists the operators that pad by themselves; ``surroundings.py`` finds the operators around a Pad
 because of which ONNX Runtime's optimizers may change it.
 """

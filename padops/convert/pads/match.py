@@ -1,4 +1,4 @@
-"""The result of a source (``Match``), and the rules that sources share: which version has a type and a mode."""
+"""The result of a matcher (``Match``), and the rules that matchers share: which version has a type and a mode."""
 
 from __future__ import annotations
 
@@ -26,58 +26,42 @@ MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
 KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
 
 
+Judge = Callable[[int], tuple[Verdict, str]]  # what the release 1.x of ONNX Runtime does with a node, and why
+
+
 @dataclass(frozen=True)
 class Replacement:
-    """A node of the domain ``padops`` that replaces another; the name and the outputs stay.
-
-    Attributes:
-        op_type: The operator.
-        inputs: In the operator's order: a value of the graph, an array for a new constant, or None if absent.
-        attributes: The new node's attributes.
-    """
+    """A node of the domain ``padops`` that replaces another; the name and the outputs stay."""
 
     op_type: str
+    # In the operator's order: a value of the graph, an array for a new constant, or None if absent.
     inputs: tuple[ir.Value | np.ndarray | None, ...]
-    attributes: Mapping[str, ir.Attr]
+    attributes: Mapping[str, ir.Attr]  # the new node's attributes
 
 
 @dataclass(frozen=True)
 class Applied:
-    """The result of a rewrite.
+    """The result of a rewrite."""
 
-    Attributes:
-        touched: Existing nodes whose operator, inputs or attributes have changed.
-        site: A node that the target must still turn into a Pad, or None.
-        replacement: The Pad for ``site``.
-    """
-
-    touched: Sequence[ir.Node]
-    site: NodeSite | None = None
-    replacement: Replacement | None = None
+    touched: Sequence[ir.Node]  # existing nodes whose operator, inputs or attributes have changed
+    site: NodeSite | None = None  # a node that the target must still turn into a Pad, or None
+    replacement: Replacement | None = None  # the Pad for ``site``
 
 
 @dataclass(frozen=True)
 class Rewrite:
-    """A change that takes more than replacing one node.
+    """A change that takes more than replacing one node."""
 
-    Attributes:
-        op_type: The operator for the record.
-        apply: Makes the change, except for emitting the Pad.
-        pad: The Pad, with stand-ins for values that ``apply`` makes; the target checks it before anything changes. None
-            if there is no Pad to emit.
-        needed: Why ONNX Runtime cannot run the unchanged nodes as specified; None if it can.
-        runs: If it can: under which conditions, as a sentence.
-        corrects: Whether ``needed`` is about wrong results, which the converted model does not repeat.
-        judge: Gives the verdict of the release 1.x on the unchanged nodes; None if no rule decides it.
-    """
-
-    op_type: str
-    apply: Callable[[NodeSite, Constants], Applied]
+    op_type: str  # the operator for the record
+    apply: Callable[[NodeSite, Constants], Applied]  # makes the change, except for emitting the Pad
+    # The Pad, with stand-ins for values that ``apply`` makes; the target checks it before anything changes. None if
+    # there is no Pad to emit.
     pad: Replacement | None = None
-    needed: str | None = None
-    runs: str = "ONNX Runtime runs it"
-    corrects: bool = False
-    judge: Callable[[int], tuple[Verdict, str]] | None = None
+    needed: str | None = None  # why ONNX Runtime cannot run the unchanged nodes as specified; None if it can
+    runs: str = "ONNX Runtime runs it"  # if it can: under which conditions, as a sentence
+    corrects: bool = False  # whether ``needed`` is about wrong results, which the converted model does not repeat
+    # Gives the verdict of the release 1.x on the unchanged nodes; None if no rule decides it.
+    judge: Judge | None = None
 
 
 @dataclass(frozen=True)
@@ -90,29 +74,20 @@ class RunsAs:
 
 @dataclass(frozen=True)
 class Match:
-    """One Pad: what it becomes, or why it stays.
+    """One Pad: what it becomes, or why it stays."""
 
-    Attributes:
-        form: See ``PadRecord.form``.
-        replacement: What it becomes; None if it stays.
-        runs_as: The operator that ONNX Runtime runs; None if ONNX Runtime refuses a node of this form.
-        status: The status of a Pad that stays.
-        reason: Why it stays.
-        op_type: The operator of a Pad that is already an operator of padops.
-        already: The target whose form such a Pad has, or "renamed"; for the same target, the Pad stays.
-        notes: See ``PadRecord.notes``.
-        verdict: What ONNX Runtime's CPU provider does with the node, and why, if no change of the Pad helps; else None.
-    """
-
-    form: str
-    replacement: Replacement | Rewrite | None = None
+    form: str  # see ``PadRecord.form``
+    replacement: Replacement | Rewrite | None = None  # what it becomes; None if it stays
+    # The operator that ONNX Runtime runs; None if ONNX Runtime refuses a node of this form.
     runs_as: RunsAs | None = None
-    status: Status = "unconverted"
-    reason: str | None = None
-    op_type: str | None = None
-    already: str | None = None
-    notes: tuple[str, ...] = ()
+    status: Status = "unconverted"  # the status of a Pad that stays
+    reason: str | None = None  # why it stays
+    op_type: str | None = None  # the operator of a Pad that is already an operator of padops
+    already: str | None = None  # the target whose form such a Pad has, or "renamed"; for the same target, the Pad stays
+    notes: tuple[str, ...] = ()  # see ``PadRecord.notes``
+    # What ONNX Runtime's CPU provider does with the node, and why, if the match has no form of it that runs; else None.
     verdict: tuple[Verdict, str] | None = None
+    judge: Judge | None = None  # of SAME that stays: what ONNX Runtime does with it; a ``Rewrite`` has its own
 
     def record(self, site: NodeSite, status: Status, reason: str | None = None) -> PadRecord:
         """The record of this Pad with its final status, and for a Pad that stays the reason."""
@@ -128,6 +103,15 @@ class Unconvertible(Exception):
 
 class Unneeded(Exception):
     """The Pad needs no conversion; the message is the record's reason."""
+
+
+def matched(form: str, read: Callable[[list[str]], Replacement | Rewrite], runs_as: RunsAs | None = None) -> Match:
+    """The match of a Pad that ``read`` reads; ``read`` adds notes to a list, or raises ``Unconvertible``."""
+    notes: list[str] = []
+    try:
+        return Match(form, read(notes), runs_as, notes=tuple(notes))
+    except Unconvertible as why:
+        return Match(form, reason=str(why))
 
 
 def misfit(replacement: Replacement) -> str | None:

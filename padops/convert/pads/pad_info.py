@@ -25,53 +25,35 @@ from padops.spec.plan import Amounts, Mode, PadError
 
 @dataclass(frozen=True, eq=False)
 class PadInfo:
-    """A Pad as an operator of the domain ``padops``.
-
-    Attributes:
-        op: Its operator.
-        inputs: One for each of ``op.inputs``: a value, an array if known, None if absent.
-        given: The node's own inputs, if reusable in a new node.
-        attributes: The node's attributes; a reference to an attribute of a function's caller counts as unknown.
-        type: The element type of the data; None if unknown or not the only one.
-        dims: The dims of the data; None if the rank is unknown.
-        modes: The possible modes, in the operator's spelling.
-        fill_dims: The dims of the fill; None if unknown or absent, [] if absent in some calls.
-        pads_dims: The dims of the input pads; None if unknown or absent.
-        rank: The rank of the data, else of the output; None if both are unknown.
-        flat_pads: Whether the input pads has one dim (P8 allows two).
-        wide_axes: Whether the input axes is of int64.
-        open_axes: Whether the model does not state that the input axes is a list; see ``model/open_axes.py``.
-        some_axes: Whether only some calls have axes.
-        some_fill: Whether only some calls have a fill.
-        around: The operators around the Pad that ONNX Runtime's optimizers look at.
-        name: The node's name, for errors.
-        problem: What is wrong for any data: a missing input or attribute, a wrong type, or an unknown attribute value
-            (P8, P9, S1); else None.
-    """
+    """A Pad as an operator of the domain ``padops``."""
 
     op: Op
-    inputs: Sequence[Operand | None]
-    given: Sequence[Operand | None]
+    inputs: Sequence[Operand | None]  # one for each of ``op.inputs``: a value, an array if known, None if absent
+    given: Sequence[Operand | None]  # the node's own inputs, if reusable in a new node
+    # The node's attributes; a reference to an attribute of a function's caller counts as unknown.
     attributes: Mapping[str, ir.Attr]
-    type: str | None
-    dims: Dims | None
-    modes: tuple[str, ...]
-    fill_dims: Dims | None = None
-    pads_dims: Dims | None = None
-    rank: int | None = None
-    flat_pads: bool = True
-    wide_axes: bool = True
+    type: str | None  # the element type of the data; None if unknown or not the only one
+    dims: Dims | None  # the dims of the data; None if the rank is unknown
+    modes: tuple[str, ...]  # the possible modes, in the operator's spelling
+    fill_dims: Dims | None = None  # the dims of the fill; None if unknown or absent, [] if absent in some calls
+    pads_dims: Dims | None = None  # the dims of the input pads; None if unknown or absent
+    rank: int | None = None  # the rank of the data, else of the output; None if both are unknown
+    flat_pads: bool = True  # whether the input pads has one dim (P8 allows two)
+    wide_axes: bool = True  # whether the input axes is of int64
+    # Whether the model does not state that the input axes is a list; see ``model/backward_slices.py``.
     open_axes: bool = False
-    some_axes: bool = False
-    some_fill: bool = False
-    around: Surroundings = ALONE
-    name: str = ""
+    some_axes: bool = False  # whether only some calls have axes
+    some_fill: bool = False  # whether only some calls have a fill
+    around: Surroundings = ALONE  # the operators around the Pad that ONNX Runtime's optimizers look at
+    name: str = ""  # the node's name, for errors
+    # What is wrong for any data: a missing input or attribute, a wrong type, or an unknown attribute value (P8, P9,
+    # S1); else None.
     problem: str | None = None
 
     @property
     def data(self) -> ir.Value:
         data = self.inputs[0]
-        assert isinstance(data, ir.Value), "no source finds a Pad without data"
+        assert isinstance(data, ir.Value), "no matcher finds a Pad without data"
         return data
 
     def input(self, name: str) -> Operand | None:
@@ -227,7 +209,7 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
     op = OPS[replacement.op_type]
     given = (*replacement.inputs, *(None,) * (len(op.inputs) - len(replacement.inputs)))[: len(op.inputs)]
     data, *others = given
-    assert data is None or isinstance(data, ir.Value), "no source knows the data"
+    assert data is None or isinstance(data, ir.Value), "no matcher knows the data"
     inputs = [data, *(_known(value, site, types) for value in others)]
     by_role = {row.name: value for row, value in zip(op.inputs, given)}
     fill, pads, axes = (by_role.get(name) for name in (op.fill, "pads", "axes"))

@@ -32,22 +32,16 @@ _PASSING_WITH = {"Add": 0, "Sub": 0, "Mul": 1, "Div": 1}  # with this constant o
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The surroundings of a Pad.
+    """The surroundings of a Pad."""
 
-    Attributes:
-        pooling: A MaxPool or AveragePool that may become the direct reader of the padded data, in words; "" for none.
-        transposing: Whether Transposes may be moved through the Pad.
-        folding: The number of Ifs around the Pad whose conditions may be constant, so that ONNX Runtime moves their
-            nodes out of them. One more if the Pad follows from a value within these Ifs but outside its own graph.
-        operators: The types of all operators of the model.
-        in_body: Whether the Pad stands in a branch or another body; None if the body may be inlined.
-    """
-
+    # A MaxPool or AveragePool that may become the direct reader of the padded data, in words; "" for none.
     pooling: str = ""
-    transposing: bool = False
+    transposing: bool = False  # whether Transposes may be moved through the Pad
+    # The number of Ifs around the Pad whose conditions may be constant, so that ONNX Runtime moves their nodes out of
+    # them. One more if the Pad follows from a value within these Ifs but outside its own graph.
     folding: int = 0
-    operators: frozenset[str] = frozenset()
-    in_body: bool | None = False
+    operators: frozenset[str] = frozenset()  # the types of all operators of the model
+    in_body: bool | None = False  # whether the Pad stands in a branch or another body; None if the body may be inlined
 
 
 ALONE = Surroundings()

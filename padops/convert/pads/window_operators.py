@@ -14,31 +14,21 @@ from padops.convert.pads.match import MICROSOFT
 
 @dataclass(frozen=True)
 class WindowOperator:
-    """How an operator pads.
+    """How an operator pads."""
 
-    Attributes:
-        outside: The value that it reads outside its data; "not counted": an average counts only data, by default.
-        pooling: Whether ONNX Runtime takes only amounts smaller than the kernel, and ignores dilations with SAME.
-        weight: The input whose shape gives the kernel if the attribute is absent.
-        zero_point: The input with the zero point of the data.
-        channels_last: Whether the channels are the last axis, or the name of the attribute that says so.
-        transposed: Whether the amounts are cropped from the output.
-        no_auto_pad: Why a node with ``auto_pad`` stays.
-        folds: Whether it may take the amounts of a Pad.
-        no_fold: Why it may not; None if that needs no words.
-        since: The first opset in which it can read ``outside``.
-    """
-
+    # The value that it reads outside its data; "not counted": an average counts only data, by default.
     outside: Literal["zero", "zero point", "lowest", "not counted"] = "zero"
+    # Whether ONNX Runtime takes only amounts smaller than the kernel, and ignores dilations with SAME.
     pooling: bool = False
-    weight: int | None = None
-    zero_point: int | None = None
+    weight: int | None = None  # the input whose shape gives the kernel if the attribute is absent
+    zero_point: int | None = None  # the input with the zero point of the data
+    # Whether the channels are the last axis, or the name of the attribute that says so.
     channels_last: bool | Literal["channels_last"] = False
-    transposed: bool = False
-    no_auto_pad: str | None = None
-    folds: bool = False
-    no_fold: str | None = None
-    since: int = 0
+    transposed: bool = False  # whether the amounts are cropped from the output
+    no_auto_pad: str | None = None  # why a node with ``auto_pad`` stays
+    folds: bool = False  # whether it may take the amounts of a Pad
+    no_fold: str | None = None  # why it may not; None if that needs no words
+    since: int = 0  # the first opset in which it can read ``outside``
 
 
 BLOCKED = WindowOperator(

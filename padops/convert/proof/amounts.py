@@ -28,17 +28,11 @@ def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Out
 
 
 class Row(NamedTuple):
-    """Successive Pads that together do what one Pad does.
+    """Successive Pads that together do what one Pad does."""
 
-    Attributes:
-        data: The term that the first Pad pads.
-        amounts: The sums of all Pads, for all axes: begins, then ends.
-        length: The number of Pads.
-    """
-
-    data: int
-    amounts: tuple[int, ...]
-    length: int
+    data: int  # the term that the first Pad pads
+    amounts: tuple[int, ...]  # the sums of all Pads, for all axes: begins, then ends
+    length: int  # the number of Pads
 
 
 class Rows:

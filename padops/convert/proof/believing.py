@@ -9,6 +9,7 @@ overflows. So ``data_prop`` is never used: the proof rules compute with shapes t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,8 +66,7 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
     Raises:
         onnx.shape_inference.InferenceError: onnx does not understand the model.
     """
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+    copy = deepcopy(model)
     parts: list[tuple[_Part, Sequence[onnx.NodeProto]]] = [(copy, copy.graph.node)]
     parts += [(function, function.node) for function in copy.functions]
     if not all(_is_believed(node, opset_of(part)) for part, nodes in parts for node in every_node(nodes)):
@@ -132,54 +132,49 @@ def forget_dims(kind: onnx.TypeProto) -> None:
 
 @dataclass(frozen=True)
 class _Lists:
-    """The names of constants, in any graph, by what their elements are. One name may stand for several values.
+    """The names of constants, in any graph, by what their elements are. One name may stand for several values."""
 
-    Attributes:
-        empty: At least one is empty.
-        whole: All are short lists of whole numbers.
-        floats: At least one is of floats, or it is a function's input.
-        endless: At least one has an element of ``ENDLESS``.
-        forward: All are short lists of positive numbers.
-    """
-
-    empty: set[str]
-    whole: set[str]
-    floats: set[str]
-    endless: set[str]
-    forward: set[str]
+    empty: set[str]  # at least one is empty
+    whole: set[str]  # all are short lists of whole numbers
+    floats: set[str]  # at least one is of floats, or it is a function's input
+    endless: set[str]  # at least one has an element of ``ENDLESS``
+    forward: set[str]  # all are short lists of positive numbers
 
     @classmethod
     def of(cls, model: onnx.ModelProto) -> _Lists:
         """Reads the constants of a model, its functions and all bodies."""
         rows = [*_defined(model.graph)]
         for function in model.functions:
-            rows += [(name, None) for name in function.input]
+            rows += [(name, None, False) for name in function.input]
             rows += [row for node in function.node for row in _defined_by(node)]
-        others = {
-            name for name, elements in rows if elements is None or not np.array_equal(elements, np.rint(elements))
-        }
-        empty = {name for name, elements in rows if elements is not None and not elements.size}
-        floats = {name for function in model.functions for name in function.input} | set(_floats(model.graph))
-        floats |= {name for function in model.functions for node in function.node for name in _floats_by(node)}
-        names = {name for name, _ in rows}
-        endless = {name for name, elements in rows if elements is not None and np.isin(elements, ENDLESS).any()}
-        backward = {name for name, elements in rows if elements is None or not (elements > 0).all()}
-        return cls(empty, names - others, floats, endless, names - backward)
+        known = [(name, elements) for name, elements, _ in rows if elements is not None]
+        unknown = {name for name, elements, _ in rows if elements is None}
+        return cls(
+            {name for name, elements in known if not elements.size},
+            {name for name, _ in known} - unknown - {name for name, one in known if (one != np.rint(one)).any()},
+            {name for name, _, is_integer in rows if not is_integer},
+            {name for name, elements in known if np.isin(elements, ENDLESS).any()},
+            {name for name, _ in known} - unknown - {name for name, one in known if not (one > 0).all()},
+        )
 
 
-def _defined(graph: onnx.GraphProto) -> Iterator[tuple[str, np.ndarray | None]]:
+_Row = tuple[str, np.ndarray | None, bool]  # a name, its elements, and whether these are integers if it is a constant
+
+
+def _defined(graph: onnx.GraphProto) -> Iterator[_Row]:
     """Every name that a graph and its bodies define, with the elements of a short list of numbers; else None."""
-    yield from ((value.name, None) for value in graph.input)
-    yield from ((sparse.values.name, None) for sparse in graph.sparse_initializer)
-    for tensor in graph.initializer:
-        yield tensor.name, _elements(tensor)
+    yield from ((value.name, None, True) for value in graph.input)
+    yield from ((sparse.values.name, None, True) for sparse in graph.sparse_initializer)
+    yield from ((tensor.name, _elements(tensor), tensor.data_type in _INTEGERS) for tensor in graph.initializer)
     for node in graph.node:
         yield from _defined_by(node)
 
 
-def _defined_by(node: onnx.NodeProto) -> Iterator[tuple[str, np.ndarray | None]]:
-    elements = _constant(node.attribute[0]) if node.op_type == "Constant" and len(node.attribute) == 1 else None
-    yield from ((name, elements) for name in node.output)
+def _defined_by(node: onnx.NodeProto) -> Iterator[_Row]:
+    rows = list(node.attribute) if node.op_type == "Constant" else []
+    elements = _constant(rows[0]) if len(rows) == 1 else None
+    are_integers = all(row.name in _OF_INTEGERS or row.t.data_type in _INTEGERS for row in rows)
+    yield from ((name, elements, are_integers) for name in node.output)
     for attribute in node.attribute:
         if attribute.HasField("g"):
             yield from _defined(attribute.g)
@@ -191,21 +186,6 @@ def _constant(row: onnx.AttributeProto) -> np.ndarray | None:
     if row.name == "value_ints" and not row.ref_attr_name:
         return np.array(row.ints)
     return np.array(row.floats) if row.name == "value_floats" and not row.ref_attr_name else None
-
-
-def _floats(graph: onnx.GraphProto) -> Iterator[str]:
-    """The constants of a graph and its bodies that are no integers."""
-    yield from (tensor.name for tensor in graph.initializer if tensor.data_type not in _INTEGERS)
-    for node in graph.node:
-        yield from _floats_by(node)
-
-
-def _floats_by(node: onnx.NodeProto) -> Iterator[str]:
-    for row in node.attribute:
-        if row.HasField("g"):
-            yield from _floats(row.g)
-        elif node.op_type == "Constant" and not (row.name in _OF_INTEGERS or row.t.data_type in _INTEGERS):
-            yield from node.output
 
 
 def _elements(tensor: onnx.TensorProto) -> np.ndarray | None:
@@ -221,10 +201,10 @@ def _veil(nodes: Iterable[onnx.NodeProto], lists: _Lists, opset: int) -> None:
     for node in nodes:
         if not _is_believed(node, opset):
             node.domain = _UNKNOWN
-        elif node.domain in ("", "ai.onnx") and node.input:
-            instead = _instead(node, lists)
-            if instead:
-                _forget(node, instead)
+        elif node.domain in ("", "ai.onnx") and node.input and (instead := _instead(node, lists)):
+            data, node.op_type = node.input[0], instead
+            del node.input[:], node.attribute[:]
+            node.input.extend([data, _NOWHERE, _NOWHERE] if instead == "Slice" else [data, _NOWHERE])
         for row in node.attribute:
             _veil(row.g.node, lists, opset)
 
@@ -242,8 +222,9 @@ def _instead(node: onnx.NodeProto, lists: _Lists) -> str:
             return "Slice" if len(node.output) == 1 else "TopK"
     if node.op_type == "ConvTranspose" and is_same:  # runtimes disagree on output_padding
         return "Slice"
-    if node.op_type == "Squeeze" and _lists_no_axes(node, lists.empty):
-        return "Reshape"
+    if node.op_type == "Squeeze":  # with an empty list of axes, runtimes squeeze all axes of one element, or none
+        no_axes = "axes" in rows and not rows["axes"].ints
+        return "Reshape" if no_axes or lists.empty.intersection(node.input[1:]) else ""
     if node.op_type == "Slice" and len(node.input) > 4 and node.input[2] in lists.endless:
         return "" if not node.input[4] or node.input[4] in lists.forward else "Slice"
     if node.op_type == "Range" and lists.floats.intersection(node.input):  # the quotient of floats may be rounded
@@ -258,18 +239,3 @@ def _instead(node: onnx.NodeProto, lists: _Lists) -> str:
         if scales and (is_cropped or scales not in lists.whole):
             return "Slice"
     return ""
-
-
-def _lists_no_axes(node: onnx.NodeProto, empty: set[str]) -> bool:
-    """Whether a Squeeze has an empty list of axes: runtimes then squeeze all axes of one element, or none."""
-    if any(name in empty for name in node.input[1:]):
-        return True
-    return any(row.name == "axes" and not row.ints for row in node.attribute)
-
-
-def _forget(node: onnx.NodeProto, op_type: str) -> None:
-    """Turns a node into one of ``op_type`` whose dims inference cannot know."""
-    data = node.input[0]
-    node.op_type = op_type
-    del node.input[:], node.attribute[:]
-    node.input.extend([data, _NOWHERE, _NOWHERE] if op_type == "Slice" else [data, _NOWHERE])

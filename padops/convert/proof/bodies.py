@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -39,17 +40,11 @@ Prove = Callable[[onnx.ModelProto, onnx.ModelProto], Proof]
 
 @dataclass(frozen=True)
 class Instance:
-    """A call of a function.
+    """A call of a function."""
 
-    Attributes:
-        function: The function.
-        call: The calling node.
-        arguments: The known facts of each input; None for an absent one.
-    """
-
-    function: onnx.FunctionProto
-    call: onnx.NodeProto
-    arguments: tuple[functions.Known | None, ...]
+    function: onnx.FunctionProto  # the function
+    call: onnx.NodeProto  # the calling node
+    arguments: tuple[functions.Known | None, ...]  # the known facts of each input; None for an absent one
 
     @property
     def key(self) -> bytes:
@@ -110,8 +105,7 @@ def _without_own_functions(model: onnx.ModelProto) -> tuple[onnx.ModelProto, boo
     own = [row for row in model.functions if not functions.is_fallback(row)]
     if not any(node.domain == PADOPS for row in own for node in every_node(row.node)):
         return model, True
-    copy, is_exact = onnx.ModelProto(), True
-    copy.CopyFrom(model)
+    copy, is_exact = deepcopy(model), True
     versions = functions.imports_of(model)
     for function in copy.functions:
         for row in function.opset_import:
@@ -164,10 +158,10 @@ def _content(known: functions.Known) -> bytes | None:
 
 def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Region:
     """Proves a body for one call."""
-    function, begin = instance.function, time.monotonic()
+    function = instance.function
     name = f"function body {function.name}, as {instance.call.output[0]} calls it"
     operators = tuple(sorted(node.op_type for node in every_node(function.node)))
-    made = Region(name, (function.name,), operators, Verdict.UNKNOWN, RULE)
+    made = Region(Verdict.UNKNOWN, RULE, name=name, original=(function.name,), converted=operators)
     arguments = _typed(instance)
     if arguments is None:
         return replace(made, why="the element types of its inputs are not known")
@@ -184,15 +178,15 @@ def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Reg
                 proofs.append(prove(goal.operator, goal.body))
                 if proofs[-1].verdict is not Verdict.PROVED and not _never_runs(proofs[-1]):
                     found = _suspicion(goal, proofs[-1], function.input[0], prove)
-                    return replace(made, verdict=found, why=_why(proofs[-1], shape), seconds=time.monotonic() - begin)
+                    return replace(made, verdict=found, why=_why(proofs[-1], shape))
     except (FailsAlwaysError, TooManyPathsError) as why:
-        return replace(made, why=str(why), seconds=time.monotonic() - begin)
+        return replace(made, why=str(why))
     conditions = [row for proof in proofs for row in proof.assumptions]
     conditions += [row for proof in proofs for region in proof.regions for row in region.conditions]
     if len(shapes) > 1:
         conditions.append(f"its data have up to {limits.rank} axes")
-    made = replace(made, verdict=Verdict.PROVED, holds_for="all data of its call")
-    return replace(made, conditions=tuple(dict.fromkeys(conditions)), seconds=time.monotonic() - begin)
+    unique = tuple(dict.fromkeys(conditions))
+    return replace(made, verdict=Verdict.PROVED, holds_for="all data of its call", conditions=unique)
 
 
 def _suspicion(goal: Goal, proof: Proof, data: str, prove: Prove) -> Verdict:
@@ -279,8 +273,7 @@ def _model(
 
 def _without(node: onnx.NodeProto, absent: set[str]) -> onnx.NodeProto:
     """A node without the inputs that the call leaves absent, in its bodies as well."""
-    made = onnx.NodeProto()
-    made.CopyFrom(node)
+    made = deepcopy(node)
     made.input[:] = ["" if name in absent else name for name in node.input]
     for row in made.attribute:
         nodes = [_without(one, absent) for one in row.g.node]

@@ -8,6 +8,7 @@ computed wherever the operator runs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,15 +32,10 @@ class TooManyPathsError(Exception):
 
 @dataclass(frozen=True)
 class Goal:
-    """Two models: wherever the first runs, the second must give the same.
+    """Two models: wherever the first runs, the second must give the same."""
 
-    Attributes:
-        operator: The operator; it fails off the goal's path.
-        body: The body on that path; or the operator again, which also computes the next condition.
-    """
-
-    operator: onnx.ModelProto
-    body: onnx.ModelProto
+    operator: onnx.ModelProto  # the operator; it fails off the goal's path
+    body: onnx.ModelProto  # the body on that path; or the operator again, which also computes the next condition
 
     def at(self, proof: Proof, data: str) -> Goal | None:
         """The goal with the dims of ``data`` for which ``proof`` suspects a difference; None if it names none."""
@@ -47,7 +43,7 @@ class Goal:
         dims = next((one[data]["dims"] for one in examples if one and "dims" in (one.get(data) or {})), None)
         if dims is None:
             return None
-        made = Goal(*(onnx.ModelProto.FromString(one.SerializeToString()) for one in (self.operator, self.body)))
+        made = Goal(*(deepcopy(one) for one in (self.operator, self.body)))
         for value in (row for one in (made.operator, made.body) for row in one.graph.input if row.name == data):
             dtype = value.type.tensor_type.elem_type
             value.CopyFrom(helper.make_tensor_value_info(data, dtype, dims))
@@ -98,7 +94,7 @@ def _leaves(
     operator: onnx.ModelProto, written: onnx.ModelProto, data: str, conditions: tuple[_Condition, ...]
 ) -> Iterator[Goal]:
     """The goals of one path: one, or two if results with and without elements need separate proofs."""
-    copy = onnx.ModelProto.FromString(written.SerializeToString())
+    copy = deepcopy(written)
     if not by_axis(copy, data):
         yield Goal(_beside(operator, conditions), copy)
         return
@@ -109,8 +105,7 @@ def _leaves(
 
 def _beside(operator: onnx.ModelProto, conditions: Sequence[_Condition]) -> onnx.ModelProto:
     """The operator, made to fail unless every condition has its value."""
-    made = onnx.ModelProto()
-    made.CopyFrom(operator)
+    made = deepcopy(operator)
     graph = made.graph
     version = opset_of(made)
     rank = len(graph.input[0].type.tensor_type.shape.dim)

@@ -16,8 +16,8 @@ import onnx
 from padops.convert.errors import PadopsError
 from padops.convert.proof import facts, functions, schemas
 from padops.convert.proof.constants import Constants
-from padops.convert.proof.knowledge import Shape
-from padops.convert.proof.ordering import in_order
+from padops.convert.proof.facts import Shape
+from padops.convert.proof.functions import in_order
 from padops.convert.proof.pads import Spelling, pad_term, spelling_of
 from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
 
@@ -30,28 +30,21 @@ TOP = -1  # the scope of the main graph; bodies' scopes are their terms
 
 @dataclass
 class Built:
-    """A model as terms.
+    """A model as terms."""
 
-    Attributes:
-        inputs: The terms of required and optional graph inputs, by name.
-        declared: The declared types of these inputs.
-        defaults: The initializers' terms of optional inputs, by name.
-        outputs: Names, types and terms of the graph's outputs, in order.
-        scopes: For each body, and ``TOP``: the terms of all its values, by name, in order.
-        unused: The main graph's terms that no output needs.
-        declares: For each body, and ``TOP``: the dims that the original declares. They hold in that graph only.
-        pads: The terms of ONNX Pads, each with the spellings of its nodes.
-        refused: Spellings of Pads with inputs or attributes that no runtime takes.
-    """
-
-    inputs: dict[str, int] = field(default_factory=dict)
-    declared: dict[str, onnx.TypeProto] = field(default_factory=dict)
-    defaults: dict[str, int] = field(default_factory=dict)
+    inputs: dict[str, int] = field(default_factory=dict)  # the terms of required and optional graph inputs, by name
+    declared: dict[str, onnx.TypeProto] = field(default_factory=dict)  # the declared types of these inputs
+    defaults: dict[str, int] = field(default_factory=dict)  # the initializers' terms of optional inputs, by name
+    # Names, types and terms of the graph's outputs, in order
     outputs: list[tuple[str, onnx.TypeProto, int]] = field(default_factory=list)
+    # For each body, and ``TOP``: the terms of all its values, by name, in order
     scopes: dict[int, dict[str, int]] = field(default_factory=dict)
-    unused: tuple[int, ...] = ()
+    unused: tuple[int, ...] = ()  # the main graph's terms that no output needs
+    # For each body, and ``TOP``: the dims that the original declares. They hold in that graph only
     declares: dict[int, list[Declared]] = field(default_factory=dict)
+    # The terms of ONNX Pads, each with the spellings of its nodes
     pads: dict[int, set[Spelling]] = field(default_factory=dict)
+    # Spellings of Pads with inputs or attributes that no runtime takes
     refused: set[Spelling] = field(default_factory=set)
 
 
@@ -122,12 +115,7 @@ class Builder:
         return built
 
     def _input(self, value: onnx.ValueInfoProto, scope: _Scope) -> int:
-        bare = onnx.TypeProto()
-        bare.CopyFrom(value.type)
-        if bare.WhichOneof("value") == "tensor_type":
-            bare.tensor_type.ClearField("shape")
-        kind = bare.SerializeToString(deterministic=True)
-        term = self._terms.add(Head(Kind.INPUT, name=value.name, type=kind))
+        term = self._terms.add(Head(Kind.INPUT, name=value.name, type=facts.bare_type(value.type)))
         self._learn(term, value.name, scope)
         return term
 
@@ -193,8 +181,7 @@ class Builder:
         name = f"{node.op_type}:{node.overload}" if node.overload else node.op_type
         head = Head(Kind.OPERATOR, domain, name, version, attributes, outputs=len(node.output))
         arguments = (*inputs, *made)
-        if self._is_distinct(node, domain):
-            head = self._distinct(head, arguments, domain)
+        head = self._distinct(node, head, arguments)
         for index, name in enumerate(node.output):
             if name:
                 one = replace(head, output=index)
@@ -254,18 +241,19 @@ class Builder:
             return None
         return functions.Known(self._terms.dtype(term) or 0, self._terms.shape(term), self._terms.constant(term))
 
-    def _is_distinct(self, node: onnx.NodeProto, domain: str) -> bool:
-        """Whether two equal nodes may give different values: random nodes, and nodes of unknown domains."""
-        if domain == "":
-            trains = len(node.input) > 2 or self._opsets[domain] < FIRST_INFERENCE
-            return node.op_type in RANDOM or (node.op_type == "Dropout" and trains)
-        return domain not in (schemas.PADOPS, "ai.onnx.ml")
+    def _distinct(self, node: onnx.NodeProto, head: Head, inputs: tuple[int, ...]) -> Head:
+        """The head, with a site if two equal nodes may give different values.
 
-    def _distinct(self, head: Head, inputs: tuple[int, ...], domain: str) -> Head:
-        """A head with a site: the place among random nodes; for another domain, among equal nodes."""
-        if domain == "":
+        The site of a random node is its place among these; of a node of an unknown domain, its place among equal ones.
+        """
+        if head.domain == "":
+            trains = len(node.input) > 2 or self._opsets[head.domain] < FIRST_INFERENCE
+            if node.op_type not in RANDOM and not (node.op_type == "Dropout" and trains):
+                return head
             self._draws += 1
             return replace(head, site=self._draws)
+        if head.domain in (schemas.PADOPS, "ai.onnx.ml"):
+            return head
         count = self._calls[head, inputs] = self._calls.get((head, inputs), 0) + 1
         return replace(head, site=count)
 

@@ -14,9 +14,8 @@ from onnx import TensorProto, numpy_helper
 
 from padops.convert.errors import PadopsError, library_errors, os_errors_as
 from padops.convert.model.external import check_entries
-from padops.convert.proof.digests import digest_of_bytes
 from padops.convert.proof.schemas import attribute_value
-from padops.convert.proof.terms import Head, Kind, Terms
+from padops.convert.proof.terms import Head, Kind, Terms, digest_of_bytes
 
 HELD = 1 << 20  # bytes up to which an external constant is read into memory
 _BY_ATTRIBUTE = (  # attributes of Constant, their element type and NumPy's
@@ -45,14 +44,13 @@ class Constants:
             return self._external(tensor, dims, folder)
         if tensor.data_type == TensorProto.STRING:
             return self._terms.add_constant(_strings(tensor), TensorProto.STRING)
-        if not tensor.HasField("raw_data") or _is_packed(tensor.data_type):
+        if not tensor.HasField("raw_data") or _packed_bits(tensor.data_type):
             return self._terms.add_constant(_read(tensor), tensor.data_type)
         data = tensor.raw_data
         expected = prod(dims) * onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
         if len(data) != expected:
-            raise PadopsError(
-                f"constant '{tensor.name}' has {len(data)} bytes, but its dims {list(dims)} need {expected}"
-            )
+            has = f"has {len(data)} bytes, but its dims {list(dims)} need {expected}"
+            raise PadopsError(f"constant '{tensor.name}' {has}")
         return self._terms.add_stored(tensor.data_type, dims, digest_of_bytes(data), lambda: _read(tensor))
 
     def of_attribute(self, row: onnx.AttributeProto, folder: Path | None) -> int | None:
@@ -102,11 +100,10 @@ class Constants:
         if folder is None:
             raise PadopsError(f"constant '{tensor.name}' lies in the file {location!r}, but no folder is given")
         path = folder / location
-        packed = _is_packed(tensor.data_type)
         length = min(length, _bytes_of(tensor, dims))
         if length <= HELD:
             return self._terms.add_constant(_read(_with_data(tensor, path, offset, length)), tensor.data_type)
-        digest = (b"\2" if packed else b"\1") + self._digest(path, offset, length)
+        digest = (b"\2" if _packed_bits(tensor.data_type) else b"\1") + self._digest(path, offset, length)
         return self._terms.add_stored(tensor.data_type, dims, digest, lambda: None)
 
     def _digest(self, path: Path, offset: int, length: int) -> bytes:
@@ -129,28 +126,22 @@ class Constants:
 
 def _bytes_of(tensor: onnx.TensorProto, dims: tuple[int, ...]) -> int:
     """The bytes of a tensor in a file; 4-bit and 2-bit types are packed."""
-    if _is_packed(tensor.data_type):
-        return (prod(dims) * _packed_bits(tensor.data_type) + 7) // 8
+    if bits := _packed_bits(tensor.data_type):
+        return (prod(dims) * bits + 7) // 8
     return prod(dims) * int(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize)
 
 
 def _packed_bits(dtype: int) -> int:
+    """The bits of a packed element type; 0 for another type."""
     name = str(TensorProto.DataType.Name(dtype))
     return 2 if name in ("INT2", "UINT2") else 4 if name in ("INT4", "UINT4", "FLOAT4E2M1") else 0
 
 
-def _is_packed(dtype: int) -> bool:
-    return bool(_packed_bits(dtype))
-
-
 def _strings(tensor: onnx.TensorProto) -> np.ndarray:
     if len(tensor.string_data) != prod(tensor.dims):
-        raise PadopsError(
-            f"constant '{tensor.name}' has {len(tensor.string_data)} strings, its dims {list(tensor.dims)}"
-        )
-    found = np.empty(len(tensor.string_data), object)
-    found[:] = list(tensor.string_data)
-    return found.reshape(tuple(tensor.dims))
+        has = f"has {len(tensor.string_data)} strings, its dims {list(tensor.dims)}"
+        raise PadopsError(f"constant '{tensor.name}' {has}")
+    return np.array(list(tensor.string_data), object).reshape(tuple(tensor.dims))
 
 
 def _with_data(tensor: onnx.TensorProto, path: Path, offset: int, length: int) -> onnx.TensorProto:
@@ -159,9 +150,8 @@ def _with_data(tensor: onnx.TensorProto, path: Path, offset: int, length: int) -
         file.seek(offset)
         data = file.read(length)
     if len(data) < length:
-        raise PadopsError(
-            f"{path} ends {length - len(data)} bytes before the constant that lies in it from {offset} on"
-        )
+        left = length - len(data)
+        raise PadopsError(f"{path} ends {left} bytes before the constant that lies in it from {offset} on")
     return onnx.TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims, raw_data=data)
 
 

@@ -28,7 +28,7 @@ def decide(terms: Terms, a: int, b: int, limits: Limits, prove: Prove) -> Outcom
         why = f"no rule relates {one} and {other}"
         if terms.head(a) == terms.head(b):
             why = f"two {one} are applied to values that are not proved equal"
-        return Outcome(Verdict.UNKNOWN, "", why=why)
+        return Outcome(Verdict.UNKNOWN, why=why)
     found = _by_maps(terms, a, b, limits)
     if found.verdict is Verdict.PROVED or not any(
         terms.is_declared(term) for term in following.cone(terms, a) if term != a

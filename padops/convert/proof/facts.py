@@ -1,21 +1,26 @@
-"""Types and dims that follow from a model's inputs and constants: onnx's inference on a copy without large constants.
+"""What is known of values: types and dims, by onnx's inference on a copy without large constants.
 
 Declared dims of inner values are removed first: with a wrong declaration, anything could be proved.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import onnx
 from onnx import TensorProto
 
 from padops.convert.errors import os_errors_as
 from padops.convert.model.external import check_entries
 from padops.convert.proof.believing import forget_dims, infer
-from padops.convert.proof.knowledge import Dim
 
+Dim = int | str | None  # a number of elements; a symbol (one number wherever it stands); None: unknown
+Shape = tuple[Dim, ...]
+Read = Callable[[], np.ndarray | None]  # returns a constant's elements; None if they are too many for memory
 SMALL = 1 << 12  # bytes up to which a constant keeps its elements in the copy: amounts, axes, shapes
 
 _INVENTED = "unk__"  # prefix of the symbols that onnx's inference makes up
@@ -25,15 +30,46 @@ _INFERENCE_ERRORS = (onnx.shape_inference.InferenceError, RuntimeError, ValueErr
 
 
 @dataclass(frozen=True)
+class Facts:
+    """The facts of a value."""
+
+    dtype: int = 0  # the element type; 0 if unknown
+    shape: Shape | None = None  # the dims; None if not even the rank is known
+    read: Read | None = None  # returns the elements of a constant
+    declared: Shape | None = None  # the dims that the original declares, or None. They are no fact
+    name: str = ""  # the name of the value with declared dims
+
+    def together(self, other: Facts) -> Facts:
+        """The facts of one value from two sources."""
+        named = self if self.declared is not None else other
+        return Facts(
+            self.dtype or other.dtype,
+            _both(self.shape, other.shape),
+            self.read or other.read,
+            named.declared,
+            named.name,
+        )
+
+    def trusted(self) -> Shape | None:
+        """The dims, with declared numbers where none is known."""
+        if self.shape is None or self.declared is None or len(self.shape) != len(self.declared):
+            return self.declared if self.shape is None else self.shape
+        return tuple(said if isinstance(said, int) else dim for dim, said in zip(self.shape, self.declared))
+
+
+def _both(one: Shape | None, other: Shape | None) -> Shape | None:
+    """Merges two descriptions of the same dims: numbers win over symbols."""
+    if one is None or other is None or len(one) != len(other):
+        return other if one is None else one
+    return tuple(p if isinstance(p, int) or q is None or (p and isinstance(q, str)) else q for p, q in zip(one, other))
+
+
+@dataclass(frozen=True)
 class Inferred:
-    """Two copies of a graph, node for node, with inferred types and dims.
+    """Two copies of a graph, node for node, with inferred types and dims."""
 
-    Attributes:
-        known: Inferred from inputs and constants.
-        declared: Inferred from the declared dims of inner values as well; None if not needed.
-    """
-
-    known: onnx.GraphProto
+    known: onnx.GraphProto  # inferred from inputs and constants
+    # Inferred from the declared dims of inner values as well; None if not needed
     declared: onnx.GraphProto | None = None
 
     def body(self, node: int, attribute: int) -> Inferred:
@@ -86,6 +122,14 @@ def _inferred(model: onnx.ModelProto, how: _How, overridable: set[str]) -> onnx.
 def types_of(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto]:
     """The types of a graph's values, by name."""
     return {value.name: value.type for values in (graph.input, graph.value_info, graph.output) for value in values}
+
+
+def bare_type(kind: onnx.TypeProto) -> bytes:
+    """A type without a tensor's dims, serialized."""
+    bare = deepcopy(kind)
+    if bare.WhichOneof("value") == "tensor_type":
+        bare.tensor_type.ClearField("shape")
+    return bare.SerializeToString(deterministic=True)
 
 
 def dims_of(type_: onnx.TypeProto) -> tuple[Dim, ...] | None:

@@ -12,17 +12,13 @@ from padops.convert.proof.believing import infer
 
 
 class FlatGraph:
-    """A graph without branches and loops, with one data input.
-
-    Attributes:
-        data: The name of the data input.
-        dims: Its dims; None for a dynamic one.
-        passed: The values of nodes that rules have matched: they can go if nothing reads them any more.
-    """
+    """A graph without branches and loops, with one data input."""
 
     def __init__(self, model: onnx.ModelProto, data: onnx.ValueInfoProto) -> None:
-        self.data = data.name
+        self.data = data.name  # the name of the data input
+        # Its dims; None for a dynamic one
         self.dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in data.type.tensor_type.shape.dim]
+        # The values of nodes that rules have matched: they can go if nothing reads them any more
         self.passed: set[str] = set()
         self._nodes = {name: node for node in model.graph.node for name in node.output}
         self._known = {row.name: numpy_helper.to_array(row) for row in model.graph.initializer}
@@ -60,12 +56,9 @@ class FlatGraph:
         """Whether a value is the flattened data."""
         node = self.plain(name, "Reshape")
         shape = None if node is None else self.known(node.input[1])
-        return (
-            node is not None
-            and shape is not None
-            and shape.tolist() == [-1]
-            and self.source(node.input[0]) == self.data
-        )
+        if node is None or shape is None or shape.tolist() != [-1]:
+            return False
+        return self.source(node.input[0]) == self.data
 
     def is_shape(self, name: str) -> bool:
         """Whether a value is the shape of the data."""

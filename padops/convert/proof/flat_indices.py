@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from copy import deepcopy
 
 import numpy as np
 import onnx
@@ -46,7 +47,7 @@ def by_axis(model: onnx.ModelProto, data: str, has_elements: bool = True) -> boo
         written = writing.written(node)
         passed |= writing.graph.passed if written else set()
         made += written or [node]
-    kept = [onnx.NodeProto.FromString(node.SerializeToString()) for node in _without_unread(made, model, passed)]
+    kept = [deepcopy(node) for node in _without_unread(made, model, passed)]
     del model.graph.node[:]
     model.graph.node.extend(kept)
     return writing.is_split
@@ -109,7 +110,7 @@ class _Writing:
         scalar, none = f"{stem} scalar", f"{stem} none"
         made = [int64_constant(none, []), helper.make_node("Reshape", [fill, none], [scalar])] if fill else []
         for number, move in enumerate(moves):
-            copied = onnx.NodeProto.FromString(move.SerializeToString())
+            copied = deepcopy(move)
             copied.input[0], copied.output[0], copied.name = data, f"{stem} {number}", ""
             if move.op_type == "Pad":
                 copied.input[2:] = [scalar if _mode(move) == "constant" else "", *move.input[3:]]

@@ -7,74 +7,34 @@ from collections.abc import Callable, Iterator
 from onnx import TensorProto
 
 from padops.convert.proof.schemas import PADOPS
-from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
+from padops.convert.proof.terms import ABSENT, GIVEN, Head, Kind, Terms
 
 INTEGERS = {
-    TensorProto.BOOL,
-    TensorProto.INT8,
-    TensorProto.INT16,
-    TensorProto.INT32,
-    TensorProto.INT64,
-    TensorProto.UINT8,
-    TensorProto.UINT16,
-    TensorProto.UINT32,
-    TensorProto.UINT64,
-}
+    TensorProto.BOOL, TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64,
+    TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64,
+}  # fmt: skip
 # Each element of the result is an element of an input, or known.
 MOVES = {
-    "ConstantOfShape",
-    "Concat",
-    "DepthToSpace",
-    "Expand",
-    "Flatten",
-    "Gather",
-    "GatherElements",
-    "GatherND",
-    "Reshape",
-    "ScatterElements",
-    "ScatterND",
-    "Slice",
-    "SpaceToDepth",
-    "Split",
-    "Squeeze",
-    "Tile",
-    "Transpose",
-    "Unsqueeze",
+    "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "GatherElements", "GatherND", "Reshape",
+    "ScatterElements", "ScatterND", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze",
     "Where",
-}
+}  # fmt: skip
 # Operators that compute amounts and shapes; followed if their result is of integers.
 ARITHMETIC = {
-    "Abs",
-    "Add",
-    "And",
-    "Clip",
-    "CumSum",
-    "Div",
-    "Equal",
-    "Greater",
-    "GreaterOrEqual",
-    "Less",
-    "LessOrEqual",
-    "Max",
-    "Min",
-    "Mod",
-    "Mul",
-    "Neg",
-    "Not",
-    "Or",
-    "Range",
-    "ReduceMax",
-    "ReduceMin",
-    "ReduceProd",
-    "ReduceSum",
-    "Shape",
-    "Sign",
-    "Size",
-    "Sub",
-}
-
-
+    "Abs", "Add", "And", "Clip", "CumSum", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max",
+    "Min", "Mod", "Mul", "Neg", "Not", "Or", "Range", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum", "Shape",
+    "Sign", "Size", "Sub",
+}  # fmt: skip
+# Operators that never fail: unary, and elementwise or of the dims alone.
+TOTAL = {
+    "Abs", "Ceil", "Exp", "Floor", "Identity", "Neg", "Not", "Relu", "Shape", "Sigmoid", "Sign", "Size", "Sqrt", "Tanh",
+}  # fmt: skip
 BESIDES = Head(Kind.OPERATOR, domain="proof", name="Besides")  # gives its first input where all inputs have values
+
+
+def is_total(terms: Terms, term: int) -> bool:
+    """Whether a term has a value wherever its inputs have values: an unused one makes no difference."""
+    return terms.head(term).kind in GIVEN or terms.op(term) in TOTAL
 
 
 def moves_data(terms: Terms, term: int) -> bool:

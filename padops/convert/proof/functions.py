@@ -1,12 +1,14 @@
-"""The functions of a model: a call is read as its body, with the function's imports and the call's attributes.
+"""The order of a model's nodes, and its functions: a call is read as its body, with its own imports and attributes.
 
 Fallback functions of padops are not read: a call counts as the operator, and ``bodies.py`` proves their bodies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 import onnx
@@ -14,7 +16,7 @@ from onnx import numpy_helper
 
 from padops.convert.errors import PadopsError
 from padops.convert.proof import facts
-from padops.convert.proof.knowledge import Shape
+from padops.convert.proof.facts import Shape
 from padops.convert.proof.schemas import OPERATORS, PADOPS, plain_domain
 
 
@@ -47,21 +49,11 @@ def own_functions(model: onnx.ModelProto) -> dict[tuple[str, str, str], onnx.Fun
     for domain, name, _ in found:
         if onnx.defs.has(name, plain_domain(domain)):
             raise PadopsError(f"the function '{name}' of the domain '{domain}' has the name of an operator of ONNX")
-    depth: dict[tuple[str, str, str], bool] = {}
-
-    def visit(key: tuple[str, str, str]) -> None:
-        if key in depth:
-            if not depth[key]:
-                raise PadopsError(f"the function '{key[1]}' of the domain '{key[0]}' calls itself")
-            return
-        depth[key] = False
-        for called_key in _calls(found[key].node):
-            if called_key in found:
-                visit(called_key)
-        depth[key] = True
-
-    for key in found:
-        visit(key)
+    try:
+        TopologicalSorter({key: _calls(function.node) for key, function in found.items()}).prepare()
+    except CycleError as error:
+        domain, name, _ = error.args[1][0]
+        raise PadopsError(f"the function '{name}' of the domain '{domain}' calls itself") from None
     return found
 
 
@@ -81,8 +73,7 @@ def called(function: onnx.FunctionProto, node: onnx.NodeProto) -> list[onnx.Node
 
 
 def _bound(node: onnx.NodeProto, given: dict[str, onnx.AttributeProto]) -> onnx.NodeProto:
-    made = onnx.NodeProto()
-    made.CopyFrom(node)
+    made = deepcopy(node)
     del made.attribute[:]
     for row in node.attribute:
         if row.ref_attr_name:
@@ -120,3 +111,31 @@ def inferred_call(
             made.graph.input.append(onnx.helper.make_tensor_value_info(name, known.dtype, shape))
     made.graph.output.extend(onnx.ValueInfoProto(name=name) for name in function.output)
     return facts.inferred(made, None, set(), is_call=True)
+
+
+def in_order(nodes: Sequence[onnx.NodeProto]) -> list[int]:
+    """The indices of a graph's nodes in topological order.
+
+    Raises:
+        PadopsError: The graph has a cycle.
+    """
+    made = {name: place for place, node in enumerate(nodes) for name in node.output if name}
+    reads = [{made[name] for name in _names_read(node) if name in made} for node in nodes]
+    if all(not places or max(places) < place for place, places in enumerate(reads)):
+        return list(range(len(nodes)))
+    try:
+        return list(TopologicalSorter(dict(enumerate(reads))).static_order())
+    except CycleError as error:
+        label = nodes[error.args[1][0]].name or nodes[error.args[1][0]].op_type
+        raise PadopsError(f"node '{label}' reads what is computed from its own result") from None
+
+
+def _names_read(node: onnx.NodeProto) -> Iterator[str]:
+    """The values that a node and its bodies read from the graph around the node."""
+    yield from node.input
+    for attribute in node.attribute:
+        if attribute.HasField("g"):
+            own = {name for inner in attribute.g.node for name in inner.output}
+            own |= {value.name for value in attribute.g.input} | {row.name for row in attribute.g.initializer}
+            names = [name for inner in attribute.g.node for name in _names_read(inner)]
+            yield from (name for name in (*names, *(row.name for row in attribute.g.output)) if name not in own)

@@ -15,15 +15,13 @@ from padops.convert.proof.build import TOP, Built
 from padops.convert.proof.deciding import decide, named
 from padops.convert.proof.result import DRAWN, Limits, Outcome, Region, Verdict
 from padops.convert.proof.scopes import Scopes
-from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
-from padops.convert.proof.totals import is_total
+from padops.convert.proof.terms import ABSENT, GIVEN, Head, Kind, Terms
 
 Pair = tuple[int, int]
 Goal = Generator["Goal", bool, bool]
 Run = Callable[[int, int, Outcome], Outcome]  # runs a pair of terms in isolation, given the rules' outcome
 DEEPEST = 40  # nested goals: a rule may need another pair proved first
 OTHERS = "they are two different inputs or constants"
-GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL, Kind.OPAQUE)  # equal only if they are one term
 
 
 class Matcher:
@@ -67,7 +65,7 @@ class Matcher:
 
     def causes(self, a: int, b: int) -> tuple[Region, ...]:
         """Why a pair was not proved: the deepest unproved regions, at least one."""
-        return self._known_causes(a, b) or (self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=OTHERS), 0.0),)
+        return self._known_causes(a, b) or (self._unknown(a, b, OTHERS),)
 
     def _known_causes(self, a: int, b: int) -> tuple[Region, ...]:
         return next((failed[a, b] for failed in reversed(self._failed) if (a, b) in failed), ())
@@ -89,7 +87,7 @@ class Matcher:
         ``original`` has all values of the original's graph, unused ones included.
         """
         known = {self._key(term) for term in original.values()}
-        rest = {term for term in terms if self._key(term) not in known and not is_total(self._terms, term)}
+        rest = {term for term in terms if self._key(term) not in known and not following.is_total(self._terms, term)}
         inner = {one for term in rest for one in self._terms.inputs(term)}
         covered: set[int] = set()
         for term in rest - inner:
@@ -129,10 +127,9 @@ class Matcher:
             return False
         if terms.head(a).kind is Kind.BODY:
             return (yield self._bodies(a, b))
-        started = time.monotonic()
         padded = self._rows.data(a, b)
         if padded is not None and (yield self._goal(*padded)):
-            return self._unite(a, b, Outcome(Verdict.PROVED, amounts.RULE, "all data, all dims"), started)
+            return self._unite(a, b, Outcome(Verdict.PROVED, amounts.RULE, "all data, all dims"))
         causes: list[Region] = []
         equal = self._are_like(a, b)
         if equal:
@@ -152,15 +149,15 @@ class Matcher:
         if outcome.verdict is not Verdict.PROVED and not any(region.rule == DRAWN for region in causes):
             outcome = self._tried(a, b, outcome)
         if outcome.verdict in (Verdict.PROVED, Verdict.TESTED):
-            return self._unite(a, b, outcome, started)
-        region = self._region(a, b, outcome, time.monotonic() - started)
+            return self._unite(a, b, outcome)
+        region = self._region(a, b, outcome)
         shown = outcome.verdict is Verdict.DIFFERENT and outcome.rule == DRAWN
         self._failed[-1][a, b] = (region,) if shown else tuple(dict.fromkeys(causes)) or (region,)
         return False
 
-    def _unite(self, a: int, b: int, outcome: Outcome, started: float) -> bool:
+    def _unite(self, a: int, b: int, outcome: Outcome) -> bool:
         """Unites two terms and records the rule that proved them; returns True."""
-        region = self._region(a, b, outcome, time.monotonic() - started)
+        region = self._region(a, b, outcome)
         self._terms.unite(a, b)
         self.proved.append(region)
         return True
@@ -187,8 +184,7 @@ class Matcher:
         """Compares two bodies whose node inputs are equal already; their formals are united meanwhile."""
         terms, one, other = self._terms, self._terms.head(a), self._terms.head(b)
         if other.kind is not Kind.BODY or one != other:
-            region = self._region(a, b, Outcome(Verdict.UNKNOWN, "", why="two bodies of different form"), 0.0)
-            self._failed[-1][a, b] = (region,)
+            self._failed[-1][a, b] = (self._unknown(a, b, "two bodies of different form"),)
             return False
         inputs, others = terms.inputs(a), terms.inputs(b)
         mark = terms.mark()
@@ -199,8 +195,7 @@ class Matcher:
         for formal, bound in zip(inputs[: one.output], others[: one.output]):
             if terms.dtype(formal) != terms.dtype(bound):
                 equal = False
-                why = "the inputs of two bodies are of different types"
-                causes.append(self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=why), 0.0))
+                causes.append(self._unknown(a, b, "the inputs of two bodies are of different types"))
             terms.unite(formal, bound)
         self.hint(a, b)
         for result, given in zip(inputs[one.output : one.outputs], others[one.output : one.outputs]):
@@ -210,7 +205,7 @@ class Matcher:
         for term in self.uncovered(others[one.outputs :], self._original.scopes[a]):
             equal = False
             why = f"only the converted model computes {named(terms, term)}, which nothing uses and which might fail"
-            causes.append(self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=why), 0.0))
+            causes.append(self._unknown(a, b, why))
         self._failed.pop()
         terms.undo(mark)
         self._scopes.leave()
@@ -238,11 +233,11 @@ class Matcher:
         if self._run is not None and (a, b) in self._undecided:
             return self._undecided[a, b]
         if time.monotonic() > self._end:
-            return Outcome(Verdict.UNKNOWN, "", why=f"the limit of {self._limits.seconds:g} s is reached")
+            return Outcome(Verdict.UNKNOWN, why=f"the limit of {self._limits.seconds:g} s is reached")
         try:
             found = decide(self._terms, a, b, self._limits, self.prove)
         except MemoryError as error:  # the other pairs may be small
-            found = Outcome(Verdict.UNKNOWN, "", why=f"there is no memory to decide it: {error}")
+            found = Outcome(Verdict.UNKNOWN, why=f"there is no memory to decide it: {error}")
         if found.verdict is not Verdict.PROVED:
             self._undecided[a, b] = found
         return found
@@ -253,25 +248,16 @@ class Matcher:
             return outcome
         return self._run(a, b, outcome)
 
-    def _region(self, a: int, b: int, outcome: Outcome, seconds: float) -> Region:
+    def _region(self, a: int, b: int, outcome: Outcome) -> Region:
         terms = self._terms
         mine, theirs = (set(following.cone(terms, root, terms.shared)) for root in (a, b))
-        both = mine & theirs
-        return Region(
-            terms.names.get(a) or named(terms, a),
-            tuple(sorted(named(terms, term) for term in mine - both if self._is_operator(term))),
-            tuple(sorted(named(terms, term) for term in theirs - both if self._is_operator(term))),
-            outcome.verdict,
-            outcome.rule,
-            outcome.holds_for,
-            outcome.conditions,
-            outcome.why,
-            outcome.counterexample,
-            seconds,
-            (a, b),
-            outcome.lost_errors,
-            outcome.new_errors,
-        )
 
-    def _is_operator(self, term: int) -> bool:
-        return self._terms.head(term).kind in (Kind.OPERATOR, Kind.PAD)
+        def operators(own: set[int]) -> tuple[str, ...]:
+            return tuple(sorted(named(terms, one) for one in own if terms.head(one).kind in (Kind.OPERATOR, Kind.PAD)))
+
+        name = terms.names.get(a) or named(terms, a)
+        sides = operators(mine - theirs), operators(theirs - mine)
+        return Region(**vars(outcome), name=name, original=sides[0], converted=sides[1], terms=(a, b))
+
+    def _unknown(self, a: int, b: int, why: str) -> Region:
+        return self._region(a, b, Outcome(Verdict.UNKNOWN, why=why))

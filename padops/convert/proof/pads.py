@@ -14,28 +14,21 @@ import numpy as np
 import onnx
 from onnx import TensorProto
 
-from padops.convert.proof.schemas import PADOPS, type_name
+from padops.convert.proof.schemas import PADOPS, VERSIONS
 from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
 
 MODES = ("constant", "edge", "reflect", "wrap")
 WRAP, AXES, AMOUNTS = 19, 18, 11  # the first versions with mode wrap, with the input axes, with amounts as an input
-VERSIONS = (1, 2, 11, 13, 18, 19, 21, 23, 24, 25)
 MICROSOFT = "com.microsoft"
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """The form in which a node writes an ONNX Pad.
+    """The form in which a node writes an ONNX Pad."""
 
-    Attributes:
-        domain: The operator's domain.
-        version: The version of ONNX's Pad that it mirrors; 0 for com.microsoft.
-        by_input: Whether the amounts are an input.
-    """
-
-    domain: str
-    version: int
-    by_input: bool
+    domain: str  # the operator's domain
+    version: int  # the version of ONNX's Pad that it mirrors; 0 for com.microsoft
+    by_input: bool  # whether the amounts are an input
 
 
 def spelling_of(domain: str, op_type: str, version: int, attributes: Mapping[str, Any]) -> Spelling | None:
@@ -85,11 +78,17 @@ def _has_types(terms: Terms, data: int, pads: int, fill: int, axes: int) -> bool
     """Whether the known input types of a Pad are valid; runtimes reject a model with others."""
     types = (None if one == ABSENT else terms.dtype(one) for one in (data, pads, fill, axes))
     kind, amounts, value, places = types
-    return (
-        amounts in (None, TensorProto.INT64)
-        and (value is None or kind is None or value == kind)
-        and places in (None, TensorProto.INT64, TensorProto.INT32)
-    )
+    if amounts not in (None, TensorProto.INT64) or places not in (None, TensorProto.INT64, TensorProto.INT32):
+        return False
+    return value is None or kind is None or value == kind
+
+
+def zero(dtype: int) -> np.ndarray:
+    """The default fill (P7): a scalar with bits of 0, false or the empty string."""
+    if dtype == TensorProto.STRING:
+        return np.array(b"", object)
+    kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
+    return np.zeros(kind.itemsize, np.uint8).view(kind).reshape(())
 
 
 def types_of(spelling: Spelling) -> frozenset[str]:
@@ -98,12 +97,6 @@ def types_of(spelling: Spelling) -> frozenset[str]:
         return frozenset({"tensor(float16)", "tensor(float)", "tensor(double)"})
     version = VERSIONS[-1] if spelling.domain == PADOPS else spelling.version
     return frozenset(onnx.defs.get_schema("Pad", version).inputs[0].types)
-
-
-def takes_type(version: int, dtype: int) -> bool:
-    """Whether a version of ONNX's Pad takes an element type."""
-    found = onnx.defs.get_schema("Pad", version)
-    return f"tensor({type_name(dtype)})" in found.inputs[0].types
 
 
 def _has_wrong_form(spelling: Spelling) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 
 import numpy as np
 import onnx
@@ -61,14 +62,12 @@ class PartialEvaluation:
 
     def open_condition(self) -> str | None:
         """The condition of the first If left in the graph; None if there is none."""
-        return next(
-            (node.input[0] for node in self._model.graph.node if node.op_type == "If" and not node.domain), None
-        )
+        nodes = self._model.graph.node
+        return next((node.input[0] for node in nodes if node.op_type == "If" and not node.domain), None)
 
     def assuming(self, condition: str, value: bool) -> PartialEvaluation:
         """A copy in which the first If, with this condition, takes the branch of ``value``."""
-        copy = onnx.ModelProto()
-        copy.CopyFrom(self._model)
+        copy = deepcopy(self._model)
         made = PartialEvaluation(copy)
         made._known, made._count = dict(self._known), self._count
         graph = copy.graph
@@ -95,7 +94,7 @@ class PartialEvaluation:
         names = set(self._known)
         kept = []
         for node in graph.node:
-            found = self._plain(node, dims)
+            found = _plain(node, dims)
             if found is not None:
                 self._known[node.output[0]] = found
                 names.add(node.output[0])
@@ -111,30 +110,18 @@ class PartialEvaluation:
         _replace(graph, kept)
         return True
 
-    def _plain(self, node: onnx.NodeProto, dims: Mapping[str, tuple[int, ...]]) -> np.ndarray | None:
-        """The result of a Constant, or of a Shape of known dims; else None."""
-        if node.domain:
-            return None
-        if node.op_type == "Constant":
-            return constant_of(node)
-        if node.op_type == "Shape" and not node.attribute and node.input[0] in dims:
-            return np.array(dims[node.input[0]], np.int64)
-        return None
-
     def _take(self, graph: onnx.GraphProto) -> bool:
         """Replaces the first If of known condition by its branch, or Loop of known count by its iterations."""
         for at, node in enumerate(graph.node):
-            made = self._branch(node) if node.op_type == "If" else self._turns(node) if node.op_type == "Loop" else None
+            made, condition = None, self._known.get(node.input[0]) if node.op_type == "If" else None
+            if condition is not None and condition.size == 1:
+                made = self._taken(node, bool(condition.item()))
+            elif node.op_type == "Loop":
+                made = self._turns(node)
             if made is not None:
                 _replace(graph, [*graph.node[:at], *made, *graph.node[at + 1 :]])
                 return True
         return False
-
-    def _branch(self, node: onnx.NodeProto) -> list[onnx.NodeProto] | None:
-        condition = self._known.get(node.input[0])
-        if condition is None or condition.size != 1:
-            return None
-        return self._taken(node, bool(condition.item()))
 
     def _taken(self, node: onnx.NodeProto, condition: bool) -> list[onnx.NodeProto]:
         name = "then_branch" if condition else "else_branch"
@@ -179,6 +166,13 @@ class PartialEvaluation:
         return f"{stem} #{self._count}"
 
 
+def _plain(node: onnx.NodeProto, dims: Mapping[str, tuple[int, ...]]) -> np.ndarray | None:
+    """The result of a Constant, or of a Shape of known dims; else None."""
+    if node.op_type == "Shape" and not (node.domain or node.attribute) and node.input[0] in dims:
+        return np.array(dims[node.input[0]], np.int64)
+    return constant_of(node)
+
+
 def _is_computed(node: onnx.NodeProto, dims: Mapping[str, tuple[int, ...]], known: Mapping[str, np.ndarray]) -> bool:
     """Whether a node of known inputs is computed: its operator is in ``COMPUTED`` and its output small."""
     if node.domain or node.op_type not in COMPUTED or len(node.output) != 1 or not node.input:
@@ -202,13 +196,9 @@ def _computed(
     if not nodes:
         return {}
     outputs = [name for node in nodes for name in node.output]
-    graph = helper.make_graph(
-        list(nodes),
-        "computed",
-        [],
-        [onnx.ValueInfoProto(name=name) for name in outputs],
-        [numpy_helper.from_array(array, name) for name, array in given.items()],
-    )
+    results = [onnx.ValueInfoProto(name=name) for name in outputs]
+    tensors = [numpy_helper.from_array(array, name) for name, array in given.items()]
+    graph = helper.make_graph(list(nodes), "computed", [], results, tensors)
     whole = helper.make_model(graph, opset_imports=list(model.opset_import), ir_version=model.ir_version)
     try:
         with np.errstate(all="raise", over="ignore"):
@@ -220,8 +210,7 @@ def _computed(
 
 def _known_dims(model: onnx.ModelProto, known: Mapping[str, np.ndarray]) -> dict[str, tuple[int, ...]]:
     """The dims of the values whose dims are all known."""
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+    copy = deepcopy(model)
     del copy.graph.initializer[:]
     copy.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in known.items())
     for row in copy.graph.output:
@@ -236,15 +225,14 @@ def _known_dims(model: onnx.ModelProto, known: Mapping[str, np.ndarray]) -> dict
 
 
 def _replace(graph: onnx.GraphProto, nodes: Sequence[onnx.NodeProto]) -> None:
-    kept = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
+    kept = [deepcopy(node) for node in nodes]
     del graph.node[:]
     graph.node.extend(kept)
 
 
 def _renamed(node: onnx.NodeProto, names: Mapping[str, str]) -> onnx.NodeProto:
     """A node under new names, which its bodies use as well."""
-    made = onnx.NodeProto()
-    made.CopyFrom(node)
+    made = deepcopy(node)
     made.ClearField("name")  # names of nodes are unique
     made.input[:] = [names.get(name, name) for name in node.input]
     made.output[:] = [names.get(name, name) for name in node.output]

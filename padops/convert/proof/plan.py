@@ -8,7 +8,7 @@ random amounts of every mode.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,61 +19,39 @@ MOST = 2**59 - 1  # P10: the largest dim and amount
 MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 
-class Numbers(Protocol):
-    """Operations that differ between kinds of numbers."""
+class Numbers:
+    """The operations that differ between kinds of numbers: here, those of Python integers and NumPy arrays of them."""
 
     def where(self, condition: Truth, yes: Number, no: Number) -> Number:
         """``yes`` where the condition holds, else ``no``."""
-
-    def all(self, *conditions: Truth) -> Truth:
-        """Whether all conditions hold."""
-
-    def any(self, *conditions: Truth) -> Truth:
-        """Whether one of the conditions holds."""
-
-    def mod(self, number: Number, period: Number) -> Number:
-        """The remainder, from 0 to ``period`` - 1; ``period`` is positive."""
-
-    def div(self, number: Number, divisor: Number) -> Number:
-        """The quotient, rounded down; ``divisor`` is positive."""
-
-
-class Plain:
-    """Python integers and NumPy arrays of them."""
-
-    def where(self, condition: Truth, yes: Number, no: Number) -> Number:
-        """``yes`` where the condition holds, else ``no``, element by element."""
         return np.where(condition, yes, no) if isinstance(condition, np.ndarray) else (yes if condition else no)
 
     def all(self, *conditions: Truth) -> Truth:
-        """Whether all conditions hold, element by element."""
+        """Whether all conditions hold."""
         return np.logical_and.reduce(np.broadcast_arrays(*conditions)) if conditions else True
 
     def any(self, *conditions: Truth) -> Truth:
-        """Whether one of the conditions holds, element by element."""
+        """Whether one of the conditions holds."""
         return np.logical_or.reduce(np.broadcast_arrays(*conditions)) if conditions else False
 
     def mod(self, number: Number, period: Number) -> Number:
-        """The remainder, never negative."""
+        """The remainder, from 0 to ``period`` - 1; ``period`` is positive."""
         return number % period
 
     def div(self, number: Number, divisor: Number) -> Number:
-        """The quotient, rounded down."""
+        """The quotient, rounded down; ``divisor`` is positive."""
         return number // divisor
 
 
+PLAIN = Numbers()
+
+
 class Rules(NamedTuple):
-    """The rules in which dialects differ.
+    """The rules in which dialects differ."""
 
-    Attributes:
-        crop: Whether negative amounts crop before the rest is extended (P3 CROP), rather than after (FULL).
-        limit: The limits (P4): ``""`` for none, ``"openvino"`` or ``"ngraph"``.
-        clamp: Whether a negative dim becomes 0 instead of an error (P1).
-    """
-
-    crop: bool = False
-    limit: str = ""
-    clamp: bool = False
+    crop: bool = False  # whether negative amounts crop before the rest is extended (P3 CROP), rather than after (FULL)
+    limit: str = ""  # the limits (P4): ``""`` for none, ``"openvino"`` or ``"ngraph"``
+    clamp: bool = False  # whether a negative dim becomes 0 instead of an error (P1)
 
 
 ONNX = Rules(crop=True)
@@ -166,8 +144,8 @@ def conditions(axes: Sequence[Axis], mode: str, rules: Rules, of: Numbers) -> li
 
 def positions(axis: Axis, mode: str, rules: Rules) -> np.ndarray:
     """The source position that each output position shows, int64; -1 is the fill. ``axis`` has plain integers."""
-    at = np.arange(output(axis, rules, Plain()), dtype=np.int64)
+    at = np.arange(output(axis, rules, PLAIN), dtype=np.int64)
     if not at.size:
         return at  # P5: an empty output may have nothing to extend from
-    inside, shown = source(axis, mode, rules, at, Plain())
+    inside, shown = source(axis, mode, rules, at, PLAIN)
     return np.asarray(np.where(inside, shown, -1), np.int64)

@@ -7,13 +7,15 @@ original does not have.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from math import prod
 
 import onnx
 from onnx import TensorProto
 
 from padops.convert.errors import PadopsError
-from padops.convert.proof import facts, node_rules
+from padops.convert.proof import facts
+from padops.convert.proof.facts import dims_of
+from padops.convert.proof.functions import imports_of, is_fallback
 from padops.convert.proof.schemas import PADOPS, plain_domain, schema, type_name
 
 MOST_CALLS = 1 << 12  # function calls after inlining: each is read and inferred separately
@@ -23,6 +25,20 @@ FIRST_OVERRIDABLE = 4  # since this IR version, initializers need not be inputs,
 TWICE = (
     "one model alone has the name '{}' a second time, in the body {}: runtimes do not agree which of the two is read"
 )
+# The inputs that must have one axis.
+LISTS = {"ConstantOfShape": (0,), "Expand": (1,), "Pad": (1, 3), "Reshape": (1,), "Slice": (1, 2, 3, 4), "Split": (1,),
+         "Squeeze": (1,), "Tile": (1,), "TopK": (1,), "Unsqueeze": (1,)}  # fmt: skip
+FILL = 2  # the index of a Pad's fill input, which is one number
+# Window operators, and how many values an attribute has for each spatial axis.
+WINDOWS = {"AveragePool", "Conv", "ConvInteger", "ConvTranspose", "LpPool", "MaxPool", "QLinearConv"}
+PER_AXIS = {"kernel_shape": 1, "strides": 1, "dilations": 1, "pads": 2}
+TEXTS = {
+    ("Pad", "mode"): {b"constant", b"edge", b"reflect", b"wrap"},
+    ("DepthToSpace", "mode"): {b"DCR", b"CRD"},
+    **{(name, "auto_pad"): {b"NOTSET", b"SAME_UPPER", b"SAME_LOWER", b"VALID"} for name in sorted(WINDOWS)},
+}
+COUNTED = 18  # since this version, Split takes either sizes or num_outputs
+MICROSOFT, MICROSOFT_TYPES = "com.microsoft", (1, 10, 11)  # com.microsoft::Pad takes float, float16, double
 Types = Mapping[str, onnx.TypeProto]
 Key = tuple[str, str, str]
 
@@ -39,10 +55,11 @@ def check_calls(model: onnx.ModelProto) -> None:
         """The number of calls in some nodes, and the depth of functions and bodies in them."""
         inner: list[tuple[int, int]] = []
         for node in nodes:
-            if depth == DEEPEST and _holds_nodes(node, functions):
-                raise PadopsError(TOO_DEEP)
-            inner += (count(list(row.g.node), above, depth + 1) for row in node.attribute if row.HasField("g"))
             key = (node.domain, node.op_type, node.overload)
+            graphs = [row.g for row in node.attribute if row.HasField("g")]
+            if depth == DEEPEST and (graphs or key in functions):
+                raise PadopsError(TOO_DEEP)
+            inner += (count(list(graph.node), above, depth + 1) for graph in graphs)
             if key in above:
                 raise PadopsError(f"the function {key[0]}::{key[1]} calls itself")
             if key in functions:
@@ -59,15 +76,9 @@ def check_calls(model: onnx.ModelProto) -> None:
         raise PadopsError(TOO_DEEP)
 
 
-def _holds_nodes(node: onnx.NodeProto, functions: Mapping[Key, onnx.FunctionProto]) -> bool:
-    """Whether a node has a body, or calls a function of the model."""
-    key = (node.domain, node.op_type, node.overload)
-    return key in functions or any(row.HasField("g") for row in node.attribute)
-
-
 def _functions(model: onnx.ModelProto) -> dict[Key, onnx.FunctionProto]:
     """The model's functions, without the fallbacks of padops."""
-    return {(one.domain, one.name, one.overload): one for one in model.functions if one.domain != PADOPS}
+    return {(one.domain, one.name, one.overload): one for one in model.functions if not is_fallback(one)}
 
 
 def refusals(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[str]:
@@ -150,18 +161,14 @@ def _lists(model: onnx.ModelProto) -> Iterator[list[onnx.NodeProto]]:
         pending += [list(row.g.node) for node in nodes for row in node.attribute if row.HasField("g")]
 
 
-@dataclass
 class _Checked:
     """A model to check."""
 
-    model: onnx.ModelProto
-
-    def __post_init__(self) -> None:
-        self.opsets = {plain_domain(row.domain): row.version for row in self.model.opset_import}
+    def __init__(self, model: onnx.ModelProto) -> None:
+        self.model, self.opsets, self.functions = model, imports_of(model), _functions(model)
         self.context = onnx.checker.C.CheckerContext()
-        self.context.ir_version = self.model.ir_version or onnx.IR_VERSION
+        self.context.ir_version = model.ir_version or onnx.IR_VERSION
         self.context.opset_imports = self.opsets
-        self.functions = _functions(self.model)
         self.seen: dict[bytes, str] = {}
 
     def problems(self) -> Iterator[str]:
@@ -196,7 +203,7 @@ class _Checked:
             yield from (f"{label}: {problem}" for problem in _of_types(found, node, given))
         elif domain == "" and version:
             yield f"{label}, which onnx does not have"
-        yield from (f"{label}: {problem}" for problem in node_rules.problems(node, domain, version, given))
+        yield from (f"{label}: {problem}" for problem in problems(node, domain, version, given))
 
     def _form(self, node: onnx.NodeProto) -> str:
         """The error of onnx's checker for a node without its names, bodies and data; "" for none."""
@@ -235,3 +242,43 @@ def _of_types(found: onnx.defs.OpSchema, node: onnx.NodeProto, given: list[onnx.
             yield f"its input {formal.name} is a {text}"
         elif formal.is_homogeneous and bound.setdefault(formal.type_str, text) != text:
             yield f"its input {formal.name} is a {text}, and another one a {bound[formal.type_str]}"
+
+
+def problems(node: onnx.NodeProto, domain: str, opset: int, types: Sequence[onnx.TypeProto | None]) -> Iterator[str]:
+    """The errors of a node that no schema covers, such as a list of rank 2; ``types`` are its inputs', or None."""
+    op, dims = node.op_type, [None if kind is None else dims_of(kind) for kind in types]
+    if domain == MICROSOFT and op == "Pad" and types and types[0] is not None:
+        number = types[0].tensor_type.elem_type
+        if number and number not in MICROSOFT_TYPES:
+            yield f"its data are of {type_name(number)}"
+    is_pad = (domain == "" and op == "Pad") or (domain == PADOPS and op.startswith("Pad_"))
+    if domain not in ("", PADOPS):
+        return
+    for place in LISTS.get("Pad" if is_pad else op, ()) if domain == "" or is_pad else ():
+        if place < len(dims) and dims[place] is not None and len(dims[place] or ()) != 1:
+            yield f"its input {place} has {len(dims[place] or ())} axes, and is to be a list"
+    if is_pad and len(dims) > FILL:
+        sizes = dims[FILL] or ()
+        if any(isinstance(size, int) for size in sizes) and prod(s for s in sizes if isinstance(s, int)) != 1:
+            yield f"its fill has the dims {list(sizes)}, and is to be one number"
+    if domain == "":
+        yield from _attributes(node, opset, dims)
+
+
+def _attributes(node: onnx.NodeProto, opset: int, dims: Sequence[Sequence[object] | None]) -> Iterator[str]:
+    rows = {row.name: row for row in node.attribute}
+    for name, row in rows.items():
+        allowed = TEXTS.get((node.op_type, name))
+        if allowed is not None and row.type == row.STRING and row.s not in allowed:
+            yield f"its {name} is {row.s.decode(errors='replace')!r}"
+    if node.op_type in WINDOWS and dims and dims[0] is not None:
+        rank = len(dims[0]) - 2
+        for name, times in PER_AXIS.items():
+            if name in rows and rows[name].ints and len(rows[name].ints) != times * rank:
+                yield f"its {name} are {list(rows[name].ints)}, of data with {rank} spatial axes"
+    if node.op_type == "Split" and opset >= COUNTED:
+        has_sizes, count = len(node.input) > 1 and bool(node.input[1]), rows.get("num_outputs")
+        if has_sizes == (count is not None):
+            yield f"it has {'both sizes and' if has_sizes else 'neither sizes nor'} their number"
+        elif count is not None and count.i != len(node.output):
+            yield f"its num_outputs is {count.i}, and it has {len(node.output)} outputs"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -11,39 +11,32 @@ ALL_SIZES = "all sizes (z3)"  # the rule of regions that the solver proved for a
 NEVER_RUNS = "the original never runs"  # prefix of this reason: then the converted model may do anything
 
 
+class Fails(Exception):
+    """A term fails for all data (and, for the solver, for all dims of a case); the message says why."""
+
+
+class Unsupported(Exception):
+    """The proofs cannot tell the value of a term; the message says why."""
+
+
 class Verdict(Enum):
-    """The verdict on two models or one region.
+    """The verdict on two models or one region."""
 
-    Attributes:
-        PROVED: Wherever the original runs, the converted model gives the same bits.
-        TESTED: Random inputs gave the same bits.
-        DIFFERENT: An input gives different results.
-        UNKNOWN: None of these.
-    """
-
-    PROVED = "proved"
-    TESTED = "tested"
-    DIFFERENT = "different"
-    UNKNOWN = "unknown"
+    PROVED = "proved"  # wherever the original runs, the converted model gives the same bits
+    TESTED = "tested"  # random inputs gave the same bits
+    DIFFERENT = "different"  # an input gives different results
+    UNKNOWN = "unknown"  # none of these
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a proof.
+    """The limits of a proof."""
 
-    Attributes:
-        goal_seconds: For one goal of the solver.
-        region_seconds: For all goals of one region.
-        seconds: For the whole proof; the regions left then are UNKNOWN.
-        elements: The largest tensor whose positions are followed one by one.
-        rank: The largest rank that is tried if no rank is declared.
-    """
-
-    goal_seconds: float = 5.0
-    region_seconds: float = 30.0
-    seconds: float = 120.0
-    elements: int = 1 << 24
-    rank: int = 8
+    goal_seconds: float = 5.0  # for one goal of the solver
+    region_seconds: float = 30.0  # for all goals of one region
+    seconds: float = 120.0  # for the whole proof; the regions left then are UNKNOWN
+    elements: int = 1 << 24  # the largest tensor whose positions are followed one by one
+    rank: int = 8  # the largest rank that is tried if no rank is declared
 
 
 @dataclass(frozen=True)
@@ -52,53 +45,34 @@ class Outcome:
 
     Attributes:
         verdict: PROVED, DIFFERENT or UNKNOWN. DIFFERENT is a suspicion, until a run of both models confirms it.
-        rule: The rule: ``"positions"``, ``"all sizes (z3)"``, ``"rank by rank"``, ``"window"``, ``"function body"``.
+        rule: The rule: ``"positions"``, ``"all sizes (z3)"``, ``"rank by rank"``, ``"window"``, ``"amounts"``,
+            ``"function body"``, or ``"drawn"`` for a run with random inputs.
         holds_for: The scope of the proof: ``"all data, these dims"``, ``"all data, all dims"``, ...
         conditions: The conditions of the proof, one sentence each.
         why: Why it is not proved; ``""`` if it is.
         counterexample: Dims and values of inputs, by name, to replay; or None.
-        lost_errors: 1 if the original fails for an input that the converted model runs; 0 if not, or not checked.
         new_errors: 1 if the converted model fails for an input that the original runs.
     """
 
-    verdict: Verdict
-    rule: str
-    holds_for: str = ""
-    conditions: tuple[str, ...] = ()
-    why: str = ""
-    counterexample: dict[str, Any] | None = None
-    lost_errors: int = 0
-    new_errors: int = 0
-
-
-@dataclass(frozen=True, eq=False)
-class Region:
-    """A part of the original and the part of the converted model that replaces it.
-
-    Fields that are not listed are those of :class:`Outcome`.
-
-    Attributes:
-        name: The original's value that the part computes.
-        original: The operators of the original's part, sorted.
-        converted: The operators of the converted model's part, sorted.
-        rule: As for :class:`Outcome`, or ``"drawn"`` for a run with random inputs.
-        seconds: The time taken.
-        terms: The two terms of the store, the original's first.
-    """
-
-    name: str
-    original: tuple[str, ...]
-    converted: tuple[str, ...]
     verdict: Verdict
     rule: str = ""
     holds_for: str = ""
     conditions: tuple[str, ...] = ()
     why: str = ""
     counterexample: dict[str, Any] | None = None
-    seconds: float = 0.0
-    terms: tuple[int, int] = (-1, -1)
-    lost_errors: int = 0
     new_errors: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Region(Outcome):
+    """A part of the original, the part that replaces it, and whether their results are proved equal."""
+
+    name: str = ""  # the original's value that the part computes
+    original: tuple[str, ...] = ()  # the operators of the original's part, sorted
+    converted: tuple[str, ...] = ()  # the operators of the converted model's part, sorted
+    terms: tuple[int, int] = (-1, -1)  # the two terms of the store, the original's first
+
+    __eq__, __hash__ = object.__eq__, object.__hash__  # a region is only equal to itself
 
 
 @dataclass(frozen=True)
@@ -111,9 +85,7 @@ class Proof:
             undecided; only the deepest are listed.
         assumptions: The assumptions of the whole proof, one sentence each, such as a declared shape.
         same: The number of the original's operators that the converted model has unchanged.
-        lost_errors: The number of regions with lost errors.
         new_errors: The number of regions with new errors.
-        seconds: The time taken.
         why: Why the models are not proved, if no region tells: inputs that differ, ...; else ``""``.
     """
 
@@ -121,7 +93,5 @@ class Proof:
     regions: tuple[Region, ...] = ()
     assumptions: tuple[str, ...] = ()
     same: int = 0
-    lost_errors: int = 0
     new_errors: int = 0
-    seconds: float = 0.0
-    why: str = field(default="")
+    why: str = ""

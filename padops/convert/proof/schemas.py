@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import onnx
 
-FLOAT, INT, STRING, TENSOR, GRAPH = (
-    onnx.AttributeProto.FLOAT,
-    onnx.AttributeProto.INT,
-    onnx.AttributeProto.STRING,
-    onnx.AttributeProto.TENSOR,
-    onnx.AttributeProto.GRAPH,
-)
+FLOAT, INT, STRING = onnx.AttributeProto.FLOAT, onnx.AttributeProto.INT, onnx.AttributeProto.STRING
 PADOPS = "padops"
 # Attribute defaults of padops' operators, from the table in docs/semantics.md.
 _MODE = ("mode", STRING, b"constant")
@@ -25,45 +20,26 @@ _PADOPS_DEFAULTS: dict[str, tuple[tuple[str, int, Any], ...]] = {
     "NGraphPad_0": (("pad_mode", STRING, b"CONSTANT"),),
     "SamePad_1": (("auto_pad", STRING, b"SAME_UPPER"), ("data_format", STRING, b"NCHW"), _MODE),
 }
-OPERATORS = {f"Pad_{version}" for version in (1, 2, 11, 13, 18, 19, 21, 23, 24, 25)} | {
-    "NGraphPad_0",
-    "OpenVINOPad_1",
-    "OpenVINOPad_12",
-    "SamePad_1",
-}
+VERSIONS = (1, 2, 11, 13, 18, 19, 21, 23, 24, 25)  # of ONNX's Pad
+OPERATORS = {"NGraphPad_0", "OpenVINOPad_1", "OpenVINOPad_12", "SamePad_1", *(f"Pad_{number}" for number in VERSIONS)}
 # Versions of an operator that agree on the types that both take: by onnx's changelog, they differ only in further
 # types, or in further ways to write the same. Sources: docs/Changelog.md of onnx, "Version 13 of the default ONNX
 # operator set" (bfloat16), "14" (integers for Relu, Add, ...; CumSum), "16" (Where, LeakyRelu, ...), and the types and
 # attributes in onnx.defs.
-SAME_VERSIONS: dict[str, tuple[int, ...]] = {
-    "Abs": (6, 13),
-    "Add": (7, 13, 14),
-    "Ceil": (6, 13),
-    "Concat": (11, 13),
-    "Div": (7, 13, 14),
-    "Equal": (7, 11, 13, 19),
-    "Erf": (9, 13),
-    "Exp": (6, 13),
-    "Expand": (8, 13),
-    "Floor": (6, 13),
-    "Gather": (11, 13),
-    "GatherElements": (11, 13),
-    "Gemm": (11, 13),
-    "LeakyRelu": (6, 16),
-    "Log": (6, 13),
+_SAME = {
     "MatMul": (1, 9, 13),
-    "Mul": (7, 13, 14),
-    "Neg": (6, 13),
-    "PRelu": (9, 16),
-    "Relu": (6, 13, 14),
-    "Sigmoid": (6, 13),
-    "Sqrt": (6, 13),
-    "Sub": (7, 13, 14),
-    "Tanh": (6, 13),
-    "Tile": (6, 13),
     "Transpose": (1, 13, 21, 23, 24, 25),
-    "Where": (9, 16),
+    "Abs Ceil Exp Floor Log Neg Sigmoid Sqrt Tanh Tile": (6, 13),
+    "Relu": (6, 13, 14),
+    "LeakyRelu": (6, 16),
+    "Equal": (7, 11, 13, 19),
+    "Add Div Mul Sub": (7, 13, 14),
+    "Expand": (8, 13),
+    "Erf": (9, 13),
+    "PRelu Where": (9, 16),
+    "Concat Gather GatherElements Gemm": (11, 13),
 }
+SAME_VERSIONS = {name: versions for names, versions in _SAME.items() for name in names.split()}
 
 
 def plain_domain(domain: str) -> str:
@@ -107,8 +83,7 @@ def attribute_value(attribute: onnx.AttributeProto) -> Any:
         return b"".join(_float_bits(onnx.AttributeProto(f=value)) for value in attribute.floats)
     if kind == onnx.AttributeProto.STRINGS:
         return tuple(attribute.strings)
-    bare = onnx.AttributeProto()
-    bare.CopyFrom(attribute)
+    bare = deepcopy(attribute)
     bare.ClearField("doc_string")
     return bare.SerializeToString(deterministic=True)
 
@@ -117,8 +92,7 @@ def _float_bits(attribute: onnx.AttributeProto) -> bytes:
     """The 4 bytes of a float as the message has them: as a Python float, a signalling NaN would become quiet."""
     if not np.isnan(attribute.f):
         return bytes(np.float32(attribute.f).tobytes())
-    bare = onnx.AttributeProto()
-    bare.CopyFrom(attribute)
+    bare = deepcopy(attribute)
     for field in ("name", "type", "doc_string"):
         bare.ClearField(field)
     return bytes(bare.SerializeToString()[-4:])

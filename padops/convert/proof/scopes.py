@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from padops.convert.proof.amounts import learned_ranks
 from padops.convert.proof.build import TOP, Built
-from padops.convert.proof.knowledge import Facts
-from padops.convert.proof.terms import Kind, Terms
-
-GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL)  # these always have a value
+from padops.convert.proof.facts import Facts
+from padops.convert.proof.terms import GIVEN, Terms
 
 
 class Scopes:

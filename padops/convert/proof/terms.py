@@ -6,6 +6,7 @@ names, no node order and no declared dims. Terms that are proved equal later are
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,11 +15,24 @@ from typing import Any
 
 import numpy as np
 
-from padops.convert.proof.digests import digest_of
-from padops.convert.proof.knowledge import Facts, Shape
+from padops.convert.proof.facts import Facts, Read, Shape
 
 ABSENT = -1  # an optional input that is not given
 NOTHING = Facts()
+SHORT = 64  # bytes up to which a constant is its own digest; for more, the SHA-256 is
+
+
+def digest_of_bytes(data: bytes | memoryview) -> bytes:
+    """The digest of a constant's bytes. A first byte tells bytes from hashes, so neither passes for the other."""
+    return b"\0" + bytes(data) if len(data) <= SHORT else b"\1" + hashlib.sha256(data).digest()
+
+
+def digest_of(array: np.ndarray) -> bytes:
+    """The digest of a constant's elements; each string goes in with its length."""
+    if array.dtype != object:
+        return digest_of_bytes(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    texts = [text if isinstance(text, bytes) else str(text).encode() for text in array.reshape(-1)]
+    return digest_of_bytes(b"".join(len(text).to_bytes(8, "little") + text for text in texts))
 
 
 class Kind(Enum):
@@ -34,7 +48,6 @@ class Kind(Enum):
         FORMAL: An input of a body: ``site`` (the body), ``output`` (which input).
         BODY: The graph of If, Loop, Scan, ...: ``name`` (the attribute). The inputs are ``output`` formals, then the
             body's results (formals and results are ``outputs`` in all), then the body's unused values.
-        OPAQUE: A value that equals only itself: ``site``.
     """
 
     INPUT = "input"
@@ -43,61 +56,44 @@ class Kind(Enum):
     PAD = "pad"
     FORMAL = "formal"
     BODY = "body"
-    OPAQUE = "opaque"
+
+
+GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL)  # these always have a value, and are equal only if they are one term
 
 
 @dataclass(frozen=True)
 class Head:
-    """The operation of a term; :class:`Kind` lists the fields of each kind.
+    """The operation of a term; :class:`Kind` lists the fields of each kind."""
 
-    Attributes:
-        kind: The kind of term.
-        domain: The operator's domain; ``""`` is ONNX's own.
-        name: The op_type, or the name of an input or of a graph attribute.
-        version: The ``since_version`` of the operator's schema; the opset where there is no schema.
-        attributes: Names, types (``onnx.AttributeProto.AttributeType``) and values, sorted, defaults filled in. A float
-            is its 4 bytes, a string is bytes, a tensor is its term.
-        output: The index of a node's output or of a formal; for a body, the number of formals.
-        outputs: The number of a node's outputs; for a body, of its formals and results.
-        mode: A Pad's mode: ``"constant"``, ``"edge"``, ``"reflect"``, ``"wrap"``.
-        fill: A Pad's fill, if a float attribute gives it: 4 bytes; else ``b""``.
-        type: An input's serialized type; a constant's element type as ``onnx.TensorProto`` numbers it.
-        dims: A constant's dims.
-        digest: A constant's bytes, or their SHA-256.
-        site: A number that makes a formal, an opaque term or a random node unique.
-    """
-
-    kind: Kind
-    domain: str = ""
-    name: str = ""
-    version: int = 0
+    kind: Kind  # the kind of term
+    domain: str = ""  # the operator's domain; ``""`` is ONNX's own
+    name: str = ""  # the op_type, or the name of an input or of a graph attribute
+    version: int = 0  # the ``since_version`` of the operator's schema; the opset where there is no schema
+    # Names, types (``onnx.AttributeProto.AttributeType``) and values, sorted, defaults filled in. A float is its 4
+    # bytes, a string is bytes, a tensor is its term
     attributes: tuple[tuple[str, int, Any], ...] = ()
-    output: int = 0
-    outputs: int = 1
-    mode: str = ""
-    fill: bytes = b""
-    type: int | bytes = 0
-    dims: tuple[int, ...] = ()
-    digest: bytes = b""
-    site: int = 0
+    output: int = 0  # the index of a node's output or of a formal; for a body, the number of formals
+    outputs: int = 1  # the number of a node's outputs; for a body, of its formals and results
+    mode: str = ""  # a Pad's mode: ``"constant"``, ``"edge"``, ``"reflect"``, ``"wrap"``
+    fill: bytes = b""  # a Pad's fill, if a float attribute gives it: 4 bytes; else ``b""``
+    type: int | bytes = 0  # an input's serialized type; a constant's element type as ``onnx.TensorProto`` numbers it
+    dims: tuple[int, ...] = ()  # a constant's dims
+    digest: bytes = b""  # a constant's bytes, or their SHA-256
+    site: int = 0  # a number that makes a formal or a random node unique
 
 
 class Terms:
-    """The store.
-
-    Attributes:
-        assumed: The assumptions that proofs rest on, one sentence each, with how often each was used.
-        names: For a term, the name of a value that has it: the original's, else the converted model's.
-        computed: Whether the original computes a value equal to the term, wherever the original reaches the compared
-            pair. Only such a term surely has a value.
-        shared: Whether both models have a value equal to the term.
-    """
+    """The store."""
 
     def __init__(self) -> None:
-        self.assumed: dict[str, int] = {}
+        # The assumptions that proofs rest on, one sentence each
+        self.assumed: dict[str, None] = {}
+        # For a term, the name of a value that has it: the original's, else the converted model's
         self.names: dict[int, str] = {}
+        # Whether the original computes a value equal to the term, wherever the original reaches the compared pair. Only
+        # such a term surely has a value
         self.computed: Callable[[int], bool] = lambda term: True
-        self.shared: Callable[[int], bool] = lambda term: False
+        self.shared: Callable[[int], bool] = lambda term: False  # whether both models have a value equal to the term
         self._ids: dict[tuple[Head, tuple[int, ...]], int] = {}
         self._heads: list[Head] = []
         self._inputs: list[tuple[int, ...]] = []
@@ -107,9 +103,6 @@ class Terms:
         self._facts: dict[int, Facts] = {}
         self._sites = 0
         self._trusting = False
-
-    def __len__(self) -> int:
-        return len(self._heads)
 
     def add(self, head: Head, inputs: tuple[int, ...] = ()) -> int:
         """The term with this head and these inputs; a new one if the store has none."""
@@ -127,14 +120,8 @@ class Terms:
         """The term of known elements (strings: an object array); ``dtype`` is as ``onnx.TensorProto`` numbers it."""
         return self.add_stored(dtype, array.shape, digest_of(array), lambda: array)
 
-    def add_stored(
-        self, dtype: int, dims: tuple[int, ...], digest: bytes, read: Callable[[], np.ndarray | None]
-    ) -> int:
-        """The term of a constant that the store does not hold.
-
-        ``dtype`` is as ``onnx.TensorProto`` numbers it, ``digest`` as :func:`digest_of` gives it. ``read`` returns the
-        elements, or None if they are too many for memory.
-        """
+    def add_stored(self, dtype: int, dims: tuple[int, ...], digest: bytes, read: Read) -> int:
+        """The term of a constant that the store does not hold: :func:`digest_of` gives ``digest``."""
         term = self.add(Head(Kind.CONSTANT, type=dtype, dims=tuple(dims), digest=digest))
         self._facts.setdefault(term, Facts(dtype, tuple(dims), read))
         return term
@@ -217,7 +204,8 @@ class Terms:
             return fact.shape
         found = fact.trusted()
         if found != fact.shape:
-            self.assume(f"what the original declares is right: the value '{fact.name}' has dims {list(fact.declared)}")
+            said = f"the value '{fact.name}' has dims {list(fact.declared)}"
+            self.assumed[f"what the original declares is right: {said}"] = None
         return found
 
     @contextmanager
@@ -256,10 +244,6 @@ class Terms:
 
     def _fact(self, term: int) -> Facts:
         return self._facts.get(self.find(term), NOTHING)
-
-    def assume(self, sentence: str) -> None:
-        """Notes an assumption that a proof rests on."""
-        self.assumed[sentence] = self.assumed.get(sentence, 0) + 1
 
     def walk(self, *roots: int) -> Iterator[int]:
         """The roots and every term below them, each once."""

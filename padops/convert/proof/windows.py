@@ -22,12 +22,13 @@ zeros in them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import onnx
 
-from padops.convert.proof.result import Outcome, Verdict
+from padops.convert.proof.result import Outcome, Unsupported, Verdict
 from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
 
 RULE = "window"
@@ -43,25 +44,13 @@ MOVES = ("Transpose", "Reshape", "Unsqueeze", "Squeeze", "Flatten", "Concat", "S
 SUMS = "the sums of a window are those that ONNX defines; a runtime may round them in another order"
 
 
-class Refusal(Exception):
-    """A window has no normal form; the message says why."""
+class Window(NamedTuple):
+    """A window operator in normal form."""
 
-
-@dataclass(frozen=True)
-class Window:
-    """A window operator in normal form.
-
-    Attributes:
-        head: The operator without ``pads``, ``auto_pad`` and written-out defaults.
-        data: The padded data.
-        others: The other inputs.
-        pads: The original pads.
-    """
-
-    head: Head
-    data: int
-    others: tuple[int, ...]
-    pads: tuple[int, ...]
+    head: Head  # without ``pads``, ``auto_pad`` and written-out defaults
+    data: int  # the padded data
+    others: tuple[int, ...]  # the other inputs
+    pads: tuple[int, ...]  # the original pads
 
 
 def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Outcome | None:
@@ -76,15 +65,15 @@ def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Out
     try:
         first, second = _normal(terms, a), _normal(terms, b)
         if first.head != second.head or len(first.others) != len(second.others):
-            raise Refusal(f"the attributes or versions of two {name} differ")
+            raise Unsupported(f"the attributes or versions of two {name} differ")
         for one, other in zip(first.others, second.others):
             if one != other and (ABSENT in (one, other) or not prove(one, other)):
-                raise Refusal(f"another input than the data of two {name} is not proved equal")
+                raise Unsupported(f"another input than the data of two {name} is not proved equal")
         if name in WEIGHTS and first.pads != second.pads and not _finite(terms, terms.inputs(a)[WEIGHTS[name]]):
-            raise Refusal(f"the weights of {name} are not known to be finite")
+            raise Unsupported(f"the weights of {name} are not known to be finite")
         if not prove(first.data, second.data):
-            raise Refusal(f"what two {name} read is not proved equal, padded")
-    except Refusal as why:
+            raise Unsupported(f"what two {name} read is not proved equal, padded")
+    except Unsupported as why:
         return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
     conditions = (SUMS,) if name in FLOATS else ()
     return Outcome(Verdict.PROVED, RULE, holds_for="all data", conditions=conditions)
@@ -100,20 +89,20 @@ def _normal(terms: Terms, term: int) -> Window:
     """The normal form of a window.
 
     Raises:
-        Refusal: The window has none.
+        Unsupported: The window has none.
     """
     name, inputs, pads = terms.op(term), terms.inputs(term), _pads(terms, term)
     auto_pad = terms.attribute(term, "auto_pad", b"")
     if auto_pad not in UNPADDED:
-        raise Refusal(f"{name} has auto_pad {auto_pad.decode()}")
+        raise Unsupported(f"{name} has auto_pad {auto_pad.decode()}")
     if not inputs or inputs[0] == ABSENT:
-        raise Refusal(f"{name} has no data")
+        raise Unsupported(f"{name} has no data")
     data = inputs[0]
     if pads:
         if auto_pad == b"VALID":
-            raise Refusal(f"{name} has auto_pad VALID, and pads")
+            raise Unsupported(f"{name} has auto_pad VALID, and pads")
         if len(pads) % 2 or min(pads) < 0:
-            raise Refusal(f"{name} has pads {list(pads)}")
+            raise Unsupported(f"{name} has pads {list(pads)}")
         if name == "AveragePool":
             _check_pooling(terms, term, pads)
         data = _padded(terms, data, pads, _fill(terms, term))
@@ -160,22 +149,22 @@ def _fill(terms: Terms, term: int) -> int:
         assert dtype is not None, "a constant has a type"
         return terms.add_constant(array.reshape(()), dtype)
     if terms.shape(point) not in ((), (1,)):
-        raise Refusal(f"the zero point of {terms.op(term)} is not known to be a single number")
+        raise Unsupported(f"the zero point of {terms.op(term)} is not known to be a single number")
     return point
 
 
 def _check_pooling(terms: Terms, term: int, pads: Sequence[int]) -> None:
     """Rejects an AveragePool whose padding differs from zeros in its data."""
     if not terms.attribute(term, "count_include_pad", 0):
-        raise Refusal("AveragePool does not count what it pads")
+        raise Unsupported("AveragePool does not count what it pads")
     if terms.attribute(term, "ceil_mode", 0):
-        raise Refusal("AveragePool has ceil_mode: its last window may begin in the padding")
+        raise Unsupported("AveragePool has ceil_mode: its last window may begin in the padding")
     kernel = tuple(terms.attribute(term, "kernel_shape", ()))
     if 2 * len(kernel) != len(pads) or any(pad >= size for pad, size in zip(pads, kernel * 2)):
-        raise Refusal(f"AveragePool has pads {list(pads)} for a kernel of {list(kernel)}")
+        raise Unsupported(f"AveragePool has pads {list(pads)} for a kernel of {list(kernel)}")
     shape = terms.shape(terms.inputs(term)[0])
     if shape is None or not all(isinstance(dim, int) and dim > 0 for dim in shape[2:]):
-        raise Refusal("AveragePool refuses an axis of 0 elements, and the dims of its data are not all known")
+        raise Unsupported("AveragePool refuses an axis of 0 elements, and the dims of its data are not all known")
 
 
 def _finite(terms: Terms, term: int) -> bool:

@@ -22,17 +22,14 @@ import onnx
 
 from padops.convert.errors import PadopsError, library_errors
 from padops.convert.readers.limits import read_text
-from padops.convert.readers.ngraph_function.builder import build
+from padops.convert.readers.ngraph_function.builder import Builder
 from padops.convert.records import FileRecord
 
 CPIO = (b"\x71\xc7", b"\xc7\x71", b"070707")  # how an archive begins: little-endian, big-endian, octal digits
 
 
 def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
-    """Reads a serialized function.
-
-    Returns:
-        The model; the file.
+    """Reads a serialized function: the model, and the file.
 
     Raises:
         PadopsError: The file is not what nGraph writes, or has operators that are not read; they are listed.
@@ -46,9 +43,9 @@ def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
         except ValueError as error:
             raise PadopsError(f"{path} is not JSON: {error}") from None
         except RecursionError:
-            raise PadopsError(
-                f"{path} is not what nGraph's serializer writes: it has lists in lists without end"
-            ) from None
+            raise PadopsError(f"{path} is not what nGraph's serializer writes: its lists are nested too deep") from None
     if not isinstance(functions, list) or not functions or not all(isinstance(f, dict) for f in functions):
         raise PadopsError(f"{path} is not what nGraph's serializer writes: expected a list of functions")
-    return build(functions[-1], path), [FileRecord(str(path), len(content), hashlib.sha256(content).hexdigest())]
+    return Builder(path).build(functions[-1]), [
+        FileRecord(str(path), len(content), hashlib.sha256(content).hexdigest())
+    ]

@@ -9,19 +9,79 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
+import onnx_ir as ir
 
 from padops.convert.facts import Verdict
 from padops.convert.pads.match import Match, RunsAs
+from padops.convert.pads.operands import all_known
 from padops.convert.pads.pad_info import PadInfo
-from padops.convert.runtimes.beside_fills import FILLS, fill_holds
 from padops.convert.runtimes.builtin_rules import judge, loads, reaches_provider
 from padops.convert.runtimes.builtin_support import known_amounts
 from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME, OPERATORS_NAME
 from padops.runtime.provider_rules import BY_NAME, KnownProvider, ProviderRule
 from padops.spec.dialects import onnx_op
 from padops.spec.plan import Amounts, Mode
+
+FILLS = (
+    "computed fill",
+    "computed scalar fill",
+    "fill not one",
+    "bare fill not one",
+    "fill empty",
+    "rounded fill",
+    "endless value",
+)
+
+
+def fill_holds(when: str, pad: PadInfo) -> bool | None:
+    """Whether ``when``, one of ``FILLS``, holds for the fill, an input or an attribute; None if the model is open."""
+    position = pad.op.input_index(pad.op.fill)
+    if position is None:
+        return _value_holds(when, pad.attributes.get(pad.op.fill), pad.type)
+    given = pad.inputs[position]
+    if given is None:
+        return False
+    is_array = isinstance(given, np.ndarray)
+    count = prod(pad.fill_dims) if all_known(pad.fill_dims) else None
+    match when:
+        case "computed fill":
+            return not is_array
+        case "computed scalar fill":
+            return not is_array and (None if pad.fill_dims is None else not pad.fill_dims)
+        case "bare fill not one" if pad.input("axes") is not None:
+            return False
+        case "fill not one" | "bare fill not one":
+            return None if count is None else count != 1
+        case "fill empty":
+            return None if count is None else count == 0
+        case "rounded fill":
+            return isinstance(given, np.ndarray) and given.size == 1 and is_rounded(given.reshape(()))
+    return False
+
+
+def _value_holds(when: str, value: ir.Attr | None, kind: str | None) -> bool | None:
+    if value is None or when not in ("rounded fill", "endless value"):
+        return False
+    if value.is_ref():
+        return None
+    number = np.float32(value.value)
+    if when == "rounded fill":
+        return is_rounded(number)
+    return not np.isfinite(number) or kind == "float16" and bool(abs(number) > np.finfo(np.float16).max)
+
+
+def is_rounded(fill: np.generic | np.ndarray) -> bool:
+    """Whether a provider that reads the fill as a float changes it: a rounded or large integer, or a negative zero."""
+    if fill.dtype.name in ("float32", "float16"):
+        return bool(fill == 0 and np.signbit(fill))
+    if fill.dtype.name not in ("int32", "uint32", "int64"):
+        return False
+    number = int(fill)
+    return int(np.float32(number)) != number or not -(1 << 31) <= number < 1 << 31
+
 
 SURELY: dict[str, Verdict] = {"refuses": "refuses", "wrong": "wrong", "dies": "refuses"}
 WORDS = {
@@ -54,27 +114,17 @@ SAID = {"refuses": "refuses it", "wrong": "gets it wrong", "dies": "ends the pro
 
 @dataclass(frozen=True)
 class Answer:
-    """What a session does with a Pad.
+    """What a session does with a Pad."""
 
-    Attributes:
-        verdict: What it does without padops.
-        why: The reason.
-        runner: The provider that runs the Pad in a ``padops.InferenceSession`` with the same providers; "" if none.
-    """
-
-    verdict: Verdict
+    verdict: Verdict  # what it does without padops
     why: str
-    runner: str
+    runner: str  # the provider that runs the Pad in a ``padops.InferenceSession`` with the same providers; "" if none
 
 
 def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> Answer:
-    """What a session of onnxruntime 1.``minor`` with these providers does with a Pad.
+    """What a session of onnxruntime 1.``minor`` does with a Pad, which it runs as the operator ``found``.
 
-    Args:
-        pad: The Pad.
-        found: The operator as which ONNX Runtime runs it.
-        providers: The names, first choice first; the CPU provider is always the last.
-        minor: The release of onnxruntime.
+    ``providers`` has its providers, first choice first; the CPU provider is always the last.
     """
     unknown: list[str] = []
     for name in providers:

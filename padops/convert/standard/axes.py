@@ -1,9 +1,9 @@
 """Pads of known rank, axis by axis: Gather gives the borders, Slice what is left, and Concat joins them.
 
-Where size and amounts are known that takes at most three nodes for each axis, but four, and one in all, for strings
-with an interior, and for bfloat16 where the fill is not known. Else the positions are computed first. Before opset 14,
-an axis that turns out to be empty then cannot be extended, not even where the output has no elements (P5): Gather
-refuses positions that do not exist, and Reshape knows no empty shapes.
+If size and amounts are known, an axis takes at most three nodes; of strings with an interior, and of bfloat16 with a
+computed fill, four, and the Pad one more. Else nodes compute the positions first. Then, before opset 14, an axis that
+is empty at run time cannot be extended, even if the output has no elements (P5): Gather refuses positions that do not
+exist, and Reshape has no empty shapes.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ import onnx_ir as ir
 
 from padops.convert.pads.operands import Operand
 from padops.convert.pads.pad_info import PadInfo
-from padops.convert.standard.amounts import Amounts, amounts_of
-from padops.convert.standard.extension import Extents, filled, look_up
+from padops.convert.standard.extension import Amounts, Extents, amounts_of, filled, look_up
 from padops.convert.standard.graph_builder import FIRST, here
 from padops.convert.standard.numbers import MAX_LISTED, Number, Numbers, emit, ints, is_number, part, scalar, take
 from padops.convert.standard.ort_pad import cropped
@@ -26,8 +25,8 @@ from padops.convert.standard.pad_values import shape_of
 from padops.spec import plan
 from padops.spec.plan import AxisPlan, Limit, Mode, source_index
 
-# An axis is one Gather where what it moves at a time is as long as this (else copying rows is quicker), or where there
-# are no more positions than this anyway.
+# An axis is one Gather if each position has so many elements side by side (else copying rows is quicker), or if it has
+# no more positions than this.
 LONG_RUN = 16
 MAX_POSITIONS = 4096  # in one constant of the model
 
@@ -38,22 +37,17 @@ SMALL_BLOCK = 256  # elements of a block of fill that is a constant rather than 
 
 @dataclass
 class Work:
-    """A tensor while its axes are being padded.
-
-    Attributes:
-        pad: The Pad.
-        value: The tensor so far.
-        dims: A vector of one element for each of its dims; None for one that nobody has asked for yet.
-    """
+    """A tensor while its axes are being padded."""
 
     pad: PadInfo
-    value: ir.Value
+    value: ir.Value  # so far
+    # A vector of one element for each dim; None for a dim that nobody has asked for yet
     dims: list[Numbers | None]
 
     @staticmethod
     def begin(pad: PadInfo) -> Work:
-        """Nothing has been done yet."""
-        assert pad.dims is not None, "only of known rank there are axes to go by"
+        """The data of a Pad, before any axis is padded."""
+        assert pad.dims is not None, "the rank is known"
         return Work(pad, pad.data, [None if dim is None else ints(dim) for dim in pad.dims])
 
     def dim(self, axis: int) -> Numbers:
@@ -64,7 +58,7 @@ class Work:
         return size
 
     def run(self, axis: int) -> int:
-        """Elements that lie side by side for one position of an axis, as far as is known."""
+        """The elements side by side at one position of an axis; an unknown dim counts as 1."""
         return prod(int(dim[0]) for dim in self.dims[axis + 1 :] if isinstance(dim, np.ndarray))
 
     @property
@@ -73,7 +67,7 @@ class Work:
         return self.pad.type == "string"
 
     def has_no_blocks(self, with_what: Operand) -> bool:
-        """Whether fill is to be repeated by Gather: ONNX Runtime expands no bfloat16."""
+        """Whether Gather has to repeat the fill, since ONNX Runtime's Expand has no bfloat16."""
         return self.pad.type == "bfloat16" and isinstance(with_what, ir.Value)
 
     def listed(self, amounts: AxisPlan) -> int:
@@ -126,7 +120,7 @@ def _shown(amounts: AxisPlan, mode: Mode, positions: range) -> np.ndarray:
 
 
 def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> None:
-    """Extends some axes by what is computed at run time, all that is left to do; ``amounts`` are of every axis."""
+    """Extends the last axes, by positions computed at run time; ``amounts`` are of every axis."""
     if not axes:
         return
     pad, first = work.pad, scalar(0)
@@ -135,7 +129,7 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> No
     grows = all(not isinstance(x, Number) and (x >= 0).all() for x in (amounts.begin, amounts.end))
     if pad.op.limit is not Limit.NONE or not grows:
         step = extents.checked_step(pad.op, pad.known_modes, first, amounts)
-    # Of an axis that has nothing to show no position is asked for; whether that is right shows at the end (P5).
+    # An axis without elements gets no positions; the Reshape at the end fails if the output has elements (P5).
     may_reshape = here().opset >= FIRST_WITH_EMPTY_RESHAPE
     counts = extents.output
     if may_reshape:
@@ -153,7 +147,7 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> No
 def fill(work: Work, axis: int, amounts: AxisPlan | Amounts, with_what: Operand) -> None:
     """Puts fill around the elements of one axis; by a plan also between them, or over some (P3, P6).
 
-    Without a plan nothing is taken away, and where the output would be less than nothing (P1), so is a block of fill,
+    Without a plan, nothing is cropped; if a dim of the output would be negative (P1), so is one of a block of fill,
     which fails. ``Amounts`` are of this axis alone, one element each.
     """
     core: list[ir.Value] = [work.value]
@@ -182,7 +176,7 @@ def fill(work: Work, axis: int, amounts: AxisPlan | Amounts, with_what: Operand)
 
 
 def crop_by_computing(work: Work, axes: Sequence[int]) -> Amounts:
-    """Takes away what the amounts take away of axes of any size; gives what is left to add to every axis (P3 FULL)."""
+    """Crops axes of any size by their negative amounts; returns what is left to add to every axis (P3 FULL)."""
     if work.pad.only_adds:
         around, left = amounts_of(work.pad), shape_of(work.pad)
     else:
@@ -199,7 +193,7 @@ def _core(amounts: AxisPlan) -> tuple[int, int]:
 
 
 def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Value:
-    """A tensor of fill that is ``count`` long on one axis, and as the others are."""
+    """A tensor of fill: ``count`` long on one axis, and as long as the data on the others."""
     shape: Numbers = np.concatenate([count if i == axis else work.dim(i) for i in range(len(work.dims))])
     dims = None if isinstance(shape, Number) else shape.tolist()
     if not isinstance(with_what, ir.Value):

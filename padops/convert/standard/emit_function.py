@@ -16,10 +16,9 @@ from padops.convert.pads.pad_info import PadInfo
 from padops.convert.pads.surroundings import Surroundings
 from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS, has_type, taking_pooling
 from padops.convert.standard import emit_pad, ort_pad, rules
-from padops.convert.standard.amounts import amounts_of
 from padops.convert.standard.exact_casts import write_exact
+from padops.convert.standard.extension import amounts_of
 from padops.convert.standard.graph_builder import GraphBuilder, here
-from padops.convert.standard.nesting import check_nesting
 from padops.convert.standard.numbers import Number, emit, scalar
 from padops.convert.standard.pad_values import Lacking
 from padops.spec.dialects import Attribute, Op
@@ -30,23 +29,17 @@ MANY = 16  # calls that would each get the whole body: ONNX Runtime writes it ou
 
 
 class Calls:
-    """All calls of an operator, as far as they are known.
-
-    Attributes:
-        op: The operator.
-        pads: The calls.
-        opset: Of the body.
-        proven: Of each call, whether nothing but ONNX Runtime's Pad is needed for it.
-        is_short: Whether the body is short because the calls are many, and may fail where it need not. It then is ONNX
-            Runtime's Pad alone, as far as that never gives wrong elements; see ``ort_pad.on_data_or_fail``.
-        is_all: Whether the body is ONNX Runtime's Pad because the opset has no more, and may fail where it need not.
-    """
+    """All calls of an operator, as far as they are known; ``opset`` is of the body."""
 
     def __init__(self, op: Op, pads: Sequence[PadInfo], opset: int) -> None:
         self.op, self.pads, self.opset = op, pads, opset
         right = [_is_right(pad, opset) for pad in pads]
+        # For each call, whether ONNX Runtime's Pad alone does.
         self.proven = [is_right or _must_do(pad, opset) for is_right, pad in zip(right, pads)]
+        # Whether the body is that Pad because the opset has no more; it may fail where padops does not.
         self.is_all = not all(right) and all(self.proven)
+        # Whether the body is that Pad because the calls are many. It never gives wrong elements, but may fail where
+        # padops does not; see ``ort_pad.on_data_or_fail``.
         self.is_short = self.proven.count(False) > MANY and self._may_be_short()
 
     def _may_be_short(self) -> bool:
@@ -102,12 +95,12 @@ class Calls:
             # In a branch, ONNX Runtime folds an If and loses its output for what is inside of the If of a next call
             # (1.32).
             output = emit("Identity", [output])
-        check_nesting(here().nodes, merged.around)
+        rules.check_nesting(here().nodes, merged.around)
         return output
 
 
 def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadInfo:
-    """The call of which nothing is known but what all of them have in common."""
+    """A call that stands for all: only what they have in common is known of it."""
     given = []
     for i, value in enumerate(inputs):
         present = {call.inputs[i] is not None for call in calls}

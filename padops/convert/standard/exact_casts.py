@@ -21,7 +21,7 @@ _SATURATING = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2fnuz")
 
 
 def check_moved(name: str | None, opset: int) -> str | None:
-    """The type to do the work in, or None where it is the type itself.
+    """The type to which elements are cast to be moved; None for their own.
 
     Raises:
         Unconvertible: There is none, or the type is not known.

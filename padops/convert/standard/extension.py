@@ -1,4 +1,7 @@
-"""P2 and P3 in arithmetic: from positions of the output to positions of the source, for all modes by one formula.
+"""The amounts of every axis, in every dialect (P8, S1), and P2 and P3 in arithmetic, for all modes by one formula.
+
+Amounts that are known are arrays; others are computed. They lead from positions of the output to positions of the
+source.
 
 A mode is four numbers. With n elements and the positions o seen from the first of them: o is clamped to
 [-slack, n - 1 + slack], taken modulo a period of ``factor * n + offset``, and of what remains, m, and its mirror image,
@@ -9,16 +12,32 @@ Amounts that break P1, P4 or P5 make a Gather called ``P1_P4_P5`` fail, since it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import onnx_ir as ir
 
 from padops.convert.pads.operands import Operand
-from padops.convert.standard.amounts import Amounts
+from padops.convert.pads.pad_info import PadInfo
 from padops.convert.standard.graph_builder import here
-from padops.convert.standard.numbers import Number, Numbers, arange, emit, ints, is_number, lowest, scalar, take
+from padops.convert.standard.numbers import (
+    Number,
+    Numbers,
+    arange,
+    cut,
+    emit,
+    ints,
+    is_number,
+    lowest,
+    reshape,
+    scalar,
+    take,
+    to_int64,
+)
+from padops.convert.standard.pad_values import Lacking, choice_of, rank_of, shape_of, vector_of
 from padops.spec.dialects import Op
+from padops.spec.dialects.same_pad import AUTO_PADS, DATA_FORMATS
 from padops.spec.plan import AxisPlan, Crop, Limit, Mode
 
 FAR = 2**60  # beyond any position; sums of a few such numbers are still int64
@@ -31,6 +50,130 @@ _EXTENSIONS = {
     Mode.SYMMETRIC: (2, 0, -1, FAR),
     Mode.WRAP: (1, 0, FAR, FAR),
 }
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """Elements added, or if negative taken away, on each axis: vectors as long as the rank."""
+
+    begin: Numbers
+    end: Numbers
+    interior: Numbers | None = None
+
+    def map(self, change: Callable[[Numbers], Numbers]) -> Amounts:
+        """The same, each vector changed."""
+        interior = None if self.interior is None else change(self.interior)
+        return Amounts(change(self.begin), change(self.end), interior)
+
+
+def amounts_of(pad: PadInfo) -> Amounts:
+    """The amounts of every axis.
+
+    Raises:
+        Unconvertible: The opset has no way to compute them.
+    """
+    if pad.op.input_index("pads_begin") is not None:
+        lists = (to_int64(_required(pad, name)) for name in ("pads_begin", "pads_end"))
+        return Amounts(*(_one_per_axis(pad, numbers) for numbers in lists))
+    if pad.has_attribute("padding_below"):
+        names = ("padding_below", "padding_above", "padding_interior")
+        below, above, between = (vector_of(pad, name) for name in names)
+        interior: Numbers | None = between
+        if isinstance(between, Number):  # of calls that differ; an absent one is empty there, and stands for zeros
+            rank = rank_of(pad)
+            interior = cut(np.concatenate([between, _filled(0, rank)]), ints(0), rank)
+        elif not between.any():
+            interior = None
+        begin, end = (_one_per_axis(pad, x) for x in (below, above))
+        return Amounts(begin, end, None if interior is None else _one_per_axis(pad, interior))
+    return _same(pad) if pad.has_attribute("kernel_shape") else _pairs(pad)
+
+
+def _required(pad: PadInfo, name: str) -> Operand:
+    """A required input."""
+    given = pad.input(name)
+    assert given is not None, "a Pad without it is refused: see misfit"
+    return given
+
+
+def _one_per_axis(pad: PadInfo, numbers: Numbers) -> Numbers:
+    """A list with a number for each axis; if it is longer or shorter, Reshape fails (P8)."""
+    return reshape(numbers, rank_of(pad))
+
+
+def pads_of(pad: PadInfo) -> Operand:
+    """The begins, then the ends, of an ONNX Pad; if it has the input axes, of these axes."""
+    name = next((row.name for row in pad.op.attributes if row.type == "ints"), None)
+    return _required(pad, "pads") if name is None else vector_of(pad, name)
+
+
+def _pairs(pad: PadInfo) -> Amounts:
+    """ONNX Pad."""
+    if pad.some_axes:
+        raise Lacking("axes", pad.op)
+    pads, axes, rank = pads_of(pad), pad.input("axes"), rank_of(pad)
+    count = rank if axes is None else _count(axes)
+    # Reshape fails if there are not two amounts for each axis (P8).
+    pairs = reshape(pads, np.concatenate([ints(2), count]) if here().opset >= 14 else ints(2, -1))
+    begin, end = take(pairs, 0), take(pairs, 1)
+    if here().opset < 14:  # a 0 in a shape stands for another dim, which the list of pads does not have
+        begin, end = reshape(begin, count), reshape(end, count)
+    if axes is None:
+        return Amounts(begin, end)
+    return Amounts(_spread(begin, axes, rank), _spread(end, axes, rank))
+
+
+def _same(pad: PadInfo) -> Amounts:
+    """S1: the amounts of the spatial axes follow from the shape."""
+    kernel = vector_of(pad, "kernel_shape")
+    count = _count(kernel)
+    ones = _filled(1, count)
+    stride, dilation = (
+        cut(np.concatenate([vector_of(pad, name), ones]), ints(0), count) for name in ("strides", "dilations")
+    )
+    behind = ints(*(0 if name.startswith("NC") else 1 for name in DATA_FORMATS))
+    last = reshape(take(behind, choice_of(pad, "data_format", DATA_FORMATS)), ints(1))
+    first = ints(2) - last
+    size = cut(shape_of(pad), first, first + count)
+    outputs = (size + stride - 1) // stride
+    reach = (kernel - 1) * dilation + 1
+    total = np.maximum((outputs - 1) * stride + reach - size, 0)
+    small = total // 2
+    large, none = total - small, small * ints(0)
+    sides = {"SAME_UPPER": (small, large), "SAME_LOWER": (large, small), "VALID": (none, none)}
+    chosen = choice_of(pad, "auto_pad", AUTO_PADS)
+    front, back = _filled(0, first), _filled(0, last)
+    begin, end = (_pick([sides[name][i] for name in AUTO_PADS], chosen) for i in (0, 1))
+    return Amounts(np.concatenate([front, begin, back]), np.concatenate([front, end, back]))
+
+
+def _pick(vectors: Sequence[Numbers], choice: Numbers) -> Numbers:
+    """One of some vectors of equal length."""
+    if not isinstance(choice, Number):
+        return vectors[int(choice)]
+    rows = [np.expand_dims(vector, 0) for vector in vectors]
+    return take(emit("Concat", rows, {"axis": 0}), choice)
+
+
+def _count(vector: Operand) -> Numbers:
+    """The number of elements of a vector, as a vector of one."""
+    return emit("Shape", [vector]) if isinstance(vector, ir.Value) else ints(vector.size)
+
+
+def _filled(number: int, count: Numbers) -> Numbers:
+    """A vector of ``count`` equal numbers."""
+    if isinstance(count, Number):
+        return emit("ConstantOfShape", [count], {"value": ir.tensor(ints(number))})
+    return np.full(count, number, np.int64)
+
+
+def _spread(values: Numbers, axes: Operand, rank: Numbers) -> Numbers:
+    """Numbers of the listed axes as numbers of every axis, 0 for the others."""
+    if isinstance(axes, ir.Value) or isinstance(rank, Number):
+        return emit("ScatterElements", [_filled(0, rank), axes, values], {"axis": 0})
+    positions = np.full(rank, axes.size, np.int64)
+    positions[axes.reshape(-1)] = np.arange(axes.size)
+    return take(np.concatenate([values, ints(0)]), positions)
 
 
 @dataclass(frozen=True)
@@ -70,21 +213,13 @@ def select(numbers: Sequence[int], choice: Numbers) -> Numbers:
 
 @dataclass(frozen=True)
 class Extents:
-    """What there is of each axis: vectors of the axes.
+    """What there is of each axis: vectors of the axes."""
 
-    Attributes:
-        size: Elements of the source.
-        output: Elements of the output.
-        shift: Output position of the first element to extend from.
-        start: Source position of the same; None where it is 0.
-        window: Elements to extend from.
-    """
-
-    size: Numbers
-    output: Numbers
-    shift: Numbers
-    start: Numbers | None
-    window: Numbers
+    size: Numbers  # elements of the source
+    output: Numbers  # elements of the output
+    shift: Numbers  # output position of the first element to extend from
+    start: Numbers | None  # source position of the same; None where it is 0
+    window: Numbers  # elements to extend from
 
     @staticmethod
     def of(op: Op, size: Numbers, amounts: Amounts) -> Extents:

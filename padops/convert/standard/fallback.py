@@ -32,11 +32,14 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import onnx
 import onnx.inliner
 import onnx_ir as ir
 
+from padops.convert.matchers.converted import operator_of
 from padops.convert.model.checks.operators import default_version
+from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.reading import read_document
@@ -44,11 +47,9 @@ from padops.convert.model.types import Types, declarations
 from padops.convert.pads.match import KINDS, Unconvertible
 from padops.convert.pads.pad_info import PadInfo, describe_node
 from padops.convert.records import PadRecord
-from padops.convert.sources.converted import operator_of
 from padops.convert.standard import emit_function
-from padops.convert.standard.defaults import apply
 from padops.convert.standard.graph_builder import GraphBuilder
-from padops.convert.standard.pad_values import Lacking
+from padops.convert.standard.pad_values import Lacking, default_fill
 from padops.spec.dialects import DOMAIN, OPS
 from padops.spec.schemas import register_schemas
 
@@ -60,15 +61,10 @@ NEW_OPSET = 21  # of a model that imports no version of the default domain; onnx
 
 @dataclass
 class Embedded:
-    """What became of a model's fallback functions.
+    """What became of a model's fallback functions."""
 
-    Attributes:
-        notes: What else has changed in the model.
-        missing: The operators that have none, and why.
-    """
-
-    notes: list[str] = field(default_factory=list)
-    missing: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)  # what else has changed in the model
+    missing: dict[str, str] = field(default_factory=dict)  # the operators that have none, and why
 
     def tell(self, record: PadRecord) -> PadRecord:
         """A record, with the reason if its operator has no fallback."""
@@ -78,12 +74,9 @@ class Embedded:
 
 
 def embed(document: Document, wanted: bool = True) -> Embedded:
-    """Gives the document's model a function for each operator of padops in it, in the place of those it has.
+    """Gives the document's model, written back, a function for each operator of padops in it, instead of those it has.
 
-    Args:
-        document: What passes have changed in it has been written back.
-        wanted: Whether there are to be any; else a model that has been changed loses those that it has, which know
-            nothing of the new nodes.
+    Without ``wanted``, a model that has been changed loses those that it has, which know nothing of the new nodes.
     """
     result = Embedded()
     if not wanted and not document.touched:
@@ -111,7 +104,7 @@ def _complete(document: Document, op_type: str, opset: int, result: Embedded) ->
             calls = emit_function.Calls(OPS[op_type], _described_calls(document, op_type), opset)
             function = _function(calls)
         except Lacking as lack:
-            count = apply(document, list(_pads(document.model)), op_type, lack.name)
+            count = _write_default(document, op_type, lack.name)
             if not count:
                 raise
             result.notes.append(f"{count} {op_type} got the default of {lack.name} as an input, for the fallback")
@@ -220,3 +213,40 @@ def _raise_ir_version(document: Document) -> str:
     graph = model.graph
     graph.inputs[:] = [value for value in graph.inputs if value.name not in names]
     return f"{note}; {dropped} constants are no inputs any more"
+
+
+def _write_default(document: Document, op_type: str, name: str) -> int:
+    """Gives the nodes of an operator the default of an input, the fill or axes, and writes the document back.
+
+    Returns:
+        The number of nodes that got it: all that lack it; 0 if the default of one of them is not known.
+    """
+    types = Types(document)
+    types.infer()
+    lacking = []
+    for site in list(_pads(document.model)):
+        if site.node.op_type == op_type:
+            pad = describe_node(site, types)
+            position = pad.op.input_index(name)
+            assert position is not None, "only what some calls have can be lacking"
+            if pad.inputs[position] is None:
+                lacking.append((site, position, _default(pad, name)))
+    known = [(site, position, default) for site, position, default in lacking if default is not None]
+    if len(known) < len(lacking):
+        return 0
+    constants = Constants(document.model)
+    for site, position, default in known:
+        node = site.node
+        if len(node.inputs) <= position:
+            node.resize_inputs(position + 1)
+        node.replace_input_with(position, constants.add(default, site, name))
+        document.touched.add(node)
+    document.write_back()
+    return len(known)
+
+
+def _default(pad: PadInfo, name: str) -> np.ndarray | None:
+    """What an absent input stands for (P7, P8), if that is known."""
+    if name == "axes":
+        return None if pad.dims is None else np.arange(len(pad.dims), dtype=np.int64)
+    return None if pad.type is None else default_fill(pad.type)

@@ -8,18 +8,18 @@ runs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from math import prod
 
 import onnx_ir as ir
 
-from padops.convert.pads.match import RunsAs, Unconvertible, Unneeded
+from padops.convert.pads.match import RunsAs
 from padops.convert.pads.operands import Operand, all_known
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.pads.surroundings import ALONE
-from padops.convert.runtimes.beside_fills import FILLS
-from padops.convert.runtimes.beside_rules import find_fault, said_of
+from padops.convert.runtimes.beside_rules import FILLS, find_fault, said_of
 from padops.convert.runtimes.builtin_rules import judge, reaches_provider
 from padops.convert.runtimes.builtin_support import (
     EXACT_CASTS,
@@ -28,14 +28,11 @@ from padops.convert.runtimes.builtin_support import (
     known_amounts,
     taking_pooling,
 )
-from padops.convert.standard import lowering, rules
-from padops.convert.standard.graph_builder import here
-from padops.convert.standard.lowering import Way
 from padops.convert.standard.numbers import emit, ints, reshape
 from padops.runtime.installed import NEWEST_MINOR
 from padops.runtime.provider_rules import KnownProvider, ProviderRule
 from padops.spec.dialects import OPS, make_node_plan, onnx_op, onnx_pad
-from padops.spec.plan import Amounts, Limit, Mode, PadError
+from padops.spec.plan import Amounts, Limit, Mode
 
 OLDEST = 20  # onnxruntime 1.20, whose Pad is the least right
 ANY_RELEASE = 0  # of onnxruntime: no rule is taken for mended
@@ -43,40 +40,43 @@ NOTHING = Amounts(0, 0)
 NEGATIVE = (Amounts(-1, -1),)  # for amounts that are not known
 FIRST_WITH_KERNEL = 2  # before, Pad has another attribute, and no kernel
 
-NO_BETTER = ("cut away",)  # a Pad of which the provider runs some; it refuses all that lowering could write
-# What keeps a provider from a node of any operator: no other nodes help.
+NO_BETTER = ("cut away",)  # the provider runs some of these Pads, and no lowered form of them
+# Rules for nodes of any operator: no other nodes help.
 OF_ALL_NODES = ("open rank", "open dims", "computed", "in a body")
 NOT_RUN = "by rules that were not run"
+
+# Types of which the provider's Expand takes no value of rank 0: onnxruntime-web 1.30.0 makes an invalid shader of it.
+EXPANDS_NO_SCALAR = {"WebGpuExecutionProvider": ("uint8",)}
+
+
+class Way(Enum):
+    """The form in which an execution provider takes a Pad."""
+
+    ANY = "any"  # none is meant: what ONNX Runtime's processor runs right
+    PAD = "Pad"  # one Pad of the standard
+    CROPPED = "cropped"  # the same in mode constant, behind a Slice, so that it takes nothing away
+    PARTS = "parts"  # what moves parts of the data; see ``parts.py``
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What becomes of a Pad.
+    """What becomes of a Pad."""
 
-    Attributes:
-        way: What there is to be of it; None where it stays.
-        left: What keeps the provider from it in any form, in words; "" where it takes what becomes of the Pad.
-    """
-
-    way: Way | None
-    left: str = ""
+    way: Way | None  # the new form of the Pad; None if it stays
+    left: str = ""  # why the provider takes it in no form; "" if it takes the new form
 
 
 def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> Choice:
-    """What becomes of a Pad.
+    """Decides what becomes of a Pad that breaks no rule, as far as is known.
 
-    Args:
-        pad: The Pad, which breaks no rule that is known to be broken.
-        may_stay: Whether it is ONNX's Pad now, in the form of its version.
-        row: The provider.
-        opset: Of the model.
+    ``may_stay`` says whether the node is ONNX's Pad already, in the form of its version.
     """
     found = RunsAs("", opset)
     row = replace(row, rules=tuple(rule for rule in row.rules if rule.when not in NO_BETTER))
     if pad.dims == []:
         return Choice(Way.ANY)  # nothing is to be done
     as_it_is = pad.op.name == onnx_op(opset) and reaches_provider(pad, found, NEWEST_MINOR)
-    stays = may_stay and as_it_is and not lowering.is_changed(pad)
+    stays = may_stay and as_it_is and not is_changed(pad)
     if stays and find_fault(row, pad, found, ANY_RELEASE) is None:
         return Choice(None)
     standard = _is_of_standard(pad, opset)
@@ -99,6 +99,20 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> Choi
     return Choice(Way.PARTS)
 
 
+def is_changed(pad: PadInfo) -> bool:
+    """Whether ONNX Runtime may make another thing of a Pad."""
+    return bool(taking_pooling(pad)) or pad.open_axes or (pad.input("axes") is not None and pad.around.transposing)
+
+
+def with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
+    """The Pad; a computed fill that the provider cannot expand gets a dim."""
+    fill, scalars = pad.input(pad.op.fill), EXPANDS_NO_SCALAR.get("" if row is None else row.name, ())
+    if pad.type not in scalars or not isinstance(fill, ir.Value) or pad.fill_dims != []:
+        return pad
+    inputs = [reshape(fill, ints(1)) if value is fill else value for value in pad.inputs]
+    return replace(pad, inputs=inputs, given=inputs, fill_dims=[1])
+
+
 def _crops_elsewhere(fault: tuple[ProviderRule, bool], pad: PadInfo) -> bool:
     """Whether a constant Pad is right behind a Slice that crops; the crop leaves some of each axis."""
     rule, sure = fault
@@ -109,74 +123,24 @@ def _of_all_pads(rule: ProviderRule) -> bool:
     return rule.when == "always" and not rule.modes
 
 
-def write(
-    pad: PadInfo, plain: bool = False, may_stay: bool = False, row: KnownProvider | None = None
-) -> tuple[Operand, str]:
-    """Writes a Pad for a provider, or for ONNX Runtime's processor.
-
-    Args:
-        pad: The Pad.
-        plain: Whether it is ONNX's Pad now.
-        may_stay: Whether it is so in the form of its version.
-        row: The provider; None for the processor.
-
-    Returns:
-        The output, and what there is to say of the provider; "" where there is nothing.
-
-    Raises:
-        Unconvertible: It breaks a rule, or the opset has no way to do it.
-        Unneeded: The provider runs it right.
-    """
-    if row is None:
-        return lowering.write(pad, plain), ""
-    _check(pad)
-    choice = choose(pad, may_stay, row, here().opset)
-    if choice.way is None:
-        left = f"leaves it ({choice.left}), and ONNX Runtime runs it on the processor" if choice.left else "runs it"
-        raise Unneeded(_with(f"{row.name} {left}", row))
+def rank_limit(pad: PadInfo, row: KnownProvider) -> int:
+    """The most dims of the data that the provider takes, if the Pad has more and may be ``narrowed``; else 0."""
     limit = min((rule.limit for rule in row.rules if rule.when == "rank above"), default=0)
-    if limit and not choice.left and len(pad.dims or ()) > limit and _can_be_narrowed(pad):
-        output: Operand = _narrowed(pad, row, limit)
-    else:
-        here().has_pad = choice.way is not Way.PARTS
-        output = lowering.write(pad, plain, choice.way)
-    said = f"{row.name} leaves it ({choice.left})" if choice.left else ""
-    return output, _with(said, row)
-
-
-def _check(pad: PadInfo) -> None:
-    """Refuses a Pad that no data make right.
-
-    Raises:
-        Unconvertible: Which rule it breaks.
-    """
-    try:
-        rules.check(pad)
-        if pad.node is not None and all_known(pad.dims) and pad.mode is not None:
-            make_node_plan(pad.node, pad.dims)
-    except PadError as error:
-        raise Unconvertible(str(PadError(error.rule, error.detail, pad.op.name, pad.name))) from error
+    return limit if limit and len(pad.dims or ()) > limit and _can_be_narrowed(pad) else 0
 
 
 def _can_be_narrowed(pad: PadInfo) -> bool:
-    """Whether a Pad of the standard is known, and makes something."""
-    if (
-        pad.op.amounts.__module__ != onnx_pad.__name__
-        or pad.node is None
-        or pad.mode is None
-        or not all_known(pad.dims)
-    ):
+    """Whether an ONNX Pad has known amounts and dims, adds or crops something, and has an output with elements."""
+    if pad.op.amounts.__module__ != onnx_pad.__name__ or pad.node is None or pad.mode is None:
+        return False
+    if not all_known(pad.dims):
         return False
     shape = make_node_plan(pad.node, pad.dims).shape
     return 0 not in (*pad.dims, *shape) and any(one != NOTHING for one in known_amounts(pad))
 
 
-def _narrowed(pad: PadInfo, row: KnownProvider, limit: int) -> ir.Value:
-    """The same of data with fewer dims: neighbours that are not padded are one dim meanwhile.
-
-    Raises:
-        Unconvertible: As of ``write``.
-    """
+def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> ir.Value:
+    """A Pad of data with at most ``limit`` dims: neighbours without padding become one dim, until ``write`` is done."""
     assert all_known(pad.dims), "only such a Pad is narrowed"
     amounts, dims = known_amounts(pad), [*pad.dims]
     to_pad = [i for i, one in enumerate(amounts) if one != NOTHING]
@@ -187,7 +151,7 @@ def _narrowed(pad: PadInfo, row: KnownProvider, limit: int) -> ir.Value:
         rows = [amounts[group[0]] if group[0] in axes else NOTHING for group in groups]
         narrow = reshape(value, ints(*shape))
         assert isinstance(narrow, ir.Value), "the data are not known"
-        value, _ = write(_plain_pad(pad, narrow, shape, rows), row=row)
+        value = write(_plain_pad(pad, narrow, shape, rows))
         for i in axes:
             dims[i] += amounts[i].begin + amounts[i].end
         value = emit("Reshape", [value, ints(*dims)])
@@ -230,8 +194,8 @@ def _fill(pad: PadInfo) -> Operand | None:
     return pad.input(pad.op.fill) if pad.op.input_index(pad.op.fill) is not None else pad.known_fill
 
 
-def _with(said: str, row: KnownProvider) -> str:
-    """With that nobody has run the rules, where that is so."""
+def note_of(said: str, row: KnownProvider) -> str:
+    """A note about a provider; it also tells whether the provider's rules were not run."""
     return said if row.was_run else ", ".join(filter(None, (said, NOT_RUN)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextvars import Token
 from typing import Any, TypeVar
 
@@ -10,9 +10,9 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.model.constants import tensor_of
-from padops.convert.pads.match import Unconvertible
+from padops.convert.model.graphs import inner_graphs
 from padops.convert.pads.operands import Operand
-from padops.convert.standard.numbers import OPEN, Number, Writer
+from padops.convert.standard.numbers import OPEN, Number, too_old
 
 # Where an operator begins, or begins to take integers, if that is after what padops needs of opset 5.
 FIRST = {
@@ -27,15 +27,7 @@ BOOL = ir.TensorType(ir.DataType.BOOL)
 
 
 class GraphBuilder:
-    """The nodes of one graph, in order; the formulas within ``with builder:`` write theirs here.
-
-    Attributes:
-        opset: Version of the default domain.
-        nodes: What has been written.
-        arrays: What the Constant nodes among them hold.
-        has_pad: Whether ONNX's own Pad may be one of them.
-        name: Gives a name that nothing else has, near the one that is wanted.
-    """
+    """The nodes of one graph, in order; the formulas within ``with builder:`` write theirs here."""
 
     def __init__(
         self,
@@ -46,16 +38,16 @@ class GraphBuilder:
         has_pad: bool = True,
     ) -> None:
         """Begins an empty graph inside ``outer``; ``keep`` makes a constant of an array, and None a Constant node."""
-        self.opset = opset
-        self.has_pad = has_pad
+        self.opset = opset  # version of the default domain
+        self.has_pad = has_pad  # whether ONNX's own Pad may be a node
         self.nodes: list[ir.Node] = []
-        self.arrays: dict[ir.Node, np.ndarray] = {}
-        self.name = name
+        self.arrays: dict[ir.Node, np.ndarray] = {}  # of the Constants among the nodes
+        self.name = name  # gives a name that nothing else has, near the one that is wanted
         self._keep = keep or self._constant_node
         self._outer = outer
         self._known: dict[tuple[str, tuple[int, ...], bytes], ir.Value] = {}
         self._once: dict[Hashable, Any] = {}
-        self._opened: list[Token[Writer]] = []
+        self._opened: list[Token[Any]] = []
 
     def __enter__(self) -> GraphBuilder:
         self._opened.append(OPEN.set(self))
@@ -99,14 +91,10 @@ class GraphBuilder:
         attributes: Mapping[str, Any] | None = None,
         role: str = "",
     ) -> Number:
-        """Writes a node with one output, and gives that.
+        """Writes a node of the default domain with one output, and gives that.
 
-        Args:
-            op_type: Of the default domain.
-            inputs: Values, or what becomes constants, numbers as int64; None where absent, and trailing ones are left
-                out.
-            attributes: By name, as Python values or ``ir.Attr``.
-            role: What the output is, for the names of node and output.
+        Inputs are values, or arrays and numbers (int64) that become constants; None where absent, and trailing ones are
+        left out. ``role`` says what the output is, for the names of node and output.
 
         Raises:
             Unconvertible: The opset does not have the operator.
@@ -123,23 +111,14 @@ class GraphBuilder:
         role: str = "",
         outputs: int,
     ) -> list[Number]:
-        """The same of a node with several outputs.
-
-        Args:
-            op_type: As of ``emit``, as for the next three.
-            inputs: Its inputs.
-            attributes: Its attributes.
-            role: For the names.
-            outputs: How many there are.
+        """As ``emit``, of a node with several outputs.
 
         Raises:
             Unconvertible: As of ``emit``.
         """
         assert self.has_pad or op_type != "Pad", "what writes a Pad asks before"
-        if self.opset < FIRST.get(op_type, 1):
-            raise Unconvertible(
-                f"standard operators do this with {op_type}, from opset {FIRST[op_type]} on, and this is {self.opset}"
-            )
+        if self.opset < (since := FIRST.get(op_type, 1)):
+            raise too_old(op_type, since)
         given = [x if x is None or isinstance(x, ir.Value) else self.constant(_as_array(x)) for x in inputs]
         while given and given[-1] is None:
             given.pop()
@@ -151,6 +130,14 @@ class GraphBuilder:
         values = [Number(name=name if outputs == 1 else self.name(f"{name}_{i}")) for i in range(outputs)]
         self.nodes.append(ir.Node("", op_type, given, list(made.values()), outputs=values, name=name))
         return values
+
+    def drop_unused(self, output: ir.Value) -> None:
+        """Drops the nodes, Constants too, that ``output`` does not depend on; their inputs no longer count as uses."""
+        for node in reversed(list(self.nodes)):
+            if not any(value is output or value.uses() for value in node.outputs):
+                detach([node])
+                self.nodes.remove(node)
+                self.arrays.pop(node, None)
 
     # --- graphs inside the graph --------------------------------------------------------------------------------------
 
@@ -169,6 +156,14 @@ class GraphBuilder:
         own = {value for node in self.nodes for value in node.outputs}
         made = [x if isinstance(x, ir.Value) and x in own else self.emit("Identity", [x]) for x in outputs]
         return ir.Graph(inputs, made, nodes=self.nodes, name=self.name(name))
+
+
+def detach(nodes: Iterable[ir.Node]) -> None:
+    """Removes the inputs of nodes that are in no graph, so that they no longer count as uses of values."""
+    for node in nodes:
+        for _, graph in inner_graphs(node):
+            detach(graph)
+        node.resize_inputs(0)
 
 
 def here() -> GraphBuilder:

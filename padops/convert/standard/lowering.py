@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import Enum
 from math import prod
 
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.match import Unconvertible, Unneeded
 from padops.convert.pads.operands import Operand, all_known
 from padops.convert.pads.pad_info import PadInfo
-from padops.convert.runtimes.builtin_support import CASTS_RIGHT_SINCE, has_type, taking_pooling
+from padops.convert.runtimes.builtin_support import CASTS_RIGHT_SINCE, has_type
 from padops.convert.standard import emit_pad, ort_pad, parts, rules
-from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.axes import (
     MAX_POSITIONS,
     Work,
@@ -25,38 +23,62 @@ from padops.convert.standard.axes import (
     plan_of,
 )
 from padops.convert.standard.exact_casts import write_exact
+from padops.convert.standard.extension import Amounts, amounts_of
+from padops.convert.standard.for_provider import (
+    Way,
+    choose,
+    is_changed,
+    narrowed,
+    note_of,
+    rank_limit,
+    with_expandable_fill,
+)
 from padops.convert.standard.graph_builder import FIRST, here
 from padops.convert.standard.numbers import MAX_LISTED, emit, ints, part, reshape, scalar, take
 from padops.convert.standard.pad_values import any_fill
+from padops.runtime.provider_rules import KnownProvider
 from padops.spec import plan
 from padops.spec.dialects import make_node_plan
 from padops.spec.dtypes import by_name
 from padops.spec.plan import AxisPlan, Limit, Mode, PadError
 
 
-class Way(Enum):
-    """What an execution provider takes."""
+def write(
+    pad: PadInfo, plain: bool = False, may_stay: bool = False, row: KnownProvider | None = None
+) -> tuple[Operand, str]:
+    """Writes a Pad for ONNX Runtime's processor, or for another provider.
 
-    ANY = "any"  # none is meant: what ONNX Runtime's processor runs right
-    PAD = "Pad"  # one Pad of the standard
-    CROPPED = "cropped"  # the same in mode constant, behind a Slice, so that it takes nothing away
-    PARTS = "parts"  # what moves parts of the data; see ``parts.py``
-
-
-def write(pad: PadInfo, plain: bool = False, way: Way = Way.ANY) -> Operand:
-    """Writes a Pad.
-
-    Args:
-        pad: The Pad.
-        plain: The node is ONNX's Pad already; rank 0, which ONNX Runtime refuses, may fail.
-        way: What there is to be of it.
+    ``plain``: the node is ONNX's Pad already, so rank 0, which ONNX Runtime refuses, may fail; ``may_stay``: it is also
+    in the form of its version. ``row`` is the other provider.
 
     Returns:
-        The output; the data themselves where nothing changes.
+        The output, which is the data if nothing changes; and a note on the provider, or "".
 
     Raises:
         Unconvertible: It breaks a rule, or the opset has no way to do it.
+        Unneeded: The provider runs it right.
     """
+    try:
+        if row is None:
+            return _by_way(pad, plain, Way.ANY), ""
+        rules.check(pad)
+        if pad.mode is not None:
+            _known_amounts(pad)
+        choice = choose(pad, may_stay, row, here().opset)
+        if choice.way is None:
+            left = f"leaves it ({choice.left}), and ONNX Runtime runs it on the processor" if choice.left else "runs it"
+            raise Unneeded(note_of(f"{row.name} {left}", row))
+        note = note_of(f"{row.name} leaves it ({choice.left})" if choice.left else "", row)
+        if not choice.left and (limit := rank_limit(pad, row)):
+            return narrowed(pad, limit, lambda narrow: write(narrow, row=row)[0]), note
+        here().has_pad = choice.way is not Way.PARTS
+        return _by_way(pad, plain, choice.way, row), note
+    except PadError as error:
+        raise Unconvertible(str(PadError(error.rule, error.detail, pad.op.name, pad.name))) from error
+
+
+def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = None) -> Operand:
+    """As ``write``; raises PadError for a broken rule."""
     if len(pad.modes) > 1:
         raise Unconvertible("its mode is given by the caller of the function")
     if pad.type is not None and pad.type not in pad.op.types:
@@ -66,13 +88,10 @@ def write(pad: PadInfo, plain: bool = False, way: Way = Way.ANY) -> Operand:
 
     def write_moved(given: PadInfo) -> Operand:
         rules.check(pad)
-        return _write(given, _known_amounts(pad), plain, way)
+        return _write(with_expandable_fill(given, row), _known_amounts(pad), plain, way)
 
-    try:
-        output = write_exact(pad, [pad.type], write_moved)
-        return output if isinstance(output, ir.Value) or output.size else _by_a_node(output)
-    except PadError as error:
-        raise Unconvertible(str(PadError(error.rule, error.detail, pad.op.name, pad.name))) from error
+    output = write_exact(pad, [pad.type], write_moved)
+    return output if isinstance(output, ir.Value) or output.size else _by_a_node(output)
 
 
 def _by_a_node(nothing: np.ndarray) -> Operand:
@@ -81,11 +100,6 @@ def _by_a_node(nothing: np.ndarray) -> Operand:
         return nothing
     value = {"value": ir.tensor(np.zeros(1, nothing.dtype))}
     return emit("ConstantOfShape", [ints(*nothing.shape)], value)
-
-
-def is_changed(pad: PadInfo) -> bool:
-    """Whether ONNX Runtime may make another thing of a Pad."""
-    return bool(taking_pooling(pad)) or pad.open_axes or (pad.input("axes") is not None and pad.around.transposing)
 
 
 def _known_amounts(pad: PadInfo) -> Sequence[plan.Amounts] | None:
@@ -102,8 +116,7 @@ def _known_amounts(pad: PadInfo) -> Sequence[plan.Amounts] | None:
 
 
 def _write(pad: PadInfo, known: Sequence[plan.Amounts] | None, plain: bool, way: Way) -> Operand:
-    mode = pad.mode
-    unchecked = pad.op.limit is Limit.NGRAPH and mode is not Mode.CONSTANT and pad.dims and None in pad.dims
+    unchecked = pad.op.limit is Limit.NGRAPH and pad.mode is not Mode.CONSTANT and pad.dims and None in pad.dims
     zero = known is not None and all(amounts == plan.Amounts(0, 0) for amounts in known)
     if pad.dims == [] or (zero and not unchecked):
         return pad.data
@@ -113,37 +126,36 @@ def _write(pad: PadInfo, known: Sequence[plan.Amounts] | None, plain: bool, way:
             assert pad.type is not None, "check_moved refuses it"
             return np.zeros(outputs, by_name(pad.type).numpy)
     if way is Way.PAD:
-        amounts = ort_pad.own_amounts(pad) if known is None else _amounts(pad, known, here().opset)
-        return ort_pad.on_data(pad, amounts)
+        return ort_pad.on_data(pad, ort_pad.own_amounts(pad) if known is None else _amounts(pad, known))
     if way is Way.CROPPED:
-        source, amounts = ort_pad.cropped(pad, pad.data)
-        return ort_pad.on_data(pad, amounts, source)
+        cropped, left = ort_pad.cropped(pad, pad.data)
+        return ort_pad.on_data(pad, left, cropped)
     ranked = bool(pad.dims) or (plain and pad.dims is None)
-    typed = here().has_pad and _has_kernel(pad, here().opset, plain)
+    typed = here().has_pad and _has_kernel(pad, plain)
     # Of what has been a Pad of ONNX Runtime's, it is taken for granted: there the Pad is as right as it was.
     leaves_some = (typed and ort_pad.takes_inputs(here().opset, pad)) or pad.only_adds
     guarantees = emit_pad.Guarantees(typed, ranked, right=False, or_fails=False, leaves_some=leaves_some)
     if known is not None and _fits(pad, known, guarantees):
-        return ort_pad.on_data(pad, _amounts(pad, known, here().opset))
+        return ort_pad.on_data(pad, _amounts(pad, known))
     if way is not Way.ANY and known is not None and (made := _by_parts(pad, known)) is not None:
         return made
-    if mode is Mode.CONSTANT:
+    if pad.mode is Mode.CONSTANT:
         return _fill(pad, known, guarantees)
     if pad.dims is None:
         return emit_pad.write(pad, guarantees, branches=False)
     return _extend(pad, known)
 
 
-def _has_kernel(pad: PadInfo, opset: int, plain: bool) -> bool:
+def _has_kernel(pad: PadInfo, plain: bool) -> bool:
     """Whether ONNX Runtime's Pad has the type of the data.
 
     What is its Pad of float16 now may stay one. It is cast to float and back, so a fill that is a float attribute may
     not be rounded where another operator reads it.
     """
-    if has_type(pad.type, opset):
+    if has_type(pad.type, here().opset):
         return True
     exact = pad.op.input_index(pad.op.fill) is not None or pad.has_default_fill
-    return plain and pad.type == "float16" and opset >= CASTS_RIGHT_SINCE and exact
+    return plain and pad.type == "float16" and here().opset >= CASTS_RIGHT_SINCE and exact
 
 
 def _fits(pad: PadInfo, known: Sequence[plan.Amounts], guarantees: emit_pad.Guarantees) -> bool:
@@ -158,23 +170,26 @@ def _fits(pad: PadInfo, known: Sequence[plan.Amounts], guarantees: emit_pad.Guar
         return not (pad.op.clamp and shrinks) and ort_pad.takes_fill(pad)
     if not all_known(pad.dims) or all(amounts.begin <= 0 and amounts.end <= 0 for amounts in known):
         return False
-    vectors = Amounts(*(ints(*numbers) for numbers in zip(*((one.begin, one.end) for one in known))))
-    return bool(ort_pad.is_right(pad, scalar(0), vectors))
+    return bool(ort_pad.is_right(pad, scalar(0), _vectors(known)))
+
+
+def _vectors(known: Sequence[plan.Amounts]) -> Amounts:
+    return Amounts(ints(*(one.begin for one in known)), ints(*(one.end for one in known)))
 
 
 def _size(pad: PadInfo, axis: int) -> int | None:
-    """The size of an axis, None where it is not known."""
+    """The size of an axis; None if unknown."""
     return None if pad.dims is None else pad.dims[axis]
 
 
-def _amounts(pad: PadInfo, known: Sequence[plan.Amounts], opset: int) -> Amounts | None:
+def _amounts(pad: PadInfo, known: Sequence[plan.Amounts]) -> Amounts | None:
     """The amounts for the built-in; None where it can have the node's own inputs."""
-    if ort_pad.takes_inputs(opset, pad):
+    if ort_pad.takes_inputs(here().opset, pad):
         return None
-    begins, ends = (list(numbers) for numbers in zip(*((one.begin, one.end) for one in known)))
     if pad.op.clamp:  # P1: a dim that would be negative is 0
-        ends = [max(end, -begin - (_size(pad, i) or 0)) for i, (begin, end) in enumerate(zip(begins, ends))]
-    return Amounts(ints(*begins), ints(*ends))
+        ends = (max(one.end, -one.begin - (_size(pad, i) or 0)) for i, one in enumerate(known))
+        known = [plan.Amounts(one.begin, end) for one, end in zip(known, ends)]
+    return _vectors(known)
 
 
 def _fill(pad: PadInfo, known: Sequence[plan.Amounts] | None, guarantees: emit_pad.Guarantees) -> Operand:
@@ -219,21 +234,21 @@ def _extend(pad: PadInfo, known: Sequence[plan.Amounts] | None) -> Operand:
         return work.value
     padded = [i for i, one in enumerate(known) if one != plan.Amounts(0, 0)]
     to_crop = [i for i in padded if known[i].begin <= 0 and known[i].end <= 0]
-    crops = {i: size for i in to_crop if (size := _size(pad, i)) is not None}
-    if len(crops) < len(to_crop):
-        crops = {}
+    sizes = {i: size for i in to_crop if (size := _size(pad, i)) is not None}
+    crops = sizes if len(sizes) == len(to_crop) else {}
     _crop(work, crops, known)
     to_compute = []
     for i, one in enumerate(known):
         size = _size(pad, i)
         extension = None if size is None else _plan_of_extension(pad, i, size, one)
-        long = extension is not None and i in padded and i not in crops and work.listed(extension) > MAX_LISTED
-        if long or (extension is None and (i in padded or pad.op.limit is Limit.NGRAPH)):
-            to_compute.append(i)
-        elif extension is not None and i in padded and i not in crops:
-            extend(work, i, extension, pad.known_modes[0])
-    vectors = Amounts(*(ints(*numbers) for numbers in zip(*((one.begin, one.end) for one in known))))
-    extend_by_computing(work, to_compute, vectors)
+        if extension is None:
+            to_compute += [i] if i in padded or pad.op.limit is Limit.NGRAPH else []
+        elif i in padded and i not in crops:
+            if work.listed(extension) > MAX_LISTED:
+                to_compute.append(i)
+            else:
+                extend(work, i, extension, pad.known_modes[0])
+    extend_by_computing(work, to_compute, _vectors(known))
     return work.value
 
 
@@ -246,9 +261,8 @@ def _by_parts(pad: PadInfo, known: Sequence[plan.Amounts]) -> ir.Value | None:
     if not only_adds or (checked and None in pad.dims):
         return None
     if pad.mode is Mode.CONSTANT:
-        if all_known(pad.dims) or any(one.interior or min(one.begin, one.end) < 0 for one in known):
-            return None
-        if here().opset < FIRST["Where"] or pad.type not in parts.SUMMED:
+        is_other = any(one.interior or min(one.begin, one.end) < 0 for one in known)
+        if is_other or all_known(pad.dims) or here().opset < FIRST["Where"] or pad.type not in parts.SUMMED:
             return None
         work, with_what = _begin_filling(pad)
         for i, _, one in padded:

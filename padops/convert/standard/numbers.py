@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, Protocol, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 import onnx_ir as ir
@@ -24,31 +24,16 @@ MAX_LISTED = 1 << 20
 FIRST_SLICE_OF_INPUTS = 10  # before, its bounds are attributes
 
 
-class Writer(Protocol):
-    """What formulas ask of a ``GraphBuilder``."""
-
-    opset: int
-
-    def emit(
-        self,
-        op_type: str,
-        inputs: Sequence[Operand | int | None],
-        attributes: Mapping[str, Any] | None = None,
-        role: str = "",
-    ) -> Number: ...
-
-
-OPEN: ContextVar[Writer] = ContextVar("OPEN")  # where nodes go; ``with`` a graph builder opens it
+# The ``GraphBuilder`` that nodes go to; ``with`` opens it. Its module imports this one, so its type cannot stand here.
+OPEN: ContextVar[Any] = ContextVar("OPEN")
 
 
 def emit(
-    op_type: str,
-    inputs: Sequence[Operand | int | None],
-    attributes: Mapping[str, Any] | None = None,
-    role: str = "",
+    op_type: str, inputs: Sequence[Operand | int | None], attributes: Mapping[str, Any] | None = None, role: str = ""
 ) -> Number:
     """Writes a node with one output, and gives that; see ``GraphBuilder.emit``."""
-    return OPEN.get().emit(op_type, inputs, attributes, role)
+    made: Number = OPEN.get().emit(op_type, inputs, attributes, role)
+    return made
 
 
 def _operator(function: np.ufunc, turned: bool = False) -> Callable[[Number, Numbers | int], Number]:
@@ -121,6 +106,14 @@ _FUNCTIONS: Mapping[Callable[..., Any], Callable[..., Number]] = {
 }
 
 
+def too_old(what: str, since: int) -> Unconvertible:
+    """The error for an opset before ``since``, which lacks an operator or a form of it."""
+    return Unconvertible(
+        f"it needs {what} (opset {since}); the model has opset {OPEN.get().opset}; raise that first "
+        "(onnx.version_converter)"
+    )
+
+
 def ints(*values: int) -> np.ndarray:
     """A vector of int64."""
     return np.array(values, np.int64)
@@ -184,9 +177,7 @@ def part(x: Operand, start: Numbers, stop: Numbers, axes: np.ndarray) -> Number:
     if OPEN.get().opset >= FIRST_SLICE_OF_INPUTS:
         return emit("Slice", [x, start, stop, axes])
     if isinstance(start, Number) or isinstance(stop, Number):
-        raise Unconvertible(
-            f"Slice has bounds as inputs from opset {FIRST_SLICE_OF_INPUTS} on, and this is {OPEN.get().opset}"
-        )
+        raise too_old("Slice with bounds as inputs", FIRST_SLICE_OF_INPUTS)
     return emit("Slice", [x], {"starts": start.tolist(), "ends": stop.tolist(), "axes": axes.tolist()})
 
 

@@ -1,7 +1,7 @@
 """Pads by ONNX Runtime's own Pad, where that is right: on the data, or on the indices of the data for other types.
 
-Where that is, ``runtimes/builtin_support.py`` says: in mode constant once the data are ``cropped``, and in the others
-as far as ``is_right`` asks. All of that holds from onnxruntime 1.20 on; the newest release can do more.
+``runtimes/builtin_support.py`` says where it is right: in mode constant once the data are ``cropped``, in the other
+modes if ``is_right``. This holds from onnxruntime 1.20 on; the newest release can do more.
 """
 
 from __future__ import annotations
@@ -9,12 +9,10 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.operands import Operand
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS, has_modes, taking_pooling
-from padops.convert.standard.amounts import Amounts, amounts_of, pads_of
-from padops.convert.standard.extension import FAR, select
+from padops.convert.standard.extension import FAR, Amounts, amounts_of, pads_of, select
 from padops.convert.standard.graph_builder import here
 from padops.convert.standard.numbers import (
     FIRST_SLICE_OF_INPUTS,
@@ -26,6 +24,7 @@ from padops.convert.standard.numbers import (
     lowest,
     part,
     reshape,
+    too_old,
     with_axis,
 )
 from padops.convert.standard.pad_values import given_fill, mode_attribute, mode_of, rank_of, reference, shape_of
@@ -107,7 +106,7 @@ def _window(source: Operand, amounts: Amounts, start: Numbers, stop: Numbers) ->
 
 
 def own_amounts(pad: PadInfo) -> Amounts | None:
-    """The amounts for the built-in, None where it can have them as the node has them."""
+    """The amounts for the built-in; None if it can read the node's own."""
     if takes_inputs(here().opset, pad):
         return None
     amounts = amounts_of(pad)
@@ -122,20 +121,16 @@ def on_data(pad: PadInfo, amounts: Amounts | None, source: Operand | None = None
 
     It gets the amounts of all axes, never a list of axes: see ``MOVED_THROUGH``. Where a pooling behind it might take
     it for its own padding, the data have one more axis while they are padded, which no optimizer sees through.
-
-    Args:
-        pad: The Pad.
-        amounts: Of each axis; None for the inputs that the node itself has.
-        source: What to pad; the data by default.
-        numbered: Whether those are numbers, which are filled with -1.
+    ``amounts`` None stands for the inputs that the node itself has; ``source``, by default the data, may be
+    ``numbered``: then it is filled with -1.
     """
-    apart = not numbered and bool(taking_pooling(pad))
+    lifted = not numbered and bool(taking_pooling(pad))
     source = pad.data if source is None else source
     if here().opset < FIRST_WITH_INPUTS:
-        return _with_attributes(pad, amounts, apart)
-    pads = _pads(pad, amounts, apart)
+        return _with_attributes(pad, amounts, lifted)
+    pads = _pads(pad, amounts, lifted)
     fill = -1 if numbered else _fill(pad)
-    if not apart:
+    if not lifted:
         return emit("Pad", [source, pads, fill], _mode(pad))
     padded = emit("Pad", [with_axis("Unsqueeze", source, 0), pads, fill], _mode(pad))
     return with_axis("Squeeze", padded, 0)
@@ -144,10 +139,9 @@ def on_data(pad: PadInfo, amounts: Amounts | None, source: Operand | None = None
 def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
     """The built-in on the data, for amounts that are not negative; it fails where it is not right.
 
-    That is where an empty axis is extended, or where a reflection is longer than n - 1. Older releases do not fail
-    there; so the element that the reflection reaches is asked for as well, which such an axis does not have. In mode
-    reflect there is room for it in the place of the fill. ``reach`` is the greater amount of each axis, where that is
-    known.
+    It is wrong if an empty axis is extended, or if a reflection is longer than n - 1. Older releases do not fail then.
+    So GatherND asks for the element that the reflection reaches, which such an axis lacks; mode reflect takes it in the
+    place of the fill. ``reach`` is the greater amount of each axis, if known.
     """
     if Mode.REFLECT not in pad.known_modes:
         return on_data(pad, None)
@@ -178,7 +172,7 @@ def _fill(pad: PadInfo) -> Operand | None:
     return fill if fill is None or fits else emit("Reshape", [fill, ints(1)])
 
 
-def _with_attributes(pad: PadInfo, amounts: Amounts | None, apart: bool) -> Number:
+def _with_attributes(pad: PadInfo, amounts: Amounts | None, lifted: bool) -> Number:
     """The built-in before opset 11: what Pad_1 and Pad_2 have, or what is known."""
     attributes = list(_mode(pad).values())
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), "")
@@ -186,23 +180,19 @@ def _with_attributes(pad: PadInfo, amounts: Amounts | None, apart: bool) -> Numb
     if pad.op.input_index(pad.op.fill) is None and given is not None and given.is_ref():
         attributes.append(reference("pads", given, ir.AttributeType.INTS))
     else:
-        pads = _pads(pad, amounts, apart)
+        pads = _pads(pad, amounts, lifted)
         if not isinstance(pads, np.ndarray):
-            raise Unconvertible(
-                f"Pad has amounts as an input from opset {FIRST_WITH_INPUTS} on, and this is {here().opset}"
-            )
+            raise too_old("Pad with amounts as an input", FIRST_WITH_INPUTS)
         attributes.append(ir.AttrInt64s("pads", pads.tolist()))
     if pad.op.input_index(pad.op.fill) is None:
         if value is not None and Mode.CONSTANT in pad.known_modes:  # OpenVINO refuses one that is infinite in any mode
             attributes.append(reference("value", value, ir.AttributeType.FLOAT) if value.is_ref() else value)
     elif (fill := given_fill(pad)) is not None:
         if not isinstance(fill, np.ndarray) or fill.dtype.name != "float32":
-            raise Unconvertible(
-                f"Pad has a fill as an input from opset {FIRST_WITH_INPUTS} on, and this is {here().opset}"
-            )
+            raise too_old("Pad with a fill as an input", FIRST_WITH_INPUTS)
         attributes.append(ir.AttrFloat32("value", float(fill.reshape(()))))
     made = {attribute.name: attribute for attribute in attributes}
-    if not apart:
+    if not lifted:
         return emit("Pad", [pad.data], made)
     if given is not None and given.is_ref():  # amounts that cannot be changed: only what is padded gets another axis
         return with_axis("Squeeze", with_axis("Unsqueeze", emit("Pad", [pad.data], made), 0), 0)
@@ -220,12 +210,12 @@ def iota(pad: PadInfo) -> Numbers:
     return counted if here().opset >= 14 else emit("Slice", [counted, shape - shape, shape])
 
 
-def _pads(pad: PadInfo, amounts: Amounts | None, apart: bool = False) -> Operand:
-    """The amounts of all axes, begins and then ends; with those of an axis in front of them where it is ``apart``."""
-    if amounts is None and (apart or pad.input("axes") is not None):
+def _pads(pad: PadInfo, amounts: Amounts | None, lifted: bool = False) -> Operand:
+    """The amounts of all axes, begins and then ends; with ``lifted``, of one more axis in front of them."""
+    if amounts is None and (lifted or pad.input("axes") is not None):
         amounts = _halves(pad) or amounts_of(pad)
     if amounts is not None:
-        front = ints(0) if apart else ints()
+        front = ints(0) if lifted else ints()
         return np.concatenate([front, amounts.begin, front, amounts.end])
     return pad.own("pads", pad.flat_pads) or flatten(pads_of(pad))
 
@@ -244,7 +234,7 @@ def _halves(pad: PadInfo) -> Amounts | None:
 
 
 def takes_inputs(opset: int, pad: PadInfo) -> bool:
-    """Whether the built-in can have the amounts in the form in which the node has them."""
+    """Whether the built-in can read the node's own amounts."""
     if pad.op.amounts.__module__ != onnx_pad.__name__:
         return False
     return pad.input("axes") is None or opset >= FIRST_WITH_AXES

@@ -22,14 +22,10 @@ FIRST_WITH_REFERENCES = 12  # Constant of an attribute that the caller gives
 
 
 class Lacking(Unconvertible):
-    """A body would need an input that some of its calls do not have, or not of one type.
-
-    Attributes:
-        name: Of the input.
-    """
+    """A body needs an input that some of its calls lack, or have of another type; ``name`` is the input's."""
 
     def __init__(self, name: str, op: Op) -> None:
-        super().__init__(f"some nodes of {op.name} have no {name}, and what is to stand for it there is not known")
+        super().__init__(f"some nodes of {op.name} have no {name}, and its default there is not known")
         self.name = name
 
 
@@ -163,7 +159,6 @@ def reference(name: str, attribute: ir.Attr, kind: ir.AttributeType) -> ir.Attr:
 
 
 def _check_opset(why: str) -> None:
+    """Raises Unconvertible, with a reason, if the opset has no attributes that a caller gives."""
     if (opset := here().opset) < FIRST_WITH_REFERENCES:
-        raise Unconvertible(
-            f"{why}, which standard operators can follow from opset {FIRST_WITH_REFERENCES} on, and this is {opset}"
-        )
+        raise Unconvertible(f"{why}, which needs opset {FIRST_WITH_REFERENCES}; the model has opset {opset}")

@@ -21,18 +21,19 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.operands import Operand
 from padops.convert.standard.axes import Work
 from padops.convert.standard.graph_builder import here
-from padops.convert.standard.numbers import FIRST_SLICE_OF_INPUTS, emit, ints, part, with_axis
+from padops.convert.standard.numbers import FIRST_SLICE_OF_INPUTS, emit, ints, part, too_old, with_axis
+from padops.spec.dtypes import by_name
 from padops.spec.plan import AxisPlan, Mode
 
 # Where a Slice ends that goes as far as there are elements: forward, and backward.
 TO_THE_END = 2**63 - 1
 TO_THE_BEGIN = -TO_THE_END
 
-SUMMED = ("float", "float16", "double", "int32", "int64")  # types of ReduceSum in onnxruntime
+FLOATS = ("float", "float16", "double")
+SUMMED = (*FLOATS, "int32", "int64")  # types of ReduceSum in onnxruntime
 TILED = 8  # how often a part is repeated at once, so that no more than that is thrown away
 
 
@@ -54,10 +55,7 @@ class Axis:
             Unconvertible: Slice of this opset has no steps.
         """
         if here().opset < FIRST_SLICE_OF_INPUTS:
-            raise Unconvertible(
-                f"Slice has steps from opset {FIRST_SLICE_OF_INPUTS} on, and this is {here().opset}; raise that first"
-                " (onnx.version_converter)"
-            )
+            raise too_old("Slice with steps", FIRST_SLICE_OF_INPUTS)
         return emit("Slice", [value, ints(-1), ints(TO_THE_BEGIN), ints(self.number), ints(-1)])
 
     def joined(self, *parts: ir.Value) -> ir.Value:
@@ -65,30 +63,22 @@ class Axis:
         return parts[0] if len(parts) == 1 else emit("Concat", parts, {"axis": self.number})
 
     def tiled(self, value: ir.Value, count: int) -> ir.Value:
-        """A part ``count`` times."""
+        """A part ``count`` times.
+
+        Raises:
+            Unconvertible: The opset's Tile has another form.
+        """
         if count == 1:
             return value
-        self._ask_for("Tile", 6)  # with counts for all axes; before, it had another form
+        if here().opset < 6:  # without counts for all axes
+            raise too_old("Tile-6", 6)
         return emit("Tile", [value, self._only(count)])
 
     def spread(self, value: ir.Value, count: int) -> ir.Value:
         """A part of one element ``count`` times."""
         if count == 1:
             return value
-        self._ask_for("Expand", 8)
         return emit("Expand", [value, self._only(count)])
-
-    def _ask_for(self, operator: str, since: int) -> None:
-        """Raises where the model's opset lacks an operator.
-
-        Raises:
-            Unconvertible: It does.
-        """
-        if here().opset < since:
-            raise Unconvertible(
-                f"it needs {operator}-{since} (opset {since}); the model has opset {here().opset}; raise that first"
-                " (onnx.version_converter)"
-            )
 
     def _only(self, count: int) -> np.ndarray:
         return np.where(np.arange(self.rank) == self.number, count, 1)
@@ -121,9 +111,8 @@ def extend(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
 
 
 TURNED = -1
-Piece = tuple[
-    int, int, int
-]  # elements of the window: the first, the one behind the last; TURNED, or how often the one is shown
+# Elements of the window: the first, the one behind the last; TURNED, or how often the one is shown.
+Piece = tuple[int, int, int]
 
 
 def _edges(row: AxisPlan, first: int, behind: int) -> list[Piece]:
@@ -203,12 +192,21 @@ def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) ->
 
     A block of fill has the shape of one element of that axis, of which nothing but the shape is taken: of an axis
     without elements their sum, which has one. Both amounts are at least 0.
+
+    Where the fill may be -0.0, the condition has the shape: no element is less than -inf. On the processor, ONNX
+    Runtime's Where (1.20 to 1.32) makes +0.0 of a fill of -0.0 if only the other choice has several elements.
     """
     along = Axis(axis, len(work.dims))
     fill = with_what.reshape(1) if isinstance(with_what, np.ndarray) else with_what
     one = with_axis("ReduceSum", along.part(work.value, 0, 1), axis)
+    may_be_negative_zero = isinstance(fill, ir.Value) or (fill.dtype.kind == "f" and fill == 0 and np.signbit(fill))
+    kind = work.pad.type if may_be_negative_zero else None
     blocks: dict[int, ir.Value] = {}
     for count in sorted({begin, end} - {0}):
-        never = np.zeros([count if i == axis else 1 for i in range(along.rank)], bool)
-        blocks[count] = emit("Where", [never, one, fill], role="fill")
+        dims = [count if i == axis else 1 for i in range(along.rank)]
+        if kind in FLOATS:
+            never = emit("Less", [one, np.full(dims, -np.inf, by_name(kind).numpy)])
+            blocks[count] = emit("Where", [never, fill, fill], role="fill")
+        else:
+            blocks[count] = emit("Where", [np.zeros(dims, bool), one, fill], role="fill")
     work.value = along.joined(*([blocks[begin]] if begin else []), work.value, *([blocks[end]] if end else []))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite
@@ -18,25 +19,22 @@ from padops.convert.pads.pad_info import PadInfo
 from padops.convert.targets import native, onnx, pyop
 from padops.runtime.provider_rules import BY_NAME
 
+FOR = {name: f"onnx-for-{name}" for name in BY_NAME}  # the target of each execution provider
+# The targets that leave nothing of padops, each with the options of ``onnx.emit`` and ``onnx.check``.
+STANDARD: dict[str, dict[str, Any]] = {
+    "onnx": {},
+    "onnx-without-pad": {"without_pad": True},
+    **{target: {"provider": BY_NAME[name]} for name, target in FOR.items()},
+}
+NAMED = ("padops", "onnx", "pyop")  # the names that users may give; options select the others
+
 TARGETS: dict[str, Callable[[PadInfo, NodeSite, Constants, Types], Sequence[str] | None]] = {
     "padops": native.emit,
-    "onnx": onnx.emit,
-    "onnx-without-pad": partial(onnx.emit, without_pad=True),
     "pyop": pyop.emit,
+    **{target: partial(onnx.emit, **options) for target, options in STANDARD.items()},
 }
-FOR = {name: f"onnx-for-{name}" for name in BY_NAME}  # the target of each execution provider
-TARGETS |= {target: partial(onnx.emit, provider=BY_NAME[name]) for name, target in FOR.items()}
-
-NAMED = ("padops", "onnx", "pyop")  # the names that users may give; options select the others
-STANDARD = ("onnx", "onnx-without-pad", *FOR.values())  # targets that leave nothing of padops
-
 # The checks raise Unconvertible if ``emit`` would; they are called before nodes around the Pad are changed.
 CHECKS: dict[str, Callable[[PadInfo, NodeSite], None]] = {
-    "onnx": onnx.check,
-    "onnx-without-pad": partial(onnx.check, without_pad=True),
     "pyop": pyop.check,
+    **{target: partial(onnx.check, **options) for target, options in STANDARD.items()},
 }
-CHECKS |= {target: partial(onnx.check, provider=BY_NAME[name]) for name, target in FOR.items()}
-
-# The records' names for results that are no operators of padops.
-CALLED = dict.fromkeys(STANDARD, "standard ONNX")

@@ -6,9 +6,11 @@ does not state the type of the call's output.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import onnx_ir as ir
 
-from padops.convert.model.graphs import walk
+from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.types import Types
 from padops.convert.targets.native import declare
 from padops.spec import pyop_node
@@ -35,3 +37,26 @@ def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
     for value in (value for node in calls for value in node.outputs):
         declare(value, None, types)
     return calls
+
+
+def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
+    """States the inferred shapes of the outputs of the Scan bodies around Pads; returns the nodes that make them.
+
+    ONNX Runtime allocates a Scan's outputs by the shapes that its body states or lets it infer, and refuses to run a
+    Scan without them. It infers shapes through a Pad of ONNX, but neither through an operator of padops nor through
+    computed amounts.
+    """
+    bodies = {}
+    for site in sites:
+        scope = site.scope
+        while scope.owner is not None:
+            if scope.owner.node.op_identifier() == ("", "Scan", ""):
+                bodies[scope.path] = scope.graph
+            scope = scope.owner.scope
+    changed = []
+    for value in (value for body in bodies.values() for value in body.outputs):
+        node, dims = value.producer(), types.shape(value)
+        if node is not None and dims is not None and value.shape is None:
+            value.shape = ir.Shape(dims)
+            changed.append(node)
+    return changed

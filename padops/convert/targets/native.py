@@ -7,13 +7,17 @@ because the rank of the Conv in front of them is known.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+import numpy as np
 import onnx_ir as ir
 
+from padops.convert.errors import PadopsError
+from padops.convert.model.checks.operators import default_version
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import NodeSite
+from padops.convert.model.graphs import NodeSite, constant, remove_unused, replace_in_place
 from padops.convert.model.types import Types
 from padops.convert.pads.pad_info import PadInfo
-from padops.convert.targets.placing import set_operator, values
 from padops.spec.dialects import DOMAIN, VERSION
 
 
@@ -43,3 +47,44 @@ def declare(output: ir.Value, data: ir.Value | None, types: Types) -> None:
         return
     output.type = ir.TensorType(ir.DataType[type_name.upper()])
     output.shape = None if dims is None else ir.Shape(dims)
+
+
+def values(pad: PadInfo, site: NodeSite, constants: Constants) -> list[ir.Value | None]:
+    """The inputs of a node that is this Pad; arrays become new constants."""
+    return [
+        constants.add(value, site, row.name) if isinstance(value, np.ndarray) else value
+        for row, value in zip(pad.op.inputs, pad.given, strict=True)
+    ]
+
+
+def set_operator(
+    site: NodeSite, operator: tuple[str, int, str], inputs: Sequence[ir.Value | None], attributes: Iterable[ir.Attr]
+) -> None:
+    """Gives the node another operator; it keeps its name, outputs and metadata.
+
+    Raises:
+        PadopsError: The model imports another version of the domain.
+    """
+    node, scope = site.node, site.scope
+    domain, version, op_type = operator
+    imports = [graph.opset_imports for graph in (scope.root, scope.model.graph)]
+    for known in imports:
+        if known.get(domain, version) != version:
+            raise PadopsError(
+                f"{scope.path} imports version {known[domain]} of the domain {domain}; padops has {version}"
+            )
+    former = dict.fromkeys(value for value in node.inputs if value is not None)
+    replace_in_place(node, domain, op_type, inputs, attributes)
+    # Empty constants stood for absent inputs.
+    remove_unused([value for value in former if _is_empty(value, site)], scope.index)
+    # A function's body has imports of its own, and ONNX Runtime requires that the model's imports have the domain too.
+    for known in imports:
+        meant = default_version(known, scope.model.ir_version)
+        if meant is not None and "ai.onnx" not in known:
+            known.setdefault("", meant)  # a model that imports any domain must import the default domain too
+        known[domain] = version
+
+
+def _is_empty(value: ir.Value, site: NodeSite) -> bool:
+    array = constant(value, site.scope)
+    return array is not None and array.size == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import onnx
@@ -17,9 +17,9 @@ from padops.convert.model.types import Types
 from padops.convert.pads.match import Unconvertible, Unneeded
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes.builtin_support import CONCAT_SINCE
-from padops.convert.standard.for_provider import write
-from padops.convert.standard.graph_builder import GraphBuilder
-from padops.convert.standard.nesting import check_nesting
+from padops.convert.standard.graph_builder import GraphBuilder, detach
+from padops.convert.standard.lowering import write
+from padops.convert.standard.rules import check_nesting
 from padops.runtime.provider_rules import KnownProvider
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
@@ -51,7 +51,7 @@ def check(pad: PadInfo, site: NodeSite, without_pad: bool = False, provider: Kno
         Unconvertible: No standard nodes do the same.
     """
     numbers = itertools.count()
-    _detach(_written(pad, site, lambda role: f"{role}_{next(numbers)}", without_pad, provider)[0].nodes)
+    detach(_written(pad, site, lambda role: f"{role}_{next(numbers)}", without_pad, provider)[0].nodes)
 
 
 def _written(
@@ -68,6 +68,8 @@ def _written(
     try:
         with builder:
             output, said = write(pad, plain, plain and _has_form(site.node, pad), provider)
+            if isinstance(output, ir.Value):
+                builder.drop_unused(output)
         last = builder.nodes[-1] if builder.nodes else None
         if isinstance(output, np.ndarray):  # not by Identity, which ONNX Runtime does not have for every type
             builder.emit("Constant", [], {"value": tensor_of(output)})
@@ -76,11 +78,12 @@ def _written(
         check_nesting(builder.nodes, pad.around)
         if opset < CONCAT_SINCE and any(node.op_type == "Concat" for node in builder.nodes):
             raise Unconvertible(_no_concat(opset))
-        if plain and _is_same(site.node, builder.nodes):
+        made = builder.nodes
+        if plain and len(made) == 1 and made[0].op_type == "Pad" and _signature(site.node) == _signature(made[0]):
             cast = ", by a cast to float and back" if pad.type == "float16" else ""
             raise Unneeded("; ".join(filter(None, [said, f"ONNX Runtime's Pad is right for it{cast}, or fails"])))
     except (Unconvertible, Unneeded):
-        _detach(builder.nodes)
+        detach(builder.nodes)
         raise
     return builder, said
 
@@ -111,13 +114,6 @@ def prune_opset_imports(document: Document) -> None:
             del graph.opset_imports[domain]
 
 
-def _is_same(node: ir.Node, made: Sequence[ir.Node]) -> bool:
-    """Whether the new nodes are a single Pad equal to the node."""
-    if len(made) != 1 or made[0].op_type != "Pad":
-        return False
-    return _signature(node) == _signature(made[0])
-
-
 def _has_form(node: ir.Node, pad: PadInfo) -> bool:
     """Whether a node has exactly the inputs and attributes of its Pad."""
     given = list(pad.given)
@@ -134,14 +130,6 @@ def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]
         inputs.pop()
     attributes = {name: attribute.value for name, attribute in node.attributes.items()}
     return inputs, {"mode": "constant"} | {k: list(v) if isinstance(v, tuple) else v for k, v in attributes.items()}
-
-
-def _detach(nodes: Sequence[ir.Node]) -> None:
-    """Removes the inputs of nodes that are in no graph, so that they no longer count as uses of values."""
-    for node in nodes:
-        for _, graph in inner_graphs(node):
-            _detach(list(graph))
-        node.resize_inputs(0)
 
 
 def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str:

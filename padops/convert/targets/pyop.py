@@ -12,7 +12,7 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.pad_info import PadInfo
-from padops.convert.targets.placing import set_operator, values
+from padops.convert.targets.native import set_operator, values
 from padops.spec import pyop_node
 
 IN_PYTHON = f"in Python, as {pyop_node.DOMAIN}::{pyop_node.OP_TYPE}"

@@ -68,17 +68,11 @@ def _both_nan(original: np.ndarray, converted: np.ndarray, differing: np.ndarray
 
 @dataclass(frozen=True)
 class Tolerance:
-    """The tolerance for finite elements of floats. Infinities and NaN must be the same.
+    """The tolerance for finite elements of floats. Infinities and NaN must be the same."""
 
-    Attributes:
-        rtol: A factor of the original's element; None for none.
-        atol: A difference in the unit of the elements; None for none.
-        share: If both are None: a factor of the output's largest element.
-    """
-
-    rtol: float | None = None
-    atol: float | None = None
-    share: float = 0.0
+    rtol: float | None = None  # a factor of the original's element; None for none
+    atol: float | None = None  # a difference in the unit of the elements; None for none
+    share: float = 0.0  # if both are None: a factor of the output's largest element
 
     def __str__(self) -> str:
         if self.rtol is None and self.atol is None:

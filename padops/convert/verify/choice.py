@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import onnx
 
 from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError, UndecidedError, VerificationError
+from padops.convert.matchers import Matcher, find_pads
 from padops.convert.model.document import Document
 from padops.convert.model.external import check_entries
 from padops.convert.model.reach import values_behind
@@ -21,14 +22,14 @@ from padops.convert.model.scan import external_tensors
 from padops.convert.model.types import Types
 from padops.convert.pad_facts import facts_of
 from padops.convert.records import Verification
-from padops.convert.sources import SOURCES, Source, find_pads
-from padops.convert.verify.callers import other_interface
-from padops.convert.verify.draws import CannotDrawError
-from padops.convert.verify.feeds import Inputs, inputs_of, load_inputs
-from padops.convert.verify.hints import Hints, special_values
-from padops.convert.verify.process_copy import DiedError, ProcessCopy
+from padops.convert.verify.compare import Case, compare
+from padops.convert.verify.feeds import Asked, inputs_of, load_inputs, other_interface
+from padops.convert.verify.openvino import compare_with_openvino
+from padops.convert.verify.pads import Hints, special_values
+from padops.convert.verify.part_inputs import whole_inputs
+from padops.convert.verify.process_copy import WHOLE_SECONDS, DiedError, ProcessCopy, survive
 from padops.convert.verify.proving import proved
-from padops.convert.verify.replay import survive, whole_inputs
+from padops.convert.verify.random_inputs import CannotDrawError
 from padops.runtime.installed import installed_minor
 
 DOUBTED = ("wrong", "may be wrong")  # verdicts on a Pad
@@ -39,30 +40,7 @@ CHANGED = "the outputs differ because the converted model corrects the original 
 OTHERWISE = "without verification it is converted all the same"
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The options of a comparison.
-
-    Attributes:
-        inputs: The inputs for both models; None for random ones.
-        seed: The seed of random inputs.
-        sources: The matchers that tell which nodes of the original are Pads.
-        rtol: See ``Tolerance``.
-        atol: See ``Tolerance``.
-        doubted: See ``doubted_values``.
-        run: Whether to run both models even if they are proved to do the same.
-    """
-
-    inputs: Inputs | None = None
-    seed: int = 0
-    sources: Sequence[Source] = SOURCES
-    rtol: float | None = None
-    atol: float | None = None
-    doubted: Mapping[str, str] = field(default_factory=dict)
-    run: bool = False
-
-
-def doubted_values(document: Document, sources: Sequence[Source]) -> dict[str, str]:
+def doubted_values(document: Document, sources: Sequence[Matcher]) -> dict[str, str]:
     """The values behind Pads that the installed ONNX Runtime gets wrong, or may, each with the Pad and the reason."""
     types, minor = Types(document), installed_minor()
     found: dict[str, str] = {}
@@ -140,7 +118,7 @@ def _run_in_copy(run: Callable[[], Verification], is_asked: bool) -> Verificatio
     """
     try:
         with closing(ProcessCopy(lambda: lambda question: run())) as copy:
-            found: Verification = copy.ask(None)
+            found: Verification = copy.ask(None, WHOLE_SECONDS)
             return found
     except MemoryError as error:
         why = f"there is no memory to run the models: {error}"
@@ -170,15 +148,9 @@ def _run(
     document: Document, asked: Asked, given: Mapping[str, np.ndarray] | None, corrected: frozenset[str]
 ) -> Callable[[Path, Path], Verification]:
     """A function that runs two model files on the same inputs and compares them."""
-    from padops.convert.verify.compare import Case, compare
-
     inputs, hints = inputs_of(document.message()), Hints(special_values(document.model))
-    case = Case(
-        inputs, given, asked.seed, hints, corrected, asked.sources, asked.doubted, rtol=asked.rtol, atol=asked.atol
-    )
+    case = Case(inputs, given, asked, hints, corrected)
     if document.is_openvino:
-        from padops.convert.verify.openvino import compare_with_openvino
-
         return partial(compare_with_openvino, Path(document.foreign[0].name), case)
     return partial(compare, case=case)
 

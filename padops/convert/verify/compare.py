@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import onnx
 
 from padops.convert.records import WITHOUT_OPTIMISATION, Outcome, OutputComparison, PadComparison, Verification
-from padops.convert.sources import SOURCES, Source
 from padops.convert.verify.bits import Tolerance, compare_output
-from padops.convert.verify.draws import random_inputs
 from padops.convert.verify.exercise import Sameness, Scout
-from padops.convert.verify.feeds import Input, fit_inputs
-from padops.convert.verify.hints import Hints, hints_of
+from padops.convert.verify.feeds import Asked, Input, fit_inputs
 from padops.convert.verify.inside import compare_inside
-from padops.convert.verify.other_runtime import PadRuns, check_finite, compare_pads, telling
-from padops.convert.verify.pads import watched_pads
+from padops.convert.verify.pads import Hints, hints_of, watched_pads
 from padops.convert.verify.part_inputs import sizing_inputs
-from padops.convert.verify.reference import judge
+from padops.convert.verify.random_inputs import random_inputs
+from padops.convert.verify.reference import compare_structures, judge
 from padops.convert.verify.rounding import scales_of, settle, tolerance_of
-from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Peer, Session, fed
+from padops.convert.verify.sessions import DoesNotRun, Feeds, Peer, Session, Trial, fed, run_trials
 from padops.convert.verify.structure import blames_changes
-from padops.convert.verify.trials import Trial, run_trials
-from padops.convert.verify.unrun import compare_structures
 
 TURNS = 4  # sets of random inputs; sizes, lengths, branches, single bools and special values differ between them
 MOST_TURNS = 10  # sets if some Pads have not run or padded nothing, or an output has never changed
-ENOUGH = 2  # sets on which the Pad behind a difference is searched
+ENOUGH = 2  # sets on which another runtime tells its Pads' results
 FEWEST_TURNS = 2  # sets that run however long they take
 PATIENCE = 4  # seconds; then no further set runs
 
@@ -42,35 +38,20 @@ OPTIMISED = "optimising the original changes what it gives"
 
 @dataclass(frozen=True)
 class Case:
-    """The inputs and options of a run of both models.
-
-    Attributes:
-        inputs: The models' inputs.
-        given: The caller's arrays; None for random ones.
-        seed: The seed of random inputs.
-        hints: The hints for random inputs.
-        corrected: The values that may differ, because the converted model corrects an error of the original.
-        asked: The matchers that tell which nodes are Pads, for the reference.
-        doubted: The values behind Pads that this ONNX Runtime gets wrong, or may, each with the reason.
-        rtol: See ``Tolerance``.
-        atol: See ``Tolerance``.
-    """
+    """The inputs and options of a run of both models."""
 
     inputs: Sequence[Input]
-    given: Mapping[str, np.ndarray] | None
-    seed: int
+    given: Mapping[str, np.ndarray] | None  # the caller's arrays; None for random ones
+    asked: Asked
     hints: Hints = field(default_factory=Hints)
+    # The values that may differ, because the converted model corrects an error of the original
     corrected: frozenset[str] = frozenset()
-    asked: Sequence[Source] = SOURCES
-    doubted: Mapping[str, str] = field(default_factory=dict)
-    rtol: float | None = None
-    atol: float | None = None
 
     def turns(self, count: int = TURNS) -> list[Iterable[Feeds]]:
         """For each set of inputs, the attempts at it, of which the first that the model takes counts."""
         if self.given is not None:
             return [[fit_inputs(self.given, self.inputs)]]
-        return [random_inputs(self.inputs, self.seed, turn, self.hints) for turn in range(count)]
+        return [random_inputs(self.inputs, self.asked.seed, turn, self.hints) for turn in range(count)]
 
 
 def compare(original: Path, converted: Path, case: Case) -> Verification:
@@ -100,20 +81,18 @@ def compare(original: Path, converted: Path, case: Case) -> Verification:
         trials = _draw(session, scout, case)
     except DoesNotRun as error:
         return _without_original(original, converted, case, error, loads=True)
-    tolerance = tolerance_of(messages[0], case.rtol, case.atol)
+    tolerance = tolerance_of(messages[0], case.asked.rtol, case.asked.atol)
     verification = _compare_outputs(original, converted, case, trials, tolerance)
     if verification.outcome == "fails":
         return verification
     scout.close()
     del session
-    feeds = [trial.feeds for trial in trials]
-    if verification.outcome in ("different", "close"):  # a few sets tell whether a Pad is the reason
-        feeds = feeds[:ENOUGH]
+    feeds = [trial.feeds for trial in trials]  # any one may be the only one that shows a difference
     compared = compare_inside((original, messages[0]), (converted, messages[1]), pads, scout.reached, feeds)
     verification = _with_pads(verification, compared, case.corrected)
     if verification.outcome not in ("different", "close") or BROKEN in verification.notes:
         return verification
-    return settle(verification, (original, converted), feeds[:ENOUGH], case.asked, tolerance, case.doubted)
+    return settle(verification, (original, converted), feeds, case.asked.sources, tolerance, case.asked.doubted)
 
 
 def _draw(session: Session, scout: Scout, case: Case) -> list[Trial]:
@@ -154,7 +133,7 @@ def _compare_outputs(
     original: Path, converted: Path, case: Case, trials: Sequence[Trial], tolerance: Tolerance
 ) -> Verification:
     """Compares the outputs of both models; if they differ, again without graph optimisation."""
-    verification = _check(converted, True, trials, case.corrected, tolerance)
+    verification = check(converted, True, trials, case.corrected, tolerance)
     if verification.outcome not in ("different", "close"):
         return verification
     try:
@@ -162,7 +141,7 @@ def _compare_outputs(
     except DoesNotRun as error:
         note = f"without graph optimisation, ONNX Runtime does not run the original: {error}"
         return replace(verification, notes=(*verification.notes, note))
-    again = _check(converted, False, plain, case.corrected, tolerance)
+    again = check(converted, False, plain, case.corrected, tolerance)
     if again.outcome not in ("equal", "corrected"):
         return verification
     differing = [output for output in verification.outputs if not output.equal]
@@ -170,9 +149,9 @@ def _compare_outputs(
         told = "; ".join(f"{output.name}: {output.detail}" for output in differing)
         note = f"{WITHOUT_OPTIMISATION} ONNX Runtime optimises the two graphs differently ({told})"
         return replace(again, notes=(*again.notes, note))
-    if _check(converted, True, plain, case.corrected, tolerance).refuted:
+    if check(converted, True, plain, case.corrected, tolerance).refuted:
         return replace(verification, notes=(*verification.notes, BROKEN))
-    notes = [f"{output.name} will change: {case.doubted.get(output.name, OPTIMISED)}" for output in differing]
+    notes = [f"{output.name} will change: {case.asked.doubted.get(output.name, OPTIMISED)}" for output in differing]
     return replace(verification, outcome="corrected", notes=(*again.notes, CORRECTED, *notes))
 
 
@@ -200,82 +179,67 @@ def _without_original(original: Path, converted: Path, case: Case, refusal: Does
     except DoesNotRun as error:
         notes = (note, f"nor the converted model: {error}")
         own = not (loads and session) and blames_changes(str(error), *map(_load, (original, converted)))
-        found, why = compare_structures(original, converted, case.asked)
+        found, why = compare_structures(original, converted, case.asked.sources)
         if found is not None and (found.outcome == "different" or not own):
             return replace(found, inputs=fed(refusal.feeds), notes=(*found.notes, *notes))
         if own:
             return Verification("fails", inputs=fed(refusal.feeds), notes=notes)
         told = (f"the nodes do not tell either: {why}", *notes)
         return Verification("undecided", inputs=fed(refusal.feeds), notes=told)
-    return judge(original, converted, [trial.feeds for trial in trials], (note,), case.asked)
+    return judge(original, converted, [trial.feeds for trial in trials], (note,), case.asked.sources)
 
 
 def _load(path: Path) -> onnx.ModelProto:
     return onnx.load(path, load_external_data=False)
 
 
-def compare_with(
-    runtime: str,
-    run: Callable[[Feeds], Outputs],
-    run_pads: Callable[[Feeds], PadRuns],
-    converted: Path,
-    case: Case,
-) -> Verification:
-    """Compares the converted model with an original that only another runtime reads.
-
-    ``run_pads`` returns the inputs and the output of each Pad of the original, and raises a RuntimeError if that fails.
-    """
-    try:  # inputs that the converted model takes: other runtimes give results even if rules are broken
-        taken = run_trials(Session(converted, optimised=True), case.turns())
-    except DoesNotRun as error:
-        return Verification("fails", notes=(f"ONNX Runtime says: {error}",))
-    try:
-        trials = run_trials(Peer(run), [[trial.feeds] for trial in taken])
-    except DoesNotRun as error:
-        note = f"{runtime} does not run the original: {error}"
-        return judge(None, converted, [trial.feeds for trial in taken], (note,))
-    tolerance = tolerance_of(_load(converted), case.rtol, case.atol)
-    verification = check_finite(lambda some: _check(converted, True, some, case.corrected, tolerance), trials, runtime)
-    verification = replace(verification, notes=(f"the original ran in {runtime}", *verification.notes))
-    feeds = telling(trials, ENOUGH)
-    if verification.outcome in ("different", "close"):
-        verification = settle(verification, (None, converted), feeds, case.asked, tolerance, case.doubted)
-    return compare_pads(verification, converted, run_pads, feeds, case.asked, runtime)
-
-
-def _check(
+def check(
     converted: Path, optimised: bool, trials: Sequence[Trial], corrected: frozenset[str], tolerance: Tolerance
 ) -> Verification:
-    """Compares the converted model's outputs with the original's."""
-    comparisons: dict[str, OutputComparison] = {}
-    sameness: dict[str, Sameness] = {}
-    notes, far = [], set()
+    """Compares the outputs of the converted model in ONNX Runtime with the original's."""
     try:
-        session, least = Session(converted, optimised), scales_of(_load(converted))
-        for trial in trials:
-            outputs = session.run(trial.feeds)
-            for name, value in trial.outputs.items():
-                sameness.setdefault(name, Sameness()).add(value)
-                one = compare_output(name, value, outputs[name], name in trial.unstable)
-                if not one.equal and not tolerance.takes(value, outputs[name], least.get(name, 0.0)):
-                    far.add(name)
-                if name not in comparisons or comparisons[name].equal:
-                    comparisons[name] = one
+        return check_outputs(Session(converted, optimised), trials, tolerance, scales_of(_load(converted)), corrected)
     except DoesNotRun as error:
         return Verification(
             "fails", inputs=fed(trial.feeds for trial in trials), notes=(f"ONNX Runtime says: {error}",)
         )
+
+
+def check_outputs(
+    converted: Session | Peer,
+    trials: Sequence[Trial],
+    tolerance: Tolerance | None,
+    scales: Mapping[str, float] = MappingProxyType({}),
+    corrected: frozenset[str] = frozenset(),
+) -> Verification:
+    """Compares the converted model's outputs with the original's; without a tolerance, every bit counts.
+
+    Raises:
+        DoesNotRun: The converted model refuses inputs that the original took.
+    """
+    comparisons: dict[str, OutputComparison] = {}
+    sameness: dict[str, Sameness] = defaultdict(Sameness)
+    notes, far = [], set()
+    for trial in trials:
+        outputs = converted.run(trial.feeds)
+        for name, value in trial.outputs.items():
+            sameness[name].add(value)
+            one = compare_output(name, value, outputs[name], name in trial.unstable)
+            near = tolerance is not None and tolerance.takes(value, outputs[name], scales.get(name, 0.0))
+            if not one.equal and not near:
+                far.add(name)
+            if name not in comparisons or comparisons[name].equal:
+                comparisons[name] = one
     unstable = sorted(set().union(*(trial.unstable for trial in trials)))
     if unstable:
-        notes.append(
-            f"{', '.join(unstable)} of the original changes from run to run: only types and shapes are compared"
-        )
+        changing = ", ".join(unstable)
+        notes.append(f"{changing} of the original changes from run to run: only types and shapes are compared")
     equal = all(comparison.equal for comparison in comparisons.values())
     outcome: Outcome = "close" if not equal else "runs" if unstable else "equal"
     if far:
         outcome = "corrected" if far <= corrected else "different"
     if outcome == "close":
-        parts = f", or of 1 for {', '.join(least)}" if least else ""
+        parts = f", or of 1 for {', '.join(scales)}" if scales else ""
         notes.append(f"no element differs by more than {tolerance}{parts}")
     told = tuple(replace(one, weak=sameness[one.name].weak if one.equal else "") for one in comparisons.values())
     return Verification(outcome, told, fed(trial.feeds for trial in trials), tuple(notes))

@@ -18,7 +18,7 @@ from padops.convert.proof.build import TOP, Built
 from padops.convert.proof.terms import ABSENT, Kind, Terms
 from padops.convert.verify.feeds import Input
 from padops.convert.verify.isolated import Cut
-from padops.spec.dtypes import by_onnx
+from padops.spec.dtypes import by_name, by_onnx
 
 COMPUTED = {TensorProto.INT64, TensorProto.INT32, TensorProto.BOOL}  # types of sizes, amounts and conditions
 GIVEN = "given "  # prefix of an input's name, before the value's name in the original
@@ -50,7 +50,7 @@ def cut(terms: Terms, original: Side, converted: Side, ends: tuple[int, int]) ->
     while (near := next((term for term in sorted(begins) if _follows(sides[0], term, begins)), None)) is not None:
         shared.discard(near)
         begins = shared & (sides[0].reach(shared)[1] | sides[1].reach(shared)[1])
-    names = {term: sides[0].name_of(term) for term in sorted(begins)}
+    names = {term: sides[0].names[term] for term in sorted(begins)}
     inputs = [_input(terms, term, name) for term, name in names.items()]
     return sides[0].model(names, inputs), sides[1].model(names, inputs), inputs
 
@@ -80,12 +80,11 @@ class _Walk:
 
     def __init__(self, terms: Terms, side: Side, end: int) -> None:
         self.terms, self.side = terms, side
-        self.whole = side.model
         self.scope = {**side.built.inputs, **side.built.scopes[TOP]}
         self.names: dict[int, str] = {}
         for name, term in self.scope.items():
             self.names.setdefault(terms.find(term), name)
-        self.nodes = list(self.whole.graph.node)
+        self.nodes = list(side.model.graph.node)
         self.made = {name: node for node in self.nodes for name in node.output if name}
         self.end = self._end(end)
         self.below = {self.terms.find(self.scope[name]) for name in self._below()}
@@ -109,10 +108,6 @@ class _Walk:
         self.made[copied] = self.nodes[-1]
         self.scope[copied] = end
         return copied
-
-    def name_of(self, term: int) -> str:
-        """The model's name of a value."""
-        return self.names[term]
 
     def _below(self) -> Iterator[str]:
         """The values that the end is computed from, without constants."""
@@ -146,23 +141,19 @@ class _Walk:
         """The small model with these values as inputs."""
         nodes, reached = self.reach(set(names))
         if missing := reached - set(names):
-            raise CannotCut(f"it begins with '{self.name_of(min(missing))}', which the other model lacks")
-        graph = onnx.GraphProto(name="part")
+            raise CannotCut(f"it begins with '{self.names[min(missing)]}', which the other model lacks")
+        whole, graph = self.side.model, onnx.GraphProto(name="part")
         read = {name for node in nodes for name in _read(node)} | {self.end}
         given = {name for name in read if self.terms.find(self.scope.get(name, ABSENT)) in names and name != self.end}
         for row in inputs:
             dims = None if row.dims is None else list(row.dims)
-            kind = next(
-                dtype for dtype in (by_onnx(self.terms.dtype(t) or 0) for t, n in names.items() if n == row.name)
-            )
-            assert kind is not None, "an input has a type"
-            graph.input.append(helper.make_tensor_value_info(GIVEN + row.name, kind.onnx, dims))
+            graph.input.append(helper.make_tensor_value_info(GIVEN + row.name, by_name(row.type).onnx, dims))
         for name in sorted(given):
             begin = names[self.terms.find(self.scope[name])]
             graph.node.append(helper.make_node("Identity", [GIVEN + begin], [name]))
         graph.node.extend(nodes)
-        graph.initializer.extend(row for row in self.whole.graph.initializer if row.name in read - given)
-        graph.sparse_initializer.extend(row for row in self.whole.graph.sparse_initializer if row.values.name in read)
+        graph.initializer.extend(row for row in whole.graph.initializer if row.name in read - given)
+        graph.sparse_initializer.extend(row for row in whole.graph.sparse_initializer if row.values.name in read)
         graph.output.add(name=self.end)
         choices = []
         for node in nodes:
@@ -170,7 +161,6 @@ class _Walk:
                 choices.append(f"choice {node.input[0]}")
                 graph.node.append(helper.make_node("Identity", [node.input[0]], [choices[-1]]))
                 graph.output.add(name=choices[-1])
-        whole = self.whole
         model = onnx.ModelProto(ir_version=whole.ir_version, graph=graph)
         model.opset_import.extend(whole.opset_import)
         model.functions.extend(whole.functions)

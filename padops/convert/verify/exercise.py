@@ -23,21 +23,13 @@ EMPTY = "its output was empty in every run"
 
 @dataclass
 class Reached:
-    """How far one Pad was exercised.
+    """How far one Pad was exercised."""
 
-    Attributes:
-        hidden: Why nothing is known of it, or "".
-        ran: Whether it has run.
-        filled: Whether its output had elements.
-        padded: Whether its output's dims differed from its data's; True if they cannot be compared.
-        bytes: The most memory that its compared values took.
-    """
-
-    hidden: str = ""
-    ran: bool = False
-    filled: bool = False
-    padded: bool = False
-    bytes: int = 0
+    hidden: str = ""  # why nothing is known of it, or ""
+    ran: bool = False  # whether it has run
+    filled: bool = False  # whether its output had elements
+    padded: bool = False  # whether its output's dims differed from its data's; True if they cannot be compared
+    bytes: int = 0  # the most memory that its compared values took
 
     @property
     def missing(self) -> str:
@@ -53,17 +45,12 @@ class Reached:
 
 @dataclass
 class Scout:
-    """A model with the dims of its Pads as outputs.
-
-    Attributes:
-        pads: The Pads.
-        reached: How far each was exercised.
-    """
+    """A model with the dims of its Pads as outputs."""
 
     path: Path
     model: onnx.ModelProto
     pads: Sequence[WatchedPad]
-    reached: list[Reached] = field(default_factory=list)
+    reached: list[Reached] = field(default_factory=list)  # how far each was exercised
     _names: dict[tuple[int, str], list[str]] = field(default_factory=dict)
     _session: Session | None = None
     _seen: set[tuple[tuple[str, tuple[int, ...]], ...]] = field(default_factory=set)
@@ -120,9 +107,8 @@ class Scout:
         self._session = None
         for reached in self.reached:
             if not reached.ran:
-                reached.hidden = (
-                    reached.hidden or f"ONNX Runtime does not run the model with its Pads as outputs: {why}"
-                )
+                said = f"ONNX Runtime does not run the model with its Pads as outputs: {why}"
+                reached.hidden = reached.hidden or said
 
     def close(self) -> None:
         """Frees the session's memory."""

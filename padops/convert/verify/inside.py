@@ -17,8 +17,7 @@ from padops.convert.verify.probes import OutOfReach, Place, Probed, bodies
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session
 from padops.spec.schemas import register_schemas
 
-# Bytes of Pads' values as outputs of one run; more Pads take further runs.
-AT_ONCE = 1 << 28
+AT_ONCE = 1 << 28  # bytes of Pads' values as outputs of one run; more Pads take further runs
 
 Kinds = dict[tuple[Place, str], int]
 

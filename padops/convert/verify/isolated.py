@@ -16,7 +16,7 @@ import onnx
 
 from padops.convert.verify.bits import Tolerance, Value, describe_difference
 from padops.convert.verify.exercise import Sameness
-from padops.convert.verify.process_copy import SECONDS, Answering, DiedError, ProcessCopy
+from padops.convert.verify.process_copy import SECONDS, Answering, ProcessCopy
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session
 
 PATIENCE = 10.0  # seconds for one part; then no further inputs are tried
@@ -28,42 +28,25 @@ TWICE = 32  # inputs that the original runs twice: two sessions of a process giv
 
 @dataclass(frozen=True)
 class Cut:
-    """One side of a part, as a small model whose inputs are the values in front of the part.
+    """One side of a part, as a small model whose inputs are the values in front of the part."""
 
-    Attributes:
-        path: The file of the whole model, for its external data.
-        model: The small model.
-        output: The name of its output.
-        choices: The conditions of its Ifs, which are outputs as well.
-    """
-
-    path: Path
-    model: onnx.ModelProto
-    output: str
-    choices: tuple[str, ...] = ()
+    path: Path  # the file of the whole model, for its external data
+    model: onnx.ModelProto  # the small model
+    output: str  # the name of its output
+    choices: tuple[str, ...] = ()  # the conditions of its Ifs, which are outputs as well
 
 
 @dataclass(frozen=True)
 class Ran:
-    """The result of running a part in isolation.
+    """The result of running a part in isolation."""
 
-    Attributes:
-        draws: The number of inputs that the original took.
-        refused: The number of inputs that the original refused.
-        unreached: What the inputs did not reach, one sentence each.
-        detail: The difference; "" for none.
-        rounding: Whether the difference may be rounding.
-        unstable: Whether the original's results change from run to run, so that nothing can be compared.
-        feeds: The smallest inputs found that show a difference; None for none.
-    """
-
-    draws: int
-    refused: int
-    unreached: tuple[str, ...] = ()
-    detail: str = ""
-    rounding: bool = False
-    unstable: bool = False
-    feeds: Feeds | None = None
+    draws: int  # the number of inputs that the original took
+    refused: int  # the number of inputs that the original refused
+    unreached: tuple[str, ...] = ()  # what the inputs did not reach, one sentence each
+    detail: str = ""  # the difference; "" for none
+    rounding: bool = False  # whether the difference may be rounding
+    unstable: bool = False  # whether the original's results change from run to run, so that nothing can be compared
+    feeds: Feeds | None = None  # the smallest inputs found that show a difference; None for none
 
 
 class _Unstable(Exception):
@@ -73,35 +56,23 @@ class _Unstable(Exception):
 class _Both:
     """Both sides of a part, loaded."""
 
-    def __init__(self, one: Cut, other: Cut, tolerance: Tolerance) -> None:
+    def __init__(self, one: Cut, other: Cut, tolerance: Tolerance | None) -> None:
         self.one, self.other, self.tolerance = one, other, tolerance
-        try:
-            self._copy = ProcessCopy(self._prepare)
-        except DiedError as error:
-            raise DoesNotRun(str(error)) from None
+        self._copy = ProcessCopy(self._prepare)
+        self.close = self._copy.close
 
     def _prepare(self) -> Answering:
         sessions = [Session(side.path, optimised=False, instead=side.model) for side in (self.one, self.other)]
         return lambda question: sessions[question[0]].run(*question[1:])
 
-    def _run(self, side: int, given: Feeds, wanted: list[str]) -> Outputs:
-        try:
-            outputs: Outputs = self._copy.ask((side, given, wanted), SECONDS)
-        except DiedError as error:
-            raise DoesNotRun(str(error)) from None
-        return outputs
-
-    def close(self) -> None:
-        """Ends both sessions."""
-        self._copy.close()
-
-    def original(self, given: Feeds) -> dict[str, Value]:
+    def original(self, given: Feeds) -> Outputs:
         """The outputs of the original's side.
 
         Raises:
             DoesNotRun: It refuses the inputs.
         """
-        return self._run(0, given, [self.one.output, *self.one.choices])
+        outputs: Outputs = self._copy.ask((0, given, [self.one.output, *self.one.choices]), SECONDS)
+        return outputs
 
     def difference(self, given: Feeds, before: Value) -> tuple[str, bool]:
         """The difference, and whether it may be rounding; ("", False) if every bit agrees.
@@ -110,13 +81,13 @@ class _Both:
             _Unstable: The sides differ, and the original is unstable.
         """
         try:
-            after = self._run(1, given, [self.other.output])[self.other.output]
+            after = self._copy.ask((1, given, [self.other.output]), SECONDS)[self.other.output]
         except DoesNotRun as error:
             return f"the converted model refuses what the original takes: {error}", False
         detail = describe_difference(before, after)
         if detail and self.is_unstable(given, before):
             raise _Unstable
-        return detail, bool(detail) and self.tolerance.takes(before, after)
+        return detail, bool(detail) and self.tolerance is not None and self.tolerance.takes(before, after)
 
     def is_unstable(self, given: Feeds, before: Value) -> bool:
         """Whether the original now gives another result than before.
@@ -139,8 +110,10 @@ class _Both:
         return given, detail
 
 
-def run_isolated(one: Cut, other: Cut, feeds: Iterable[Feeds], tolerance: Tolerance, patience: float = PATIENCE) -> Ran:
-    """Runs both sides of a part until they differ, or for ``patience`` seconds.
+def run_isolated(
+    one: Cut, other: Cut, feeds: Iterable[Feeds], tolerance: Tolerance | None, patience: float = PATIENCE
+) -> Ran:
+    """Runs both sides of a part until they differ, or for ``patience`` seconds; without a tolerance, every bit counts.
 
     Raises:
         DoesNotRun: ONNX Runtime does not load a side.

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from padops.convert.arguments import check_kinds, check_tolerance
 from padops.convert.errors import PadopsError, UsageError, os_errors_as
+from padops.convert.matchers import MATCHERS
 from padops.convert.model.document import LARGEST_PROTO, Document
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.records import Verification
-from padops.convert.sources import SOURCES
-from padops.convert.verify.choice import Asked, comparison, doubted_values
-from padops.convert.verify.feeds import Inputs
+from padops.convert.verify.choice import comparison, doubted_values
+from padops.convert.verify.feeds import Asked, Inputs
 from padops.convert.verify.providers import Providers, check_providers, compare_beside
 
 
@@ -88,7 +88,7 @@ def verify(
         if providers is not None:
             asked = Asked(inputs, seed, rtol=rtol, atol=atol)
             return compare_beside((one, other), (paths[0], paths[1]), asked, providers)
-        doubted = {} if one.foreign else doubted_values(one, SOURCES)
+        doubted = {} if one.foreign else doubted_values(one, MATCHERS)
         return comparison(one, Asked(inputs, seed, rtol=rtol, atol=atol, doubted=doubted, run=run))(*paths)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import struct
 import tokenize
@@ -62,8 +63,10 @@ class _Member:
 Headers = Mapping[str, tuple[np.dtype, tuple[int, ...]]]  # element type and shape of each array
 
 
-def read_npz(path: Path, check: Callable[[Headers], None]) -> dict[str, np.ndarray]:
+def read_npz(path: Path, check: Callable[[Headers], None], wanted: Sequence[str]) -> dict[str, np.ndarray]:
     """Reads all arrays; ``check`` may reject the headers before any element is read.
+
+    ``wanted`` are the names of arrays for the error's example of how a file is written.
 
     Raises:
         PadopsError: ``numpy.savez`` did not write the file, it is damaged, or there is not enough memory.
@@ -75,12 +78,16 @@ def read_npz(path: Path, check: Callable[[Headers], None]) -> dict[str, np.ndarr
         with path.open("rb") as file:
             if file.read(len(MAGIC)) == MAGIC:
                 raise PadopsError(f"{path} has one array without a name; save inputs with numpy.savez")
+        if not zipfile.is_zipfile(path):
+            arrays = ", ".join([json.dumps(str(path)), *(f"{name}=..." for name in wanted)])
+            raise PadopsError(f"{path} is no .npz file; numpy.savez({arrays}) writes one")
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
             if len(entries) > MOST_MEMBERS:
                 raise PadopsError(f"{part} have {len(entries)} arrays, more than {MOST_MEMBERS}")
             members = [_member(archive, entry, part) for entry in entries]
-            _check_names(members, part)
+            if twice := [name for name, count in Counter(member.name for member in members).items() if count > 1]:
+                raise PadopsError(f"{part} have '{twice[0]}' twice")
             check({member.name: (member.dtype, member.shape) for member in members})
             _check_memory(members, part)
             return {member.name: _array(archive, member, part) for member in members}
@@ -128,7 +135,9 @@ def _quiet() -> Iterator[None]:
 def _check_member(member: _Member, what: str) -> None:
     """Rejects an array that is no tensor, or whose bytes do not fit its header."""
     if member.dtype.hasobject:
-        raise PadopsError(f"{what} holds Python objects, which are not loaded: they could run code")
+        raise PadopsError(
+            f"{what} holds Python objects, which are not loaded, since they could run code; save numbers or strings"
+        )
     if member.dtype.names is not None or member.dtype.subdtype is not None:
         raise PadopsError(f"{what} has elements of the structured type {member.dtype}, which no tensor has")
     if min(member.shape, default=0) < 0:
@@ -141,13 +150,6 @@ def _check_member(member: _Member, what: str) -> None:
             f"{what} is damaged: {member.dtype} of shape {list(member.shape)} has {member.bytes} bytes, "
             f"but {there} are there"
         )
-
-
-def _check_names(members: Sequence[_Member], part: str) -> None:
-    """Rejects two arrays of one name."""
-    counts = Counter(member.name for member in members)
-    if twice := [name for name, count in counts.items() if count > 1]:
-        raise PadopsError(f"{part} have '{twice[0]}' twice")
 
 
 def _check_memory(members: Sequence[_Member], part: str) -> None:

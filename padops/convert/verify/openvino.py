@@ -1,37 +1,41 @@
-"""Runs an IR in OpenVINO's CPU device, in its own process, since OpenVINO can crash.
+"""Compares an IR with the converted model. OpenVINO's CPU device runs it in its own process, since OpenVINO can crash.
 
-Requests and answers are pickled. A request has a kind and arrays by input name; an answer has outputs and an error
-text.
+Runtimes round differently and treat NaN differently: OpenVINO's ReLU makes NaN 0, ONNX's keeps it. A Pad does neither.
+So each Pad is also compared by itself, bit by bit with OpenVINO's Pad, on the data that the Pad has there.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import pickle
-import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import onnx
 
 from padops.convert.errors import PadopsError
+from padops.convert.matchers import Matcher
 from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
-from padops.convert.records import Verification
+from padops.convert.records import PadComparison, Verification
+from padops.convert.verify import sessions
+from padops.convert.verify.bits import describe_difference
+from padops.convert.verify.compare import ENOUGH, Case, check
+from padops.convert.verify.reference import DescribedPad, described_pads, judge
+from padops.convert.verify.rounding import settle, tolerance_of
+from padops.convert.verify.sessions import DoesNotRun, Feeds, Session, Trial, run_trials
 from padops.deferred import import_openvino
-from padops.processes import LateError, Pipes, own_pipes
+from padops.processes import Pickled, serve
 from padops.spec.dtypes import by_numpy, by_onnx
-
-if TYPE_CHECKING:
-    from padops.convert.verify.compare import Case
-
-
-Feeds = dict[str, np.ndarray]
+from padops.spec.plan import PadError
 
 SECONDS = 600.0  # for one run of the model, its compilation included
+
+SAID = "each Pad gives the same bits as in OpenVINO, for the data that it has there"
+NOT_FINITE = "with infinities and NaN in the inputs, the nodes around the Pads give other results in OpenVINO"
 
 
 class Peer:
@@ -47,29 +51,17 @@ class Peer:
             raise PadopsError(
                 "an IR is verified against OpenVINO, which is not installed: pip install 'padops[openvino]'"
             )
-        self._outputs, self._gone = outputs, ""
-        command = [sys.executable, "-m", __name__, str(path)]
-        self._pipes = Pipes(
-            subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        )
-
-    def close(self) -> None:
-        """Ends the process with its children."""
-        self._pipes.end()
+        self._outputs = outputs
+        self._process = Pickled("OpenVINO", SECONDS, ["-m", __name__, str(path)])
+        self.close = self._process.close
 
     def run(self, feeds: Feeds) -> dict[str, np.ndarray]:
         """The outputs of the IR.
 
         Raises:
-            RuntimeError: OpenVINO refuses the model or the inputs, has crashed, or has given no answer in ``SECONDS``.
+            RuntimeError: OpenVINO refuses the model or the inputs, has died, or has given no answer in ``SECONDS``.
         """
-        return dict(zip(self._outputs, self._ask("outputs", feeds), strict=True))
+        return dict(zip(self._outputs, self._process.ask(("outputs", feeds)), strict=True))
 
     def run_pads(self, feeds: Feeds) -> dict[str, tuple[list[np.ndarray], np.ndarray]]:
         """The inputs and the output of each Pad, by the output's name in the converted model.
@@ -77,54 +69,46 @@ class Peer:
         Raises:
             RuntimeError: As for ``run``.
         """
-        return {name: (arrays[:-1], arrays[-1]) for name, arrays in self._ask("pads", feeds)}
-
-    def _ask(self, what: str, feeds: Feeds) -> list[Any]:
-        def talk(requests: IO[bytes], answers: IO[bytes]) -> Any:
-            pickle.dump((what, feeds), requests)
-            requests.flush()
-            return pickle.load(answers)
-
-        if self._gone:
-            raise RuntimeError(self._gone)
-        try:
-            found, refusal = self._pipes.within(SECONDS, talk)
-        except LateError as error:
-            self._gone = f"OpenVINO gave {error}"
-            raise RuntimeError(self._gone) from None
-        except (BrokenPipeError, EOFError, pickle.UnpicklingError):  # the last if the answer is cut off
-            self._gone = "OpenVINO has crashed"
-            raise RuntimeError(self._gone) from None
-        if refusal:
-            raise RuntimeError(refusal)
-        return list(found)
+        return {name: (arrays[:-1], arrays[-1]) for name, arrays in self._process.ask(("pads", feeds))}
 
 
 def compare_with_openvino(source: Path, case: Case, original: Path, converted: Path) -> Verification:
     """Compares an IR in OpenVINO with the converted model in ONNX Runtime; ``original`` is not used."""
-    from padops.convert.verify.compare import compare_with
-
-    outputs = onnx.load(converted, load_external_data=False).graph.output
-    with closing(Peer(source, [output.name for output in outputs])) as peer:
-        return compare_with("OpenVINO", peer.run, peer.run_pads, converted, case)
+    message = onnx.load(converted, load_external_data=False)
+    with closing(Peer(source, [output.name for output in message.graph.output])) as peer:
+        return _compare(peer, converted, message, case)
 
 
-def _serve(path: str, requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Answers requests until the pipe closes."""
-    answering: dict[str, Callable[[Feeds], list[Any]]] = {}
-    while True:
-        try:
-            what, feeds = pickle.load(requests)
-        except EOFError:
-            return
-        try:
-            if what not in answering:
-                answering[what] = _outputs(path) if what == "outputs" else _pads(path)
-            found, refusal = answering[what](feeds), ""
-        except Exception as error:
-            found, refusal = [], " ".join(str(error).split())
-        pickle.dump((found, refusal), answers)
-        answers.flush()
+def _compare(peer: Peer, converted: Path, message: onnx.ModelProto, case: Case) -> Verification:
+    try:  # inputs that the converted model takes: OpenVINO gives results even if rules are broken
+        taken = run_trials(Session(converted, optimised=True), case.turns())
+    except DoesNotRun as error:
+        return Verification("fails", notes=(f"ONNX Runtime says: {error}",))
+    try:
+        trials = run_trials(sessions.Peer(peer.run), [[trial.feeds] for trial in taken])
+    except DoesNotRun as error:
+        note = f"OpenVINO does not run the original: {error}"
+        return judge(None, converted, [trial.feeds for trial in taken], (note,))
+    tolerance = tolerance_of(message, case.asked.rtol, case.asked.atol)
+    verification = _check_finite(lambda some: check(converted, True, some, case.corrected, tolerance), trials)
+    verification = replace(verification, notes=("the original ran in OpenVINO", *verification.notes))
+    if verification.outcome in ("different", "close"):
+        feeds = [trial.feeds for trial in trials]
+        verification = settle(verification, (None, converted), feeds, case.asked.sources, tolerance, case.asked.doubted)
+    return _compare_pads(verification, converted, peer, _telling(trials, ENOUGH), case.asked.sources)
+
+
+def _answering(path: str) -> Callable[[tuple[str, Feeds]], list[Any]]:
+    """The function that answers questions about an IR: outputs, or the inputs and output of each Pad."""
+    prepared: dict[str, Callable[[Feeds], list[Any]]] = {}
+
+    def answer(question: tuple[str, Feeds]) -> list[Any]:
+        wanted, feeds = question
+        if wanted not in prepared:
+            prepared[wanted] = _outputs(path) if wanted == "outputs" else _pads(path)
+        return prepared[wanted](feeds)
+
+    return answer
 
 
 def _outputs(model: Any) -> Callable[[Feeds], list[Any]]:
@@ -182,5 +166,85 @@ def _array(tensor: Any) -> np.ndarray:
     return array.view(dtype.numpy) if dtype.numpy.kind == "V" else array
 
 
+def _check_finite(check: Callable[[Sequence[Trial]], Verification], trials: Sequence[Trial]) -> Verification:
+    """Compares outputs. Inputs with infinities or NaN count only if the finite inputs differ as well.
+
+    Returns:
+        ``"close"`` if only inputs with infinities or NaN differ.
+    """
+    verification = check(trials)
+    finite = [trial for trial in trials if all(_is_finite(array) for array in trial.feeds.values())]
+    if verification.outcome != "different" or not 0 < len(finite) < len(trials):
+        return verification
+    again = check(finite)
+    if again.outcome not in ("equal", "close"):
+        return verification
+    notes = (*again.notes, NOT_FINITE)
+    return replace(again, outcome="close", inputs=verification.inputs, notes=notes)
+
+
+def _telling(trials: Sequence[Trial], count: int) -> list[Feeds]:
+    """The first inputs, and the first further inputs with infinities or NaN."""
+    special = [one.feeds for one in trials[count:] if not all(_is_finite(array) for array in one.feeds.values())]
+    return [*(one.feeds for one in trials[:count]), *special[:1]]
+
+
+def _is_finite(array: np.ndarray) -> bool:
+    return array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
+
+
+def _compare_pads(
+    verification: Verification, converted: Path, peer: Peer, feeds: Sequence[Feeds], asked: Sequence[Matcher]
+) -> Verification:
+    """Compares each Pad of the converted model with OpenVINO's, on OpenVINO's data: ``"different"`` if one differs."""
+    described, _ = described_pads(converted, onnx.load(converted, load_external_data=False), asked)
+    wrong: dict[str, str] = {}
+    seen: set[str] = set()
+    try:
+        for one in feeds:
+            there = peer.run_pads(one)
+            for pad in described:
+                if pad.output in there and (detail := _difference(pad, *there[pad.output])) is not None:
+                    seen.add(pad.path)
+                    if detail:
+                        wrong.setdefault(pad.path, f"{pad.output}: for the data that it has in OpenVINO, {detail}")
+    except RuntimeError as error:
+        note = f"OpenVINO does not run the original with its Pads as outputs: {error}"
+        return replace(verification, notes=(*verification.notes, note))
+    if not seen:
+        return verification
+    if not wrong:
+        told = SAID if len(seen) == len(described) else f"{len(seen)} of {len(described)}: {SAID}"
+        at = len(verification.notes) - (verification.outcome != "equal")  # the last note goes into the error's text
+        notes = (*verification.notes[:at], told, *verification.notes[at:])
+        verification = replace(verification, notes=notes)
+    pads = verification.pads or tuple(_untold(pad, seen) for pad in described)
+    pads = tuple(
+        replace(pad, exercise="exercised", equal=False, right=False, detail=wrong[pad.path])
+        if pad.path in wrong
+        else pad
+        for pad in pads
+    )
+    return replace(verification, outcome="different" if wrong else verification.outcome, pads=pads)
+
+
+def _untold(pad: DescribedPad, seen: Collection[str]) -> PadComparison:
+    """The comparison of a Pad that the comparison of the outputs does not list."""
+    if pad.path in seen:
+        return PadComparison(pad.path, pad.form, "exercised", True, (pad.output,))
+    return PadComparison(pad.path, pad.form, "not exercised", detail=f"OpenVINO has no Pad that gives '{pad.output}'")
+
+
+def _difference(pad: DescribedPad, inputs: Sequence[np.ndarray], output: np.ndarray) -> str | None:
+    """The difference of a Pad of the converted model, "" for none; None if its inputs are others."""
+    if any(isinstance(given, str) for given in pad.inputs[1:]) and len(pad.inputs) != len(inputs):
+        return None
+    given = [inputs[i] if isinstance(one, str) else one for i, one in enumerate(pad.inputs)]
+    try:
+        return describe_difference(output, pad.expected(given))
+    except PadError as error:
+        return f"padops refuses it: {error}"
+
+
 if __name__ == "__main__":
-    _serve(sys.argv[1], *own_pipes())
+    serve(_answering(sys.argv[1]))

@@ -2,24 +2,26 @@
 
 A part's inputs are inner values of the model, so nothing tells which values they may have. So all kinds are tried:
 sizes of 0, 1 and 2, odd, even and prime sizes, integers of both signs and beyond 2^53, floats of all magnitudes, and
-numbers on both sides of the part's constants. The original refuses invalid inputs.
+numbers on both sides of the part's constants. The original refuses invalid inputs. ``whole_inputs`` gives inputs of the
+whole model for which a part seems to differ, by the solver or by a run of the part in isolation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 import onnx
 from onnx import numpy_helper
 
 from padops.convert.verify.cut import CannotCut
-from padops.convert.verify.draws import WORDS
 from padops.convert.verify.feeds import Input
-from padops.convert.verify.pads import is_pad
+from padops.convert.verify.pads import is_pad, sources
 from padops.convert.verify.probes import bodies
+from padops.convert.verify.random_inputs import WORDS
 from padops.convert.verify.sessions import Feeds
 from padops.spec.dtypes import by_name
 
@@ -30,24 +32,9 @@ LARGEST_MARK = 1 << 17  # the largest mark that is also tried as a size
 LARGE = 1 << 12  # elements of all inputs in most turns, with dynamic dims
 LARGEST = 1 << 20  # elements of all inputs in any turn, with dynamic dims
 MOST = 1 << 26  # elements of all inputs, with fixed dims
-WIDE = (
-    0,
-    1,
-    2,
-    127,
-    128,
-    255,
-    256,
-    32767,
-    32768,
-    65536,
-    (1 << 24) + 1,
-    (1 << 31) - 1,
-    1 << 31,
-    (1 << 53) + 1,
-    (1 << 62) + 3,
-)
-OF_DIMS = {"Shape", "Size"}  # operators whose output does not depend on their input's elements
+ELSEWHERE = 2  # the size of a dim that an example does not give
+WIDE = (0, 1, 2, 127, 128, 255, 256, 32767, 32768, 65536, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, (1 << 53) + 1,
+        (1 << 62) + 3)  # fmt: skip
 # The inputs that decide the size of the output.
 SIZED_BY = {"Pad": (1, 3), "ConstantOfShape": (0,), "Range": (0, 1, 2), "Expand": (1,), "Tile": (1,), "Reshape": (1,),
             "OneHot": (1,), "Resize": (1, 2, 3), "Upsample": (1,), "Slice": (1, 2, 3, 4), "HannWindow": (0,),
@@ -104,15 +91,8 @@ def sizing_inputs(*models: onnx.ModelProto) -> set[str]:
     found: set[str] = set()
     for model in models:
         made = {name: node for node in model.graph.node for name in node.output if name}
-        pending = [name for node in model.graph.node for name in _sizing(node)]
-        seen: set[str] = set()
-        while pending:
-            name = pending.pop()
-            if name not in seen:
-                seen.add(name)
-                behind = made.get(name)
-                pending += behind.input if behind is not None and behind.op_type not in OF_DIMS else ()
-        found |= seen & {value.name for value in model.graph.input}
+        read = sources((name for node in model.graph.node for name in _sizing(node)), made)
+        found |= read & {value.name for value in model.graph.input}
     return found
 
 
@@ -135,7 +115,7 @@ def region_inputs(
         CannotCut: The inputs are too large.
     """
     ladder = (*SIZES, *marks.sizes)
-    names = list(dict.fromkeys(name for row in inputs for name in _open(row)))
+    names = list(dict.fromkeys(name for row in inputs for name in row.dynamic(max(RANKS))))
     for turn in range(count):
         rng = np.random.default_rng([seed, turn])
         if turn < len(ladder):
@@ -143,12 +123,12 @@ def region_inputs(
         else:
             sizes = {name: ladder[int(rng.integers(0, len(ladder) if rng.random() < 0.2 else 10))] for name in names}
         rank = RANKS[turn % len(RANKS)]
-        shapes = {row.name: _shape(row, sizes, rank) for row in inputs}
+        shapes = {row.name: row.shape(sizes, rank) for row in inputs}
         most = LARGEST if turn < 2 * len(ladder) and not sizing else LARGE
         while sum(map(prod, shapes.values())) > most and any(sizes.values()):
             largest = max(sizes, key=lambda name: sizes[name])
             sizes[largest] //= 2
-            shapes = {row.name: _shape(row, sizes, rank) for row in inputs}
+            shapes = {row.name: row.shape(sizes, rank) for row in inputs}
         if (elements := sum(map(prod, shapes.values()))) > MOST:
             raise CannotCut(f"its inputs have {elements} elements, more than {MOST}")
         size = max((dim for shape in shapes.values() for dim in shape), default=3)
@@ -157,17 +137,6 @@ def region_inputs(
             row.name: elements_of(row, shapes[row.name], marks, size, room if row.name in sizing else None, rng)
             for row in inputs
         }
-
-
-def _open(row: Input) -> list[str]:
-    dims = enumerate(row.dims if row.dims is not None else (None,) * max(RANKS))
-    return [dim if isinstance(dim, str) else f"{row.name}[{axis}]" for axis, dim in dims if not isinstance(dim, int)]
-
-
-def _shape(row: Input, sizes: dict[str, int], rank: int) -> tuple[int, ...]:
-    dims = row.dims if row.dims is not None else (None,) * rank
-    names = iter(_open(row))
-    return tuple(dim if isinstance(dim, int) else sizes[next(names)] for dim in dims)
 
 
 def elements_of(
@@ -238,3 +207,59 @@ def _floats(shape: tuple[int, ...], marks: Marks, rng: np.random.Generator) -> n
         places = rng.integers(0, numbers.size, max(numbers.size // 4, 1))
         numbers.reshape(-1)[places] = np.array(SPECIAL)[rng.integers(0, len(SPECIAL), places.size)]
     return np.asarray(numbers)
+
+
+def whole_inputs(inputs: Sequence[Input], example: Mapping[str, Any], seed: int = 0) -> Feeds | None:
+    """A model's inputs with the values, or only the dims, of an example.
+
+    An example has arrays by name; or ``{"dims": [...], "values": [...]}`` by name, with or without values; or
+    ``"dims"`` with all names' dims. An integer is the size of a dynamic dim.
+
+    Returns:
+        An array for each input, random if the example has no elements; None if the example has only inner values, or
+        does not fit the inputs.
+    """
+    sizes = {name: value for name, value in example.items() if isinstance(value, int)}
+    taken = {row.name for row in inputs}
+    said = {name: _said(value) for name, value in named(example).items() if name in taken}
+    if not said and not sizes:
+        return None
+    for row in inputs:
+        if row.name not in said:
+            continue
+        shape = said[row.name][0]
+        if row.dims is not None and len(row.dims) != len(shape):
+            return None
+        for dim, size in zip(row.dims or (), shape):
+            if dim is not None and (sizes.setdefault(dim, size) if isinstance(dim, str) else dim) != size:
+                return None
+    feeds, rng = {}, np.random.default_rng(seed)
+    for row in inputs:
+        shape, elements = said.get(row.name, (_shape(row, sizes), None))
+        if prod(shape) > LARGEST or min(shape, default=0) < 0:
+            return None
+        if elements is None:
+            elements = elements_of(row, shape, Marks(), ELSEWHERE, ELSEWHERE, rng)
+        feeds[row.name] = np.asarray(elements).astype(by_name(row.type).numpy).reshape(shape)
+    return feeds
+
+
+def named(example: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries of an example, by name."""
+    dims = example.get("dims")
+    if isinstance(dims, Mapping):
+        return {str(name): {"dims": list(shape)} for name, shape in dims.items()}
+    return dict(example)
+
+
+def _said(value: Any) -> tuple[tuple[int, ...], np.ndarray | None]:
+    """The dims and the elements of one value; None for unknown elements."""
+    if isinstance(value, np.ndarray):
+        return value.shape, value
+    shape = tuple(int(dim) for dim in value["dims"])
+    values = value.get("values")
+    return shape, None if values is None else np.array(values, object).reshape(shape)
+
+
+def _shape(row: Input, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(dim if isinstance(dim, int) else sizes.get(str(dim), ELSEWHERE) for dim in row.dims or ())

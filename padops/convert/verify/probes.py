@@ -28,14 +28,10 @@ class OutOfReach(Exception):
 
 @dataclass(frozen=True)
 class Place:
-    """The place of a graph in a model; equal in two models if the nodes around it have outputs of the same names.
+    """The place of a graph in a model; equal in two models if the nodes around it have outputs of the same names."""
 
-    Attributes:
-        function: Its function, or None.
-        around: The nodes around it, from the outside: an output and the attribute of each.
-    """
-
-    function: Identifier | None = None
+    function: Identifier | None = None  # its function, or None
+    # The nodes around it, from the outside: an output and the attribute of each
     around: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -84,11 +80,7 @@ def _identifier(function: onnx.FunctionProto | onnx.NodeProto) -> Identifier:
 
 
 class Probed:
-    """A copy of a model that gets further outputs.
-
-    Attributes:
-        model: The copy.
-    """
+    """A copy of a model, ``model``, that gets further outputs."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.model = deepcopy(model)

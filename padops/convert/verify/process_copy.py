@@ -7,18 +7,24 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
-SECONDS = 60.0  # the limit for one run of a part
+from padops.convert.verify.sessions import DoesNotRun, Feeds, Session
+
+SECONDS = 60.0  # the limit for one run of a part, and for loading it
+WHOLE_SECONDS = 3600.0  # the limit for all runs of two whole models
+SURVIVAL_SECONDS = 30  # the limit for a run that only shows whether onnxruntime survives it
 
 Answering = Callable[[Any], Any]  # answers a question
 
 
-class DiedError(Exception):
+class DiedError(DoesNotRun):
     """The copy died, or gave no answer in time and was killed; the message says which."""
 
 
@@ -37,11 +43,11 @@ class ProcessCopy:
             DiedError: The copy died.
             Exception: ``prepare`` raised it.
         """
-        self._prepare, self._copy = prepare, None if not can_copy() else _Copy(prepare)
+        self._prepare, self._copy = prepare, _Copy(prepare) if can_copy() else None
         self._here = prepare() if self._copy is None else None
 
-    def ask(self, question: Any, seconds: float | None = None) -> Any:
-        """The answer to a question that can be pickled; ``seconds`` None waits without limit.
+    def ask(self, question: Any, seconds: float) -> Any:
+        """The answer to a question that can be pickled. In this process, ``seconds`` do not count.
 
         Raises:
             DiedError: The copy died, or gave no answer in time.
@@ -72,13 +78,13 @@ class _Copy:
         self._process = forking.Process(target=_serve, args=(prepare, theirs, self._pipe), daemon=True)
         self._process.start()
         theirs.close()
-        self._receive(None)
+        self._receive(SECONDS)
 
-    def ask(self, question: Any, seconds: float | None) -> Any:
+    def ask(self, question: Any, seconds: float) -> Any:
         self._pipe.send(question)
         return self._receive(seconds)
 
-    def _receive(self, seconds: float | None) -> Any:
+    def _receive(self, seconds: float) -> Any:
         try:
             if not self._pipe.poll(seconds):
                 raise DiedError(f"onnxruntime gave no answer in {seconds:g} s")
@@ -108,9 +114,7 @@ def _serve(prepare: Callable[[], Answering], pipe: Connection, other: Connection
     other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it and ends its copy
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with open(os.devnull, "w") as nowhere:  # a crash must not print to the user's terminal
-        os.dup2(nowhere.fileno(), 2)
-    faulthandler.disable()
+    _silence()
     answering, error = _reply(lambda question: prepare(), None)
     pipe.send((None, error))
     if error is not None:
@@ -120,9 +124,51 @@ def _serve(prepare: Callable[[], Answering], pipe: Connection, other: Connection
             pipe.send(_reply(answering, pipe.recv()))
 
 
+def _silence() -> None:
+    """Keeps a crash of this process from printing to the user's terminal."""
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    faulthandler.disable()
+
+
 def _reply(answering: Answering, question: Any) -> tuple[Any, Exception | None]:
     """The answer, or the exception raised instead."""
     try:
         return answering(question), None
     except Exception as error:  # of any type: the parent raises it again
         return None, error
+
+
+def survive(models: Sequence[Path], feeds: Feeds) -> bool:
+    """Whether onnxruntime runs or refuses these inputs without a crash: some kernels divide by 0 for rare sizes.
+
+    This runs in a ``ProcessCopy``, which may not make another one: so it forks.
+    """
+    if not hasattr(os, "fork"):
+        return False  # without fork, they are not run
+    child = os.fork()
+    if child:
+        return _ended_well(child)
+    code = 1
+    try:  # no exception, not even an interrupt, may return from this call in the child
+        _silence()
+        for path in models:
+            with suppress(Exception):
+                Session(path, True).run(feeds)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _ended_well(child: int) -> bool:
+    """Whether a child process ends in time with exit code 0; otherwise it is killed."""
+    end, done, status = time.monotonic() + SURVIVAL_SECONDS, 0, 0
+    try:
+        while not done and time.monotonic() < end:
+            time.sleep(0.005)
+            done, status = os.waitpid(child, os.WNOHANG)
+    finally:
+        if not done:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    return bool(done) and status == 0

@@ -1,62 +1,59 @@
-"""Compares the Pads of a converted model with the NumPy reference, if the original does not run.
+"""Compares Pads with the NumPy reference, if ONNX Runtime does not run the original, or neither model.
 
 The converted model tells each Pad's data and result. The reference computes what the original's Pad asks for, from the
-same data. If these agree and every other node is equal, the models do the same.
+same data. If these agree and every other node is equal, the models do the same. Where the converted model does not run
+either, ``compare_structures`` gives both Pads the same data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 import onnx_ir as ir
+from onnx import numpy_helper
 
+from padops.convert.matchers import MATCHERS, Matcher, match_pad
 from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Replacement
 from padops.convert.records import Outcome, OutputComparison, PadComparison, Verification
-from padops.convert.sources import SOURCES, Source, match_pad
+from padops.convert.standard.fallback import is_fallback
 from padops.convert.verify.bits import describe_difference
 from padops.convert.verify.exercise import Reached, Sameness
 from padops.convert.verify.probes import Place, Probed
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session, fed
-from padops.convert.verify.structure import other_difference
+from padops.convert.verify.structure import other_difference, same_but_for_names
 from padops.spec import reference
-from padops.spec.dialects import DOMAIN
+from padops.spec.dtypes import by_name
 from padops.spec.plan import PadError
 
 NESTED = "the original does not run, and the Pad stands in an inner graph"
 COMPARED = "the converted model was compared with the NumPy reference"
 NOTHING = "the converted model runs; there is nothing to compare its outputs with"
+BY_NODE = "node by node, the two models do the same"
+OPEN = 11  # the size of a dynamic dim
+MOST = 1 << 20  # the most elements of the data on which two Pads are compared
 
 
 @dataclass
 class DescribedPad:
-    """One Pad, with its inputs and output.
+    """One Pad, with its inputs and output."""
 
-    Attributes:
-        path: See ``PadRecord.path``.
-        form: Its operator.
-        made: The operator of padops that does the same.
-        inputs: The inputs of ``made``: arrays if constant, else names; None if absent.
-        output: The name of its output.
-        type: The element type of its data; None if unknown.
-        dims: The dims of its data, None for a dynamic one; None if the rank is unknown.
-    """
-
-    path: str
-    form: str
-    made: Replacement
-    inputs: list[np.ndarray | str | None]
-    output: str
-    type: str | None = None
-    dims: list[int | None] | None = None
+    path: str  # see ``PadRecord.path``
+    form: str  # its operator
+    made: Replacement  # the operator of padops that does the same
+    inputs: list[np.ndarray | str | None]  # the inputs of ``made``: arrays if constant, else names; None if absent
+    output: str  # the name of its output
+    type: str | None = None  # the element type of its data; None if unknown
+    dims: list[int | None] | None = None  # the dims of its data, None for a dynamic one; None if the rank is unknown
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -105,7 +102,7 @@ class _Judged(DescribedPad):
 
 
 def judge_pads(
-    original: Path | None, converted: Path, feeds: Sequence[Feeds], asked: Sequence[Source] = SOURCES
+    original: Path | None, converted: Path, feeds: Sequence[Feeds], asked: Sequence[Matcher] = MATCHERS
 ) -> list[PadComparison]:
     """Compares each Pad of the converted model with the reference, on the same data.
 
@@ -122,13 +119,19 @@ def judge_pads(
     judged = [_Judged(**vars(pad)) for pad in described]
     probed = Probed(message)
     wanted = {name for pad in judged for name in (pad.output, *(x for x in pad.inputs if isinstance(x, str)))}
-    names = {name for name in wanted if name not in {value.name for value in message.graph.input}}
+    names = wanted - {value.name for value in message.graph.input}
+    # An input that nothing is given for has the value of its initializer.
+    defaults = {
+        x.name: numpy_helper.to_array(x, str(converted.parent))
+        for x in message.graph.initializer
+        if x.name in wanted - names
+    }
     for name in sorted(names):
         probed.expose(Place(), name, onnx.TensorProto.FLOAT)
     try:
         session = Session(converted, optimised=False, instead=probed.model)
         for one in feeds:
-            values = session.run(one, sorted(names)) | one
+            values = defaults | session.run(one, sorted(names)) | one
             for pad in judged:
                 pad.compare(values)
     except DoesNotRun as error:
@@ -142,7 +145,7 @@ def judge(
     converted: Path,
     feeds: Sequence[Feeds],
     notes: Sequence[str],
-    asked: Sequence[Source] = SOURCES,
+    asked: Sequence[Matcher] = MATCHERS,
 ) -> Verification:
     """Verifies a converted model that runs by comparing each Pad with the reference; see ``judge_pads``."""
     try:
@@ -166,7 +169,7 @@ def judge(
 
 
 def described_pads(
-    path: Path, converted: onnx.ModelProto, asked: Sequence[Source]
+    path: Path, converted: onnx.ModelProto, asked: Sequence[Matcher]
 ) -> tuple[list[DescribedPad], list[PadComparison]]:
     """The Pads of the main graph that the reference can judge, and the other Pads with the reason."""
     document = read_document(path)
@@ -175,7 +178,7 @@ def described_pads(
     there |= {value.name for value in converted.graph.input}
     described, hidden = [], []
     for site in walk(document.model):
-        if isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN:
+        if isinstance(site.scope.root, ir.Function) and is_fallback(site.scope.root):
             continue
         match = match_pad(site, types, asked)
         if match is None:
@@ -211,3 +214,86 @@ def _plain(array: np.ndarray | None) -> np.ndarray | None:
         return array
     decoded = [item.decode() if isinstance(item, bytes) else str(item) for item in array.reshape(-1)]
     return np.array(decoded, object).reshape(array.shape)
+
+
+class _Untold(Exception):
+    """Two Pads cannot be compared; the message says why."""
+
+
+def compare_structures(original: Path, converted: Path, asked: Sequence[Matcher]) -> tuple[Verification | None, str]:
+    """Compares two models node by node: other nodes than Pads must be equal, apart from their names.
+
+    The NumPy reference tells whether Pads that are written differently give the same for the same data.
+
+    Returns:
+        ``"same"`` or ``"different"``; else None, and why.
+    """
+    if same_but_for_names(original, converted):
+        return Verification("same", notes=(BY_NODE,)), ""
+    one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
+    before, hidden = described_pads(original, other, asked)
+    after = {pad.output: pad for pad in described_pads(converted, one, asked)[0]}
+    pads, why = [], "".join(f"{pad.path}: {pad.detail}" for pad in hidden[:1])
+    for pad in before:
+        try:
+            if pad.output not in after:
+                raise _Untold("the other model has no Pad there")
+            detail = _difference(pad, after[pad.output])
+        except (_Untold, PadError) as error:
+            why = why or f"{pad.path}: {error}"
+            continue
+        pads.append(PadComparison(pad.path, pad.form, "exercised", not detail, (pad.output,), detail, not detail))
+    if any(not pad.equal for pad in pads):
+        return Verification("different", pads=tuple(pads)), ""
+    if place := other_difference(original, converted):
+        why = why or f"{place} is not the same in both"
+    return (None, why) if why else (Verification("same", notes=(BY_NODE,), pads=tuple(pads)), "")
+
+
+def _difference(pad: DescribedPad, other: DescribedPad) -> str:
+    """The difference of the results of two Pads, or "".
+
+    Raises:
+        _Untold: Their data differ, or their amounts or fills are not constant.
+        PadError: A Pad breaks a rule.
+    """
+    if _says(pad) == _says(other):
+        return ""
+    if isinstance(pad.inputs[0], str) and pad.inputs[0] != other.inputs[0]:
+        raise _Untold(f"its data are '{pad.inputs[0]}' in one model and '{other.inputs[0]}' in the other")
+    data = _sample(pad)
+    results = []
+    for one in (pad, other):
+        given = [data, *one.inputs[1:]]
+        if any(isinstance(value, str) for value in given[1:]):
+            raise _Untold("its amounts or its fill are not known before it runs")
+        results.append(one.expected([None if isinstance(value, str) else value for value in given]))
+    return describe_difference(*results)
+
+
+def _says(pad: DescribedPad) -> tuple[Any, ...]:
+    """A key of all that decides a Pad's result."""
+    known = [(x.dtype.str, x.shape, x.tolist()) if isinstance(x, np.ndarray) else x for x in pad.inputs]
+    return pad.made.op_type, sorted((name, str(value)) for name, value in pad.attributes.items()), known
+
+
+def _sample(pad: DescribedPad) -> np.ndarray:
+    """Data for a Pad, in which neighbours differ.
+
+    Raises:
+        _Untold: The type or rank is not known, or the data are too large.
+    """
+    if isinstance(pad.inputs[0], np.ndarray):
+        return pad.inputs[0]
+    if pad.type is None or pad.dims is None:
+        raise _Untold("the type or the rank of its data is not known")
+    dims = [OPEN if dim is None else dim for dim in pad.dims]
+    if prod(dims) > MOST:
+        raise _Untold(f"its data have more than {MOST} elements")
+    dtype, numbers = by_name(pad.type), np.arange(prod(dims))
+    if pad.type == "string":
+        return np.array([str(number) for number in numbers], object).reshape(dims)
+    if dtype.bits < 8 or pad.type == "bool":
+        bits = numbers * 7 % 11 % (2 if pad.type == "bool" else 1 << dtype.bits)
+        return bits.astype(np.uint8).view(dtype.numpy).reshape(dims)
+    return (numbers % 113 + 1).astype(dtype.numpy).reshape(dims)

@@ -12,15 +12,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import onnx
+import onnx.inliner
 
+from padops.convert.matchers import Matcher
+from padops.convert.proof.following import INTEGERS
+from padops.convert.proof.following import MOVES as ELEMENTS_MOVE
 from padops.convert.records import PadComparison, Verification
-from padops.convert.sources import Source
 from padops.convert.verify.bits import Tolerance
 from padops.convert.verify.exercise import EMPTY, NEVER_RAN
+from padops.convert.verify.inside import kinds_of
+from padops.convert.verify.pads import is_pad
 from padops.convert.verify.probes import bodies
 from padops.convert.verify.reference import judge_pads
 from padops.convert.verify.sessions import Feeds
 from padops.convert.verify.structure import other_difference, taken_in
+from padops.spec.dialects import DOMAIN
 from padops.spec.plan import PadError
 
 # The difference that rounding may make in whole networks, as a share of an output's largest element, by the narrowest
@@ -31,6 +37,9 @@ SHARE = 1e-4
 
 PARTS = frozenset(("Sigmoid", "HardSigmoid", "Softmax", "Tanh"))  # operators with results of magnitude 1 at most
 MOVES = frozenset(("Concat", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
+# Operators that give floats as they got them.
+EXACT = ELEMENTS_MOVE | {"Compress", "Constant", "Identity", "If", "Loop", "OneHot", "Scan"}
+NO_FLOATS = INTEGERS | {onnx.TensorProto.STRING}
 
 RIGHT = "each Pad gives the right result for its data; the nodes around the Pads round differently"
 TOO_FAR = "each Pad gives the right result for its data, but an output differs by more than {} (--rtol, --atol)"
@@ -41,13 +50,27 @@ def tolerance_of(model: onnx.ModelProto, rtol: float | None, atol: float | None)
     kinds = {value.type.tensor_type.elem_type for value in (*model.graph.input, *model.graph.output)}
     for located in bodies(model):
         read = {name for node in located.body.node if node.op_type != "Cast" for name in node.input}
-        tensors = getattr(
-            located.body, "initializer", ()
-        )  # weights that only Casts read do not count by their own type
+        tensors = getattr(located.body, "initializer", ())
+        # Weights that only Casts read do not count by their own type.
         kinds |= {tensor.data_type for tensor in tensors if tensor.name in read}
         casts = [node for node in located.body.node if node.op_type == "Cast"]
         kinds |= {row.i for node in casts for row in node.attribute if row.name == "to"}
     return Tolerance(rtol, atol, next((share for kind, share in SHARES.items() if kind in kinds), SHARE))
+
+
+def can_round(model: onnx.ModelProto) -> bool:
+    """Whether a model computes floats, instead of only moving them."""
+    own = [(row.domain, row.name) for row in model.functions if row.domain != DOMAIN]
+    model = onnx.inliner.inline_selected_functions(model, own) if own else model
+    kinds = kinds_of(model)
+    return any(
+        node.op_type not in EXACT
+        and not all(kinds.get((located.place, name)) in NO_FLOATS for name in node.output if name)
+        for located in bodies(model)
+        if located.place.function is None
+        for node in located.body.node
+        if not is_pad(node)
+    )
 
 
 def scales_of(model: onnx.ModelProto) -> dict[str, float]:
@@ -70,7 +93,7 @@ def settle(
     verification: Verification,
     models: tuple[Path | None, Path],
     feeds: Sequence[Feeds],
-    asked: Sequence[Source],
+    asked: Sequence[Matcher],
     tolerance: Tolerance,
     doubted: Mapping[str, str],
 ) -> Verification:

@@ -1,48 +1,39 @@
 """The process that runs a session with other execution providers for ``providers.py``.
 
-Requests and answers are pickled. The first request has a model file, the providers and the libraries to register; its
-answer has the session's providers and the Pads of each. Further requests have arrays by input name; their answers have
-the outputs. Each answer also has an error text, or "".
+The first question has a model file, the providers and the libraries to register; its answer has the session's providers
+and the Pads of each. Further questions have arrays by input name; their answers have the outputs.
 """
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Mapping, Sequence
-from typing import IO, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import onnxruntime
 
-from padops.processes import own_pipes
+from padops.processes import serve
 from padops.runtime.inference_session import InferenceSession
 from padops.runtime.ort_values import run_session
 from padops.spec.dialects import DOMAIN
 
 
-def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Creates a session for the first request, and runs it for each further one."""
-    session: Any = None
-    while True:
-        try:
-            question = pickle.load(requests)
-        except EOFError:
-            return
-        answer: Any = None
-        refusal = ""
-        try:
-            if session is None:
-                session, answer = _open(*question)
-            else:
-                answer = _run(session, question)
-        except Exception as error:  # whatever onnxruntime or a provider raises
-            refusal = " ".join(str(error).split())
-        pickle.dump((answer, refusal), answers)
-        answers.flush()
+def _answering() -> Callable[[Any], Any]:
+    """The function that answers: the first question creates the session, each further one runs it."""
+    sessions: list[Any] = []
+
+    def answer(question: Any) -> Any:
+        if sessions:
+            return _run(sessions[0], question)
+        session, seat = _open(*question)
+        sessions.append(session)
+        return seat
+
+    return answer
 
 
 def _open(path: str, providers: Sequence[Any], libraries: Mapping[str, str]) -> tuple[Any, tuple[Any, ...]]:
-    """The session, and the fields of its ``providers.Seat``."""
+    """The session; its providers, first choice first, and the provider of each Pad that onnxruntime lists, by node."""
     for name, library in libraries.items():
         onnxruntime.register_execution_provider_library(name, library)
     options = onnxruntime.SessionOptions()
@@ -63,4 +54,4 @@ def _run(session: Any, feeds: Mapping[str, np.ndarray]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    _serve(*own_pipes())
+    serve(_answering())

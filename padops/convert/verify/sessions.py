@@ -1,16 +1,18 @@
-"""Runs a model in ONNX Runtime on the CPU, or in another runtime."""
+"""Runs a model in ONNX Runtime on the CPU, or in another runtime, on sets of inputs."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 
 from padops.convert.errors import PadopsError
-from padops.convert.verify.bits import Value
+from padops.convert.verify.bits import Value, describe_difference
 from padops.extras import NeedingOnnxruntime
 from padops.runtime import pyop
 from padops.runtime.ort_values import run_session
@@ -24,16 +26,14 @@ if TYPE_CHECKING:
 EXTENSIONS = {"ai.onnx.contrib", "com.microsoft.extensions"}  # the domains of onnxruntime-extensions
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # for a model in memory
 
+PATIENCE = 10  # seconds; then no further attempt is made at a set of inputs
+
 Feeds = dict[str, np.ndarray]
 Outputs = dict[str, Value]
 
 
 class DoesNotRun(Exception):
-    """ONNX Runtime refuses a model or its inputs.
-
-    Attributes:
-        feeds: The inputs that it refused last; empty if it refused the model.
-    """
+    """ONNX Runtime refuses a model, or its inputs; ``feeds`` has the inputs that it refused last."""
 
     def __init__(self, message: str, feeds: Sequence[Feeds] = ()) -> None:
         super().__init__(message)
@@ -51,9 +51,8 @@ class Session:
             PadopsError: A library that the model needs is missing.
             DependencyError: There is no onnxruntime, or it is too old.
         """
-        if any(
-            0xDC80 <= ord(character) <= 0xDCFF for character in str(path)
-        ):  # Python's surrogates for bytes that are no UTF-8
+        # Python's form of bytes that are no UTF-8
+        if any("\udc80" <= character <= "\udcff" for character in str(path)):
             raise PadopsError(f"cannot verify {str(path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
         with NeedingOnnxruntime("verifying a model"):
             import onnxruntime
@@ -78,36 +77,80 @@ class Session:
         Raises:
             DoesNotRun: ONNX Runtime or a Python kernel fails; the message is theirs.
         """
+        names = [output.name for output in self._session.get_outputs()] if wanted is None else list(wanted)
         with pyop.collected() as failed:
-            outputs = self._run(feeds, wanted)
+            try:
+                outputs = dict(zip(names, run_session(self._session, feeds, names, self._quiet), strict=True))
+            except Exception as error:  # as above
+                raise DoesNotRun(one_line(error)) from error
         if failed:
             raise DoesNotRun(failed[0].message)
         return outputs
 
-    def _run(self, feeds: Feeds, wanted: Sequence[str] | None) -> Outputs:
-        names = [output.name for output in self._session.get_outputs()] if wanted is None else list(wanted)
-        try:
-            return dict(zip(names, run_session(self._session, feeds, names, self._quiet), strict=True))
-        except Exception as error:  # as above
-            raise DoesNotRun(one_line(error)) from error
-
 
 class Peer:
-    """Another runtime in the form of a session."""
+    """Another runtime, or another process, in the form of a session."""
 
-    def __init__(self, run: Callable[[Feeds], Outputs]) -> None:
+    def __init__(self, run: Callable[[Any], Any]) -> None:
         self._run = run
 
-    def run(self, feeds: Feeds) -> Outputs:
-        """As for ``Session``.
+    def ask(self, question: Any) -> Any:
+        """The answer of the runtime.
 
         Raises:
             DoesNotRun: The runtime raised an exception.
         """
         try:
-            return self._run(feeds)
+            return self._run(question)
         except Exception as error:  # another runtime's exceptions can be of any type
             raise DoesNotRun(one_line(error)) from error
+
+    def run(self, feeds: Feeds) -> Outputs:
+        """The outputs by name.
+
+        Raises:
+            DoesNotRun: The runtime raised an exception.
+        """
+        outputs: Outputs = self.ask(feeds)
+        return outputs
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One set of inputs and the model's outputs; ``unstable`` outputs change from run to run."""
+
+    feeds: Feeds
+    outputs: Outputs
+    unstable: frozenset[str]
+
+
+def run_trials(session: Session | Peer, turns: Iterable[Iterable[Feeds]]) -> list[Trial]:
+    """Runs a model on the first attempt of each turn that it takes; the very first runs twice.
+
+    Raises:
+        DoesNotRun: It takes no attempt, or none in time; with the last attempt and its error.
+    """
+    begin = time.monotonic()
+    trials: list[Trial] = []
+    refusal = DoesNotRun("there is nothing to feed it with")
+    unstable: frozenset[str] = frozenset()
+    for attempts in turns:
+        for feeds in attempts:
+            try:
+                outputs = session.run(feeds)
+            except DoesNotRun as error:
+                refusal = DoesNotRun(str(error), (feeds,))
+                if time.monotonic() - begin > PATIENCE:
+                    break
+                continue
+            if not trials:
+                again = session.run(feeds)
+                unstable = frozenset(name for name in outputs if describe_difference(outputs[name], again[name]))
+            trials.append(Trial(feeds, outputs, unstable))
+            break
+    if not trials:
+        raise refusal
+    return trials
 
 
 def domains_of(path: Path) -> set[str]:

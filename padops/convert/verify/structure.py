@@ -15,7 +15,8 @@ from padops.convert.model.nesting import nodes_of
 from padops.convert.model.scan import external_tensors
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.proof.facts import dims_of
-from padops.convert.proof.interface import is_stricter
+from padops.convert.proof.regions import is_stricter
+from padops.convert.standard.fallback import is_fallback
 from padops.convert.verify.pads import is_pad, known_amounts, nodes_by_output
 from padops.convert.verify.probes import bodies
 from padops.spec.dialects import DOMAIN
@@ -102,7 +103,7 @@ def _differences(original: tuple[Path, onnx.ModelProto], converted: tuple[Path, 
     functions = {(row.domain, row.name, row.overload): row for row in other.functions}
     for function in one.functions:
         key = (function.domain, function.name, function.overload)
-        if function.domain != DOMAIN and (key not in functions or _text(function) != _text(functions[key])):
+        if not is_fallback(function) and (key not in functions or _text(function) != _text(functions[key])):
             yield f"function {function.domain}::{function.name}"
 
 
@@ -140,7 +141,7 @@ def _took_in(
     if (node.domain, node.op_type) not in WINDOW_OPERATORS or pad is None or not is_pad(pad):
         return False
     amounts = known_amounts(pad, model) if _fills_with_zero(pad, model) else None
-    before, after = _copied(node), _copied(other)
+    before, after = (onnx.NodeProto.FromString(one.SerializeToString()) for one in (node, other))
     pads = [[list(row.ints) for row in one.attribute if row.name == "pads"] for one in (before, after)]
     half = len(amounts or ()) // 2
     if amounts is None or half < 3 or not pads[1] or other.input[0] != pad.input[0]:
@@ -167,12 +168,6 @@ def _fills_with_zero(pad: onnx.NodeProto, model: onnx.ModelProto) -> bool:
     fill = next(iter(pad.input[2:3]), "")
     tensors = [tensor for tensor in model.graph.initializer if tensor.name == fill and not _is_external(tensor)]
     return not fill or any(not np.any(onnx.numpy_helper.to_array(tensor)) for tensor in tensors)
-
-
-def _copied(node: onnx.NodeProto) -> onnx.NodeProto:
-    copy = onnx.NodeProto()
-    copy.CopyFrom(node)
-    return copy
 
 
 def _text(part: onnx.NodeProto | onnx.FunctionProto) -> bytes:

@@ -64,7 +64,8 @@ void set_option(Provider& provider, std::string_view key, std::string_view value
 // library that this one carries within itself would not return from their set-up.)
 void append_to_file(const std::string& path, const std::string& content) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "ab"), std::fclose);
-  if (file == nullptr || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size())
+  if (file == nullptr || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size() ||
+      std::fflush(file.get()) != 0)  // where a disk is full, a short text fails here
     throw std::runtime_error(text("option report: cannot write ", path));
 }
 

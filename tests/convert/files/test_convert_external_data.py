@@ -194,7 +194,7 @@ def test_broken_data(kind: str, tmp_path: Path) -> None:
 def test_data_of_a_message_need_a_folder(two_files: Path, tmp_path: Path) -> None:
     message = onnx.load(two_files, load_external_data=False)
     assert convert(message).converted
-    with pytest.raises(UsageError, match="say with base_dir which folder they are relative to"):
+    with pytest.raises(UsageError, match="external data in an unknown folder; name the folder as base_dir"):
         convert(message, tmp_path / "m.onnx")
     conversion = convert(message, tmp_path / "m.onnx", base_dir=two_files.parent, verify=True, run=True)
     assert conversion.verification.outcome == "equal"

@@ -143,7 +143,7 @@ def test_arguments_that_contradict_each_other(two_files: Path, tmp_path: Path) -
         ({"inputs": {}}, "inputs needs verify=True"),
         ({"seed": -1, "verify": True}, "seed is -1, expected 0 or more"),
         ({"base_dir": folder},
-         "base_dir is for a model that is no file; other sources know where their external data are"),
+         "base_dir needs bytes, a file object or an onnx.ModelProto; other sources know their folder"),
         ({"report": two_files}, f"{two_files} is a model; name another file for the report"),
         ({"output": tmp_path / "m.onnx", "report": folder / ".." / "m.onnx"},
          f"{folder / '..' / 'm.onnx'} is a model; name another file for the report"),

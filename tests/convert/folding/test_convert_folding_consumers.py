@@ -219,7 +219,7 @@ REFUSED = {
     "averages of opset 6": (
         model([pad(["x"], "p", name="pad", pads=AROUND),
                helper.make_node("AveragePool", ["p"], ["y"], name="node", **K3)],
-              6, inputs=[("x", FLOAT, [None] * 4)]), "AveragePool node: before opset 7 it never counts the padding"),
+              6, inputs=[("x", FLOAT, [None] * 4)]), "AveragePool node: it counts its padding from opset 7 on"),
     "another operator": (padded(AROUND), None),
     "weights that are padded": (
         padded(AROUND, helper.make_node("Conv", ["w", "p"], ["y"], name="node"), others={"w": X}, shape=[4, 3, 3, 3]),

@@ -20,7 +20,7 @@ from small_models import FLOAT, graph, model, one_pad, pad, tensor
 import padops
 from padops import cli
 from padops.convert import PadopsError
-from padops.convert.model.checks.tensors import check_tensor
+from padops.convert.model.checks.operators import check_tensor
 from padops.convert.model.document import LARGEST_PROTO
 
 ROADS: dict[str, dict[str, Any]] = {
@@ -225,7 +225,7 @@ def test_the_largest_message_and_tensor() -> None:
     made = onnx.TensorProto(data_type=FLOAT, dims=factors, data_location=onnx.TensorProto.EXTERNAL)
     check_tensor(made, "w")
     made.dims[:] = [2**62, 2]
-    with pytest.raises(PadopsError, match=f"w: dims .* are more than {2**63 - 1} elements"):
+    with pytest.raises(PadopsError, match=f"w: dims .* make more than {2**63 - 1} elements"):
         check_tensor(made, "w")
 
 

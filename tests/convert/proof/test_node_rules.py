@@ -9,7 +9,7 @@ from written_models import model
 
 from padops.convert.errors import PadopsError
 from padops.convert.proof import refusals
-from padops.convert.proof.node_rules import problems
+from padops.convert.proof.refusals import problems
 
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 AMOUNTS = "p = Constant<value_ints: ints = [0, 1, 0, 1]>()"

@@ -15,10 +15,9 @@ from padops.convert.proof import positions
 from padops.convert.proof.build import TOP, Builder
 from padops.convert.proof.constants import Constants
 from padops.convert.proof.positions.elements import KEPT, Elements, is_exact
-from padops.convert.proof.positions.errors import FailsError, UnsureError
 from padops.convert.proof.positions.evaluation import Evaluation
 from padops.convert.proof.regions import prove
-from padops.convert.proof.result import Limits, Verdict
+from padops.convert.proof.result import Fails, Limits, Unsupported, Verdict
 from padops.convert.proof.terms import Terms
 
 # The op_type, its attributes, the dims of the data, and its other inputs; "data" stands for the data.
@@ -102,7 +101,7 @@ def test_elements_move_as_in_onnxruntime(case: tuple[str, dict[str, Any], list[i
     try:
         (expected,) = onnxruntime.InferenceSession(made.SerializeToString()).run(None, feeds)
     except Exception:  # onnxruntime's own, of several classes
-        with pytest.raises(FailsError):
+        with pytest.raises(Fails):
             evaluation.value(values["y"])
         return
     found = evaluation.value(values["y"])
@@ -169,10 +168,10 @@ def test_large_values_are_not_followed_one_by_one() -> None:
 
 def test_unknown_dims_and_amounts_of_data_are_told() -> None:
     terms, _, values = built(model("(float[n] x) => (float[a] y) { y = Transpose(x) }"))
-    with pytest.raises(UnsureError, match=r"the dims \['n'\] of the value 'x' \(input\) are not all known"):
+    with pytest.raises(Unsupported, match=r"the dims \['n'\] of the value 'x' \(input\) are not all known"):
         Evaluation(terms, values["y"], values["y"], 99, deep=False).value(values["y"])
     terms, _, values = built(model("(float[4] x, int64[2] p) => (float[a] y) { y = Pad(x, p) }"))
-    with pytest.raises(UnsureError, match="amounts of a Pad that are computed from data"):
+    with pytest.raises(Unsupported, match="amounts of a Pad that are computed from data"):
         Evaluation(terms, values["y"], values["y"], 99, deep=False).value(values["y"])
 
 
@@ -205,13 +204,13 @@ def test_integers_beyond_their_type_prove_nothing() -> None:
         " b = Constant<value_ints: ints = [1]>() y = Add(a, b) }"
     )
     terms, _, values = built(made)
-    with pytest.raises(UnsureError, match="an integer beyond its type"):
+    with pytest.raises(Unsupported, match="an integer beyond its type"):
         Evaluation(terms, values["y"], values["y"], 99, deep=True).value(values["y"])
 
 
 def test_a_place_that_is_written_twice_has_no_known_element() -> None:
     terms, _, values = built(node_of(("ScatterND", {}, [4], [[[3], [-1]], "data:2"]), TensorProto.INT64))
-    with pytest.raises(UnsureError, match="ScatterND that writes one place twice"):
+    with pytest.raises(Unsupported, match="ScatterND that writes one place twice"):
         Evaluation(terms, values["y"], values["y"], 99, deep=True).value(values["y"])
 
 

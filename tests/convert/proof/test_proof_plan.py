@@ -52,8 +52,8 @@ def test_positions_and_broken_rules_are_those_of_the_package(dialect: str, mode:
     for _ in range(DRAWS):
         axes = drawn_axes(numbers, mode)
         made = expected(axes, mode, op.crop, op.limit, op.clamp)
-        broken = {rule for rule, holds in anew.conditions(axes, mode, rules, anew.Plain()) if not holds}
-        if prod(anew.output(axis, rules, anew.Plain()) for axis in axes) > LARGEST:
+        broken = {rule for rule, holds in anew.conditions(axes, mode, rules, anew.PLAIN) if not holds}
+        if prod(anew.output(axis, rules, anew.PLAIN) for axis in axes) > LARGEST:
             broken.add("P10")
         if isinstance(made, PadError):
             assert made.rule in broken, (axes, made, broken)
@@ -62,7 +62,7 @@ def test_positions_and_broken_rules_are_those_of_the_package(dialect: str, mode:
         assert broken == set(), (axes, made, broken)
         for axis, known in zip(axes, made.axes):
             if known.output > 100 or 0 in made.shape:
-                assert anew.output(axis, rules, anew.Plain()) == known.output
+                assert anew.output(axis, rules, anew.PLAIN) == known.output
                 continue
             shown = [plan.source_index(known, Mode(mode), position) for position in range(known.output)]
             assert anew.positions(axis, mode, rules).tolist() == [-1 if at is None else at for at in shown], axis
@@ -80,7 +80,7 @@ def test_same_padding_is_that_of_the_package(auto_pad: str) -> None:
         for kernel in (1, 2, 3, 5):
             for stride in (1, 2, 3):
                 for dilation in (1, 2, 4):
-                    axis = anew.same_axis(size, kernel, stride, dilation, auto_pad, anew.Plain())
+                    axis = anew.same_axis(size, kernel, stride, dilation, auto_pad, anew.PLAIN)
                     assert axis[1:3] == same_padding(size, kernel, stride, dilation, auto_pad)
 
 

@@ -74,11 +74,11 @@ CONVERTER: dict[str, tuple[str, str, str, onnx.ModelProto, dict[str, Any]]] = {
         model(IMAGE, padded("AveragePool", KERNEL + ", strides = [2, 2], ceil_mode = 1")), {},
     ),
     "two Pads of two fills": (
-        f"{FOLDING}.pairs", "return first.fill is not None and first.fill == second.fill", "return True",
+        f"{FOLDING}.fold", "return first.fill is not None and first.fill == second.fill", "return True",
         model(VECTOR, two("1.0", "2.0")), {},
     ),
     "two reflections": (
-        f"{FOLDING}.pairs", "return apart and first.op.limit is second.op.limit", "return True",
+        f"{FOLDING}.fold", "return apart and first.info.op.limit is second.info.op.limit", "return True",
         model(VECTOR, two("0.0", "0.0", "reflect")), {},
     ),
     "a Pad of some 0": (
@@ -101,7 +101,7 @@ CONVERTER: dict[str, tuple[str, str, str, onnx.ModelProto, dict[str, Any]]] = {
         "amounts.begin - front, None, window)", model(VECTOR, CROPPED), LOWERED,
     ),
     "begins and ends of a fallback": (
-        f"{STANDARD}.amounts", "begin, end = take(pairs, 0), take(pairs, 1)",
+        f"{STANDARD}.extension", "begin, end = take(pairs, 0), take(pairs, 1)",
         "begin, end = take(pairs, 1), take(pairs, 0)", model(SHORTS, REFLECT), {},
     ),
     "positions of a fallback": (
@@ -181,7 +181,7 @@ VERIFIER: dict[str, tuple[str, str, str, Callable[..., None]]] = {
         not_proved("a default that is written, and another one"),
     ),
     "types of a fill": (
-        f"{PROOF}.pads", "(value is None or kind is None or value == kind)", "True",
+        f"{PROOF}.pads", "return value is None or kind is None or value == kind", "return True",
         lambda: fill_is_refused(),
     ),
     "bits of a fill": (

@@ -63,6 +63,18 @@ def test_a_value_with_the_name_of_one_within_a_function() -> None:
     assert "a value 'y/q' twice" in prove(first, other).why
 
 
+@pytest.mark.parametrize("domain", ["other", "padops"])
+def test_names_within_a_function_of_any_domain(domain: str) -> None:
+    """``padops::f`` is no operator of padops, so it is a function of the model."""
+    calls = f"""(float[n] x, bool c) => (float[m] y) {{ y = {domain}.f(x, c) }}
+        <domain: "{domain}", opset_import: ["" : 18]> f (x, c) => (r) {{ t = Abs(x)
+            r = If(c) <then_branch = a () => (q) {{ NAME = Neg(t) q = Abs(NAME) }},
+                       else_branch = b () => (e) {{ e = Neg(t) }}> }}"""
+    first, second = (model(calls.replace("NAME", name)) for name in "ut")
+    place = f"{domain}::f/r/then_branch"
+    assert f"one model alone has the name 't' a second time, in the body {place}: " in reasons(first, second)
+
+
 @pytest.mark.parametrize(
     "amounts, dims, form, why",
     [
@@ -245,7 +257,8 @@ def test_functions_that_call_each_other_without_end() -> None:
     for text in (chained(101), chained(100, first=True), chained(2000)):
         with pytest.raises(PadopsError, match="more than 100 functions and bodies of the model are within each other"):
             prove(model(text), model(text))
-    itself = model("""(float[n] x) => (float[m] y) { y = other.f(x) }
-        <domain: "other", opset_import: ["" : 18, "other" : 1]> f (x) => (r) { r = other.f(x) }""")
-    with pytest.raises(PadopsError, match="the function other::f calls itself"):
-        prove(itself, itself)
+    for domain in ("other", "padops"):
+        itself = model(f"""(float[n] x) => (float[m] y) {{ y = {domain}.f(x) }}
+            <domain: "{domain}", opset_import: ["" : 18, "{domain}" : 1]> f (x) => (r) {{ r = {domain}.f(x) }}""")
+        with pytest.raises(PadopsError, match=f"the function {domain}::f calls itself"):
+            prove(itself, itself)

@@ -27,7 +27,7 @@ def test_a_suspicion_of_open_dims(body: str, verdict: Verdict) -> None:
         if all(isinstance(dim, int) for dim in dims):
             return prove(one, other, functions=False)
         example = {"u": {"dims": [4]}}
-        row = Region("v", (), (), Verdict.DIFFERENT, why="it is not shown: an element", counterexample=example)
+        row = Region(Verdict.DIFFERENT, why="it is not shown: an element", counterexample=example, name="v")
         return Proof(Verdict.DIFFERENT, (row,))
 
     (region,) = bodies.prove_bodies(model(CALL % body), suspecting, Limits())

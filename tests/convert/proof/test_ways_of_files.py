@@ -9,7 +9,7 @@ from small_models import BOOL, FLOAT, graph, model, pad, tensor
 from padops.convert import PadopsError
 from padops.convert.proof.build import TOP, Builder
 from padops.convert.proof.constants import Constants
-from padops.convert.proof.ordering import in_order
+from padops.convert.proof.functions import in_order
 from padops.convert.proof.regions import prove
 from padops.convert.proof.result import Verdict
 from padops.convert.proof.terms import Terms

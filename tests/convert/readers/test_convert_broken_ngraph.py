@@ -34,8 +34,8 @@ def test_the_function_itself_is_converted() -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"[" * 100_000, "lists in lists without end"),
-        (b'[{"ops":' * 50_000, "lists in lists without end"),
+        (b"[" * 100_000, "its lists are nested too deep"),
+        (b'[{"ops":' * 50_000, "its lists are nested too deep"),
         (b'[{"name": "\xff"}]', "m.json is not JSON: 'utf-8' codec can't decode"),
         (b"[" + b"9" * 5_000 + b"]", "m.json is not JSON: Exceeds the limit"),
         (b"[NaN]", "expected a list of functions"),

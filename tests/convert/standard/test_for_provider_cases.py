@@ -100,6 +100,22 @@ def test_a_fill_at_run_time_stays_out_of_openvino_s_pad() -> None:
         np.testing.assert_array_equal(session(made).run(None, feeds)[0], [[7, 7, 1, 1, 1]] * 2)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int8"])
+@pytest.mark.parametrize("provider", ["webgpu", "qnn"])
+def test_a_scalar_fill_at_run_time_has_a_dim_where_webgpu_expands_it(dtype: str, provider: str) -> None:
+    """WebGPU of onnxruntime-web 1.30.0 expands no uint8 of rank 0; measured in Chromium 156."""
+    head = '<ir_version: 10, opset_import: ["" : 18, "padops" : 1]>'
+    attributes = "padding_below = [1], padding_above = [0], padding_interior = [1]"
+    model = parser.parse_model(
+        f"{head} g ({dtype}[2] x, {dtype} f) => ({dtype}[4] y) {{ y = padops.NGraphPad_0 <{attributes}> (x, f) }}"
+    )
+    made = padops.lower(model, provider=provider).proto()
+    reshaped = (dtype, provider) == ("uint8", "webgpu")
+    assert operators(made) == ["Reshape"] * reshaped + ["Expand", "Concat", "Gather"]
+    feeds = {"x": np.array([1, 2], dtype), "f": np.array(7, dtype)}
+    np.testing.assert_array_equal(session(made).run(None, feeds)[0], [7, 1, 7, 2])
+
+
 def test_between_casts_there_is_what_the_provider_takes() -> None:
     """A Pad of float in mode edge is one that QNN cannot compile."""
     case = cases.find_case("table/OpenVINOPad_12/edge/float8e8m0/1/begin/plain/none/int32.int64/static/0")

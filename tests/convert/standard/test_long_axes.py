@@ -17,6 +17,7 @@ from small_models import FLOAT, model, pad
 import padops
 from padops.convert.standard import numbers
 
+ADVICE = "raise that first (onnx.version_converter)"
 PARAMETER = {"name": "x", "op": "Parameter", "inputs": [], "outputs": ["x_0"], "element_type": "float", "shape": [2]}
 VALUE = {"name": "v", "op": "Constant", "inputs": [], "outputs": ["v_0"], "element_type": "float", "shape": []}
 PAD = {"name": "p", "op": "Pad", "inputs": ["x", "v"], "outputs": ["p_0"], "padding_below": [0], "padding_above": [0]}
@@ -58,7 +59,7 @@ def test_before_range_it_stays() -> None:
                 [np.ones(2, np.float32), np.array(0, np.float32)])  # fmt: skip
     source, _ = standard.make([case], 10, "full", "nothing")
     (record,) = padops.convert(source, target="onnx", fold=False).records
-    assert record.reason == "standard operators do this with Range, from opset 11 on, and this is 10"
+    assert record.reason == f"it needs Range (opset 11); the model has opset 10; {ADVICE}"
 
 
 def test_a_block_of_fill_before_it_could_be_made_is_no_constant_of_gigabytes() -> None:
@@ -68,4 +69,4 @@ def test_a_block_of_fill_before_it_could_be_made_is_no_constant_of_gigabytes() -
         source = model([node], 8, ir_version=3, inputs=[("x", FLOAT, [3])])
         (record,) = padops.convert(source, target="onnx", without_pad=True, fold=False).records
         assert record.status == status
-    assert record.reason == "standard operators do this with ConstantOfShape, from opset 9 on, and this is 8"
+    assert record.reason == f"it needs ConstantOfShape (opset 9); the model has opset 8; {ADVICE}"

@@ -117,3 +117,16 @@ def test_equal_amounts_share_one_block(dims: str) -> None:
     blocks = [node.output[0] for node in nodes if node.op_type == "ConstantOfShape"]
     assert len(blocks) == 2
     assert set(blocks) <= {name for node in nodes for name in node.input}
+
+
+@pytest.mark.parametrize("how", [{}, {"without_pad": True}, {"provider": "webgpu"}], ids=str)
+@pytest.mark.parametrize("mode", ["constant", "edge", "wrap"])
+def test_every_node_and_constant_is_read(mode: str, how: dict[str, object]) -> None:
+    """Also where dims are computed axis by axis, and no later axis reads the last of them."""
+    written = f'<int64[4] p = {{1, 0, 2, 0}}> {{ y = Pad <mode = "{mode}"> (x, p, v) }}'
+    source = parser.parse_model(
+        f'<ir_version: 9, opset_import: ["": 19]> g (int16[n, 3] x, int16 v) => (int16[a, b] y) {written}'
+    )
+    graph = padops.convert(source, target="onnx", **how).proto().graph
+    read = {name for node in graph.node for name in node.input} | {"y"}
+    assert {name for node in graph.node for name in node.output} | {row.name for row in graph.initializer} <= read

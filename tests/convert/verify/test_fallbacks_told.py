@@ -39,7 +39,9 @@ def test_a_body(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdict: Verdict, lost: bool, expected: str, assumed: bool
 ) -> None:
     """An unproved body becomes an assumption, unless it is one of the original that the conversion lost or changed."""
-    region = Region(NAME, ("Pad_18",), ("Pad",), verdict, "function body", why="the time is over")
+    region = Region(
+        verdict, "function body", why="the time is over", name=NAME, original=("Pad_18",), converted=("Pad",)
+    )
     monkeypatch.setattr(proving, "prove_bodies", lambda *given: (region,))
     monkeypatch.delattr(bodies, "prove_bodies")  # what is proved of the graphs asks nothing of the bodies
     first = saved(tmp_path / "a.onnx", [BODY])

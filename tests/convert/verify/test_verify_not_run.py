@@ -22,8 +22,8 @@ import padops
 from padops.convert import PadopsError, UndecidedError, UsageError
 from padops.convert.proof import matching
 from padops.convert.records import ProofRecord
-from padops.convert.verify import choice, compare, part_inputs, parts, process_copy
-from padops.convert.verify.process_copy import DiedError, ProcessCopy
+from padops.convert.verify import choice, compare, part_inputs, process_copy, proving
+from padops.convert.verify.process_copy import SECONDS, DiedError, ProcessCopy
 from padops.convert.verify.sessions import Session
 
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="no process is copied")
@@ -31,7 +31,7 @@ ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="no process is cop
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "DRAWS", 100)
+    monkeypatch.setattr(proving, "DRAWS", 100)
 
 
 # Of both inputs, a Pad that is written otherwise and proved. What else is done to x is the question.
@@ -108,7 +108,7 @@ def test_runs_of_whole_models_that_are_not_possible(
     monkeypatch: pytest.MonkeyPatch, place: Any, name: str, error: Exception, told: str
 ) -> None:
     monkeypatch.setattr(place, name, refuse(error))
-    monkeypatch.setattr(parts, "run_isolated", refuse(MemoryError("of 5 GB")))
+    monkeypatch.setattr(proving, "run_isolated", refuse(MemoryError("of 5 GB")))
     verification = padops.verify(*map(model, PAIR))
     assert (verification.verdict, verification.outcome, verification.notes) == ("unknown", "not run", (told,))
     assert verification.proof is not None
@@ -180,7 +180,17 @@ def test_a_run_of_whole_models_that_dies(copied: None, monkeypatch: pytest.Monke
 
 
 @ON_LINUX
-def test_what_is_asked_apart(copied: None) -> None:
+def test_runs_of_whole_models_have_a_limit(copied: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that does not end is no answer; what was proved before stays."""
+    monkeypatch.setattr(choice, "WHOLE_SECONDS", 0.2)
+    monkeypatch.setattr(choice, "compare", lambda *given, **more: time.sleep(60))
+    verification = padops.verify(model(PAIR[0]), model(PAIR[0]), run=True)
+    assert (verification.outcome, verification.notes) == ("not run", ("onnxruntime gave no answer in 0.2 s",))
+    assert verification.verdict == "proved"
+
+
+@ON_LINUX
+def test_questions_to_a_copy_of_the_process(copied: None) -> None:
     def answer(question: str) -> object:
         if question == "die":
             os.kill(os.getpid(), signal.SIGSEGV)
@@ -193,17 +203,17 @@ def test_what_is_asked_apart(copied: None) -> None:
         return os.getpid()
 
     asked = ProcessCopy(lambda: answer)
-    first = asked.ask("who")
-    assert first == asked.ask("who") != os.getpid()
+    first = asked.ask("who", SECONDS)
+    assert first == asked.ask("who", SECONDS) != os.getpid()
     with pytest.raises(PadopsError, match="^no$"):
-        asked.ask("raise")
-    assert asked.ask("who") == first
+        asked.ask("raise", SECONDS)
+    assert asked.ask("who", SECONDS) == first
     for question, told in (("die", r"ended its process \(SIGSEGV\)"), ("exit", r"ended its process \(exit code 3\)")):
         with pytest.raises(DiedError, match=told):
-            asked.ask(question)
+            asked.ask(question, SECONDS)
     with pytest.raises(DiedError, match=r"gave no answer in 0\.1 s"):
         asked.ask("sleep", 0.1)
-    last = asked.ask("who")
+    last = asked.ask("who", SECONDS)
     assert last not in (first, os.getpid())
     asked.close()
     with pytest.raises(ProcessLookupError):
@@ -217,7 +227,7 @@ def test_a_copy_ends_with_the_process_that_it_is_of(copied: None, tmp_path: Path
     child = os.fork()
     if not child:
         try:
-            (tmp_path / "copy").write_text(str(ProcessCopy(lambda: lambda question: os.getpid()).ask(None)))
+            (tmp_path / "copy").write_text(str(ProcessCopy(lambda: lambda question: os.getpid()).ask(None, SECONDS)))
         finally:
             os._exit(0)
     os.waitpid(child, 0)
@@ -242,7 +252,7 @@ def test_where_a_process_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     thread.start()
     try:
         asked = ProcessCopy(lambda: lambda question: os.getpid())
-        assert asked.ask(None) == os.getpid()
+        assert asked.ask(None, SECONDS) == os.getpid()
         asked.close()
     finally:
         done.set()

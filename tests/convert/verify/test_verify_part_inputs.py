@@ -10,10 +10,10 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import padops
-from padops.convert.verify.draws import WIDE, random_inputs
 from padops.convert.verify.feeds import Input
-from padops.convert.verify.hints import Hints
+from padops.convert.verify.pads import Hints
 from padops.convert.verify.part_inputs import Marks, region_inputs
+from padops.convert.verify.random_inputs import WIDE, random_inputs
 
 NODE = helper.make_node
 

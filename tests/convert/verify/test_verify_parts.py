@@ -20,7 +20,7 @@ from padops.convert.proof.terms import Terms
 from padops.convert.verify.cut import Side
 from padops.convert.verify.feeds import Input
 from padops.convert.verify.part_inputs import Marks, marks_of, region_inputs, sizing_inputs
-from padops.convert.verify.parts import DRAWS, as_json, run_part
+from padops.convert.verify.proving import DRAWS, as_json, run_part
 
 NODE = helper.make_node
 PADS = tensor("pads", [0, 1, 0, 1])
@@ -51,7 +51,7 @@ def sides(tmp_path: Path, *models: onnx.ModelProto) -> tuple[Terms, list[Side]]:
 def run(tmp_path: Path, original: onnx.ModelProto, converted: onnx.ModelProto) -> Outcome:
     """The part that ends with the output of both."""
     terms, (one, other) = sides(tmp_path, original, converted)
-    return run_part(terms, one, other, (one.built.outputs[0][2], other.built.outputs[0][2]), seed=0).outcome
+    return run_part(terms, one, other, (one.built.outputs[0][2], other.built.outputs[0][2]), seed=0)[0]
 
 
 def integers(way: int) -> list[onnx.NodeProto]:
@@ -190,7 +190,7 @@ def test_a_part_inside_of_a_body_is_not_run_alone(tmp_path: Path) -> None:
     source = network(**chosen([NODE("Greater", ["n", "k0"], ["c"])], 2))
     terms, (one, other) = sides(tmp_path, source, source)
     (inner,) = (names["then"] for names in one.built.scopes.values() if "then" in names)
-    found = run_part(terms, one, other, (inner, inner), seed=0).outcome
+    found, _ = run_part(terms, one, other, (inner, inner), seed=0)
     assert found.verdict is Verdict.UNKNOWN
     assert found.why.startswith("it cannot be run alone: it is a constant, or no node of the graph itself")
 

@@ -23,7 +23,7 @@ from padops.convert import PadopsError, UsageError
 from padops.convert.verify import providers
 
 CPU = "CPUExecutionProvider"
-SAVED = "import os, time; from padops.convert.verify import session_process as program; run = program._run\n"
+SAVED = "import os; from padops.convert.verify import session_process as program; run = program._run\n"
 
 
 def shifted(by: float) -> onnx.ModelProto:
@@ -36,7 +36,7 @@ def shifted(by: float) -> onnx.ModelProto:
 
 def instead(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     """Puts another program in the place of the one that runs a model."""
-    monkeypatch.setattr(providers, "COMMAND", (sys.executable, "-c", program))
+    monkeypatch.setattr(providers, "PROGRAM", ("-c", program))
 
 
 def test_equal() -> None:
@@ -123,7 +123,7 @@ def test_processes_that_die(monkeypatch: pytest.MonkeyPatch) -> None:
         "program._run = lambda session, feeds: os.abort() if session.get_outputs()[0].shape[0] == 4 "
         "else run(session, feeds)\n"
     )
-    instead(monkeypatch, SAVED + dies + "program._serve(*program.own_pipes())")
+    instead(monkeypatch, SAVED + dies + "program.serve(program._answering())")
     found = padops.verify(pad([1, 1], "edge", 18, "float[1]"), pad([1, 1], "edge", 18, "float[2]"), providers=[CPU])
     assert found.outcome == "fails" and "the process has died (SIGABRT)" in found.notes[-1]
     instead(monkeypatch, "import sys; sys.exit(3)")

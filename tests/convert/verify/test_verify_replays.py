@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from padops.convert.verify import replay
+from padops.convert.verify import part_inputs, process_copy
 from padops.convert.verify.feeds import Input
 
 
@@ -26,7 +26,7 @@ def instead(monkeypatch: pytest.MonkeyPatch, what: Callable[[], object]) -> None
         def run(self, feeds: dict) -> None:
             what()
 
-    monkeypatch.setattr(replay, "Session", Session)
+    monkeypatch.setattr(process_copy, "Session", Session)
 
 
 def interrupted() -> None:
@@ -48,9 +48,9 @@ def test_a_run_that_dies_or_does_not_end(
     what: Callable[[], object], lives: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     instead(monkeypatch, what)
-    monkeypatch.setattr(replay, "PATIENCE", 1)
+    monkeypatch.setattr(process_copy, "SURVIVAL_SECONDS", 1)
     try:
-        assert replay.survive([Path("a.onnx"), Path("b.onnx")], {}) is lives
+        assert process_copy.survive([Path("a.onnx"), Path("b.onnx")], {}) is lives
     finally:
         with tmp_path.joinpath("behind").open("a") as file:
             file.write(f"{os.getpid()}\n")
@@ -61,7 +61,7 @@ def test_nothing_is_run_where_a_process_cannot_be_copied(monkeypatch: pytest.Mon
     ran: list[bool] = []
     instead(monkeypatch, lambda: ran.append(True))
     monkeypatch.delattr(os, "fork", raising=False)
-    assert not replay.survive([Path("a.onnx")], {}) and not ran
+    assert not process_copy.survive([Path("a.onnx")], {}) and not ran
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
@@ -77,7 +77,7 @@ def test_an_interrupt_leaves_no_process(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
     monkeypatch.setattr(os, "waitpid", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        replay.survive([Path("a.onnx")], {})
+        process_copy.survive([Path("a.onnx")], {})
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "child").read_text()), 0)
 
@@ -91,14 +91,14 @@ def test_inputs_of_a_whole_model_from_an_example() -> None:
     ]
 
     def shapes(example: dict) -> list[tuple[int, ...]] | None:
-        feeds = replay.whole_inputs(rows, example)
+        feeds = part_inputs.whole_inputs(rows, example)
         return None if feeds is None else [feeds[row.name].shape for row in rows]
 
     assert (
         shapes({"n": 5}) == shapes({"x": {"dims": [5, 3]}}) == shapes({"dims": {"v": [5]}}) == [(5, 3), (2,), (), (5,)]
     )
     assert shapes({"x": np.zeros((4, 3))}) == [(4, 3), (2,), (), (4,)]
-    feeds = replay.whole_inputs(rows, {"k": {"dims": [2], "values": [7, -8]}, "inner": {"dims": [9]}})
+    feeds = part_inputs.whole_inputs(rows, {"k": {"dims": [2], "values": [7, -8]}, "inner": {"dims": [9]}})
     assert feeds is not None and feeds["k"].tolist() == [7, -8] and feeds["x"].shape == (2, 3)
     assert feeds["k"].dtype == np.int64 and feeds["x"].dtype == np.float32
     about_other_values: tuple[dict, ...] = ({}, {"inner": {"dims": [9]}}, {"dims": {"inner": [9]}})

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 from half_networks import half_network
-from onnx import helper
+from onnx import helper, parser
 from small_models import FLOAT, model, pad, tensor
 
 import padops
@@ -68,6 +68,53 @@ def test_a_wrong_pad_among_rounding_is_named(broken: int) -> None:
     assert (verification.outcome, verification.passed) == ("different", False)
     assert [one.path for one in verification.pads if one.right is False] == [f"graph/pad{broken}"]
     assert f"a Pad is the reason: graph/pad{broken}: p{broken}: " in choice.mismatch(verification, ())
+
+
+HEAD = '<ir_version: 10, opset_import: ["" : 20]> '
+# The fill goes through ONNX Runtime's Where, which has other bits for an x of several rows only.
+BY_HAND = """g (float[n, m] x) => (float[a, b] OUT) <float[1] f = {-0.0}, int64[1] zero = {0}, int64[1] one = {1},
+    bool[1, 1] never = {0}, bool[1, 2] nevers = {0, 0}> { first = Slice (x, zero, one, one) sum = ReduceSum (first, one)
+    front = Where (never, sum, f) back = Where (nevers, sum, f) y = Concat <axis = 1> (front, x, back) TAIL }"""
+
+
+@pytest.mark.parametrize("tail, output", [("", "y"), ("z = Sigmoid (y)", "z")])
+def test_a_pad_that_differs_for_the_last_inputs_only_is_no_rounding(tail: str, output: str) -> None:
+    """All inputs that were run count, not only the first: here those of one row agree, and run first."""
+    pad = "<int64[4] p = {0, 1, 0, 2}, float f = {-0.0}> { y = Pad (x, p, f) TAIL }"
+    pad = f"g (float[n, m] x) => (float[a, b] OUT) {pad}"
+    models = [parser.parse_model(HEAD + text.replace("OUT", output).replace("TAIL", tail)) for text in (pad, BY_HAND)]
+    verification = padops.verify(*models, run=True)
+    assert (verification.outcome, verification.passed) == ("different", False)
+    (found,) = verification.pads
+    assert (found.path, found.equal) == ("graph/Pad_0", False) and "-0.0 became 0.0" in found.detail
+    assert not any("round differently" in note for note in verification.notes)
+
+
+FILLS = {
+    "-0.0": (0x80000000, 0),
+    "1.5 and 1 ulp more": (0x3FC00000, 0x3FC00001),
+    "1e-30 and 1 ulp more": (0x0DA24260, 0x0DA24261),
+    "a NaN of another payload": (0x7FC01234, 0x7FC00000),
+}
+
+
+@pytest.mark.parametrize("fills", FILLS.values(), ids=FILLS)
+def test_a_fill_of_other_bits_is_no_rounding(fills: tuple[int, int]) -> None:
+    """The Pad was replaced by hand, by nodes that move its data and another fill."""
+    texts = (
+        "<int64[4] p = {0, 1, 0, 2}> { z = Pad (x, p, f) y = Sigmoid (z) }",
+        "<int64[1] one = {1}, int64[1] two = {2}> { s = Shape <end = 1> (x) s1 = Concat <axis = 0> (s, one) "
+        "s2 = Concat <axis = 0> (s, two) l = Expand (f, s1) r = Expand (f, s2) z = Concat <axis = 1> (l, x, r) "
+        "y = Sigmoid (z) }",
+    )
+    models = []
+    for text, bits in zip(texts, fills, strict=True):
+        made = parser.parse_model(f"{HEAD} g (float[n, m] x) => (float[a, b] y) {text}")
+        made.graph.initializer.append(onnx.numpy_helper.from_array(np.array(bits, np.uint32).view(np.float32), "f"))
+        models.append(made)
+    verification = padops.verify(*models, run=True)
+    assert (verification.outcome, verification.passed) == ("different", False)
+    assert [(pad.compared, pad.equal, pad.right) for pad in verification.pads] == [(("z",), False, False)]
 
 
 def test_another_node_is_no_rounding() -> None:
@@ -170,3 +217,17 @@ def test_a_converted_model_that_onnxruntime_gets_wrong_fails(monkeypatch: pytest
         padops.convert(pooled(), verify=True, run=True)
     verification = caught.value.conversion.verification
     assert verification is not None and verification.outcome == "different"
+
+
+def test_a_default_that_nothing_replaces_is_the_pads_input() -> None:
+    """Both models run, their outputs differ, and the Pad is judged with amounts that no caller gives."""
+
+    def with_default(end: int) -> onnx.ModelProto:
+        return parser.parse_model(
+            '<ir_version: 10, opset_import: ["" : 21]> g (float[2, 3] x, int64[4] p) => (float[n, m] y) '
+            f"<int64[4] p = {{0, 1, 0, {end}}}> {{ y = Pad (x, p) }}"
+        )
+
+    found = padops.verify(with_default(1), with_default(2))
+    assert (found.outcome, found.outputs[0].detail) == ("different", "shape [2, 5] became [2, 6]")
+    assert padops.verify(with_default(1), with_default(1)).passed

@@ -132,7 +132,7 @@ def summary(rows: Sequence[Outcome], seed: int) -> str:
         text += "\n| not seen | line | with the break |\n|---|---|---|\n"
     for row in rows:
         if row.outcome == "survived":
-            text += f"| `{row.file}:{row.number}` | {_cell(row.line)} | {_cell(row.became)} |\n"
+            text += f"| `{row.file}` | {_cell(row.line)} | {_cell(row.became)} |\n"
     return text
 
 

@@ -24,13 +24,7 @@ class Equivalent:
 
 EQUIVALENT = (
     Equivalent(
-        "padops/convert/folding/fold.py",
-        "super().__init__()",
-        "pass",
-        "the classes of onnx_ir that it goes to have none",
-    ),
-    Equivalent(
-        "padops/convert/sources/emulated/maps.py",
+        "padops/convert/matchers/emulated/maps.py",
         "LONGEST = 1 << 20 # the most elements of an axis for which maps are written out",
         "",
         "a limit of memory, far above what Pads of models have; tests take it from here",

@@ -14,6 +14,7 @@ PROVIDER = ("ort/builtin_pad", "ort/provider")
 BESIDE = ("core/provider_rules", "core/known_providers", "ort/compiled_pad", "ort/pad_node")
 # Each row: how a path begins, and the tests; a source has those of the first row that fits it.
 NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("core/model_parts",), "csrc: model_parts_check runtime: model_parts"),
     (ENGINE, "csrc: sharing inputs dialect_kernels"),
     (BESIDE, "csrc: describe runtime: provider_in_front_rare provider_in_front provider_needed beside_libraries"),
     (
@@ -33,8 +34,8 @@ NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
 )
 # What reads, writes and runs models; most of the converter is in its way.
 ROADS = "convert/files: outputs files external_data"
-SOURCES = (
-    "convert/sources: forms forms_left places functions function_types declared tensorflow ngraph ngraph_json "
+MATCHERS = (
+    "convert/matchers: forms forms_left places functions function_types declared tensorflow ngraph ngraph_json "
     "everything_else unasked convert/pads: pad_info convert/runtimes: select"
 )
 PARTS = "convert/verify: verify_part_tables verify_part_runs verify_part_inputs verify_parts verify_not_run verdicts"
@@ -43,45 +44,40 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("files/", "convert/files: outputs files failures external_data links sweeping streams killed"),
     ("streams", "convert/files: streams outputs"),
     ("folding/", "convert/folding: folding rows consumers casts places random"),
-    ("readers/ngraph", "convert/readers: broken_ngraph convert/sources: ngraph_json ngraph"),
+    ("readers/ngraph", "convert/readers: broken_ngraph convert/matchers: ngraph_json ngraph"),
     ("readers/", "convert/readers: openvino_layers broken_layers openvino_files broken_irs openvino_ir"),
-    ("model/", f"convert/model: broken_models {SOURCES} {ROADS} convert/folding: folding places"),
-    ("sources/auto_pad/", "convert/sources: auto_pad_left auto_pad_extremes auto_pad_places auto_pad unasked"),
-    ("sources/emulated/", "convert/sources: emulated_left emulated emulated_sizes emulated_property everything_else"),
-    ("sources/symmetric", "convert/sources: symmetric_emulation emulated_left"),
+    ("model/", f"convert/model: broken_models {MATCHERS} {ROADS} convert/folding: folding places"),
+    ("matchers/auto_pad/", "convert/matchers: auto_pad_left auto_pad_extremes auto_pad_places auto_pad unasked"),
+    ("matchers/emulated/", "convert/matchers: emulated_left emulated emulated_sizes emulated_property everything_else"),
+    ("matchers/symmetric", "convert/matchers: symmetric_emulation emulated_left"),
     ("runtimes/beside", "convert: inspection_providers runtime: provider_in_front_rare provider_in_front"),
-    ("runtimes/builtin", f"convert: inspection_verdicts inspection_releases {SOURCES}"),
-    ("sources/", f"{SOURCES} convert: inspection inspection_verdicts"),
-    ("pads/", f"{SOURCES} convert: inspection inspection_verdicts"),
+    ("runtimes/builtin", f"convert: inspection_verdicts inspection_releases {MATCHERS}"),
+    ("matchers/", f"{MATCHERS} convert: inspection inspection_verdicts"),
+    ("pads/", f"{MATCHERS} convert: inspection inspection_verdicts"),
     (
         "standard/",
         "convert/standard: positions_in_front without_elements lowering_sizes lowering fallback "
         "convert/targets: without_pad",
     ),
-    ("targets/", f"convert/targets: without_pad pyop {SOURCES} {ROADS}"),
+    ("targets/", f"convert/targets: without_pad pyop {MATCHERS} {ROADS}"),
     ("verify/providers", "convert/verify: verify_providers"),
     ("verify/session_process", "convert/verify: verify_providers"),
     ("verify/isolated", PARTS),
-    ("verify/process_copy", "convert/verify: verify_not_run"),
-    ("verify/callers", "convert/verify: verify_callers"),
-    ("verify/parts", PARTS),
+    ("verify/process_copy", "convert/verify: verify_not_run verify_replays"),
+    ("verify/feeds", "convert/verify: verify_callers verify_bits"),
     ("verify/cut", PARTS),
-    ("verify/part_inputs", PARTS),
-    ("verify/replay", "convert/verify: verify_replays verify_part_inputs verify_parts"),
-    ("verify/proving", "convert/verify: fallbacks_told verdicts verify_parts"),
+    ("verify/part_inputs", f"{PARTS} verify_replays"),
+    ("verify/proving", f"{PARTS} fallbacks_told"),
     ("verify/choice", "convert/verify: verify_one_rule verify_not_run verdicts convert_verify verify_replays"),
     ("verify/rounding", "convert/verify: verify_rounding verify_pads"),
     ("verify/structure", "convert/verify: verify_structure verify_rounding verify_unrun"),
-    ("verify/unrun", "convert/verify: verify_unrun"),
+    ("verify/reference", "convert/verify: verify_unrun verify_refused verify_rounding"),
     ("verify/openvino", "convert/verify: verify_openvino_peer verify_openvino"),
-    ("verify/other_runtime", "convert/verify: verify_openvino"),
-    ("verify/", "convert/verify: verify_bits verify_draws verify verify_pads broken_inputs planted_breaks"),
+    ("verify/", "convert/verify: verify_bits verify_random_inputs verify verify_pads broken_inputs planted_breaks"),
     ("proof/windows", "convert/proof: windows windows_of_others proof_planted_breaks"),
     ("proof/plan", "convert/proof: proof_plan symbolic_operators pairs_that_differ"),
     ("proof/symbolic/", "convert/proof: symbolic_operators bodies pairs_that_differ"),
     ("proof/refusals", REFUSED),
-    ("proof/node_rules", REFUSED),
-    ("proof/interface", "convert/proof: interface refused_models scopes"),
     ("proof/scopes", "convert/proof: scopes interface model_proofs what_is_not_believed"),
     ("proof/build", "convert/proof: building interface scopes what_is_not_believed model_proofs same_models"),
     ("proof/constants", "convert/proof: building what_is_not_believed"),
@@ -94,9 +90,9 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ),
     ("runners", "convert: inspection_providers"),
     ("inspection", "convert: inspection inspection_verdicts inspection_releases"),
-    ("pad_facts", f"{SOURCES} convert: inspection inspection_verdicts"),
-    ("facts", f"convert: inspection inspection_verdicts {SOURCES}"),
-    ("", f"convert: python_arguments inspection {SOURCES} {ROADS} convert/folding: folding"),
+    ("pad_facts", f"{MATCHERS} convert: inspection inspection_verdicts"),
+    ("facts", f"convert: inspection inspection_verdicts {MATCHERS}"),
+    ("", f"convert: python_arguments inspection {MATCHERS} {ROADS} convert/folding: folding"),
 )
 
 

@@ -5,13 +5,12 @@ Some errors none of them finds, and on some they never end. What ONNX Runtime ru
 1.31.1): nodes of the main graph in any order, an initializer that stands there twice, values in a field that its type
 does not use.
 
-=================  ==========================================================================
-``operators.py``   how many inputs and outputs standard operators have
-``tensors.py``     element type, dims and the number of elements of each tensor
-``attributes.py``  attributes of nodes: type, value, references to those of the function
+=================  ====================================================================================
+``operators.py``   how many inputs and outputs standard operators have; attributes: type, value, references to the
+                   function's; tensors: type, dims, number of elements
 ``names.py``       what the values are called: each made once, before it is read, in no cycle
 ``calls.py``       the model's functions: no recursion, no call of too many, no growth without end
-=================  ==========================================================================
+=================  ====================================================================================
 """
 
 from __future__ import annotations
@@ -22,11 +21,15 @@ from dataclasses import dataclass
 import onnx
 
 from padops.convert.errors import PadopsError
-from padops.convert.model.checks.attributes import check_attribute
 from padops.convert.model.checks.calls import check_calls
 from padops.convert.model.checks.names import check_names
-from padops.convert.model.checks.operators import DEFAULT_DOMAINS, check_counts, default_version
-from padops.convert.model.checks.tensors import check_tensor
+from padops.convert.model.checks.operators import (
+    DEFAULT_DOMAINS,
+    check_attribute,
+    check_counts,
+    check_tensor,
+    default_version,
+)
 from padops.convert.model.nesting import graphs_in
 
 HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher one
@@ -34,17 +37,11 @@ HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher one
 
 @dataclass(frozen=True)
 class Owner:
-    """The main graph or the function that nodes stand in, at any depth.
+    """The main graph or the function that nodes stand in, at any depth."""
 
-    Attributes:
-        version: Of the default domain there.
-        named: The names of the model's functions in that domain.
-        is_function: Whether it is one.
-    """
-
-    version: int | None
-    named: frozenset[str]
-    is_function: bool = False
+    version: int | None  # of the default domain there
+    named: frozenset[str]  # the names of the model's functions in that domain
+    is_function: bool = False  # whether it is one
 
 
 def check_model(model: onnx.ModelProto) -> None:
@@ -93,12 +90,12 @@ def _check_nodes(nodes: Iterable[onnx.NodeProto], path: str, owner: Owner) -> No
         place = f"{path}.node[{i}]"
         label = f"node '{node.name}' ({place}, {node.op_type or 'of no operator'})"
         if not node.op_type:
-            raise PadopsError(f"{label}: it does not say which operator it is")
+            raise PadopsError(f"{label}: it has no op_type")
         check_counts(node, owner.version, owner.named, label)
         seen: set[str] = set()
         for attribute in node.attribute:
             if attribute.name in seen:
-                raise PadopsError(f"{label}: the attribute '{attribute.name}' is there twice")
+                raise PadopsError(f"{label}: two attributes have the name '{attribute.name}'")
             seen.add(attribute.name)
             check_attribute(attribute, label, owner.is_function)
             for name, graph in graphs_in([attribute]):

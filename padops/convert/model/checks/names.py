@@ -13,12 +13,9 @@ SHOWN = 6  # nodes of a cycle that a message names
 
 
 def check_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_nodes: bool = True) -> None:
-    """Refuses a graph whose nodes cannot be put into an order, and all inside it.
+    """Refuses a graph or function whose nodes cannot be put into an order, and all graphs inside it; ``path`` names it.
 
-    Args:
-        graph: The main graph, or a function.
-        path: Where it is, for the message.
-        sorted_nodes: Whether they must be in that order already: ONNX Runtime sorts those of the main graph alone.
+    With ``sorted_nodes``, they must be in that order already: ONNX Runtime sorts the nodes of the main graph alone.
 
     Raises:
         PadopsError: A name is made twice, or read and made by nothing; or nodes form a cycle.

@@ -6,9 +6,8 @@ at each position, they agree for all data.
 
 from __future__ import annotations
 
-from padops.convert.proof.positions.errors import FailsError, UnsureError
 from padops.convert.proof.positions.evaluation import Evaluation
-from padops.convert.proof.result import Limits, Outcome, Verdict
+from padops.convert.proof.result import Fails, Limits, Outcome, Unsupported, Verdict
 from padops.convert.proof.terms import Terms
 
 RULE = "positions"
@@ -33,15 +32,15 @@ def _compare(terms: Terms, a: int, b: int, limits: Limits, deep: bool) -> Outcom
     evaluation = Evaluation(terms, a, b, limits.elements, deep)
     try:
         one = evaluation.value(a)
-    except UnsureError as why:
+    except Unsupported as why:
         return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
-    except FailsError as why:
+    except Fails as why:
         return Outcome(Verdict.UNKNOWN, RULE, why=f"the original fails, whatever the data are: {why}")
     try:
         difference = evaluation.difference(one, evaluation.value(b))
-    except UnsureError as why:
+    except Unsupported as why:
         return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
-    except FailsError as why:
+    except Fails as why:
         found = f"the converted model fails where the original runs: {why}"
         return Outcome(Verdict.DIFFERENT, RULE, why=found, counterexample=evaluation.dims(), new_errors=1)
     if difference:

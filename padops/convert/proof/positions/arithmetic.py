@@ -5,13 +5,13 @@ Integers are computed without limits and then checked against their type: overfl
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
 
-from padops.convert.proof.positions.errors import FailsError, UnsureError
+from padops.convert.proof.result import Fails, Unsupported
 
 MOST = 1 << 16  # elements of an operand; amounts and shapes have few
 Attribute = Callable[[str, Any], Any]
@@ -21,12 +21,12 @@ def compute(op: str, attribute: Attribute, values: Sequence[np.ndarray | None], 
     """The result of an operator of ``following.ARITHMETIC``, but Shape and Size, for known inputs, as ONNX defines it.
 
     Raises:
-        FailsError: The operator fails.
-        UnsureError: The result is not known.
+        Fails: The operator fails.
+        Unsupported: The result is not known.
     """
     given = [value for value in values if value is not None]
     if any(value.dtype == object or value.size > MOST for value in given):
-        raise UnsureError(f"{op} of strings or of many elements")
+        raise Unsupported(f"{op} of strings or of many elements")
     try:
         if op in _BINARY:
             return _binary(op, attribute, given)
@@ -43,16 +43,16 @@ def compute(op: str, attribute: Attribute, values: Sequence[np.ndarray | None], 
         if op == "CumSum":
             return _cumsum(attribute, given)
     except (IndexError, ValueError) as error:
-        raise FailsError(f"{op}: {error}") from error
-    raise UnsureError(f"{op} of version {version}")
+        raise Fails(f"{op}: {error}") from error
+    raise Unsupported(f"{op} of version {version}")
 
 
 def _narrow(values: np.ndarray, kind: np.dtype) -> np.ndarray:
-    """Unlimited integers as a type; UnsureError if one does not fit."""
+    """Unlimited integers as a type; Unsupported if one does not fit."""
     if kind.kind in "iu":
         bounds = np.iinfo(kind)
         if any(not bounds.min <= int(value) <= bounds.max for value in values.reshape(-1)):
-            raise UnsureError("an integer beyond its type")
+            raise Unsupported("an integer beyond its type")
     return np.asarray(values).astype(kind)
 
 
@@ -62,21 +62,21 @@ def _wide(value: np.ndarray) -> np.ndarray:
 
 def _quotient(one: Any, other: Any) -> Any:
     if other == 0:
-        raise FailsError("Div by 0")
+        raise Fails("Div by 0")
     found = abs(one) // abs(other)
     return found if (one < 0) == (other < 0) else -found
 
 
 def _remainder(one: Any, other: Any) -> Any:
     if other == 0:
-        raise FailsError("Mod by 0")
+        raise Fails("Mod by 0")
     return one % other
 
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "Add": lambda one, other: one + other,
-    "Sub": lambda one, other: one - other,
-    "Mul": lambda one, other: one * other,
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mul": operator.mul,
     "Div": _quotient,
     "Mod": _remainder,
     "Max": max,
@@ -91,26 +91,23 @@ _LOGIC: dict[str, Callable[[Any, Any], Any]] = {
     "Less": np.less,
     "LessOrEqual": np.less_equal,
 }
-_REDUCTIONS: dict[str, Callable[[Any], Any]] = {
-    "ReduceMax": max,
-    "ReduceMin": min,
-    "ReduceSum": sum,
-    "ReduceProd": prod,
-}
+_REDUCTIONS: dict[str, Callable[..., Any]] = {
+    "ReduceMax": np.max, "ReduceMin": np.min, "ReduceSum": np.sum, "ReduceProd": np.prod,
+}  # fmt: skip
 
 
 def _check_types(op: str, values: Sequence[np.ndarray]) -> None:
     if len({value.dtype for value in values}) != 1:
-        raise FailsError(f"{op} of inputs of several types")
+        raise Fails(f"{op} of inputs of several types")
 
 
 def _binary(op: str, attribute: Attribute, values: Sequence[np.ndarray]) -> np.ndarray:
     _check_types(op, values)
     kind = values[0].dtype
     if kind.kind not in "iu":
-        raise UnsureError(f"{op} of {kind}")  # runtimes round floats differently
+        raise Unsupported(f"{op} of {kind}")  # runtimes round floats differently
     if op == "Mod" and attribute("fmod", 0):
-        raise UnsureError("Mod with fmod")
+        raise Unsupported("Mod with fmod")
     made = _wide(values[0])
     for value in values[1:]:
         made = np.asarray(np.frompyfunc(_BINARY[op], 2, 1)(made, _wide(value)), object)
@@ -126,7 +123,7 @@ def _unary(op: str, value: np.ndarray) -> np.ndarray:
     if op == "Not":
         return np.asarray(np.logical_not(value))
     if value.dtype.kind not in "iu":
-        raise UnsureError(f"{op} of {value.dtype}")
+        raise Unsupported(f"{op} of {value.dtype}")
     wide = _wide(value)
     signs = np.sign(value).astype(object)
     return _narrow(np.asarray(-wide if op == "Neg" else wide * signs if op == "Abs" else signs, object), value.dtype)
@@ -136,30 +133,25 @@ def _reduced(op: str, attribute: Attribute, values: Sequence[np.ndarray | None])
     value = values[0]
     assert value is not None, "the first input is not optional"
     if value.dtype.kind not in "iu":
-        raise UnsureError(f"{op} of {value.dtype}")
+        raise Unsupported(f"{op} of {value.dtype}")
     listed = values[1] if len(values) > 1 else attribute("axes", None)
     axes = [] if listed is None else [int(axis) for axis in np.asarray(listed).reshape(-1)]
     if not axes and attribute("noop_with_empty_axes", 0):
         return value
     if any(not -value.ndim <= axis < value.ndim for axis in axes):
-        raise FailsError(f"{op} along axis {axes} of rank {value.ndim}")
-    chosen = {axis % value.ndim for axis in axes} if axes else set(range(value.ndim))
-    wide = _wide(value)
+        raise Fails(f"{op} along axis {axes} of rank {value.ndim}")
     if value.size == 0:
-        raise UnsureError(f"{op} of nothing")
-    for axis in sorted(chosen):
-        wide = np.apply_along_axis(lambda row: np.array([_REDUCTIONS[op](row)], object), axis, wide)
-    made = _narrow(wide, value.dtype)
-    if attribute("keepdims", 1):
-        return made
-    return made.reshape([dim for axis, dim in enumerate(value.shape) if axis not in chosen])
+        raise Unsupported(f"{op} of nothing")
+    chosen = tuple({axis % value.ndim for axis in axes} if axes else range(value.ndim))
+    made = _REDUCTIONS[op](_wide(value), chosen, keepdims=bool(attribute("keepdims", 1)))
+    return _narrow(np.asarray(made, object), value.dtype)
 
 
 def _clip(values: Sequence[np.ndarray | None]) -> np.ndarray:
     value, low, high = (*values, None, None)[:3]
     assert value is not None, "the first input is not optional"
     if value.dtype.kind not in "iu":
-        raise UnsureError(f"Clip of {value.dtype}")
+        raise Unsupported(f"Clip of {value.dtype}")
     if low is not None:
         value = np.maximum(value, low.reshape(()))
     return value if high is None else np.minimum(value, high.reshape(()))
@@ -169,17 +161,17 @@ def _range(values: Sequence[np.ndarray]) -> np.ndarray:
     _check_types("Range", values)
     start, limit, step = (value.reshape(()).item() for value in values)
     if values[0].dtype.kind != "i":
-        raise UnsureError(f"Range of {values[0].dtype}")
+        raise Unsupported(f"Range of {values[0].dtype}")
     if step == 0:
-        raise FailsError("Range with a delta of 0")
+        raise Fails("Range with a delta of 0")
     numbers = range(start, limit, step)
     if len(numbers) > MOST:
-        raise UnsureError(f"Range of {len(numbers)} elements")
+        raise Unsupported(f"Range of {len(numbers)} elements")
     return np.array(numbers, values[0].dtype)
 
 
 def _cumsum(attribute: Attribute, values: Sequence[np.ndarray]) -> np.ndarray:
     value, axis = values[0], int(values[1].reshape(()))
     if value.dtype.kind not in "iu" or attribute("exclusive", 0) or attribute("reverse", 0):
-        raise UnsureError("CumSum of floats, exclusive or reversed")
+        raise Unsupported("CumSum of floats, exclusive or reversed")
     return _narrow(np.asarray(np.add.accumulate(_wide(value), axis)), value.dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 import onnx
@@ -11,53 +12,30 @@ from onnx import TensorProto
 
 PLACES = 40  # the lower bits of an id are the place; the bits above are the block, which is the value
 # Bits of the magnitude of integer types, and whether they are signed.
-_INTEGERS: dict[int, tuple[int, bool]] = {
-    TensorProto.BOOL: (1, False),
-    TensorProto.UINT2: (2, False),
-    TensorProto.UINT4: (4, False),
-    TensorProto.UINT8: (8, False),
-    TensorProto.UINT16: (16, False),
-    TensorProto.UINT32: (32, False),
-    TensorProto.UINT64: (64, False),
-    TensorProto.INT2: (1, True),
-    TensorProto.INT4: (3, True),
-    TensorProto.INT8: (7, True),
-    TensorProto.INT16: (15, True),
-    TensorProto.INT32: (31, True),
-    TensorProto.INT64: (63, True),
-}
+_INTEGERS: dict[int, tuple[int, bool]] = {TensorProto.BOOL: (1, False)}
+for _bits in (2, 4, 8, 16, 32, 64):
+    _INTEGERS[TensorProto.DataType.Value(f"UINT{_bits}")] = (_bits, False)
+    _INTEGERS[TensorProto.DataType.Value(f"INT{_bits}")] = (_bits - 1, True)
 # These types hold every integer up to so many bits.
 _MANTISSAS: dict[int, int] = {
-    TensorProto.FLOAT16: 11,
-    TensorProto.BFLOAT16: 8,
-    TensorProto.FLOAT: 24,
-    TensorProto.DOUBLE: 53,
-}
+    TensorProto.FLOAT16: 11, TensorProto.BFLOAT16: 8, TensorProto.FLOAT: 24, TensorProto.DOUBLE: 53,
+}  # fmt: skip
 # 8-bit floats with at most one NaN of each sign: a cast to float and back gives each value again.
 _SMALL_FLOATS = {
-    TensorProto.FLOAT8E4M3FN,
-    TensorProto.FLOAT8E4M3FNUZ,
-    TensorProto.FLOAT8E5M2FNUZ,
-    TensorProto.FLOAT8E8M0,
-}
+    TensorProto.FLOAT8E4M3FN, TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ, TensorProto.FLOAT8E8M0,
+}  # fmt: skip
 KEPT = "casts of 8-bit floats to float and back keep denormals, and the sign of a NaN"
 
 
 @dataclass(frozen=True)
 class Ids:
-    """A value by the ids of its elements.
+    """A value by the ids of its elements."""
 
-    Attributes:
-        ids: int64, of the value's shape.
-        dtype: The element type as ``onnx.TensorProto`` numbers it; 0 if unknown.
-    """
-
-    ids: np.ndarray
-    dtype: int
+    ids: np.ndarray  # int64, of the value's shape
+    dtype: int  # the element type as ``onnx.TensorProto`` numbers it; 0 if unknown
 
 
-@dataclass(frozen=True)
-class _Source:
+class _Source(NamedTuple):
     """The origin of a block: block ``of``, cast to ``dtype``; or a block of its own if ``of`` is -1."""
 
     of: int
@@ -67,14 +45,6 @@ class _Source:
 def dtype_of(array: np.ndarray) -> int:
     """The element type of known elements."""
     return TensorProto.STRING if array.dtype == object else int(onnx.helper.np_dtype_to_tensor_dtype(array.dtype))
-
-
-def zero(dtype: int) -> np.ndarray:
-    """The default fill of a Pad (P7): a scalar with bits of 0, false or the empty string."""
-    if dtype == TensorProto.STRING:
-        return np.array(b"", object)
-    kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
-    return np.zeros(kind.itemsize, np.uint8).view(kind).reshape(())
 
 
 def is_exact(source: int, target: int) -> bool:
@@ -93,14 +63,10 @@ def is_exact(source: int, target: int) -> bool:
 
 
 class Elements:
-    """The ids of the elements of one comparison.
-
-    Attributes:
-        conditions: The assumptions about casts.
-    """
+    """The ids of the elements of one comparison."""
 
     def __init__(self) -> None:
-        self.conditions: set[str] = set()
+        self.conditions: set[str] = set()  # the assumptions about casts
         self._rounded: set[int] = set()
         self._constants: dict[tuple[int, bytes], int] = {}
         self._keys: list[tuple[int, bytes]] = []

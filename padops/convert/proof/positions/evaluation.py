@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from padops.convert.proof import following, plan, schemas
+from padops.convert.proof.pads import zero
 from padops.convert.proof.positions.arithmetic import compute
-from padops.convert.proof.positions.elements import Elements, Ids, cast, dtype_of, plane, zero
-from padops.convert.proof.positions.errors import FailsError, UnsureError
+from padops.convert.proof.positions.elements import Elements, Ids, cast, dtype_of, plane
 from padops.convert.proof.positions.indexed import INDEXED
 from padops.convert.proof.positions.moves import PLAIN, Node, concat, split
 from padops.convert.proof.positions.pads import dialect_axes, onnx_axes, padded
+from padops.convert.proof.result import Fails, Unsupported
 from padops.convert.proof.terms import ABSENT, Kind, Terms
 
 Value = np.ndarray | Ids
@@ -37,8 +39,8 @@ class Evaluation:
         """The value of a term.
 
         Raises:
-            FailsError: The term fails.
-            UnsureError: Its value is not known.
+            Fails: The term fails.
+            Unsupported: Its value is not known.
         """
         todo = [(root, False)]
         while todo:
@@ -49,11 +51,11 @@ class Evaluation:
                 todo.append((term, True))
                 todo += [(one, False) for one in self._terms.inputs(term) if one != ABSENT]
                 if len(self._values) + len(todo) > DEEPEST:
-                    raise UnsureError(f"a region of more than {DEEPEST} values")
+                    raise Unsupported(f"a region of more than {DEEPEST} values")
                 continue
             try:
                 self._values[term] = self._evaluate(term, ready)
-            except (UnsureError, FailsError) as error:
+            except (Unsupported, Fails) as error:
                 self._values[term] = error
         return self._given(root)
 
@@ -69,7 +71,7 @@ class Evaluation:
         """The difference of two values; ``""`` if their elements are the same.
 
         Raises:
-            UnsureError: Ids differ whose elements may be equal.
+            Unsupported: Ids differ whose elements may be equal.
         """
         first, second = self._ids(one), self._ids(other)
         if first.ids.shape != second.ids.shape:
@@ -80,7 +82,7 @@ class Evaluation:
         if not differs.any():
             return ""
         if self._elements.is_rounded(first.ids[differs]) or self._elements.is_rounded(second.ids[differs]):
-            raise UnsureError("elements that were cast and may be rounded")
+            raise Unsupported("elements that were cast and may be rounded")
         place = tuple(int(index) for index in np.argwhere(differs)[0])
         return f"{int(differs.sum())} of {differs.size} elements differ, the first at {list(place)}"
 
@@ -109,28 +111,28 @@ class Evaluation:
             return self._leaf(term)
         try:
             found = self._applied(term)
-        except UnsureError:
+        except Unsupported:
             if self._terms.op(term) == "Shape" or term in self._roots or not self._terms.computed(term):
                 raise
             return self._leaf(term)
         size = found.size if isinstance(found, np.ndarray) else found.ids.size
         if size > self._most:
-            raise UnsureError(f"a value of {size} elements, which is more than {self._most}")
+            raise Unsupported(f"a value of {size} elements, which is more than {self._most}")
         return found
 
     def _leaf(self, term: int) -> Ids:
-        """The ids of a value that is not followed."""
+        """New ids for the elements of a value whose node is not evaluated: both models have it."""
         name = self._terms.names.get(term, str(self._terms.head(term).name or term))
         if not self._terms.computed(term):
-            raise UnsureError(f"only the converted model computes the value '{name}' ({self._what(term)})")
+            raise Unsupported(f"only the converted model computes the value '{name}' ({self._what(term)})")
         shape = self._terms.shape(term)
         if shape is None:
-            raise UnsureError(f"the rank of the value '{name}' ({self._what(term)}) is not known")
+            raise Unsupported(f"the rank of the value '{name}' ({self._what(term)}) is not known")
         dims = tuple(dim for dim in shape if isinstance(dim, int))
         if len(dims) != len(shape):
-            raise UnsureError(f"the dims {list(shape)} of the value '{name}' ({self._what(term)}) are not all known")
+            raise Unsupported(f"the dims {list(shape)} of the value '{name}' ({self._what(term)}) are not all known")
         if prod(dims) > self._most:
-            raise UnsureError(f"the value '{name}' has {prod(dims)} elements, which is more than {self._most}")
+            raise Unsupported(f"the value '{name}' has {prod(dims)} elements, which is more than {self._most}")
         self._dims[name] = list(dims)
         return self._elements.leaf(self._terms.find(term), dims, self._terms.dtype(term) or 0)
 
@@ -145,11 +147,11 @@ class Evaluation:
         """The elements of a value that decides where other elements go.
 
         Raises:
-            UnsureError: They are not known.
+            Unsupported: They are not known.
         """
         found = self._given(term)
         if isinstance(found, Ids):
-            raise UnsureError(f"{what} that are computed from data")
+            raise Unsupported(f"{what} that are computed from data")
         return found
 
     def _applied(self, term: int) -> Value:
@@ -175,10 +177,10 @@ class Evaluation:
             return self._where(inputs)
         if op not in following.MOVES:
             if any(isinstance(value, Ids) for value in values):
-                raise UnsureError(f"{op} of data")
+                raise Unsupported(f"{op} of data")
             known = [value for value in values if not isinstance(value, Ids)]
-            return compute(op, lambda name, default: terms.attribute(term, name, default), known, head.version)
-        node = Node(op, head.version, lambda name, default: terms.attribute(term, name, default), self._integers(term))
+            return compute(op, partial(terms.attribute, term), known, head.version)
+        node = Node(op, head.version, partial(terms.attribute, term), self._integers(term))
         if op in INDEXED:
             indices = self._known(inputs[1], f"indices of {op}")
             data, *rest = self._together([inputs[0], *inputs[2:]])
@@ -195,7 +197,7 @@ class Evaluation:
         if values and values[0] is not None:
             dtype = values[0].dtype if isinstance(values[0], Ids) else dtype_of(values[0])
             if dtype and not schemas.takes(op, version, dtype):
-                raise FailsError(f"{op} of version {version} does not take {schemas.type_name(dtype)}")
+                raise Fails(f"{op} of version {version} does not take {schemas.type_name(dtype)}")
 
     def _integers(self, term: int) -> Any:
         inputs = self._terms.inputs(term)
@@ -213,11 +215,11 @@ class Evaluation:
         values = [self._given(one) for one in inputs]
         if all(isinstance(value, np.ndarray) for value in values):
             if len({value.dtype for value in values}) != 1:
-                raise FailsError("inputs of several types")
+                raise Fails("inputs of several types")
             return values
         made = [self._ids(value) for value in values]
         if len({one.dtype for one in made} - {0}) > 1:
-            raise FailsError("inputs of several types")
+            raise Fails("inputs of several types")
         return list(made)
 
     def _like(self, value: Value, plane: np.ndarray) -> Value:
@@ -237,7 +239,7 @@ class Evaluation:
         how = self._terms.head(term).attributes
         made = self._elements.cast(value, to, how) if isinstance(value, Ids) else cast(value, to)
         if made is None:
-            raise UnsureError(f"a cast to {schemas.type_name(to)} on whose result runtimes disagree")
+            raise Unsupported(f"a cast to {schemas.type_name(to)} on whose result runtimes disagree")
         return made
 
     def _constant_of_shape(self, term: int, inputs: tuple[int, ...]) -> Value:
@@ -245,9 +247,9 @@ class Evaluation:
         value = self._terms.attribute(term, "value")
         filled = np.zeros(1, np.float32) if value is None else self._terms.constant(value)
         if min(dims, default=0) < 0 or filled is None or filled.size != 1:
-            raise FailsError(f"ConstantOfShape of {dims}")
+            raise Fails(f"ConstantOfShape of {dims}")
         if prod(dims) > self._most:
-            raise UnsureError(f"a value of {prod(dims)} elements, which is more than {self._most}")
+            raise Unsupported(f"a value of {prod(dims)} elements, which is more than {self._most}")
         return np.full(dims, filled.reshape(-1)[0], filled.dtype)
 
     def _where(self, inputs: tuple[int, ...]) -> Value:
@@ -256,7 +258,7 @@ class Evaluation:
         try:
             made = np.where(condition, plane(one), plane(other))
         except ValueError:
-            raise FailsError("Where of shapes that do not fit") from None
+            raise Fails("Where of shapes that do not fit") from None
         dtype = max(value.dtype if isinstance(value, Ids) else 0 for value in (one, other))
         return Ids(made, dtype) if isinstance(one, Ids) else made
 
@@ -266,26 +268,26 @@ class Evaluation:
         axes = onnx_axes(data.ids.shape, pads, listed(3))
         fill = inputs[2]
         if self._terms.head(term).fill:
-            raise UnsureError("the fill of a Pad whose element type is not known")
+            raise Unsupported("the fill of a Pad whose element type is not known")
         return self._padded(data, axes, mode, plan.ONNX, fill)
 
     def _dialect(self, term: int) -> Value:
         inputs = self._terms.inputs(term)
         data = self._ids(self._given(inputs[0]))
-        listed = self._integers(term)
-        attribute = lambda name, default: self._terms.attribute(term, name, default)
-        axes, mode, rules, index = dialect_axes(self._terms.head(term).name, data.ids.shape, attribute, listed)
+        attribute = partial(self._terms.attribute, term)
+        name, listed = self._terms.head(term).name, self._integers(term)
+        axes, mode, rules, index = dialect_axes(name, data.ids.shape, attribute, listed)
         return self._padded(data, axes, mode, rules, inputs[index] if index < len(inputs) else ABSENT)
 
     def _padded(self, data: Ids, axes: list[plan.Axis], mode: str, rules: plan.Rules, fill: int) -> Ids:
         def number() -> int:
             if fill == ABSENT and not data.dtype:
-                raise UnsureError("the fill of a Pad whose element type is not known")
+                raise Unsupported("the fill of a Pad whose element type is not known")
             found = self._ids(zero(data.dtype)) if fill == ABSENT else self._ids(self._given(fill))
             if found.ids.size != 1 or found.ids.ndim > 1:
-                raise FailsError(f"a fill of shape {list(found.ids.shape)} [P7]")
+                raise Fails(f"a fill of shape {list(found.ids.shape)} [P7]")
             if data.dtype and found.dtype and found.dtype != data.dtype:
-                raise FailsError(
+                raise Fails(
                     f"a fill of {schemas.type_name(found.dtype)} for data of {schemas.type_name(data.dtype)} [P7]"
                 )
             return int(found.ids.reshape(-1)[0])

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from padops.convert.proof.positions.errors import FailsError, UnsureError
 from padops.convert.proof.positions.moves import Node
+from padops.convert.proof.result import Fails, Unsupported
 
 
 def _gather(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
@@ -22,12 +22,12 @@ def checked(node: Node, indices: np.ndarray, size: int) -> np.ndarray:
     """Indices as positions along an axis of ``size`` elements.
 
     Raises:
-        FailsError: An index is outside the axis.
+        Fails: An index is outside the axis.
     """
     if indices.dtype.kind != "i":
-        raise FailsError(f"{node.op} with indices of {indices.dtype}")
+        raise Fails(f"{node.op} with indices of {indices.dtype}")
     if indices.size and not (-size <= int(indices.min()) and int(indices.max()) < size):
-        raise FailsError(f"{node.op} with an index outside of {size} elements")
+        raise Fails(f"{node.op} with an index outside of {size} elements")
     return np.where(indices < 0, indices + size, indices).astype(np.int64)
 
 
@@ -43,7 +43,7 @@ def _scatter_elements(node: Node, data: np.ndarray, indices: np.ndarray, updates
     axis = node.axis(node.attribute("axis", 0), data.ndim)
     at = checked(node, indices, data.shape[axis])
     if updates.shape != indices.shape:
-        raise FailsError("ScatterElements with updates of another shape than the indices")
+        raise Fails("ScatterElements with updates of another shape than the indices")
     return _written(node, data, _along(node, data, at, axis), updates)
 
 
@@ -51,7 +51,7 @@ def _along(node: Node, data: np.ndarray, at: np.ndarray, axis: int) -> tuple[np.
     """The places that the indices of GatherElements or ScatterElements point to, one array for each axis."""
     dims = [(one, other) for index, (one, other) in enumerate(zip(at.shape, data.shape)) if index != axis]
     if at.ndim != data.ndim or any(one > other for one, other in dims):
-        raise FailsError(f"{node.op} with indices of shape {list(at.shape)} for data of {list(data.shape)}")
+        raise Fails(f"{node.op} with indices of shape {list(at.shape)} for data of {list(data.shape)}")
     places: list[np.ndarray] = list(np.indices(at.shape))
     places[axis] = at
     return tuple(places)
@@ -60,7 +60,7 @@ def _along(node: Node, data: np.ndarray, at: np.ndarray, axis: int) -> tuple[np.
 def _gather_nd(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """GatherND without batch dims."""
     if node.attribute("batch_dims", 0):
-        raise UnsureError("GatherND with batch_dims")
+        raise Unsupported("GatherND with batch_dims")
     return np.asarray(data[_points(node, data, indices)])
 
 
@@ -68,22 +68,22 @@ def _scatter_nd(node: Node, data: np.ndarray, indices: np.ndarray, updates: np.n
     """ScatterND; each place is written at most once."""
     points = _points(node, data, indices)
     if updates.shape != (*indices.shape[:-1], *data.shape[indices.shape[-1] :]):
-        raise FailsError(f"ScatterND with updates of shape {list(updates.shape)}")
+        raise Fails(f"ScatterND with updates of shape {list(updates.shape)}")
     return _written(node, data, points, updates)
 
 
 def _points(node: Node, data: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, ...]:
     if not indices.ndim or not data.ndim or not 1 <= indices.shape[-1] <= data.ndim:
-        raise FailsError(f"{node.op} with indices of shape {list(indices.shape)} for data of {list(data.shape)}")
+        raise Fails(f"{node.op} with indices of shape {list(indices.shape)} for data of {list(data.shape)}")
     return tuple(checked(node, indices[..., axis], data.shape[axis]) for axis in range(indices.shape[-1]))
 
 
 def _written(node: Node, data: np.ndarray, places: tuple[np.ndarray, ...], updates: np.ndarray) -> np.ndarray:
     if node.attribute("reduction", b"none") != b"none":
-        raise UnsureError(f"{node.op} with a reduction")
+        raise Unsupported(f"{node.op} with a reduction")
     flat = np.ravel_multi_index(places, data.shape[: len(places)]) if places[0].size else places[0]
     if np.unique(flat).size != flat.size:
-        raise UnsureError(f"{node.op} that writes one place twice")
+        raise Unsupported(f"{node.op} that writes one place twice")
     made: np.ndarray = data.copy()
     made[places] = updates
     return made

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from padops.convert.proof import plan
-from padops.convert.proof.positions.errors import FailsError, UnsureError
+from padops.convert.proof.result import Fails, Unsupported
 
 Attribute = Callable[[str, Any], Any]
 Integers = Callable[[int], list[int] | None]
@@ -19,20 +19,20 @@ def onnx_axes(shape: Sequence[int], pads: np.ndarray, axes: Sequence[int] | None
     """The axes of an ONNX Pad (P8); ``pads`` has all begins, then all ends; ``axes`` None means all.
 
     Raises:
-        FailsError: Amounts or axes do not fit the data.
-        UnsureError: There are amounts, but the data are of rank 0: runtimes disagree on rejecting this.
+        Fails: Amounts or axes do not fit the data.
+        Unsupported: There are amounts, but the data are of rank 0: runtimes disagree on rejecting this.
     """
     rank = len(shape)
     if pads.ndim != 1 and not (pads.ndim == 2 and pads.shape[0] == 1):
-        raise FailsError(f"pads has shape {list(pads.shape)} [P8]")
+        raise Fails(f"pads has shape {list(pads.shape)} [P8]")
     if not rank and pads.size:
-        raise UnsureError("a Pad of data without axes")
+        raise Unsupported("a Pad of data without axes")
     chosen = list(range(rank)) if axes is None else list(axes)
     if any(not -rank <= axis < rank for axis in chosen):
-        raise FailsError(f"axes={chosen} for rank {rank} [P8]")
+        raise Fails(f"axes={chosen} for rank {rank} [P8]")
     chosen = [axis % rank for axis in chosen]
     if len(set(chosen)) != len(chosen) or pads.size != 2 * len(chosen):
-        raise FailsError(f"pads has {pads.size} values for axes={chosen} [P8]")
+        raise Fails(f"pads has {pads.size} values for axes={chosen} [P8]")
     amounts = [int(value) for value in pads.reshape(-1)]
     found = [plan.Axis(size, 0, 0) for size in shape]
     for index, axis in enumerate(chosen):
@@ -46,8 +46,8 @@ def dialect_axes(
     """The axes, the mode, the rules and the index of the fill input of a padops operator that mirrors no ONNX Pad.
 
     Raises:
-        FailsError: The amounts do not fit the data (P8, S1).
-        UnsureError: There is no such operator.
+        Fails: The amounts do not fit the data (P8, S1).
+        Unsupported: There is no such operator.
     """
     if op in ("OpenVINOPad_1", "OpenVINOPad_12"):
         begins, ends = integers(1), integers(2)
@@ -59,14 +59,14 @@ def dialect_axes(
         return _rows(shape, below, above, interior), attribute("pad_mode", b"").decode().lower(), plan.NGRAPH, 1
     if op == "SamePad_1":
         return _same_axes(shape, attribute), attribute("mode", b"").decode(), plan.SAME, 1
-    raise UnsureError(f"padops::{op}")
+    raise Unsupported(f"padops::{op}")
 
 
 def _rows(
     shape: Sequence[int], begins: Sequence[int] | None, ends: Sequence[int] | None, interior: Sequence[int]
 ) -> list[plan.Axis]:
     if begins is None or ends is None or not len(begins) == len(ends) == len(interior) == len(shape):
-        raise FailsError(f"amounts {begins} and {ends} for rank {len(shape)} [P8]")
+        raise Fails(f"amounts {begins} and {ends} for rank {len(shape)} [P8]")
     return [plan.Axis(*row) for row in zip(shape, begins, ends, interior)]
 
 
@@ -77,12 +77,12 @@ def _same_axes(shape: Sequence[int], attribute: Attribute) -> list[plan.Axis]:
     dilations = attribute("dilations", None) or (1,) * count
     lists = (kernel, strides, dilations)
     if len(shape) != count + 2 or any(len(one) != count or min(one, default=1) < 1 for one in lists):
-        raise FailsError(f"kernel {kernel}, strides {strides} and dilations {dilations} for rank {len(shape)} [S1]")
+        raise Fails(f"kernel {kernel}, strides {strides} and dilations {dilations} for rank {len(shape)} [S1]")
     first = 2 if attribute("data_format", b"NCHW").startswith(b"NC") else 1
     found = [plan.Axis(size, 0, 0) for size in shape]
     auto_pad = attribute("auto_pad", b"SAME_UPPER").decode()
     for index, (size, stride, dilation) in enumerate(zip(*lists)):
-        found[first + index] = plan.same_axis(shape[first + index], size, stride, dilation, auto_pad, plan.Plain())
+        found[first + index] = plan.same_axis(shape[first + index], size, stride, dilation, auto_pad, plan.PLAIN)
     return found
 
 
@@ -92,17 +92,17 @@ def padded(
     """The element ids of a padded value. ``fill`` returns the fill's id, and is called in mode constant only.
 
     Raises:
-        FailsError: A rule is broken.
-        UnsureError: The mode is unknown, or the result has more than ``most`` elements.
+        Fails: A rule is broken.
+        Unsupported: The mode is unknown, or the result has more than ``most`` elements.
     """
     if mode not in plan.MODES:
-        raise UnsureError(f"a Pad of mode {mode!r}")
-    for rule, holds in plan.conditions(axes, mode, rules, plan.Plain()):
+        raise Unsupported(f"a Pad of mode {mode!r}")
+    for rule, holds in plan.conditions(axes, mode, rules, plan.PLAIN):
         if not holds:
-            raise FailsError(f"a Pad of {list(data.shape)} by {[tuple(axis[1:3]) for axis in axes]} [{rule}]")
-    dims = [int(plan.output(axis, rules, plan.Plain())) for axis in axes]
+            raise Fails(f"a Pad of {list(data.shape)} by {[tuple(axis[1:3]) for axis in axes]} [{rule}]")
+    dims = [int(plan.output(axis, rules, plan.PLAIN)) for axis in axes]
     if prod(dims) > most:
-        raise UnsureError(f"a value of {prod(dims)} elements, which is more than {most}")
+        raise Unsupported(f"a value of {prod(dims)} elements, which is more than {most}")
     if 0 in dims:
         return np.empty(dims, np.int64)
     outside = fill() if mode == "constant" else 0

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import z3
 
 from padops.convert.proof import plan
-from padops.convert.proof.result import ALL_SIZES, NEVER_RUNS, Limits, Outcome, Verdict
+from padops.convert.proof.result import ALL_SIZES, NEVER_RUNS, Limits, Outcome, Unsupported, Verdict
 from padops.convert.proof.symbolic.evaluation import Evaluation
-from padops.convert.proof.symbolic.examples import example
-from padops.convert.proof.symbolic.goals import NeverRuns, ask, settle
+from padops.convert.proof.symbolic.goals import NeverRuns, ask, example, settle
 from padops.convert.proof.symbolic.operators import OPERATORS
-from padops.convert.proof.symbolic.tensors import NeedsNumber, Unsupported
+from padops.convert.proof.symbolic.tensors import NeedsNumber
 from padops.convert.proof.terms import Terms
 
 BY_RANK = "rank by rank"
@@ -26,32 +24,19 @@ SIZES = {  # limits of dims and amounts: a proof that fails for the first may su
 
 
 class Way(NamedTuple):
-    """The options of one comparison.
+    """The options of one comparison."""
 
-    Attributes:
-        most: The limit of dims and amounts.
-        wraps: Whether integers may overflow their types.
-        deep: Whether to follow terms that both models share.
-    """
-
-    most: int
-    wraps: bool
-    deep: bool
+    most: int  # the limit of dims and amounts
+    wraps: bool  # whether integers may overflow their types
+    deep: bool  # whether to follow terms that both models share
 
 
-@dataclass
-class _Tried:
-    """The result of one comparison.
-
-    Attributes:
-        outcome: The outcome.
-        beyond: Whether it failed for a possible overflow, which other options may avoid.
-        cut: Whether a shared term was not followed.
-    """
+class _Tried(NamedTuple):
+    """The result of one comparison."""
 
     outcome: Outcome
-    beyond: bool = False
-    cut: bool = False
+    beyond: bool = False  # it failed for a possible overflow, which other options may avoid
+    cut: bool = False  # a shared term was not followed
 
 
 def decide_cases(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
@@ -96,11 +81,12 @@ def _decided(terms: Terms, a: int, b: int, limits: Limits, way: Way, until: floa
         conditions |= _conditions(evaluation)
         if answer.refuted is not None:
             found = example(question, answer.refuted, until)
-            verdict = Verdict.UNKNOWN if found is None else Verdict.DIFFERENT
-            return _Tried(
-                Outcome(verdict, ALL_SIZES, why=_with(answer.why, numbers), counterexample=found), cut=evaluation.cut
-            )
-        if not answer.proved:
+            if found is not None:
+                why = _with(answer.why, numbers)
+                outcome = Outcome(Verdict.DIFFERENT, ALL_SIZES, why=why, counterexample=found)
+                return _Tried(outcome, cut=evaluation.cut)
+            return _unknown(answer.why, numbers, cut=evaluation.cut)
+        if answer.why:
             return _unknown(answer.why, numbers, answer.beyond, evaluation.cut)
         ran += 1
     if not ran:

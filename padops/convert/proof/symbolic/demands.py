@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import z3
 
+from padops.convert.proof.result import Fails
 from padops.convert.proof.symbolic.integers import POSITION, Int, Integers, Truth, is_open
-from padops.convert.proof.symbolic.tensors import Fails, Index
+from padops.convert.proof.symbolic.tensors import Index
 
 OVERFLOW = "integers beyond their type"
 SHORT = 64  # up to so many elements each get a condition; more share one for an unknown index
@@ -18,51 +19,33 @@ SHORT = 64  # up to so many elements each get a condition; more share one for an
 
 @dataclass(frozen=True)
 class Requirement:
-    """A condition under which a term can be computed.
+    """A condition under which a term can be computed."""
 
-    Attributes:
-        condition: The condition.
-        given: Where it must hold: for an index within a shape, in a taken branch.
-        what: The failure if it does not hold, in words.
-        ours: Whether then only the proofs cannot follow, rather than the model failing.
-    """
-
-    condition: Truth
-    given: tuple[Truth, ...]
-    what: str
-    ours: bool = False
+    condition: Truth  # the condition
+    given: tuple[Truth, ...]  # where it must hold: for an index within a shape, in a taken branch
+    what: str  # the failure if it does not hold, in words
+    ours: bool = False  # whether then only the proofs cannot follow, rather than the model failing
 
 
 @dataclass
 class Demands:
-    """The conditions of one model.
+    """The conditions of one model."""
 
-    Attributes:
-        required: Conditions for it to run.
-        assumable: Those of ``required`` without an index: facts wherever the original runs.
-        musts: Conditions for the proofs to follow it. They must be proved for both models.
-    """
-
-    required: list[Requirement] = field(default_factory=list)
+    required: list[Requirement] = field(default_factory=list)  # conditions for it to run
+    # Those of ``required`` without an index: facts wherever the original runs
     assumable: list[Requirement] = field(default_factory=list)
+    # Conditions for the proofs to follow it. They must be proved for both models
     musts: list[Requirement] = field(default_factory=list)
 
 
 class Asking:
-    """Collects the conditions of a model.
-
-    Attributes:
-        integers: The arithmetic.
-        most: The limit of dims and amounts.
-        demands: The conditions of the current model.
-        is_original: Whether the current model is the original.
-    """
+    """Collects the conditions of a model."""
 
     def __init__(self, most: int) -> None:
-        self.integers = Integers()
-        self.most = most
-        self.demands = Demands()
-        self.is_original = True
+        self.integers = Integers()  # the arithmetic
+        self.most = most  # the limit of dims and amounts
+        self.demands = Demands()  # the conditions of the current model
+        self.is_original = True  # whether the current model is the original
         self._path: list[Truth] = []
         self._count = 0
 

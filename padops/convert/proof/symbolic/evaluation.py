@@ -11,6 +11,7 @@ import numpy as np
 import z3
 
 from padops.convert.proof import plan
+from padops.convert.proof.result import Fails, Unsupported
 from padops.convert.proof.symbolic.demands import Asking
 from padops.convert.proof.symbolic.integers import Int, Truth, is_open, parts_of
 from padops.convert.proof.symbolic.positions import Flat
@@ -19,37 +20,21 @@ from padops.convert.proof.symbolic.tensors import (
     MOST_LISTED,
     RANGES,
     Element,
-    Fails,
     Index,
     Leaves,
     NeedsNumber,
     Tensor,
-    Unsupported,
     is_integer,
     objects,
     of_array,
 )
-from padops.convert.proof.terms import ABSENT, Kind, Terms
+from padops.convert.proof.terms import ABSENT, GIVEN, Kind, Terms
 
 Operator = Callable[["Evaluation", int], Tensor]
 
 
 class Evaluation(Asking):
-    """The tensors of terms.
-
-    Attributes:
-        terms: The store.
-        leaves: The tensors of unknown data.
-        flat: The facts of positions in flattened tensors.
-        numbers: Ranks and dims that are set to a number, by key.
-        wraps: Whether integer overflow is followed, rather than proved absent.
-        symbols: For each symbol of the dims, the leaves with it.
-        shared: Terms that both models have.
-        deep: Whether to follow shared terms.
-        cut: Whether a shared term was not followed.
-        leaf_terms: The leaves' terms, by the leaf's key.
-        computed_before: While the converted model is evaluated: the terms that the original computes.
-    """
+    """The tensors of terms."""
 
     def __init__(
         self,
@@ -60,17 +45,19 @@ class Evaluation(Asking):
         wraps: bool = False,
     ) -> None:
         super().__init__(most)
-        self.terms = terms
-        self.leaves = Leaves(self.integers)
-        self.flat = Flat(self.integers)
-        self.numbers = numbers
-        self.wraps = wraps
-        self.symbols: dict[str, set[int]] = {}
-        self.shared: set[int] = set()
-        self.deep = self.cut = False
-        self.leaf_terms: dict[str, int] = {}
-        self.computed_before: set[int] = set()
+        self.terms = terms  # the store
+        self.numbers = numbers  # ranks and dims that are set to a number, by key
+        self.wraps = wraps  # whether integer overflow is followed, rather than proved absent
+        self.leaves = Leaves(self.integers)  # the tensors of unknown data
+        self.flat = Flat(self.integers)  # the facts of positions in flattened tensors
         self._operators = operators
+        self.symbols: dict[str, set[int]] = {}  # for each symbol of the dims, the leaves with it
+        self.shared: set[int] = set()  # terms that both models have
+        self.deep = False  # whether to follow shared terms
+        self.cut = False  # whether a shared term was not followed
+        self.leaf_terms: dict[str, int] = {}  # the leaves' terms, by the leaf's key
+        # While the converted model is evaluated: the terms that the original computes
+        self.computed_before: set[int] = set()
         self._memo: dict[int, Tensor] = {}
         self._unknown: set[str] = set()
         self._turns = 0  # the depth of Loop iterations: in each, a term may be another tensor
@@ -82,8 +69,8 @@ class Evaluation(Asking):
 
         Raises:
             Unsupported: The proofs do not support it.
-                Fails: It fails for all data and dims.
-                NeedsNumber: A rank or dim must be a number.
+            Fails: It fails for all data and dims.
+            NeedsNumber: A rank or dim must be a number.
         """
         known = self.terms.find(term)
         if known not in self._memo:
@@ -102,9 +89,7 @@ class Evaluation(Asking):
         if self.deep:
             return made
         self.cut = self.cut or self.terms.head(term).kind is not Kind.INPUT
-        self.leaf_terms[f"x{term}"] = term
-        self.flat.dims.append(made.shape)
-        return self.leaves.leaf(f"x{term}", made.shape, made.dtype)
+        return self._leaf(f"x{term}", term, made.shape, made.dtype)
 
     def _named(self, name: str, element: Element) -> Element:
         """A computed integer as a named unknown that equals it, so that further facts can be learned of it."""
@@ -150,12 +135,12 @@ class Evaluation(Asking):
         found = self.terms.find(term)
         if self._turns and self.terms.head(term).kind not in (Kind.INPUT, Kind.CONSTANT):
             raise Unsupported(why)
-        if self.terms.head(term).kind not in (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL):
-            if not self.is_original and found not in self.computed_before:
-                raise Unsupported(why)
-        dtype, key = self.terms.dtype(term) or 0, f"x{found}"
+        if self.terms.head(term).kind not in GIVEN and not self.is_original and found not in self.computed_before:
+            raise Unsupported(why)
+        return self._leaf(f"x{found}", term, self._dims(found), self.terms.dtype(term) or 0)
+
+    def _leaf(self, key: str, term: int, dims: tuple[Int, ...], dtype: int) -> Tensor:
         self.leaf_terms[key] = term
-        dims = self._dims(found)
         self.flat.dims.append(dims)
         return self.leaves.leaf(key, dims, dtype)
 
@@ -163,7 +148,10 @@ class Evaluation(Asking):
         """The dims of a leaf; unknown dims become the solver's unknowns."""
         declared = self.terms.shape(term)
         if declared is None:
-            declared = (None,) * self._number(f"rank {term}")
+            key = f"rank {term}"
+            if key not in self.numbers:
+                raise NeedsNumber(key)
+            declared = (None,) * self.numbers[key]
         dims: list[Int] = []
         for axis, dim in enumerate(declared):
             if isinstance(dim, int):
@@ -178,11 +166,6 @@ class Evaluation(Asking):
             self._unknown.add(key)
             dims.append(self.integers.bound(z3.Int(key), 0, self.most))
         return tuple(dims)
-
-    def _number(self, key: str) -> int:
-        if key not in self.numbers:
-            raise NeedsNumber(key)
-        return self.numbers[key]
 
     # --- inputs of an operator ----------------------------------------------------------------------------------------
 
@@ -240,7 +223,7 @@ class Evaluation(Asking):
         """The elements of a short tensor of integers, flat.
 
         Raises:
-            Unsupported: The proofs do not support it.
+            Unsupported: The elements are no integers.
         """
         if tensor.dtype not in RANGES:
             raise Unsupported("integers are expected")
@@ -250,7 +233,7 @@ class Evaluation(Asking):
         """The elements of a short tensor of known integers, flat.
 
         Raises:
-            Unsupported: The proofs do not support it.
+            Unsupported: An element is no integer, or is not known.
         """
         values = self.ints(tensor)
         if any(map(is_open, values)):
@@ -261,7 +244,7 @@ class Evaluation(Asking):
         """An element of a tensor of bools.
 
         Raises:
-            Unsupported: The proofs do not support it.
+            Unsupported: The elements are no bools.
         """
         if tensor.dtype != BOOL:
             raise Unsupported("bools are expected")

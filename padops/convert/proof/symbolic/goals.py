@@ -1,28 +1,28 @@
-"""The goals of a pair of terms, given to the solver one by one."""
+"""The goals of a pair of terms, given to the solver one by one; and inputs for which a goal seems not to hold."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
 import z3
 
+from padops.convert.proof.result import Fails, Unsupported
 from padops.convert.proof.symbolic.demands import OVERFLOW, Demands, Requirement
 from padops.convert.proof.symbolic.evaluation import Evaluation
-from padops.convert.proof.symbolic.integers import Truth, opened, positions_in
-from padops.convert.proof.symbolic.tensors import Fails, Tensor, Unsupported
+from padops.convert.proof.symbolic.integers import Truth, is_open, opened, parts_of, positions_in
+from padops.convert.proof.symbolic.tensors import BOOL, MOST_LISTED, RANGES, Tensor
 from padops.convert.proof.terms import ABSENT, Kind, Terms
+
+SIZES = (4, 12, 100)  # limits of an example's dims and integers, tried in this order
+SECONDS = 1.0  # for each search
 
 
 @dataclass
 class Question:
-    """The goals of a pair of terms.
-
-    Attributes:
-        evaluation: The evaluation of both terms.
-        assumed: Assumptions: the original runs, within P10.
-        goals: The conditions to prove.
-    """
+    """The conditions to prove (``goals``) of a pair of terms. ``assumed``: the original runs, within P10."""
 
     evaluation: Evaluation
     assumed: list[z3.BoolRef] = field(default_factory=list)
@@ -30,12 +30,8 @@ class Question:
 
     def facts(self) -> list[z3.BoolRef]:
         """All facts and assumptions."""
-        return [
-            *self.evaluation.integers.facts,
-            *self.evaluation.leaves.distinct(),
-            *self.evaluation.flat.totals,
-            *self.assumed,
-        ]
+        made = self.evaluation
+        return [*made.integers.facts, *made.leaves.distinct(), *made.flat.totals, *self.assumed]
 
 
 class NeverRuns(Exception):
@@ -68,7 +64,9 @@ def ask(evaluation: Evaluation, a: int, b: int, deep: bool) -> Question:
     except Fails as why:
         question.goals.append(Requirement(False, (), f"the converted model fails: {why}"))
     question.goals += [*evaluation.demands.required, *original.musts, *evaluation.demands.musts]
-    question.assumed = [_under(one) for one in original.assumable]
+    for one in original.assumable:
+        condition = opened(one.condition)
+        question.assumed.append(z3.Implies(z3.And(*map(opened, one.given)), condition) if one.given else condition)
     return question
 
 
@@ -82,10 +80,6 @@ def _computed(terms: Terms, root: int) -> set[int]:
         found.add(terms.find(term))
         waiting += terms.inputs(term)
     return found
-
-
-def _under(one: Requirement) -> z3.BoolRef:
-    return z3.Implies(z3.And(*map(opened, one.given)), opened(one.condition)) if one.given else opened(one.condition)
 
 
 def _alike(evaluation: Evaluation, first: Tensor, second: Tensor) -> list[Requirement]:
@@ -111,19 +105,11 @@ def _alike(evaluation: Evaluation, first: Tensor, second: Tensor) -> list[Requir
 
 @dataclass(frozen=True)
 class Answer:
-    """The solver's answer.
+    """The solver's answer."""
 
-    Attributes:
-        proved: Whether all goals are proved.
-        why: Why not.
-        refuted: A goal that does not hold, by the facts that the solver has.
-        beyond: Whether the failed goal is one against integer overflow.
-    """
-
-    proved: bool
-    why: str = ""
-    refuted: Requirement | None = None
-    beyond: bool = False
+    why: str = ""  # why not all goals are proved; ``""`` if they are
+    refuted: Requirement | None = None  # a goal that does not hold, by the facts that the solver has
+    beyond: bool = False  # whether the failed goal is one against integer overflow
 
 
 def settle(question: Question, seconds: float, until: float) -> Answer:
@@ -148,11 +134,11 @@ def settle(question: Question, seconds: float, until: float) -> Answer:
         answer = _check(solver, seconds, until)
         solver.pop()
         if answer == z3.sat:
-            return Answer(False, f"it is not shown: {goal.what}", None if goal.ours else goal, goal.what == OVERFLOW)
+            return Answer(f"it is not shown: {goal.what}", None if goal.ours else goal, goal.what == OVERFLOW)
         if answer != z3.unsat:
             why = f"the solver did not decide within {seconds:g} s: {goal.what}"
-            return Answer(False, why, beyond=goal.what == OVERFLOW)
-    return Answer(True)
+            return Answer(why, beyond=goal.what == OVERFLOW)
+    return Answer()
 
 
 def _check(solver: z3.Solver, seconds: float, until: float) -> z3.CheckSatResult:
@@ -161,3 +147,60 @@ def _check(solver: z3.Solver, seconds: float, until: float) -> z3.CheckSatResult
         return z3.unknown
     solver.set("timeout", max(int(left * 1000), 1))
     return solver.check()
+
+
+def example(question: Question, refuted: Requirement, until: float) -> dict[str, Any] | None:
+    """Dims and integer elements of the graph's inputs for which a goal seems not to hold: the solver has not all facts.
+
+    Returns:
+        For each input's name ``{"dims": [...]}``, with flat ``"values"`` for integers; None if no small example is
+        found, or if the example would be of inner values. Both models must be run to confirm it.
+    """
+    evaluation = question.evaluation
+    terms = evaluation.terms
+    if any(terms.head(term).kind not in (Kind.INPUT, Kind.CONSTANT) for term in evaluation.leaf_terms.values()):
+        return None
+    asked = [*question.facts(), *map(opened, refuted.given), z3.Not(opened(refuted.condition))]
+    asked += evaluation.integers.exact(asked)
+    unknowns = [one for one in parts_of(asked) if z3.is_app(one) and _is_free(one)]
+    for size in (*SIZES, None):
+        if time.monotonic() >= until:
+            return None
+        solver = z3.Solver()
+        solver.add(*asked)
+        if size is not None:
+            solver.add(*(z3.And(one <= size, one >= -size) for one in unknowns))
+        if _check(solver, SECONDS, until) == z3.sat:
+            return _read(question, solver.model())
+    return None
+
+
+def _is_free(term: z3.ExprRef) -> bool:
+    """Whether a term is a free integer: a dim, or an element of an input."""
+    free = term.decl().kind() == z3.Z3_OP_UNINTERPRETED and term.sort() == z3.IntSort()
+    return bool(free and term.decl().name().startswith(("dim ", "x")))
+
+
+def _read(question: Question, model: z3.ModelRef) -> dict[str, Any] | None:
+    """The inputs in a model of the solver."""
+    evaluation, found = question.evaluation, dict[str, Any]()
+    for key, term in evaluation.leaf_terms.items():
+        head = evaluation.terms.head(term)
+        if head.kind is not Kind.INPUT:
+            continue
+        _, tensor = evaluation.leaves.functions[key]
+        dims = [_number(model, dim) for dim in tensor.shape]
+        found[head.name] = {"dims": dims}
+        if tensor.dtype in RANGES or tensor.dtype == BOOL:
+            if np.prod(dims, dtype=object) > MOST_LISTED:
+                return None
+            elements = [tensor.at([opened(at) for at in index]) for index in np.ndindex(*dims)]
+            found[head.name]["values"] = [_number(model, element) for element in elements]
+    return found
+
+
+def _number(model: z3.ModelRef, value: Any) -> int | bool:
+    if not is_open(value):
+        return value  # type: ignore[no-any-return]
+    said = model.eval(value, model_completion=True)
+    return z3.is_true(said) if z3.is_bool(said) else int(said.as_long())

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import z3
 
+from padops.convert.proof.result import Fails, Unsupported
 from padops.convert.proof.symbolic.elementwise import elementwise
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.integers import Int, is_open
 from padops.convert.proof.symbolic.moving import axis_of, finished
-from padops.convert.proof.symbolic.tensors import RANGES, Element, Fails, Index, Tensor, Unsupported
+from padops.convert.proof.symbolic.tensors import RANGES, Element, Index, Tensor
 
 FEW = 4  # up to so many alternatives of an if-then-else index are looked up one by one
 
 
-def _position(evaluation: Evaluation, indices: Tensor, size: Int, index: Index) -> Int:
-    """The position that an index stands for; negative indices count from the end."""
-    return _from_end(evaluation, indices.at(index), size)
-
-
 def _from_end(evaluation: Evaluation, given: Int, size: Int) -> Int:
+    """The position that an index stands for; negative indices count from the end."""
     integers = evaluation.integers
     return integers.where(integers.less(given, 0), given + size, given)
 
@@ -44,7 +41,7 @@ def _within(evaluation: Evaluation, indices: Tensor, size: Int, what: str) -> No
     evaluation.require_each(indices.shape, fits, f"{what} beyond an axis")
 
 
-def gather(evaluation: Evaluation, term: int) -> Tensor:
+def _gather(evaluation: Evaluation, term: int) -> Tensor:
     """Gather."""
     data, indices = evaluation.input(term, 0), evaluation.input(term, 1)
     axis = axis_of(evaluation.terms.attribute(term, "axis", 0), data.rank)
@@ -65,7 +62,7 @@ def gather(evaluation: Evaluation, term: int) -> Tensor:
     return finished(evaluation, Tensor(shape, data.dtype, at), data, indices)
 
 
-def gather_elements(evaluation: Evaluation, term: int) -> Tensor:
+def _gather_elements(evaluation: Evaluation, term: int) -> Tensor:
     """GatherElements."""
     data, indices = evaluation.input(term, 0), evaluation.input(term, 1)
     axis = axis_of(evaluation.terms.attribute(term, "axis", 0), data.rank)
@@ -74,7 +71,7 @@ def gather_elements(evaluation: Evaluation, term: int) -> Tensor:
 
     def at(index: Index) -> Element:
         place = list(index)
-        place[axis] = _position(evaluation, indices, size, index)
+        place[axis] = _from_end(evaluation, indices.at(index), size)
         return data.at(place)
 
     return finished(evaluation, Tensor(indices.shape, data.dtype, at), data, indices)
@@ -89,13 +86,8 @@ def _same_rank(evaluation: Evaluation, data: Tensor, indices: Tensor, axis: int,
     _within(evaluation, indices, data.shape[axis], what)
 
 
-def scatter_elements(evaluation: Evaluation, term: int) -> Tensor:
-    """ScatterElements into a vector. Two updates of one place are undefined, so the proofs must rule them out.
-
-    Raises:
-        Unsupported: The proofs do not support it.
-        Fails: The operator fails for all data and dims.
-    """
+def _scatter_elements(evaluation: Evaluation, term: int) -> Tensor:
+    """ScatterElements into a vector. Two updates of one place are undefined, so the proofs must rule them out."""
     terms, integers = evaluation.terms, evaluation.integers
     data, indices, updates = (evaluation.input(term, position) for position in range(3))
     if data.rank != 1 or (terms.attribute(term, "reduction") or b"none") != b"none":
@@ -119,7 +111,7 @@ def scatter_elements(evaluation: Evaluation, term: int) -> Tensor:
     return finished(evaluation, Tensor(data.shape, data.dtype, at), data)
 
 
-def where(evaluation: Evaluation, term: int) -> Tensor:
+def _where(evaluation: Evaluation, term: int) -> Tensor:
     """Where."""
     condition, yes, no = (evaluation.input(term, position) for position in range(3))
     evaluation.truth(condition, [0] * condition.rank)
@@ -127,8 +119,8 @@ def where(evaluation: Evaluation, term: int) -> Tensor:
 
 
 OPERATORS = {
-    "Gather": gather,
-    "GatherElements": gather_elements,
-    "ScatterElements": scatter_elements,
-    "Where": where,
+    "Gather": _gather,
+    "GatherElements": _gather_elements,
+    "ScatterElements": _scatter_elements,
+    "Where": _where,
 }

@@ -11,12 +11,13 @@ from typing import Any
 
 import z3
 
-from padops.convert.proof.symbolic.bounds import Bounds, Intervals
-from padops.convert.proof.symbolic.sums import Sums
+from padops.convert.proof import plan
+from padops.convert.proof.symbolic.bounds import Bounds, Intervals, Sums
 
 Int = Any  # int or z3.ArithRef
 Truth = Any  # bool or z3.BoolRef
-_COMPARISONS = {z3.Z3_OP_LT, z3.Z3_OP_LE, z3.Z3_OP_GT, z3.Z3_OP_GE, z3.Z3_OP_EQ}
+_STRICT = {z3.Z3_OP_LT, z3.Z3_OP_GT}
+_COMPARISONS = {*_STRICT, z3.Z3_OP_LE, z3.Z3_OP_GE, z3.Z3_OP_EQ}
 
 POSITION = "at "  # prefix of an unknown position's name
 
@@ -33,14 +34,11 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-class Integers:
-    """Arithmetic that learns facts about its terms.
-
-    Attributes:
-        facts: Facts that hold for all integers and for the declared bounds of the unknowns.
-    """
+class Integers(plan.Numbers):
+    """Arithmetic that learns facts about its terms."""
 
     def __init__(self) -> None:
+        # Facts that hold for all integers and for the declared bounds of the unknowns
         self.facts: list[z3.BoolRef] = []
         self._intervals = Intervals()
         self._sums = Sums()
@@ -108,13 +106,11 @@ class Integers:
         kind = condition.decl().kind()
         if kind in _COMPARISONS and condition.arg(0).sort() == z3.IntSort():
             one, other = condition.children()
-            if kind in (z3.Z3_OP_LT, z3.Z3_OP_LE):
-                decided = self.less(one, other) if kind == z3.Z3_OP_LT else self.negated(self.less(other, one))
-            elif kind in (z3.Z3_OP_GT, z3.Z3_OP_GE):
-                decided = self.less(other, one) if kind == z3.Z3_OP_GT else self.negated(self.less(one, other))
-            else:
-                decided = self.equal(one, other)
-            return decided
+            if kind == z3.Z3_OP_EQ:
+                return self.equal(one, other)
+            if kind in (z3.Z3_OP_GT, z3.Z3_OP_GE):
+                one, other = other, one
+            return self.less(one, other) if kind in _STRICT else self.negated(self.less(other, one))
         return condition
 
     def negated(self, condition: Truth) -> Truth:

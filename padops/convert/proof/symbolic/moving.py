@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from itertools import accumulate
 
 import numpy as np
 
 from padops.convert.proof.believing import ENDLESS
+from padops.convert.proof.result import Fails, Unsupported
 from padops.convert.proof.symbolic.evaluation import Evaluation
-from padops.convert.proof.symbolic.integers import Int, Integers, Truth, is_open, same
-from padops.convert.proof.symbolic.tensors import (
-    Element,
-    Fails,
-    Index,
-    Tensor,
-    Unsupported,
-    nothing_of,
-    objects,
-    of_array,
-)
-
-
-def relisted(evaluation: Evaluation, made: Tensor) -> Tensor:
-    """A tensor of known dims, with its elements listed."""
-    dims = [int(dim) for dim in made.shape]
-    elements = [made.at(list(index)) for index in np.ndindex(*dims)]
-    return of_array(evaluation.integers, objects(elements, dims), made.dtype)
+from padops.convert.proof.symbolic.integers import Int, is_open, same
+from padops.convert.proof.symbolic.tensors import Element, Index, Tensor, nothing_of, objects, of_array
 
 
 def finished(evaluation: Evaluation, made: Tensor, *inputs: Tensor) -> Tensor:
     """An operator's result: listed if all inputs are and its dims are known."""
     listed = all(one.listed is not None for one in inputs) and not any(map(is_open, made.shape))
     if listed and np.prod(made.shape, dtype=object) <= 4096:
-        return relisted(evaluation, made)
+        dims = [int(dim) for dim in made.shape]
+        elements = [made.at(list(index)) for index in np.ndindex(*dims)]
+        return of_array(evaluation.integers, objects(elements, dims), made.dtype)
     return made
 
 
@@ -53,7 +38,7 @@ def axes_of(evaluation: Evaluation, term: int, position: int, rank: int) -> list
     """The axes in an input or an attribute, counted from 0; None if both are absent.
 
     Raises:
-        Fails: The operator fails for all data and dims.
+        Fails: There is no such axis, or one is named twice.
     """
     given = evaluation.optional(term, position)
     listed = evaluation.terms.attribute(term, "axes") if given is None else evaluation.known(given)
@@ -65,12 +50,8 @@ def axes_of(evaluation: Evaluation, term: int, position: int, rank: int) -> list
     return axes
 
 
-def transpose(evaluation: Evaluation, term: int) -> Tensor:
-    """Transpose.
-
-    Raises:
-        Fails: The operator fails for all data and dims.
-    """
+def _transpose(evaluation: Evaluation, term: int) -> Tensor:
+    """Transpose."""
     data = evaluation.input(term, 0)
     order = list(evaluation.terms.attribute(term, "perm") or reversed(range(data.rank)))
     if sorted(order) != list(range(data.rank)):
@@ -83,12 +64,8 @@ def transpose(evaluation: Evaluation, term: int) -> Tensor:
     return finished(evaluation, made, data)
 
 
-def concat(evaluation: Evaluation, term: int) -> Tensor:
-    """Concat.
-
-    Raises:
-        Fails: The operator fails for all data and dims.
-    """
+def _concat(evaluation: Evaluation, term: int) -> Tensor:
+    """Concat."""
     integers = evaluation.integers
     parts = [evaluation.input(term, position) for position in range(len(evaluation.terms.inputs(term)))]
     rank = parts[0].rank
@@ -110,27 +87,16 @@ def concat(evaluation: Evaluation, term: int) -> Tensor:
             if not is_open(part.shape[axis]) and part.shape[axis] == 0:
                 continue
             here = integers.less(index[axis], begin + part.shape[axis])
-            found = part.at(place) if found is None else _either(integers, here, partial(part.at, place), found)
+            if here is not False or found is None:  # elsewhere the part has no element
+                found = part.at(place) if found is None else integers.where(here, part.at(place), found)
         return nothing_of(parts[0].dtype) if found is None else found
 
     shape = (*parts[0].shape[:axis], ends[-1], *parts[0].shape[axis + 1 :])
     return finished(evaluation, Tensor(shape, parts[0].dtype, at), *parts)
 
 
-def _either(integers: Integers, condition: Truth, yes: Callable[[], Element], no: Element) -> Element:
-    """One of two elements; the first is computed only if it may be chosen."""
-    condition = integers.known(condition)
-    if not is_open(condition):
-        return yes() if condition else no
-    return integers.where(condition, yes(), no)
-
-
-def slice_(evaluation: Evaluation, term: int) -> Tensor:
-    """Slice.
-
-    Raises:
-        Fails: The operator fails for all data and dims.
-    """
+def _slice(evaluation: Evaluation, term: int) -> Tensor:
+    """Slice."""
     terms, data = evaluation.terms, evaluation.input(term, 0)
     if terms.head(term).version < 10:
         starts, ends = list(terms.attribute(term, "starts", ())), list(terms.attribute(term, "ends", ()))
@@ -155,8 +121,7 @@ def slice_(evaluation: Evaluation, term: int) -> Tensor:
         cuts[axis] = (first, step)
 
     def at(index: Index) -> Element:
-        place = [cuts[k][0] + cuts[k][1] * at if k in cuts else at for k, at in enumerate(index)]
-        return data.at(place)
+        return data.at([cuts[k][0] + cuts[k][1] * at if k in cuts else at for k, at in enumerate(index)])
 
     return finished(evaluation, Tensor(tuple(shape), data.dtype, at), data)
 
@@ -175,12 +140,8 @@ def _cut(evaluation: Evaluation, size: Int, start: Int, end: Int, step: int) -> 
     return start, length if step == -1 else integers.div(length - step - 1, -step)
 
 
-def split(evaluation: Evaluation, term: int) -> Tensor:
-    """One output of Split.
-
-    Raises:
-        Fails: The operator fails for all data and dims.
-    """
+def _split(evaluation: Evaluation, term: int) -> Tensor:
+    """One output of Split."""
     terms, data, head = evaluation.terms, evaluation.input(term, 0), evaluation.terms.head(term)
     axis = axis_of(terms.attribute(term, "axis", 0), data.rank)
     given = evaluation.optional(term, 1)
@@ -207,12 +168,8 @@ def split(evaluation: Evaluation, term: int) -> Tensor:
     return finished(evaluation, Tensor(shape, data.dtype, at), data)
 
 
-def unsqueeze(evaluation: Evaluation, term: int) -> Tensor:
-    """Unsqueeze.
-
-    Raises:
-        Fails: The operator fails for all data and dims.
-    """
+def _unsqueeze(evaluation: Evaluation, term: int) -> Tensor:
+    """Unsqueeze."""
     data, given = evaluation.input(term, 0), evaluation.optional(term, 1)
     listed = evaluation.terms.attribute(term, "axes", ()) if given is None else evaluation.known(given)
     rank = data.rank + len(listed)
@@ -225,12 +182,8 @@ def unsqueeze(evaluation: Evaluation, term: int) -> Tensor:
     return finished(evaluation, made, data)
 
 
-def squeeze(evaluation: Evaluation, term: int) -> Tensor:
-    """Squeeze.
-
-    Raises:
-        Unsupported: The proofs do not support it.
-    """
+def _squeeze(evaluation: Evaluation, term: int) -> Tensor:
+    """Squeeze."""
     data = evaluation.input(term, 0)
     gone = axes_of(evaluation, term, 1, data.rank)
     if gone == []:
@@ -240,9 +193,8 @@ def squeeze(evaluation: Evaluation, term: int) -> Tensor:
             raise Unsupported("Squeeze without axes, of unknown dims")
         gone = [axis for axis, dim in enumerate(data.shape) if dim == 1]
     for axis in gone:
-        evaluation.require(
-            evaluation.integers.equal(data.shape[axis], 1), "Squeeze of an axis of more than one element"
-        )
+        is_one = evaluation.integers.equal(data.shape[axis], 1)
+        evaluation.require(is_one, "Squeeze of an axis of more than one element")
     left = [axis for axis in range(data.rank) if axis not in gone]
 
     def at(index: Index) -> Element:
@@ -254,13 +206,8 @@ def squeeze(evaluation: Evaluation, term: int) -> Tensor:
     return finished(evaluation, Tensor(tuple(data.shape[axis] for axis in left), data.dtype, at), data)
 
 
-def tile(evaluation: Evaluation, term: int) -> Tensor:
-    """Tile.
-
-    Raises:
-        Unsupported: The proofs do not support it.
-        Fails: The operator fails for all data and dims.
-    """
+def _tile(evaluation: Evaluation, term: int) -> Tensor:
+    """Tile."""
     if evaluation.terms.head(term).version < 6:
         raise Unsupported("Tile of version 1")
     data, integers = evaluation.input(term, 0), evaluation.integers
@@ -279,11 +226,11 @@ def tile(evaluation: Evaluation, term: int) -> Tensor:
 
 
 OPERATORS = {
-    "Concat": concat,
-    "Slice": slice_,
-    "Split": split,
-    "Squeeze": squeeze,
-    "Tile": tile,
-    "Transpose": transpose,
-    "Unsqueeze": unsqueeze,
+    "Concat": _concat,
+    "Slice": _slice,
+    "Split": _split,
+    "Squeeze": _squeeze,
+    "Tile": _tile,
+    "Transpose": _transpose,
+    "Unsqueeze": _unsqueeze,
 }

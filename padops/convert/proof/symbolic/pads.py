@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from padops.convert.proof import plan
+from padops.convert.proof.pads import zero
+from padops.convert.proof.result import Fails, Unsupported
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.integers import Int, is_open
-from padops.convert.proof.symbolic.tensors import RANGES, Element, Fails, Index, Tensor, Unsupported, default_fill
+from padops.convert.proof.symbolic.tensors import RANGES, Element, Index, Tensor
 
 
-def onnx_pad(evaluation: Evaluation, term: int) -> Tensor:
-    """ONNX's Pad.
-
-    Raises:
-        Fails: The operator fails for all data and dims.
-    """
+def _onnx_pad(evaluation: Evaluation, term: int) -> Tensor:
+    """ONNX's Pad."""
     data, pads, axes = evaluation.input(term, 0), evaluation.input(term, 1), evaluation.optional(term, 3)
     if pads.rank not in (1, 2):
         raise Fails(f"P8: pads has rank {pads.rank}")
@@ -26,11 +24,12 @@ def onnx_pad(evaluation: Evaluation, term: int) -> Tensor:
     if pads.rank == 2:
         evaluation.require(evaluation.integers.equal(pads.shape[0], 1), "P8")
     amounts = _listed(evaluation, pads, 2 * len(listed))
-    begins, ends = (_spread(evaluation, listed, half, data.rank) for half in _halves(amounts))
+    halves = amounts[: len(listed)], amounts[len(listed) :]
+    begins, ends = (_spread(evaluation, listed, half, data.rank) for half in halves)
     rows = [plan.Axis(*row) for row in zip(data.shape, begins, ends)]
     head = evaluation.terms.head(term)
     fill = evaluation.optional(term, 2) if head.mode == "constant" else None
-    return padded(evaluation, data, rows, head.mode, plan.ONNX, _fill(evaluation, term, data, fill, head.fill))
+    return _padded(evaluation, data, rows, head.mode, plan.ONNX, _fill(evaluation, term, data, fill, head.fill))
 
 
 def _listed(evaluation: Evaluation, given: Tensor, count: int) -> list[Int]:
@@ -39,10 +38,6 @@ def _listed(evaluation: Evaluation, given: Tensor, count: int) -> list[Int]:
         raise Unsupported("amounts of unknown type")
     evaluation.require(evaluation.integers.equal(given.shape[-1], count), f"P8: other than {count} amounts")
     return [given.at([*[0] * (given.rank - 1), place]) for place in range(count)]
-
-
-def _halves(amounts: Sequence[Int]) -> tuple[Sequence[Int], Sequence[Int]]:
-    return amounts[: len(amounts) // 2], amounts[len(amounts) // 2 :]
 
 
 def _spread(evaluation: Evaluation, axes: Sequence[Int], amounts: Sequence[Int], rank: int) -> list[Int]:
@@ -75,17 +70,13 @@ def _fill(evaluation: Evaluation, term: int, data: Tensor, given: Tensor | None,
         return evaluation.leaves.leaf(key, (), 0).at(())
     if attribute:
         raise Unsupported("a fill that is a float attribute")
-    return evaluation.leaves.constant(default_fill(data.dtype), data.dtype)
+    return evaluation.leaves.array(zero(data.dtype), data.dtype).at(())
 
 
-def padded(
+def _padded(
     evaluation: Evaluation, data: Tensor, rows: Sequence[plan.Axis], mode: str, rules: plan.Rules, fill: Element
 ) -> Tensor:
-    """Padded data.
-
-    Raises:
-        Fails: The operator fails for all data and dims.
-    """
+    """Padded data."""
     integers = evaluation.integers
     if mode not in plan.MODES:
         raise Fails(f"P9: mode {mode}")
@@ -113,12 +104,8 @@ def padded(
     return Tensor(tuple(shape), data.dtype, at)
 
 
-def openvino_pad(evaluation: Evaluation, term: int) -> Tensor:
-    """OpenVINO's Pad, version 1 or 12.
-
-    Raises:
-        Fails: The operator fails for all data and dims.
-    """
+def _openvino_pad(evaluation: Evaluation, term: int) -> Tensor:
+    """OpenVINO's Pad, version 1 or 12."""
     head = evaluation.terms.head(term)
     data = evaluation.input(term, 0)
     sides = []
@@ -131,15 +118,11 @@ def openvino_pad(evaluation: Evaluation, term: int) -> Tensor:
     fill = evaluation.optional(term, 3) if mode == "constant" else None
     rules = plan.OPENVINO_12 if head.name.endswith("12") else plan.OPENVINO_1
     rows = [plan.Axis(*row) for row in zip(data.shape, *sides)]
-    return padded(evaluation, data, rows, mode, rules, _fill(evaluation, term, data, fill, b""))
+    return _padded(evaluation, data, rows, mode, rules, _fill(evaluation, term, data, fill, b""))
 
 
-def ngraph_pad(evaluation: Evaluation, term: int) -> Tensor:
-    """nGraph's Pad, with interior padding (P6).
-
-    Raises:
-        Fails: The operator fails for all data and dims.
-    """
+def _ngraph_pad(evaluation: Evaluation, term: int) -> Tensor:
+    """nGraph's Pad, with interior padding (P6)."""
     data, fill = evaluation.input(term, 0), evaluation.input(term, 1)
     names = ("padding_below", "padding_above", "padding_interior")
     lists = [evaluation.terms.attribute(term, name, ()) for name in names]
@@ -149,15 +132,11 @@ def ngraph_pad(evaluation: Evaluation, term: int) -> Tensor:
     rows = [plan.Axis(*row) for row in zip(data.shape, *lists)]
     mode = evaluation.terms.attribute(term, "pad_mode", b"CONSTANT").decode().lower()
     with_what = _fill(evaluation, term, data, fill, b"") if mode == "constant" else None
-    return padded(evaluation, data, rows, mode, plan.NGRAPH, with_what)
+    return _padded(evaluation, data, rows, mode, plan.NGRAPH, with_what)
 
 
-def same_pad(evaluation: Evaluation, term: int) -> Tensor:
-    """SAME padding (S1).
-
-    Raises:
-        Fails: The operator fails for all data and dims.
-    """
+def _same_pad(evaluation: Evaluation, term: int) -> Tensor:
+    """SAME padding (S1)."""
 
     def attribute(name: str, default: Any) -> Any:
         return evaluation.terms.attribute(term, name) or default
@@ -174,13 +153,13 @@ def same_pad(evaluation: Evaluation, term: int) -> Tensor:
     for axis, (size, stride, dilation) in enumerate(zip(*lists), first):
         rows[axis] = plan.same_axis(data.shape[axis], size, stride, dilation, said, evaluation.integers)
     fill = evaluation.optional(term, 1) if mode == "constant" else None
-    return padded(evaluation, data, rows, mode, plan.SAME, _fill(evaluation, term, data, fill, b""))
+    return _padded(evaluation, data, rows, mode, plan.SAME, _fill(evaluation, term, data, fill, b""))
 
 
 OPERATORS = {
-    "Pad": onnx_pad,
-    "padops::OpenVINOPad_1": openvino_pad,
-    "padops::OpenVINOPad_12": openvino_pad,
-    "padops::NGraphPad_0": ngraph_pad,
-    "padops::SamePad_1": same_pad,
+    "Pad": _onnx_pad,
+    "padops::OpenVINOPad_1": _openvino_pad,
+    "padops::OpenVINOPad_12": _openvino_pad,
+    "padops::NGraphPad_0": _ngraph_pad,
+    "padops::SamePad_1": _same_pad,
 }

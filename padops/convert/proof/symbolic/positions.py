@@ -8,21 +8,16 @@ from collections.abc import Sequence
 import z3
 
 from padops.convert.proof import plan
+from padops.convert.proof.symbolic.bounds import parts_of_sum
 from padops.convert.proof.symbolic.integers import Int, Integers, is_open, opened, same
-from padops.convert.proof.symbolic.sums import parts_of_sum
 
 
 class Flat:
-    """The facts of flat positions. A position that was made from an index gives that index back.
-
-    Attributes:
-        dims: The dims of tensors that may be flattened.
-        totals: Facts: flattened tensors have no more elements than P10 allows.
-    """
+    """The facts of flat positions. A position that was made from an index gives that index back."""
 
     def __init__(self, integers: Integers) -> None:
-        self.dims: list[Sequence[Int]] = []
-        self.totals: list[z3.BoolRef] = []
+        self.dims: list[Sequence[Int]] = []  # the dims of tensors that may be flattened
+        self.totals: list[z3.BoolRef] = []  # facts: flattened tensors have no more elements than P10 allows
         self._integers = integers
         self._made: dict[int, tuple[Int, list[Int], list[Int]]] = {}  # the position, its index and the dims
 

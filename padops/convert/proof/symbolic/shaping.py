@@ -1,18 +1,18 @@
-"""Operators that change a shape or fill one."""
+"""Operators that read, change or fill shapes, and that count: Range and the reductions of vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-from padops.convert.proof.symbolic.elementwise import broadcast, broadcast_dims
-from padops.convert.proof.symbolic.evaluation import Evaluation
+from padops.convert.proof.result import Fails, Unsupported
+from padops.convert.proof.symbolic.elementwise import broadcast, broadcast_dims, fitted
+from padops.convert.proof.symbolic.evaluation import Evaluation, Operator
 from padops.convert.proof.symbolic.integers import Int, Integers, Truth, is_open, same
-from padops.convert.proof.symbolic.moving import axis_of, finished
-from padops.convert.proof.symbolic.tensors import Element, Fails, Index, Tensor, Unsupported
+from padops.convert.proof.symbolic.moving import axes_of, axis_of, finished
+from padops.convert.proof.symbolic.tensors import INT64, RANGES, Element, Index, Tensor, objects, of_array, vector
 
 
-def expand(evaluation: Evaluation, term: int) -> Tensor:
+def _expand(evaluation: Evaluation, term: int) -> Tensor:
     """Expand."""
     data, dims = evaluation.input(term, 0), evaluation.ints(evaluation.input(term, 1))
     for dim in dims:
@@ -21,12 +21,8 @@ def expand(evaluation: Evaluation, term: int) -> Tensor:
     return finished(evaluation, Tensor(shape, data.dtype, broadcast(evaluation, data, shape)), data)
 
 
-def constant_of_shape(evaluation: Evaluation, term: int) -> Tensor:
-    """ConstantOfShape.
-
-    Raises:
-        Unsupported: The proofs do not support it.
-    """
+def _constant_of_shape(evaluation: Evaluation, term: int) -> Tensor:
+    """ConstantOfShape."""
     terms, dims = evaluation.terms, evaluation.ints(evaluation.input(term, 0))
     for dim in dims:
         evaluation.require(dim >= 0, "a negative dim")
@@ -38,26 +34,22 @@ def constant_of_shape(evaluation: Evaluation, term: int) -> Tensor:
     return finished(evaluation, made)
 
 
-def identity(evaluation: Evaluation, term: int) -> Tensor:
+def _identity(evaluation: Evaluation, term: int) -> Tensor:
     """Identity."""
     return evaluation.input(term, 0)
 
 
-def flatten(evaluation: Evaluation, term: int) -> Tensor:
+def _flatten(evaluation: Evaluation, term: int) -> Tensor:
     """Flatten."""
     data = evaluation.input(term, 0)
     axis = evaluation.terms.attribute(term, "axis", 1)
     axis = axis if axis == data.rank else axis_of(axis, data.rank) if data.rank else 0
     product = evaluation.integers.product
-    return reshaped(evaluation, data, [product(data.shape[:axis]), product(data.shape[axis:])])
+    return _reshaped(evaluation, data, [product(data.shape[:axis]), product(data.shape[axis:])])
 
 
-def reshape(evaluation: Evaluation, term: int) -> Tensor:
-    """Reshape.
-
-    Raises:
-        Fails: The operator fails for all data and dims.
-    """
+def _reshape(evaluation: Evaluation, term: int) -> Tensor:
+    """Reshape."""
     terms, data, integers = evaluation.terms, evaluation.input(term, 0), evaluation.integers
     if terms.head(term).version < 5:
         asked: list[Int] = list(terms.attribute(term, "shape", ()))
@@ -84,19 +76,11 @@ def reshape(evaluation: Evaluation, term: int) -> Tensor:
         dims.append(dim)
     if inferred is not None:
         dims[inferred] = _inferred(evaluation, data.shape, [dim for axis, dim in enumerate(dims) if axis != inferred])
-    return reshaped(evaluation, data, dims)
+    return _reshaped(evaluation, data, dims)
 
 
-@dataclass(frozen=True)
-class _Rest:
-    """The dims that only one of two shapes has, and the dims that both have; dims of 1 are left out."""
-
-    one: list[Int]
-    other: list[Int]
-    common: list[Int]
-
-
-def _rest(one: Sequence[Int], other: Sequence[Int]) -> _Rest:
+def _rest(one: Sequence[Int], other: Sequence[Int]) -> tuple[list[Int], list[Int], list[Int]]:
+    """The dims that only the first or only the second of two shapes has, and their common dims; without dims of 1."""
     left, common, right = [dim for dim in one if not same(dim, 1)], [], []
     for dim in other:
         found = next((k for k, own in enumerate(left) if same(own, dim)), None)
@@ -104,15 +88,15 @@ def _rest(one: Sequence[Int], other: Sequence[Int]) -> _Rest:
             common.append(left.pop(found))
         elif not same(dim, 1):
             right.append(dim)
-    return _Rest(left, right, common)
+    return left, right, common
 
 
 def _inferred(evaluation: Evaluation, shape: Sequence[Int], others: Sequence[Int]) -> Int:
     """The dim that -1 stands for."""
-    integers, rest = evaluation.integers, _rest(shape, others)
+    integers, (own, further, _) = evaluation.integers, _rest(shape, others)
     for dim in others:
         evaluation.require(dim >= 1, "Reshape with -1 beside a dim of 0")
-    whole, known = integers.product(rest.one), integers.product(rest.other)
+    whole, known = integers.product(own), integers.product(further)
     if is_open(known):
         raise Unsupported("Reshape with -1 beside dims that the data do not have")
     if known == 0:
@@ -123,14 +107,14 @@ def _inferred(evaluation: Evaluation, shape: Sequence[Int], others: Sequence[Int
 
 def _as_many(integers: Integers, one: Sequence[Int], other: Sequence[Int]) -> Truth:
     """Whether two shapes have equally many elements."""
-    rest = _rest(one, other)
-    alike = integers.equal(integers.product(rest.one), integers.product(rest.other))
-    if len(rest.one) == len(rest.other):
-        alike = integers.any(alike, integers.all(*map(integers.equal, rest.one, rest.other)))
-    return integers.any(alike, *(integers.equal(dim, 0) for dim in rest.common))
+    left, right, common = _rest(one, other)
+    alike = integers.equal(integers.product(left), integers.product(right))
+    if len(left) == len(right):
+        alike = integers.any(alike, integers.all(*map(integers.equal, left, right)))
+    return integers.any(alike, *(integers.equal(dim, 0) for dim in common))
 
 
-def reshaped(evaluation: Evaluation, data: Tensor, dims: Sequence[Int]) -> Tensor:
+def _reshaped(evaluation: Evaluation, data: Tensor, dims: Sequence[Int]) -> Tensor:
     """A tensor in another shape of equally many elements."""
     integers = evaluation.integers
     evaluation.require(_as_many(integers, data.shape, dims), "Reshape to another number of elements")
@@ -162,10 +146,72 @@ def reshaped(evaluation: Evaluation, data: Tensor, dims: Sequence[Int]) -> Tenso
     return finished(evaluation, Tensor(tuple(dims), data.dtype, at), data)
 
 
+def _reduction(function: Callable[[Integers, Int, Int], Int], empty: int | None) -> Operator:
+    """A reduction of a vector to one number; ``empty`` is its result for no numbers, None if versions disagree."""
+
+    def operator(evaluation: Evaluation, term: int) -> Tensor:
+        data, terms = evaluation.input(term, 0), evaluation.terms
+        axes = axes_of(evaluation, term, 1, data.rank)
+        if data.rank != 1 or (not axes and terms.attribute(term, "noop_with_empty_axes", 0)):
+            raise Unsupported("a reduction of other than a vector")
+        values = evaluation.ints(data)
+        if not values and empty is None:
+            raise Unsupported("the minimum or maximum of no numbers")
+        found: Int = values[0] if values else empty
+        for value in values[1:]:
+            found = fitted(evaluation, function(evaluation.integers, found, value), data.dtype)
+        keeps = terms.attribute(term, "keepdims", 1)
+        return of_array(evaluation.integers, objects([found], [1] if keeps else []), data.dtype)
+
+    return operator
+
+
+def _shape(evaluation: Evaluation, term: int) -> Tensor:
+    """Shape."""
+    dims = evaluation.input(term, 0).shape
+    start, end = (evaluation.terms.attribute(term, name) for name in ("start", "end"))
+    return vector(evaluation.integers, dims[slice(*slice(start, end).indices(len(dims)))])
+
+
+def _size(evaluation: Evaluation, term: int) -> Tensor:
+    """Size."""
+    count = evaluation.integers.product(evaluation.input(term, 0).shape)
+    return of_array(evaluation.integers, objects([fitted(evaluation, count, INT64)], []), INT64)
+
+
+def _range(evaluation: Evaluation, term: int) -> Tensor:
+    """Range."""
+    limits = [evaluation.input(term, position) for position in range(3)]
+    if any(one.dtype not in RANGES for one in limits):
+        raise Unsupported("a Range of other than integers")
+    given = [evaluation.elements(one).reshape(-1) for one in limits]
+    if any(len(one) != 1 for one in given):
+        raise Fails(f"Range of {[len(one) for one in given]} numbers")
+    start, stop, step = (one[0] for one in given)
+    integers, dtype = evaluation.integers, limits[0].dtype
+    evaluation.require(integers.negated(integers.equal(step, 0)), "Range in steps of 0")
+    if is_open(step):
+        evaluation.must(integers.equal(step, 1), "Range in steps that are computed")
+        step = 1
+    distance = stop - start if step > 0 else start - stop
+    count = integers.greatest(integers.div(distance + abs(step) - 1, abs(step)), 0)
+    made = Tensor((count,), dtype, lambda index: start + step * index[0])
+    if not is_open(count) and count <= 4096:
+        return vector(integers, [made.at([place]) for place in range(count)], dtype)
+    return made
+
+
 OPERATORS = {
-    "ConstantOfShape": constant_of_shape,
-    "Expand": expand,
-    "Flatten": flatten,
-    "Identity": identity,
-    "Reshape": reshape,
+    "ConstantOfShape": _constant_of_shape,
+    "Expand": _expand,
+    "Flatten": _flatten,
+    "Identity": _identity,
+    "Range": _range,
+    "ReduceMax": _reduction(Integers.greatest, None),
+    "ReduceMin": _reduction(Integers.least, None),
+    "ReduceProd": _reduction(Integers.mul, 1),
+    "ReduceSum": _reduction(lambda integers, a, b: a + b, 0),
+    "Reshape": _reshape,
+    "Shape": _shape,
+    "Size": _size,
 }

@@ -11,6 +11,7 @@ import numpy as np
 import z3
 from onnx import TensorProto
 
+from padops.convert.proof.result import Unsupported
 from padops.convert.proof.symbolic.integers import Int, Integers, is_open, same
 
 Element = Any  # int, bool, or a term: an integer, a bool, or opaque bits
@@ -24,49 +25,27 @@ MOST_PIECES = 512  # pieces of a table in which an unknown position is looked up
 BOOL = int(TensorProto.BOOL)
 INT64 = int(TensorProto.INT64)
 RANGES: dict[int, tuple[int, int]] = {
-    **{int(getattr(TensorProto, f"INT{n}")): (-(2 ** (n - 1)), 2 ** (n - 1) - 1) for n in (4, 8, 16, 32, 64)},
-    **{int(getattr(TensorProto, f"UINT{n}")): (0, 2**n - 1) for n in (4, 8, 16, 32, 64)},
+    **{int(getattr(TensorProto, f"INT{n}")): (-(2 ** (n - 1)), 2 ** (n - 1) - 1) for n in (2, 4, 8, 16, 32, 64)},
+    **{int(getattr(TensorProto, f"UINT{n}")): (0, 2**n - 1) for n in (2, 4, 8, 16, 32, 64)},
 }
-for _name, _range in (("INT2", (-2, 1)), ("UINT2", (0, 3))):  # onnx before 1.20 does not have them
-    if hasattr(TensorProto, _name):
-        RANGES[int(getattr(TensorProto, _name))] = _range
-
-
-class Unsupported(Exception):
-    """The proofs do not support a term; the message says why."""
-
-
-class Fails(Exception):
-    """A term fails for all data and dims of this case; the message says why."""
 
 
 class NeedsNumber(Exception):
-    """A rank or dim must be a number: each is to be tried.
-
-    Attributes:
-        key: The name of the rank or dim.
-    """
+    """A rank or dim must be a number: each is to be tried."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"{key} is not known")
-        self.key = key
+        self.key = key  # the name of the rank or dim
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor.
+    """A tensor."""
 
-    Attributes:
-        shape: The dims: numbers or terms.
-        dtype: The element type, as ``onnx.TensorProto`` numbers it; 0 if unknown.
-        at: The element at an index within the shape; beyond it, anything.
-        listed: The elements of a short tensor of known dims, as an array of objects; else None.
-    """
-
-    shape: tuple[Int, ...]
-    dtype: int
-    at: Callable[[Index], Element]
-    listed: np.ndarray | None = None
+    shape: tuple[Int, ...]  # the dims: numbers or terms
+    dtype: int  # the element type, as ``onnx.TensorProto`` numbers it; 0 if unknown
+    at: Callable[[Index], Element]  # the element at an index within the shape; beyond it, anything
+    listed: np.ndarray | None = None  # the elements of a short tensor of known dims, as an array of objects; else None
 
     @property
     def rank(self) -> int:
@@ -144,17 +123,13 @@ def pieces_of(row: Sequence[Element]) -> list[tuple[int, Callable[[Int], Element
             step = row[stop] - first
         while stop < len(row) and same(row[stop], first + step * (stop - start) if step else first):
             stop += 1
-        pieces.append((stop, partial(_on_line, first, step, start) if step else partial(_always, first)))
+        pieces.append((stop, partial(_on_line, first, step, start)))
         start = stop
     return pieces
 
 
-def _on_line(first: int, step: int, start: int, at: Int) -> Int:
-    return first + step * (at - start)
-
-
-def _always(element: Element, _: Int) -> Element:
-    return element
+def _on_line(first: Element, step: int, start: int, at: Int) -> Element:
+    return first + step * (at - start) if step else first
 
 
 def _is_number(element: Element) -> bool:
@@ -162,13 +137,10 @@ def _is_number(element: Element) -> bool:
 
 
 class Leaves:
-    """Tensors of unknown data, and the constants among the elements.
-
-    Attributes:
-        functions: For each leaf's key: the function of its elements, and its tensor.
-    """
+    """Tensors of unknown data, and the constants among the elements."""
 
     def __init__(self, integers: Integers) -> None:
+        # For each leaf's key: the function of its elements, and its tensor
         self.functions: dict[str, tuple[Any, Tensor]] = {}
         self._integers = integers
         self._constants: dict[int, dict[bytes, z3.ExprRef]] = {}
@@ -211,19 +183,3 @@ class Leaves:
         """A constant of at most ``MOST_LISTED`` elements."""
         elements = [self.constant(element, dtype) for element in array.reshape(-1)]
         return of_array(self._integers, objects(elements, array.shape), dtype)
-
-
-def default_fill(dtype: int) -> Any:
-    """The default fill (P7): bits of 0."""
-    if is_integer(dtype):
-        return 0
-    if dtype == TensorProto.STRING:
-        return b""
-    widths: dict[int, int] = {
-        TensorProto.DOUBLE: 8,
-        TensorProto.FLOAT: 4,
-        TensorProto.FLOAT16: 2,
-        TensorProto.BFLOAT16: 2,
-    }
-    widths |= {TensorProto.COMPLEX64: 8, TensorProto.COMPLEX128: 16}
-    return bytes(widths.get(dtype, 1))

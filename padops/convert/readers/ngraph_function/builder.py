@@ -11,10 +11,9 @@ import onnx
 from onnx import helper
 
 from padops.convert.errors import PadopsError
+from padops.convert.matchers import ngraph, openvino
 from padops.convert.readers.limits import listing, static_dims
-from padops.convert.readers.ngraph_function.constants import add_constant, read_elements
-from padops.convert.readers.ngraph_function.fields import Dims, Fields, is_int, shown
-from padops.convert.sources import ngraph, openvino
+from padops.convert.readers.ngraph_function.fields import Dims, Fields, add_constant, is_int, read_elements, shown
 from padops.spec.dialects import OPS, Node, make_node_plan
 from padops.spec.dialects.node import INTEGER_KINDS
 from padops.spec.dtypes import DType
@@ -24,16 +23,7 @@ IR_VERSION = 8
 OPSET = 17
 
 
-def build(function: dict[str, Any], path: Path) -> onnx.ModelProto:
-    """Makes a model of a function, as the JSON has it.
-
-    Raises:
-        PadopsError: The function is not what nGraph writes, or has operators that are not read; they are listed.
-    """
-    return _Builder(path).build(function)
-
-
-class _Builder:
+class Builder:
     """Makes the model; values are named like the operators that give them."""
 
     def __init__(self, path: Path) -> None:
@@ -47,6 +37,11 @@ class _Builder:
         self._domains = {"": OPSET}
 
     def build(self, function: dict[str, Any]) -> onnx.ModelProto:
+        """Makes a model of a function, as the JSON has it.
+
+        Raises:
+            PadopsError: The function is not what nGraph writes, or has operators that are not read; they are listed.
+        """
         name = function.get("name")
         self._graph.name = self._fields.name(name, "the name of the function") if name else "function"
         ops = self._fields.get(function, "ops", list, "the function")
@@ -82,8 +77,8 @@ class _Builder:
         lines += [f"Pad {shown(op.get('name'))} of version {shown(op['op_version'])}" for op in versions]
         if lines:
             raise PadopsError(
-                f"{self._path}: {len(lines)} of its {len(ops)} operators cannot be converted; of nGraph's graphs, only "
-                f"those of Pads alone are read:{listing(lines)}"
+                f"{self._path}: {len(lines)} of its {len(ops)} operators cannot be converted; an nGraph graph is "
+                f"read only if it pads, and does nothing else:{listing(lines)}"
             )
 
     def _fresh(self, wanted: str) -> str:

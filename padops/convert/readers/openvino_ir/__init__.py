@@ -2,7 +2,7 @@
 
 ``reader.py`` and ``builder.py`` turn every layer into a node of the domain ``ai.intel.openvino``. ``layers.py`` lets
 ``onnxifier`` turn all of them but the Pads into ONNX operators, and refuses what it would get wrong. The Pads are then
-found like those of any other model (``sources/openvino.py``): amounts and fill stay inputs, of whatever type they are.
+found like those of any other model (``matchers/openvino.py``): amounts and fill stay inputs, of whatever type they are.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import onnx
 from google.protobuf.message import EncodeError
 
 from padops.convert.errors import PadopsError
-from padops.convert.readers.openvino_ir.builder import build
+from padops.convert.readers.openvino_ir.builder import Builder
 from padops.convert.readers.openvino_ir.constants import fold_constants
 from padops.convert.readers.openvino_ir.layers import convert_layers
 from padops.convert.readers.openvino_ir.reader import read_net
@@ -21,27 +21,22 @@ from padops.convert.records import FileRecord
 
 
 def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
-    """Reads an IR.
-
-    Returns:
-        The model, in which only Pads are still layers of OpenVINO; the files that it was made from.
+    """Reads an IR: the model, in which only Pads are still layers of OpenVINO, and the files that it was made from.
 
     Raises:
         PadopsError: The IR is damaged or incomplete, or has layers that cannot be converted; they are listed.
     """
     net, files = read_net(path)
     try:
-        return convert_layers(build(net), path), files
+        return convert_layers(Builder(net).build(), path), files
     except (MemoryError, EncodeError) as error:  # protobuf raises the latter where it gets no memory
         raise PadopsError(f"{path}: there is not enough memory for its layers and weights") from error
 
 
 def read_pads(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
-    """Reads an IR for its Pads alone.
+    """Reads an IR for its Pads alone: the model and the files, and why other layers cannot be converted, or "".
 
-    Returns:
-        The model and the files, as ``read`` gives them; and why other layers cannot be converted, or "". Where they
-        cannot, all of them are still OpenVINO's, as types and shapes of the Pads' inputs are stated in the IR.
+    If they cannot, all layers are still OpenVINO's; the IR states the types and shapes of the Pads' inputs.
 
     Raises:
         PadopsError: The IR is damaged or incomplete.
@@ -50,6 +45,6 @@ def read_pads(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
         return (*read(path), "")
     except PadopsError as error:
         net, files = read_net(path)
-        message = build(net)
+        message = Builder(net).build()
         fold_constants(message, path)
         return message, files, str(error)

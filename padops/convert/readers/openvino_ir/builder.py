@@ -11,35 +11,26 @@ import onnx
 from onnx import TensorProto, helper
 
 from padops.convert.errors import PadopsError
+from padops.convert.matchers.openvino import DOMAIN
 from padops.convert.readers.limits import static_dims
 from padops.convert.readers.openvino_ir.reader import Layer, Net, Port, dims_of, element_type, number_of
-from padops.convert.readers.openvino_ir.weights import Weights
-from padops.convert.sources.openvino import DOMAIN
 
+LARGEST = (1 << 31) - 1  # bytes of a model; onnxifier infers shapes with its weights inside
 OPSET = 21  # of ONNX; onnxifier's rules are for 19, of which 21 differs for them only in that Cast has 4-bit types
 IR_VERSION = 10  # of ONNX; the first that knows this opset
 
 
-def build(net: Net) -> onnx.ModelProto:
-    """Makes the message.
+class Builder:
+    """Makes a model of nodes in the domain ``ai.intel.openvino``, named and typed like the layers.
 
-    Returns:
-        A model of nodes in the domain ``ai.intel.openvino``, named and typed like the layers, with their attributes as
-        strings. Parameter, Const and Result are inputs, Constant nodes and outputs.
-
-    Raises:
-        PadopsError: The IR is damaged, or its ``.bin`` is missing or too short.
+    Their attributes are strings. Parameter, Const and Result are inputs, Constant nodes and outputs. Values are named
+    like OpenVINO's tensors, else like the layer that makes them.
     """
-    return _Builder(net).build()
-
-
-class _Builder:
-    """Makes the message; values are named like OpenVINO's tensors, else like the layer that makes them."""
 
     def __init__(self, net: Net) -> None:
         self._net = net
         self._path = net.path
-        self._weights = Weights(net)
+        self._asked = 0  # bytes of weights; layers may share bytes, so the sum may be any multiple of the file
         self._constants: dict[str, tuple[int, list[int], int, int]] = {}
         self._graph = onnx.GraphProto()
         self._names: dict[tuple[str, str], str] = {}
@@ -48,6 +39,11 @@ class _Builder:
         self._put_out: set[str] = set()  # the names of the outputs
 
     def build(self) -> onnx.ModelProto:
+        """The model.
+
+        Raises:
+            PadopsError: The IR is damaged, or its ``.bin`` is missing or too short.
+        """
         for layer in self._net.layers:
             _check_ports(layer, self._path)
         self._constants = {layer.id: self._check_constant(layer) for layer in self._net.layers if layer.type == "Const"}
@@ -125,7 +121,7 @@ class _Builder:
         needed = (prod(static) * _bits(type) + 7) // 8
         if needed > size:
             raise PadopsError(f"{self._path} is damaged: {layer} has {size} bytes, but its shape needs {needed}")
-        self._weights.check(layer, offset, needed)
+        self._check_weights(layer, offset, needed)
         return type, static, offset, needed
 
     def _add_constant(self, layer: Layer) -> None:
@@ -134,10 +130,39 @@ class _Builder:
         # Filled in place: a tensor that is put into an attribute, a node and a graph is copied each time.
         node = self._graph.node.add(op_type="Constant", name=layer.name, output=[name])
         tensor = node.attribute.add(name="value", type=onnx.AttributeProto.TENSOR).t
-        tensor.name, tensor.data_type, tensor.raw_data = name, type, self._weights.read(offset, size)
+        tensor.name, tensor.data_type, tensor.raw_data = name, type, self._read_weights(offset, size)
         tensor.dims.extend(dims)
         self._made.add(name)
         self._graph.value_info.append(_value(name, type, dims))
+
+    def _check_weights(self, layer: Layer, offset: int, size: int) -> None:
+        """Refuses a Const whose bytes are not in the file. Every Const is checked before the first is read."""
+        path, weights = self._path, self._net.weights
+        if not size:
+            return
+        if not weights.is_file():
+            raise PadopsError(
+                f"{path}: {layer} needs the weights in {weights}, which does not exist; put that file beside the IR"
+            )
+        there = weights.stat().st_size
+        if offset + size > there:
+            raise PadopsError(
+                f"{path}: {layer} needs the bytes {offset} to {offset + size} of {weights}, which has only {there}"
+            )
+        self._asked += size
+        if self._asked > LARGEST:
+            raise PadopsError(f"{path} has {self._asked} bytes of weights or more; up to {LARGEST} are read")
+
+    def _read_weights(self, offset: int, size: int) -> bytes:
+        """The bytes of a Const that has been checked."""
+        if not size:
+            return b""
+        with open(self._net.weights, "rb") as file:
+            file.seek(offset)
+            content = file.read(size)
+        if len(content) < size:
+            raise PadopsError(f"{self._path}: {self._net.weights} became shorter while it was read")
+        return content
 
     def _number(self, layer: Layer, name: str) -> int:
         text = self._data(layer, name)

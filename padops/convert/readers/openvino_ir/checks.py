@@ -20,22 +20,14 @@ FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorPr
 
 @dataclass(frozen=True)
 class Seen:
-    """What is known of a layer.
-
-    Attributes:
-        node: The layer.
-        attributes: Its attributes.
-        type: Element type of its first input, None if it has none.
-        dims: Those of its inputs.
-        constants: Elements of its inputs, None for those that are not constant, or large.
-        amounts: Of a pool, or of what has auto_pad, begin and end of each spatial axis, None where only a run can tell.
-    """
+    """What is known of a layer."""
 
     node: onnx.NodeProto
     attributes: Mapping[str, str]
-    type: int | None
-    dims: list[Dims]
-    constants: list[Any]
+    type: int | None  # element type of its first input, None if it has none
+    dims: list[Dims]  # those of its inputs
+    constants: list[Any]  # elements of its inputs, None for those that are not constant, or large
+    # Of a pool, or of what has auto_pad, begin and end of each spatial axis, None where only a run can tell.
     amounts: list[tuple[int, int]] | None
 
     @staticmethod
@@ -199,10 +191,7 @@ WRONG_WHERE: Mapping[str, tuple[Callable[[Seen], bool], str]] = {
         "onnxifier may take another value for a mask or scale that is not constant",
     ),
     "Slice": (lambda seen: len(seen.node.input) == 4, "onnxifier takes the data for the axes that are not there"),
-    "Swish": (
-        lambda seen: len(seen.node.input) > 1 and seen.constants[1] != 1,
-        "onnxifier drops the input beta",
-    ),
+    "Swish": (lambda seen: len(seen.node.input) > 1 and seen.constants[1] != 1, "onnxifier drops the input beta"),
     "Transpose": (lambda seen: not seen.constants[1], "the order of its axes is empty or not constant"),
 }
 

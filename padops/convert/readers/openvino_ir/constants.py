@@ -17,11 +17,11 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from padops.convert.errors import PadopsError
+from padops.convert.matchers.openvino import DOMAIN
+from padops.convert.readers.openvino_ir.builder import LARGEST
 from padops.convert.readers.openvino_ir.forms import replace_nodes
 from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
 from padops.convert.readers.openvino_ir.values import SMALL, Values, attributes_of
-from padops.convert.readers.openvino_ir.weights import LARGEST
-from padops.convert.sources.openvino import DOMAIN
 
 NEEDED = {"GroupConvolution": 1, "GroupConvolutionBackpropData": 1}  # inputs that rules read, of any size
 MOST_LAYERS = 64  # that one constant is computed by
@@ -135,17 +135,8 @@ def _cast(node: onnx.NodeProto, inputs: list[np.ndarray]) -> np.ndarray | None:
     return array if np.array_equal(array.astype(inputs[0].dtype), inputs[0]) else None
 
 
-def _transposed(node: onnx.NodeProto, inputs: list[np.ndarray]) -> np.ndarray | None:
-    order = inputs[1].tolist()
-    return np.transpose(inputs[0], order) if order else None
-
-
-def _unsqueezed(node: onnx.NodeProto, inputs: list[np.ndarray]) -> np.ndarray:
-    return np.expand_dims(inputs[0], tuple(inputs[1].reshape(-1).tolist()))
-
-
-def _squeezed(node: onnx.NodeProto, inputs: list[np.ndarray]) -> np.ndarray | None:
-    return np.squeeze(inputs[0], tuple(inputs[1].reshape(-1).tolist())) if len(inputs) == 2 else None
+def _axes(inputs: list[np.ndarray]) -> tuple[int, ...]:
+    return tuple(inputs[1].reshape(-1).tolist())
 
 
 def _reshaped(node: onnx.NodeProto, inputs: list[np.ndarray]) -> np.ndarray:
@@ -173,8 +164,8 @@ COMPUTED: Mapping[str, Compute] = {
     "Convert": _cast,
     "Multiply": _arithmetic(np.multiply),
     "Reshape": _reshaped,
-    "Squeeze": _squeezed,
+    "Squeeze": lambda node, inputs: np.squeeze(inputs[0], _axes(inputs)) if len(inputs) == 2 else None,
     "Subtract": _arithmetic(np.subtract),
-    "Transpose": _transposed,
-    "Unsqueeze": _unsqueezed,
+    "Transpose": lambda node, inputs: np.transpose(inputs[0], inputs[1].tolist()) if inputs[1].tolist() else None,
+    "Unsqueeze": lambda node, inputs: np.expand_dims(inputs[0], _axes(inputs)),
 }

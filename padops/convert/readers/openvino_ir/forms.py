@@ -8,10 +8,10 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from padops.convert.matchers.openvino import DOMAIN
 from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
 from padops.convert.readers.openvino_ir.tables import INPUTS, OWN, SAME
 from padops.convert.readers.openvino_ir.values import Values, amounts, attributes_of
-from padops.convert.sources.openvino import DOMAIN
 
 OF_INDICES = ("axis", "index_element_type")  # attributes of MaxPool that concern only its second output
 

@@ -13,9 +13,8 @@ from xml.etree import ElementTree
 
 from onnx import TensorProto
 
-from padops.convert.errors import PadopsError
+from padops.convert.errors import PadopsError, library_errors
 from padops.convert.readers.limits import read_text, too_large
-from padops.convert.readers.openvino_ir.xml_text import parse
 from padops.convert.records import FileRecord
 
 VERSION = "11"  # of the format; OpenVINO has written no other since 2022
@@ -28,16 +27,8 @@ ELEMENT_TYPES = {
     "bf16": TensorProto.BFLOAT16,
     "boolean": TensorProto.BOOL,
     "string": TensorProto.STRING,
-    "i64": TensorProto.INT64,
-    "i32": TensorProto.INT32,
-    "i16": TensorProto.INT16,
-    "i8": TensorProto.INT8,
-    "i4": TensorProto.INT4,
-    "u64": TensorProto.UINT64,
-    "u32": TensorProto.UINT32,
-    "u16": TensorProto.UINT16,
-    "u8": TensorProto.UINT8,
-    "u4": TensorProto.UINT4,
+    **{f"i{bits}": TensorProto.DataType.Value(f"INT{bits}") for bits in (64, 32, 16, 8, 4)},
+    **{f"u{bits}": TensorProto.DataType.Value(f"UINT{bits}") for bits in (64, 32, 16, 8, 4)},
     "f8e4m3": TensorProto.FLOAT8E4M3FN,
     "f8e5m2": TensorProto.FLOAT8E5M2,
     "f8e8m0": getattr(TensorProto, "FLOAT8E8M0", 24),
@@ -77,28 +68,17 @@ class Layer:
 
 @dataclass(frozen=True)
 class Net:
-    """An IR.
+    """An IR."""
 
-    Attributes:
-        path: Of the XML.
-        weights: Of the ``.bin``, whether it exists or not.
-        name: Of the model.
-        layers: In the order of the XML.
-        edges: Layer and port that each input comes from, by layer and port of the input.
-    """
-
-    path: Path
-    weights: Path
+    path: Path  # of the XML
+    weights: Path  # of the ``.bin``, whether it exists or not
     name: str
-    layers: tuple[Layer, ...]
-    edges: Edges
+    layers: tuple[Layer, ...]  # in the order of the XML
+    edges: Edges  # layer and port that each input comes from, by layer and port of the input
 
 
 def read_net(path: Path) -> tuple[Net, list[FileRecord]]:
-    """Reads the XML of an IR.
-
-    Returns:
-        What it says, and the files that the IR consists of.
+    """Reads the XML of an IR: what it says, and the files that the IR consists of.
 
     Raises:
         PadopsError: The XML is damaged or of another version.
@@ -162,15 +142,10 @@ def _port(element: ElementTree.Element, what: str, path: Path) -> Port:
 
 
 def dims_of(texts: Sequence[str | None], what: str, path: Path) -> list[int | None]:
-    """The dims of a port (-1 for a dynamic one), of a Parameter (? or a range) or of a Const.
-
-    Args:
-        texts: One for each dim.
-        what: What has them, for the message.
-        path: Of the IR.
+    """The dims of a port (-1 for a dynamic one), of a Parameter (? or a range) or of a Const; ``what`` has them.
 
     Raises:
-        PadopsError: One is no dim, or no tensor can have all of them.
+        PadopsError: A text is no dim, or no tensor can have all of them.
     """
     dims = [_dim((text or "").strip(), what, path) for text in texts]
     if wrong := too_large(dims):
@@ -185,11 +160,7 @@ def _dim(text: str, what: str, path: Path) -> int | None:
 def number_of(text: str, called: str, what: str, path: Path) -> int:
     """A number that is not negative and not longer than any that can mean something here.
 
-    Args:
-        text: Its digits.
-        called: What it is, such as ``"offset '-1'"``, for the message.
-        what: What has it.
-        path: Of the IR.
+    The message says that ``what`` has the number as it is ``called``, such as ``"offset '-1'"``.
 
     Raises:
         PadopsError: The text is no such number.
@@ -235,12 +206,7 @@ def _edges(net: ElementTree.Element, path: Path) -> Edges:
 
 
 def in_order(layers: Sequence[Layer], edges: Edges, path: Path) -> tuple[Layer, ...]:
-    """The layers, each behind those that it reads; as they stand, where that is so already.
-
-    Args:
-        layers: In any order.
-        edges: Layer and port that each input comes from.
-        path: Of the IR, for the message.
+    """The layers, each behind the layers that it reads; unchanged if their order is right already.
 
     Raises:
         PadopsError: Layers read each other in a circle.
@@ -263,3 +229,29 @@ def in_order(layers: Sequence[Layer], edges: Edges, path: Path) -> tuple[Layer, 
     # Inputs and outputs of the model are those of the file, in its order.
     ends = {"Parameter": -1, "Result": len(order)}
     return tuple(sorted(layers, key=lambda layer: ends.get(layer.type, order[layer.id])))
+
+
+class _Builder(ElementTree.TreeBuilder):
+    """Makes the tree; refuses a document type, which can define entities: files to read, and texts of any length."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+
+    def doctype(self, name: str, public: str | None, system: str | None) -> None:
+        raise PadopsError(f"{self._path} has a document type ({name}), which no OpenVINO IR has")
+
+
+def parse(content: bytes, path: Path) -> ElementTree.Element:
+    """Parses the content of a file.
+
+    Raises:
+        PadopsError: It is not well-formed, or in an encoding that is not known, or has a document type.
+    """
+    with library_errors(str(path)):  # LookupError and ValueError: of encodings that Python or expat does not know
+        try:
+            return ElementTree.fromstring(content, ElementTree.XMLParser(target=_Builder(path)))
+        except ElementTree.ParseError as error:
+            raise PadopsError(
+                f"{path} is not an OpenVINO IR, or is damaged: it is not well-formed XML: {error}"
+            ) from None

@@ -77,12 +77,7 @@ def word(attributes: Mapping[str, str], name: str) -> str:
 
 
 def integers(attributes: Mapping[str, str], name: str, missing: str | None = None) -> list[int]:
-    """The numbers of an attribute such as ``"1, 2"``.
-
-    Args:
-        attributes: Of a layer.
-        name: Of the attribute.
-        missing: What an absent one says; None where it has to be there.
+    """The numbers of an attribute such as ``"1, 2"``; ``missing`` stands for an absent one, None: it has to be there.
 
     Raises:
         Unreadable: It is missing, or not a list of integers.

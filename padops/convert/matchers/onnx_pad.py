@@ -1,0 +1,256 @@
+"""The Pad of the ONNX standard, in every version and in the mixtures that exporters write.
+
+The node, not the opset, decides whether the amounts are an attribute or an input: attribute-form nodes under opset 11
+and later are common, and so are other wrong forms. A node that is invalid in its own version becomes the operator of
+the version in which it is valid.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+
+from padops.convert.model.graphs import NodeSite, constant
+from padops.convert.model.types import Types
+from padops.convert.pads.match import (
+    MICROSOFT,
+    Match,
+    Replacement,
+    RunsAs,
+    Unconvertible,
+    check_integers,
+    matched,
+    settle_version,
+    string_values,
+)
+from padops.convert.pads.operands import Operand
+from padops.convert.runtimes.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS
+from padops.spec.dialects import OPS, onnx_op
+from padops.spec.dialects.onnx_pad import VERSIONS
+from padops.spec.dtypes import by_name
+
+KNOWN_OPSET = 28  # ``VERSIONS`` lists the Pads up to this opset; for later opsets, onnx is asked
+
+# The attributes of all versions and their types; some exporters write the float as an integer.
+ATTRIBUTES = {
+    "mode": (ir.AttributeType.STRING,),
+    "pads": (ir.AttributeType.INTS,),
+    "paddings": (ir.AttributeType.INTS,),
+    "value": (ir.AttributeType.FLOAT, ir.AttributeType.INT),
+}
+
+
+@dataclass(frozen=True)
+class _OnnxNode:
+    """One node while it is being read."""
+
+    site: NodeSite  # the node and its place
+    since: int  # the version of the opset's Pad
+    amounts: str | None  # the name of the attribute with the amounts, if any
+    type: str | None  # the element type of the data; None if unknown
+    modes: set[str]  # the possible modes: several only if a function's callers give the mode
+    notes: list[str]
+
+    @property
+    def inputs(self) -> tuple[ir.Value | None, ...]:
+        """data, pads, fill, axes; None where absent."""
+        return (*self.site.node.inputs, None, None, None, None)[:4]
+
+
+def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
+    """Recognises a standard Pad, and says which operator of padops it is."""
+    node = site.node
+    if node.domain != "" or node.op_type != "Pad":
+        return None
+    opset = site.scope.opset
+    if opset is None:
+        return Match("Pad", reason=f"{site.scope.path} does not import the default domain, so its version is unknown")
+    since = int(onnx_op(opset).removeprefix("Pad_"))
+    amounts = next((name for name in ("pads", "paddings") if name in node.attributes), None)
+    form, wrong = _form(node, since, amounts)
+
+    def read(notes: list[str]) -> Replacement:
+        _check_version(opset)
+        _check(node)
+        check_integers(site, pads=1, axes=3)
+        type_name = types.name(node.inputs[0], node.inputs[2] if len(node.inputs) > 2 else None, *node.outputs)
+        return _replacement(_OnnxNode(site, since, amounts, type_name, string_values(site, "mode", "constant"), notes))
+
+    return matched(form, read, None if wrong else RunsAs("", opset))
+
+
+def _check_version(opset: int) -> None:
+    """Refuses an opset whose Pad is newer than padops knows, or may be."""
+    if opset <= KNOWN_OPSET:
+        return
+    if opset > (newest := onnx.defs.onnx_opset_version()):
+        raise Unconvertible(
+            f"padops knows the Pads up to opset {KNOWN_OPSET}, onnx {onnx.__version__} up to opset {newest}, and the "
+            f"model has opset {opset}; update onnx"
+        )
+    if (version := onnx.defs.get_schema("Pad", opset).since_version) > VERSIONS[-1]:
+        raise Unconvertible(
+            f"padops knows the Pads up to Pad-{VERSIONS[-1]}, and opset {opset} has Pad-{version}; update padops"
+        )
+
+
+def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
+    """The node's form, for the record, and whether this form is invalid in the node's version."""
+    has_input = len(node.inputs) > 1 and node.inputs[1] is not None
+    has_axes = len(node.inputs) > 3 and node.inputs[3] is not None
+    if has_input:
+        wrong = []
+        if since < FIRST_WITH_INPUTS:
+            wrong.append("in input form")
+        if has_axes and since < FIRST_WITH_AXES:
+            wrong.append("with axes")
+        wrong += [f"with the attribute {name}" for name in ("pads", "paddings", "value") if name in node.attributes]
+        return (f"Pad-{since} node {', '.join(wrong)}", True) if wrong else (f"Pad-{since} inputs", False)
+    if amounts is None:
+        return f"Pad-{since} node without amounts", True
+    if since >= FIRST_WITH_INPUTS:
+        return f"Pad-{since} node in attribute form" + (" (paddings)" if amounts == "paddings" else ""), True
+    if amounts != ("paddings" if since == 1 else "pads"):
+        return f"Pad-{since} node with the attribute {amounts}", True
+    if len([value for value in node.inputs if value is not None]) > 1:
+        return f"Pad-{since} node in attribute form with inputs", True
+    return f"Pad-{since} attributes", False
+
+
+def _check(node: ir.Node) -> None:
+    """Refuses inputs and attributes that no version of Pad has."""
+    if not node.inputs or node.inputs[0] is None:
+        raise Unconvertible("it has no data")
+    if len(node.inputs) > 4:
+        raise Unconvertible(f"it has {len(node.inputs)} inputs, expected at most 4")
+    if foreign := sorted(set(node.attributes) - set(ATTRIBUTES)):
+        raise Unconvertible(f"no version of Pad has an attribute {foreign[0]}")
+    for name, kinds in ATTRIBUTES.items():
+        attribute = node.attributes.get(name)
+        if attribute is not None and not attribute.is_ref() and attribute.type not in kinds:
+            raise Unconvertible(f"its attribute {name} is of type {attribute.type.name}, expected {kinds[0].name}")
+    if "pads" in node.attributes and "paddings" in node.attributes:
+        raise Unconvertible("it has both attributes, pads and paddings")
+
+
+def _replacement(found: _OnnxNode) -> Replacement:
+    """The operator of padops that does the same as the node."""
+    data, pads, fill, axes = found.inputs
+    if pads is None and found.amounts is None:
+        raise Unconvertible("it has no amounts, neither as an input nor as an attribute")
+    if pads is None and fill is None and axes is None:
+        version = 1 if found.amounts == "paddings" else 2
+        op = OPS[f"Pad_{version}"]
+        if found.type is not None and found.type not in op.types:
+            found.notes.append(f"amounts as an input, because {op.name} does not have {found.type}")
+        elif lacking := sorted(found.modes.difference(op.modes)):
+            found.notes.append(f"amounts as an input, because {op.name} does not have mode {lacking[0]}")
+        else:
+            return Replacement(op.name, (data,), _attributes(found.site.node))
+    return _replacement_of_inputs(found)
+
+
+def _replacement_of_inputs(found: _OnnxNode) -> Replacement:
+    """The operator in the form of Pad since version 11, with the amounts as an input."""
+    node, scope = found.site.node, found.site.scope
+    data, given_pads, given_fill, axes = found.inputs
+    pads: Operand | None = given_pads
+    fill: Operand | None = given_fill
+    version = max(found.since, FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
+    op_type = settle_version(version, found.type, found.modes, found.notes)
+    if found.amounts is not None:
+        amounts = _amounts(node.attributes[found.amounts])
+        if given_pads is None:
+            pads = amounts
+        else:
+            _require_same(constant(given_pads, scope), amounts, found.amounts)
+    if "value" in node.attributes and "constant" in found.modes:
+        value = _fill(node.attributes["value"], found.type)
+        if given_fill is None:
+            fill = value
+        else:
+            _require_same(constant(given_fill, scope), value, "value")
+    attributes = {name: attribute for name, attribute in node.attributes.items() if name == "mode"}
+    return Replacement(op_type, (data, pads, fill, axes)[: len(OPS[op_type].inputs)], attributes)
+
+
+def _attributes(node: ir.Node) -> dict[str, ir.Attr]:
+    """The node's attributes, with the fill as a float."""
+    attributes = dict(node.attributes)
+    value = attributes.get("value")
+    if value is not None and not value.is_ref() and value.type == ir.AttributeType.INT:
+        attributes["value"] = ir.AttrFloat32("value", _float(value))
+    return attributes
+
+
+def _float(attribute: ir.Attr) -> float:
+    """A fill that an exporter wrote as an integer, or as a float."""
+    value = float(np.float32(attribute.value))
+    if value != attribute.value and attribute.type == ir.AttributeType.INT:
+        raise Unconvertible(f"the attribute value {attribute.value} is not a float")
+    return value
+
+
+def _amounts(attribute: ir.Attr) -> np.ndarray:
+    if attribute.is_ref():
+        raise Unconvertible(f"{attribute.name} is given by the caller of the function, but has to become an input")
+    return np.array(attribute.value, np.int64)
+
+
+def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
+    """The attribute ``value`` as one element of the data's type; None if it is the default fill."""
+    if attribute.is_ref():
+        raise Unconvertible("value is given by the caller of the function, but has to become an input")
+    value = np.float32(_float(attribute))
+    if value == 0 and not np.signbit(value):
+        return None
+    if type_name is None:
+        raise Unconvertible(f"the attribute value {value} has to become an input, and the type of the data is unknown")
+    if type_name == "string":
+        raise Unconvertible(f"the attribute value {value} is not a string, but the data are")
+    with np.errstate(over="ignore", invalid="ignore"):
+        fill = np.asarray(value).astype(by_name(type_name).numpy)
+    if fill.dtype.kind in "iub" and float(fill) != float(value):
+        raise Unconvertible(f"the attribute value {value} is not of the data's type, {type_name}")
+    return fill
+
+
+def _require_same(actual: np.ndarray | None, stated: np.ndarray | None, name: str) -> None:
+    """Refuses an attribute that contradicts the input of the same meaning."""
+    stated = np.zeros((), actual.dtype if actual is not None else None) if stated is None else stated
+    if actual is None or actual.size != stated.size or actual.tobytes() != stated.tobytes():
+        other = "constant_value" if name == "value" else "pads"
+        said = "not constant" if actual is None else actual.tolist()
+        raise Unconvertible(f"its attribute {name} is {stated.tolist()}, but its input {other} is {said}; remove one")
+
+
+FORM = f"{MICROSOFT}::Pad-1"
+LIKE = 13  # the ONNX Pad with the same inputs: data, pads and a fill
+
+
+def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
+    """Recognises ``com.microsoft::Pad``, which ONNX Runtime runs as it runs ONNX's Pad, wrap included.
+
+    ONNX Runtime's own tools wrote it before opset 11 made the amounts an input.
+    """
+    node = site.node
+    if node.domain != MICROSOFT or node.op_type != "Pad":
+        return None
+    inputs = (*node.inputs, None, None, None)[:3]
+
+    def read(notes: list[str]) -> Replacement:
+        if len(node.inputs) < 2 or inputs[0] is None or inputs[1] is None:
+            raise Unconvertible("its inputs data and pads are not both given")
+        if len(node.inputs) > 3:
+            raise Unconvertible(f"it has {len(node.inputs)} inputs, expected at most 3")
+        if foreign := sorted(set(node.attributes) - {"mode"}):
+            raise Unconvertible(f"its attribute {foreign[0]} is unknown")
+        check_integers(site, pads=1)
+        type_name = types.name(inputs[0], inputs[2], *node.outputs)
+        op_type = settle_version(LIKE, type_name, string_values(site, "mode", "constant"), notes)
+        return Replacement(op_type, inputs, dict(node.attributes))
+
+    return matched(FORM, read, RunsAs(MICROSOFT, 1))

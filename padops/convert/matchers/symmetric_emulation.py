@@ -1,0 +1,294 @@
+"""The symmetric Pad as tf2onnx emulates it, since ONNX has no such mode.
+
+The nodes pad every affected axis by one element, reflect about this element, and remove it again::
+
+    1234  ->  012340  ->  2101234043  ->  21123443
+
+The reflection is a Pad too. For each axis a mask says what to keep: ones, except at the two added elements, begin and
+-1 - end. The masks need the shape of the reflected data, so the emulation is one cluster of seven or more nodes. They
+are replaced only if each node is as tf2onnx writes it and nothing else reads the values between them.
+
+If the data come from a convolution, tf2onnx has moved the convolution's Transpose to channels last to behind the
+reflection. This Transpose stays, behind the operator.
+
+The amounts must be constant. Like TensorFlow, OpenVINOPad_12 reaches n elements and refuses more (P4); the emulation
+would show the padding of the other end. So emulations that are known to reach further stay, and so do amounts that are
+known only at run time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeGuard
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.matchers import onnx_pad
+from padops.convert.model.constants import Constants
+from padops.convert.model.graphs import (
+    NodeSite,
+    Scope,
+    attribute_value,
+    constant,
+    remove_unused,
+    replace_in_place,
+    take_out,
+)
+from padops.convert.model.types import Types
+from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, string_attribute
+from padops.convert.pads.pad_info import describe
+from padops.convert.runtimes.builtin_rules import judge, needs, runs
+from padops.spec.dialects import DOMAIN
+
+OP = "OpenVINOPad_12"
+FORM = "symmetric emulation of tf2onnx"
+
+
+class _NoMatch(Exception):
+    """The nodes are not the emulation."""
+
+
+@dataclass(frozen=True)
+class _Emulation:
+    """A recognised emulation."""
+
+    nodes: list[ir.Node]  # all nodes in topological order, the two Pads first, the node that gives the result last
+    amounts: np.ndarray  # the amounts of all axes of the data, begins then ends
+    order: list[int] | None  # the axes of the result, if a Transpose stands behind the reflection; else None
+
+
+def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
+    """Recognises the two Pads of an emulation; the rewrite of the first Pad replaces all nodes."""
+    node = site.node
+    if not _is(node, "Pad") or not node.inputs:
+        return None
+    before = _producer(node.inputs[0])
+    first = before if _mode(node) == "reflect" and _is(before, "Pad") else node
+    try:
+        emulation = _recognise(first, site.scope, types)
+    except _NoMatch:
+        return None
+    second = NodeSite(emulation.nodes[1], site.path, site.scope)
+    plain = onnx_pad.match_onnx_pad(second, types)
+    if plain is None or not isinstance(plain.replacement, Replacement):
+        return None
+    pad = describe(plain.replacement, second, types)
+    needed, as_it_is, found = needs(pad, plain.runs_as), runs(pad), plain.runs_as
+    judged = partial(judge, pad, found) if found else None
+    made = _replacement(emulation)
+    if first is not node:
+        note = f"in one with {first.name or 'the Pad before it'}"
+        nothing = Rewrite(OP, lambda site, constants: Applied([]), made, needed, as_it_is, judge=judged)
+        return Match(FORM, nothing, found, notes=(note,))
+    last = emulation.nodes[-1]
+    note = f"one operator for the {len(emulation.nodes)} nodes up to {last.name or last.outputs[0].name}"
+    rewrite = Rewrite(OP, partial(_apply, emulation=emulation), made, needed, as_it_is, judge=judged)
+    return Match(FORM, rewrite, found, notes=(note,))
+
+
+def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
+    """The emulation that begins with ``first``; raises _NoMatch if there is none."""
+    _require(_mode(first) == "constant" and _is_plain(first))
+    added = _amounts(first, scope)
+    _require(added.size % 2 == 0 and set(added.tolist()) <= {0, 1})
+    rank = added.size // 2
+    axes = np.flatnonzero(added[:rank]).tolist()
+    _require(axes and (added[:rank] == added[rank:]).all())
+    _require(len({reader for reader, _ in scope.index.last_uses(first.outputs[0])}) == 1)
+    second = _expect(_reader(first.outputs[0]), "Pad")
+    _require(_mode(second) == "reflect" and _is_plain(second))
+    _require(first.inputs[0] is not None and second.inputs[0] is first.outputs[0])
+    amounts = _amounts(second, scope)
+    _check_amounts(amounts, axes, rank, types.shape(first.inputs[0]))
+    nodes = [first, second]
+    order = _match_transpose(nodes, rank)
+    result = nodes[-1].outputs[0]
+    _match_split(nodes, order, rank, scope)
+    dims = nodes[-1].outputs
+    left = set(axes)
+    while left:
+        position = _match_compress(nodes, result, dims, scope, amounts, order)
+        axis = position if order is None else order[position]
+        _require(axis in left)
+        left.remove(axis)
+        result = nodes[-1].outputs[0]
+    _check_exclusive(nodes)
+    return _Emulation(nodes, amounts, order)
+
+
+def _match_transpose(nodes: list[ir.Node], rank: int) -> list[int] | None:
+    """Adds the reflection's Transpose, if there is one, and returns its permutation of the axes."""
+    transpose = next((node for node in _readers(nodes[-1].outputs[0]) if _is(node, "Transpose")), None)
+    if transpose is None:
+        return None
+    perm = list(_value(transpose, "perm", ir.AttributeType.INTS))
+    _require(sorted(perm) == list(range(rank)))
+    nodes.append(transpose)
+    return perm
+
+
+def _match_split(nodes: list[ir.Node], order: list[int] | None, rank: int, scope: Scope) -> None:
+    """Adds the nodes that split the shape of the reflection into dims, in the order of the result's axes."""
+    readers = [reader for node in nodes[1:] for reader in _readers(node.outputs[0])]
+    shape = _expect(next((node for node in readers if _is(node, "Shape")), None), "Shape")
+    _require(not shape.attributes)
+    nodes.append(shape)
+    reader = _reader(shape.outputs[0])
+    if order is not None and shape.inputs[0] is nodes[1].outputs[0]:
+        _require(_is(reader, "Gather") and reader.inputs[0] is shape.outputs[0] and _int(reader, "axis", 0) == 0)
+        _require(_equals(constant(reader.inputs[1], scope), np.array(order)))
+        nodes.append(reader)
+        reader = _reader(reader.outputs[0])
+    _require(_is(reader, "Split") and _splits_evenly(reader, rank, scope))
+    nodes.append(reader)
+
+
+def _match_compress(
+    nodes: list[ir.Node],
+    value: ir.Value,
+    dims: Sequence[ir.Value],
+    scope: Scope,
+    amounts: np.ndarray,
+    order: list[int] | None,
+) -> int:
+    """Adds the nodes that remove the added elements of one axis of ``value``, and returns the axis."""
+    compress = _expect(next((node for node in _readers(value) if node not in nodes), None), "Compress")
+    _require(compress.inputs[0] is value)
+    position = _int(compress, "axis", -1)
+    _require(0 <= position < len(dims))
+    axis = position if order is None else order[position]
+    scatter = _expect(_producer(compress.inputs[1]), "ScatterElements", "Scatter")
+    _require(len(scatter.inputs) == 3)
+    _require(_int(scatter, "axis", 0) == 0 and set(scatter.attributes) <= {"axis"})
+    ones, places, marks = scatter.inputs
+    _require(_equals(constant(marks, scope), np.zeros(2, bool)))
+    _require(_equals(constant(places, scope), np.array([amounts[axis], -1 - amounts[axis + len(dims)]])))
+    fill = _expect(_producer(ones), "ConstantOfShape")
+    _require(fill.inputs[0] is dims[position])
+    _require(_equals(_value(fill, "value", ir.AttributeType.TENSOR).numpy(), np.ones(1, bool)))
+    nodes += [fill, scatter, compress]
+    return position
+
+
+def _check_amounts(amounts: np.ndarray, axes: Sequence[int], rank: int, shape: Sequence[int | None] | None) -> None:
+    """Only axes that got an element may have amounts; known sizes must be at least the amounts."""
+    _require(amounts.size == 2 * rank and (amounts >= 0).all())
+    for axis in range(rank):
+        most = max(amounts[axis], amounts[axis + rank])
+        _require(axis in axes or most == 0)
+        _require(shape is None or (len(shape) == rank and (shape[axis] is None or most <= shape[axis])))
+
+
+def _check_exclusive(nodes: Sequence[ir.Node]) -> None:
+    """The nodes must be of one graph, and nothing else may read the values between them."""
+    _require(all(node.graph is nodes[0].graph for node in nodes))
+    for node in nodes[:-1]:
+        _require(all(reader in nodes for value in node.outputs for reader in _readers(value)))
+
+
+def _apply(site: NodeSite, constants: Constants, emulation: _Emulation) -> Applied:
+    """Turns the last node into the operator, or into the Transpose behind it, and removes the other nodes."""
+    made = _replacement(emulation)
+    *others, last = emulation.nodes
+    read = [value for node in emulation.nodes for value in node.inputs if value is not None]
+    data, operator = others[0].inputs[0], last
+    if emulation.order is not None:
+        padded = ir.Value(name=constants.fresh(f"{last.outputs[0].name}_padded"))
+        operator = ir.Node(DOMAIN, OP, [data], outputs=[padded], name=padded.name)
+        last.prepend(operator)
+        replace_in_place(last, "", "Transpose", [padded], [ir.AttrInt64s("perm", emulation.order)])
+    else:
+        replace_in_place(last, DOMAIN, OP, [data])
+    for node in reversed(others):
+        take_out(node)
+    remove_unused(read, site.scope.index)
+    return Applied([last], NodeSite(operator, site.path, site.scope), made)
+
+
+def _replacement(emulation: _Emulation) -> Replacement:
+    begins, ends = np.split(emulation.amounts.astype(np.int64), 2)
+    attributes = {"pad_mode": ir.AttrString("pad_mode", "symmetric")}
+    return Replacement(OP, (emulation.nodes[0].inputs[0], begins, ends, None), attributes)
+
+
+def _amounts(node: ir.Node, scope: Scope) -> np.ndarray:
+    """All amounts of a Pad, from the attribute or the input."""
+    if "pads" in node.attributes:
+        attribute = node.attributes["pads"]
+        _require(not attribute.is_ref() and len(node.inputs) == 1)
+        return np.array(attribute.value, np.int64)
+    array = constant(node.inputs[1], scope) if len(node.inputs) > 1 else None
+    if array is None:
+        raise _NoMatch
+    return array.reshape(-1)
+
+
+def _is_plain(node: ir.Node) -> bool:
+    """Whether a Pad has only data, amounts and a mode. Its fill does not matter: the emulation removes it again."""
+    return len(node.inputs) <= 2 and set(node.attributes) <= {"mode", "pads"} and len(node.outputs) == 1
+
+
+def _splits_evenly(node: ir.Node, parts: int, scope: Scope) -> bool:
+    """Whether a Split gives each element as one part."""
+    if len(node.outputs) != parts or _int(node, "axis", 0) != 0:
+        return False
+    if len(node.inputs) > 1 and node.inputs[1] is not None:
+        return _equals(constant(node.inputs[1], scope), np.ones(parts))
+    sizes = node.attributes.get("split")
+    return sizes is None or (not sizes.is_ref() and list(sizes.value) == [1] * parts)
+
+
+def _mode(node: ir.Node) -> str | None:
+    return string_attribute(node, "mode", "constant")
+
+
+def _int(node: ir.Node, name: str, default: int) -> int:
+    value: int = _value(node, name, ir.AttributeType.INT) if name in node.attributes else default
+    return value
+
+
+def _readers(value: ir.Value) -> list[ir.Node]:
+    """The nodes that read a value; the value must not be an output of the graph."""
+    _require(not value.is_graph_output())
+    return list(dict.fromkeys(use.node for use in value.uses()))
+
+
+def _reader(value: ir.Value) -> ir.Node:
+    """The one node that reads a value."""
+    readers = _readers(value)
+    _require(len(readers) == 1)
+    return readers[0]
+
+
+def _producer(value: ir.Value | None) -> ir.Node | None:
+    return None if value is None else value.producer()
+
+
+def _is(node: ir.Node | None, *op_types: str) -> TypeGuard[ir.Node]:
+    return node is not None and node.domain == "" and node.op_type in op_types
+
+
+def _expect(node: ir.Node | None, *op_types: str) -> ir.Node:
+    """The node, which must be one of these operators."""
+    if not _is(node, *op_types):
+        raise _NoMatch
+    return node
+
+
+def _value(node: ir.Node, name: str, kind: ir.AttributeType) -> Any:
+    """The value of an attribute, which must be present and of this type."""
+    value = attribute_value(node, name, kind)
+    _require(value is not None)
+    return value
+
+
+def _equals(array: np.ndarray | None, expected: np.ndarray) -> bool:
+    return array is not None and array.shape == expected.shape and bool((array == expected).all())
+
+
+def _require(holds: object) -> None:
+    if not holds:
+        raise _NoMatch

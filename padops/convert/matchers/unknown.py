@@ -1,0 +1,72 @@
+"""Nodes with Pad in their names that no other source knows: they are listed, so that no Pad is overlooked."""
+
+from __future__ import annotations
+
+from padops.convert.matchers import openvino
+from padops.convert.matchers.ngraph import match_ngraph_pad
+from padops.convert.matchers.pytorch import CALL, DOMAINS, operator_of
+from padops.convert.matchers.tensorflow import match_tensorflow_pad
+from padops.convert.model.graphs import NodeSite
+from padops.convert.model.types import Types
+from padops.convert.pads.match import MICROSOFT, Match, Rewrite, string_attribute
+from padops.convert.pads.window_operators import WINDOW_OPERATORS
+from padops.spec.dialects import DOMAIN
+
+# Operators that have the letters in their names and pad nothing, by domain and name; PyTorch's, by name alone.
+NO_PADS = (
+    frozenset(
+        ((MICROSOFT, "RemovePadding"), (MICROSOFT, "RestorePadding"))  # rows of words, taken out and put back
+    )
+    | WINDOW_OPERATORS.keys()
+)
+NO_PADS_OF_PYTORCH = frozenset(("sspaddmm", "_pack_padded_sequence", "_nested_from_padded"))
+TENSORFLOWS_OWN = ("PadV2", "MirrorPad")  # names of TensorFlow alone; any framework may have a Pad
+KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, MICROSOFT, openvino.DOMAIN, *DOMAINS})
+
+
+def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
+    """Recognises a Pad of any name and domain, but no call of the model's functions: their bodies are searched."""
+    node = site.node
+    if node.op_identifier() in site.scope.model.functions or (node.domain, node.op_type) in NO_PADS:
+        return None
+    if (found := _of_framework(site, types)) is not None:
+        return found
+    named = operator_of(node)
+    operator = string_attribute(node, "operator", "") if "operator" in node.attributes else ""
+    called = next((text for text in (node.op_type, operator) if isinstance(text, str) and "pad" in text.lower()), None)
+    if called is None or (named is not None and named in NO_PADS_OF_PYTORCH):
+        return None
+    domain = node.domain or "ai.onnx"
+    form = f"{domain}::{node.op_type}" + ("" if called == node.op_type else f" of {called}")
+    return Match(form, reason=_reason(node.op_type, called, domain))
+
+
+def to_convert(domain: str) -> str:
+    """What to do for a Pad of TensorFlow or nGraph that stands in an exporter's domain, as the end of a sentence."""
+    return f"to convert it, name its domain: --custom-domain {domain} (in Python custom_domains=[{domain!r}])"
+
+
+def _of_framework(site: NodeSite, types: Types) -> Match | None:
+    """The Pad of an exporter's domain that padops would convert if the user named the domain; None if it would not."""
+    node = site.node
+    if node.domain and node.domain in KNOWN_DOMAINS:
+        return None
+    domain = node.domain or "tf"  # tf2onnx loses domains; then any name says that the model is TensorFlow's
+    found = match_tensorflow_pad(site, types, (domain,)) or match_ngraph_pad(site, types, (domain,))
+    if found is None or found.replacement is None:
+        return None
+    if node.op_type == "Pad":  # any framework may have a Pad
+        framework = "TensorFlow" if isinstance(found.replacement, Rewrite) else "nGraph"
+        why = f"padops does not know the domain {node.domain}, but this Pad looks like {framework}'s"
+    else:
+        why = f"{node.op_type} is TensorFlow's"
+    reason = f"{why}; {to_convert(domain)}"
+    return Match(f"{node.domain or 'ai.onnx'}::{node.op_type}", reason=reason, verdict=("refuses", reason))
+
+
+def _reason(op_type: str, called: str, domain: str) -> str:
+    if op_type == "Pad":
+        return f"padops does not know the domain {domain}"
+    if op_type == CALL:
+        return f"it calls PyTorch's {called}, which padops does not know"
+    return f"its name suggests a Pad, but padops does not know {called} of the domain {domain}"

@@ -1,0 +1,253 @@
+"""Sets of random inputs for a model: of sizes that it accepts and that exercise its Pads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+
+import numpy as np
+
+from padops.convert.errors import PadopsError
+from padops.convert.verify.feeds import Input
+from padops.convert.verify.pads import Hints
+from padops.spec.dtypes import by_name
+
+# Sizes of dynamic dims, tried in this order; some are typical of audio models.
+SIZES = (256, 64, 512, 576, 16, 128, 1024, 4096, 16000, 32, 8, 4, 3, 2, 1)
+FIRST = (256, None, 4096, 576, 64, 16000, 1024, 3)  # each turn's first size; None: larger than the Pads' amounts
+LONG = 1 << 18  # elements of a turn's first inputs: with more, a network takes seconds
+HIGHEST = (9, 2, 1)  # other integers than pixels and samples go from 0 to this: they may be indices, axes or amounts
+RANKS = (2, 4, 3, 1, 0)  # tried for an input of unknown rank
+MAX_ELEMENTS = 1 << 22  # of one input with dynamic dims
+MAX_RANDOM = 1 << 31  # elements of one input of fixed dims
+SAMPLES = ("int8", "uint8", "int16", "uint16")  # types whose values are uniformly random: pixels, samples
+FLOATS = ("float", "float16", "double", "bfloat16")
+WORDS = ("", "pad", "été", "a longer string than fits beside its length")
+# Integers that decide no size: one turn first tries values that a Cast rounds or a Clip cuts.
+WIDE = (0, 1, -1, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, -(1 << 31) - 1, (1 << 53) + 1, -(1 << 53) - 1, (1 << 63) - 1)
+WIDE_TURN = 1  # the turn, modulo 4, that does so
+LARGEST_AMOUNT = 5  # for amounts that are an input
+
+# Special values among the random numbers of a turn, modulo 4. NaN and infinities spread, so other turns have none.
+SPRINKLED: Mapping[int, tuple[float, ...]] = {1: (-0.0, 1e-40, -1e-310), 3: (np.nan, np.inf, -0.0, -np.inf)}
+# Single floats, such as a lowest and a highest frequency: in every other turn, each is RATIO times the one before.
+LOWEST_SINGLE, RATIO = 40.0, 50.0
+WORTH_SPRINKLING = 4  # numbers for each special value: a single number, such as a threshold, is no NaN
+
+
+class CannotDrawError(PadopsError):
+    """Random inputs would be too large."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One attempt at a set of inputs."""
+
+    turn: int  # the index of the set
+    shapes: Mapping[str, tuple[int, ...]]  # the shapes of the inputs, by name
+    highest: int  # the largest integer; see ``HIGHEST``
+    length: int | None  # the number of steps of the data, for inputs that are lengths; None if none is
+    wide: bool = False  # whether integers that decide no size are of all magnitudes
+
+
+def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -> Iterator[dict[str, np.ndarray]]:
+    """Attempts at one set of inputs, until the model takes one.
+
+    Each turn has other sizes and values; single bools and special values alternate.
+
+    Raises:
+        CannotDrawError: An input is too large.
+    """
+    lengths = [row for row in inputs if _may_be_length(row, inputs, hints)]
+    plain: list[int] = list(HIGHEST if any(_is_index(row) for row in inputs) else HIGHEST[:1])
+    rounds = [[(plain[0], True), (plain[0], False)] if lengths else [(plain[0], False)]]
+    if turn % 4 == 3:
+        rounds[0].reverse()
+    rounds += [[(highest, False)] for highest in plain[1:]]
+    wide = turn % 4 == WIDE_TURN and any(_is_wide(row, hints) for row in inputs)
+    for choices in rounds:
+        for sizes in _open_sizes(inputs, turn, hints.reach):
+            shapes = _shapes(inputs, sizes, hints)
+            if any(prod(shapes[row.name]) > MAX_ELEMENTS for row in inputs if row.dims is None or row.dynamic()):
+                continue
+            for row in inputs:  # refuse before memory is taken
+                if (count := prod(shapes[row.name])) > MAX_RANDOM:
+                    raise CannotDrawError(f"cannot verify: the input {row} would take {count} random numbers")
+            if wide:  # one attempt only: a model may take them as indices and refuse
+                wide = False
+                yield _made(inputs, Draw(turn, shapes, plain[0], None, wide=True), seed, hints)
+            for highest, as_lengths in choices:
+                length = _steps(inputs, shapes) if as_lengths else None
+                yield _made(inputs, Draw(turn, shapes, highest, length), seed, hints)
+
+
+def _made(inputs: Sequence[Input], draw: Draw, seed: int, hints: Hints) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng([seed, draw.turn])
+    flags = [row.name for row in inputs if row.type == "bool" and prod(draw.shapes[row.name]) == 1]
+    try:
+        made = {}
+        for row in inputs:
+            if row.name in flags:
+                value = (draw.turn >> flags.index(row.name)) % 2 == 0
+                made[row.name] = np.full(draw.shapes[row.name], value)
+            else:
+                made[row.name] = _random(row, draw, rng, inputs, hints)
+        return made
+    except MemoryError as error:
+        raise CannotDrawError(f"cannot verify: there is no memory for random inputs: {error}") from error
+
+
+def _is_index(row: Input) -> bool:
+    """Whether an input's integers may be indices, axes, amounts or lengths."""
+    return row.type not in SAMPLES and "int" in row.type
+
+
+def _is_wide(row: Input, hints: Hints) -> bool:
+    """Whether an input may take integers of all magnitudes."""
+    named = {*hints.special, *hints.amounts, *hints.axes, *hints.small, *hints.fills}
+    return row.name in hints.wide - named and _is_index(row) and by_name(row.type).bits >= 32
+
+
+def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
+    """Whether an input may hold lengths of the data: one number, or one for each of a batch."""
+    known = {*hints.special, *hints.amounts, *hints.axes, *hints.small}
+    if not _is_index(row) or by_name(row.type).bits < 32 or row.name in known or row.dims is None or len(row.dims) > 2:
+        return False
+    if len(row.dims) == 2 and row.dims[1] != 1:
+        return False
+    batches = _batches(inputs)
+    return all(isinstance(dim, int) for dim in row.dims) or "len" in row.name.lower() or row.dims[0] in batches
+
+
+def _steps(inputs: Sequence[Input], shapes: Mapping[str, tuple[int, ...]]) -> int:
+    """The steps of the data: the last dynamic dim of the first input with one above 1, else of the largest input."""
+    for row in inputs:
+        places = [i for i, dim in enumerate(row.dims or ()) if not isinstance(dim, int)]
+        if not _is_index(row) and places and shapes[row.name][places[-1]] > 1:
+            return shapes[row.name][places[-1]]
+    largest = max(shapes.values(), key=prod)
+    return max(largest[-1] if largest else 1, 1)
+
+
+def _batches(inputs: Sequence[Input]) -> set[str]:
+    """The dynamic first dims of inputs of rank 2 or more."""
+    return {row.dynamic()[0] for row in inputs if row.dims and len(row.dims) > 1 and not isinstance(row.dims[0], int)}
+
+
+def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict[str, int]]:
+    """Sizes of the dynamic dims to try; each turn begins with another one. Batches stay 1 or 2 as long as possible."""
+    past = 2 * reach + 3 if 0 < reach < MAX_ELEMENTS else SIZES[1]
+    first = FIRST[turn % len(FIRST)] or past
+    shift = turn % len(SIZES)
+    ranks = RANKS if any(row.dims is None for row in inputs) else RANKS[:1]
+    names = list(dict.fromkeys(name for row in inputs for name in row.dynamic()))
+    batches = _batches(inputs)
+    for rank in ranks:
+        seen = []
+        steps = [name for name in names if name not in batches]
+        ways = [steps, *([name] for name in names), names, *map(list, combinations(names, 2))]
+        ones = {**dict.fromkeys(names, 1), "rank": rank}
+        twos = {**ones, **dict.fromkeys(batches, 2)}
+        for way in ways[:40]:
+            for i, size in enumerate((first, *SIZES[shift:], *SIZES[:shift], past)):
+                for base in (twos, ones) if turn % 4 == 2 and batches and way == steps and i == 0 else (ones,):
+                    sizes = {**base, **dict.fromkeys(way, size), "": size}
+                    long = i == 0 and any(prod(_shape(row, sizes)) > LONG for row in inputs)
+                    if sizes not in seen and not long:
+                        seen.append(sizes)
+                        yield sizes
+
+
+def _shapes(inputs: Sequence[Input], sizes: Mapping[str, int], hints: Hints) -> dict[str, tuple[int, ...]]:
+    """The shapes of all inputs. Fills and amounts of unknown shape get the shape that the Pad takes."""
+    shapes = {row.name: _shape(row, sizes) for row in inputs}
+    for row in inputs:
+        if row.name in hints.fills and row.dims is None:
+            shapes[row.name] = (1,) if sizes["rank"] == 1 else ()
+        if row.name in hints.amounts and (row.dims is None or (len(row.dims) == 1 and row.dynamic())):
+            data = hints.amounts[row.name].data
+            shapes[row.name] = shapes[row.name][:1] if data is None else (2 * len(shapes[data]),)
+    return shapes
+
+
+def _shape(row: Input, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    return (sizes[""],) * sizes["rank"] if row.dims is None else row.shape(sizes)
+
+
+def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[Input], hints: Hints) -> np.ndarray:
+    dtype, shape = by_name(row.type), draw.shapes[row.name]
+    if row.name in hints.axes:
+        return _axes(shape, draw.shapes.get(hints.axes[row.name] or ""), rng).astype(dtype.numpy)
+    if row.name in hints.amounts:
+        return _amounts(row.name, draw, rng, hints).astype(dtype.numpy)
+    if row.type == "bool":
+        return rng.integers(0, 2, shape).astype(bool)
+    if row.type == "string":
+        return np.array([WORDS[i] for i in rng.integers(0, len(WORDS), prod(shape))], object).reshape(shape)
+    if prod(shape) == 1 and hints.special.get(row.name):
+        values = [*hints.special[row.name], draw.highest]
+        return np.full(shape, values[draw.turn % len(values)], dtype.numpy)
+    if row.type in SAMPLES:
+        info = np.iinfo(dtype.numpy)
+        return rng.integers(info.min, info.max, shape, dtype.numpy, endpoint=True)
+    if draw.length is not None and _may_be_length(row, inputs, hints):
+        return _lengths(shape, draw, rng).astype(dtype.numpy)
+    if draw.wide and _is_wide(row, hints):
+        info = np.iinfo(dtype.numpy)
+        near = np.array([number for number in WIDE if info.min <= number <= info.max], dtype.numpy)
+        return np.asarray(near[rng.integers(0, len(near), shape)])
+    if "int" in row.type and dtype.bits >= 8:
+        return rng.integers(0, draw.highest, shape, endpoint=True).astype(dtype.numpy)
+    if dtype.bits < 8:
+        return rng.integers(0, 1 << dtype.bits, shape, np.uint8).view(dtype.numpy)
+    numbers = np.asarray(rng.standard_normal(shape))
+    if row.type in FLOATS and prod(shape) == 1 and draw.turn % 2:
+        singles = [one.name for one in inputs if one.type in FLOATS and prod(draw.shapes[one.name]) == 1]
+        numbers = np.full(shape, LOWEST_SINGLE * RATIO ** singles.index(row.name) * rng.uniform(1, 2))
+    elif row.type in FLOATS:
+        _sprinkle(numbers, SPRINKLED.get(draw.turn % 4, ()), rng)
+    with np.errstate(all="ignore"):
+        return np.asarray(np.abs(numbers) if row.type == "float8e8m0" else numbers).astype(dtype.numpy)
+
+
+def _sprinkle(numbers: np.ndarray, values: Sequence[float], rng: np.random.Generator) -> None:
+    """Replaces a few of the numbers by special values."""
+    count = min(len(values), numbers.size // WORTH_SPRINKLING)
+    places = rng.choice(numbers.size, count, replace=False)
+    numbers.reshape(-1)[places] = values[:count]
+
+
+def _lengths(shape: Sequence[int], draw: Draw, rng: np.random.Generator) -> np.ndarray:
+    """Random lengths from half of the data to all; in every other turn, the first length is all."""
+    assert draw.length is not None, "only called for lengths"
+    made = np.asarray(rng.integers(max(draw.length // 2, 1), draw.length, shape, endpoint=True))
+    if made.size and draw.turn % 2 == 0:
+        made.reshape(-1)[0] = draw.length
+    return made
+
+
+def _axes(shape: Sequence[int], data: Sequence[int] | None, rng: np.random.Generator) -> np.ndarray:
+    """Distinct random axes; some count from the end if the data's rank is known."""
+    count = prod(shape)
+    rank = count if data is None else len(data)
+    chosen = rng.permutation(max(rank, count))[:count]
+    if data is not None and rank >= count:
+        chosen = np.where(rng.integers(0, 2, count) == 1, chosen - rank, chosen)
+    return chosen.reshape(shape)
+
+
+def _amounts(name: str, draw: Draw, rng: np.random.Generator, hints: Hints) -> np.ndarray:
+    """Random amounts that the data allow; at least one is positive, if the data allow any."""
+    told, shape = hints.amounts[name], draw.shapes[name]
+    dims = draw.shapes.get(told.data or "", ()) if told.limited else ()
+    count = prod(shape)
+    limits = (
+        [dim - 1 for dim in dims] * 2 if 2 * len(dims) == count else [min(dims, default=LARGEST_AMOUNT + 1) - 1] * count
+    )
+    highest = np.clip(limits, 0, min(LARGEST_AMOUNT, draw.highest)).astype(np.int64)
+    made = rng.integers(0, highest, endpoint=True)
+    if not made.any():
+        made = np.minimum(highest, 1)
+    return made.reshape(shape)

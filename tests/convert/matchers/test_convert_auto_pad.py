@@ -1,0 +1,265 @@
+"""``auto_pad="explicit"``: SAME written out, against NumPy, onnx's shape inference, and ONNX Runtime where right."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import native
+import numpy as np
+import onnx
+import pytest
+import same_windows
+from auto_pad_models import K3, MS, NAMES, UINT8, WF, explicit, messages, node_model, only_record, run, same, whole
+from same_windows import Geometry
+from small_models import FLOAT, INT32
+
+import padops
+from padops.convert.matchers.auto_pad.window import Axis
+from padops.spec.dialects import same_padding
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# --- against NumPy and shape inference -------------------------------------------------------------------------------
+
+MODES = ("SAME_UPPER", "SAME_LOWER")
+GEOMETRIES = [  # sizes, kernel, strides, dilations
+    ((9,), (3,), (1,), (2,)),
+    ((10,), (3,), (2,), (2,)),
+    ((9,), (1,), (3,), (1,)),
+    ((11,), (2,), (3,), (1,)),
+    ((1,), (3,), (2,), (2,)),
+    ((8, 7), (3, 3), (1, 1), (2, 2)),
+    ((8, 7), (3, 2), (2, 1), (2, 2)),
+    ((7, 8), (2, 3), (2, 2), (1, 1)),
+    ((6, 9), (2, 3), (3, 4), (1, 2)),
+    ((5, 6, 4), (3, 2, 2), (2, 1, 2), (1, 2, 2)),
+]
+OPERATORS = ("Conv", "MaxPool", "AveragePool", "LpPool")
+
+
+def expected_of(op: str, data: np.ndarray, geometry: Geometry, weights: np.ndarray) -> np.ndarray:
+    if op == "Conv":
+        return same_windows.conv(data, weights, geometry).astype(np.float32)
+    return {
+        "MaxPool": same_windows.max_pool,
+        "AveragePool": same_windows.average_pool,
+        "LpPool": same_windows.lp_pool,
+    }[op](data, geometry)
+
+
+@pytest.mark.parametrize("shapes", ["static", "dynamic", "unknown"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("row", GEOMETRIES, ids=str)
+@pytest.mark.parametrize("op", OPERATORS)
+def test_values_and_shapes(op: str, row: tuple, mode: str, shapes: str) -> None:
+    """Dilations and strides larger than the kernel, which ONNX Runtime refuses or gets wrong, among them."""
+    sizes, kernel, strides, dilations = row
+    geometry = Geometry(kernel, strides, dilations, mode)
+    rng = np.random.default_rng(0)
+    data, weights = whole(rng, (2, 3, *sizes)), whole(rng, (4, 3, *kernel))
+    if op == "AveragePool" and sizes == (1,):
+        data = np.abs(data)  # a sum of +0 and -0 would depend on the order
+    attributes = {"kernel_shape": kernel, "strides": strides, "dilations": dilations, "auto_pad": mode}
+    attributes |= {"p": 1} if op == "LpPool" else {}
+    inputs = {"w": weights} if op == "Conv" else {}
+    shape = {"static": data.shape, "dynamic": NAMES[: data.ndim], "unknown": None}[shapes]
+    original = node_model(op, shape, attributes, inputs)
+    conversion = explicit(original)
+    record = only_record(conversion)
+    assert (record.status, record.form, record.name) == ("converted", f"{op} auto_pad={mode}", "same")
+    if shape is not None:  # the checker wants every output to have a rank
+        onnx.checker.check_model(conversion.proto())
+    (output,) = run(conversion.proto(), data)
+    inferred = onnx.shape_inference.infer_shapes(node_model(op, data.shape, attributes, inputs), strict_mode=True)
+    assert list(output.shape) == [d.dim_value for d in inferred.graph.output[0].type.tensor_type.shape.dim]
+    np.testing.assert_array_equal(output, expected_of(op, data, geometry, weights), strict=True)
+    if shapes == "static":
+        assert record.op_type == "explicit pads"
+        assert not any(row.domain == "padops" for row in conversion.proto().opset_import)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_amount_that_an_axis_may_need(mode: str) -> None:
+    """The begin is right for every size, and a larger end never makes room for another output."""
+    for kernel, stride, dilation in product(range(1, 7), range(1, 8), range(1, 4)):
+        axis = Axis(None, kernel, stride, dilation)
+        choices = axis.amounts(mode)
+        for size in range(1, 30):
+            amount = next(c for c in choices if c.below is None or (size - 1) % stride < c.below)
+            begin, end = same_padding(size, kernel, stride, dilation, mode)
+            assert amount.begin == begin and amount.end >= end
+            outputs = (size + amount.begin + amount.end - axis.extent) // stride + 1
+            assert outputs == -(-size // stride)
+            assert axis.min_total <= Axis(size, kernel, stride, dilation).min_total
+    assert Axis(None, 3, 1 << 13, 1).amounts(mode) is None
+
+
+# --- against ONNX Runtime itself, where it is right ------------------------------------------------------------------
+
+
+def q(scale: float, zero: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.array(scale, np.float32), np.array(zero, np.uint8)
+
+
+def quantised(data: str, weights: np.ndarray | None) -> dict[str, np.ndarray]:
+    """Scales and zero points, in the order of QLinearConv's or QLinearAveragePool's inputs."""
+    names = [f"{data}_scale", f"{data}_zero"]
+    rows = dict(zip(names, q(0.5, 3)))
+    if weights is not None:
+        rows |= {"w": weights, **dict(zip(["w_scale", "w_zero"], q(0.25, 2)))}
+    return rows | dict(zip(["y_scale", "y_zero"], q(9.0, 7)))
+
+
+W8 = np.random.default_rng(1).integers(0, 9, (4, 3, 3, 3)).astype(np.uint8)
+# Operator, domain, opset, attributes, other inputs, type of data and output, what it becomes where shapes are dynamic.
+AGREEING = [
+    ("Conv", "", 11, {**K3, "group": 1}, {"w": WF, "b": np.ones(4, np.float32)}, FLOAT, FLOAT, "SamePad_1"),
+    ("Conv", "", 1, {"strides": (3, 2)}, {"w": WF}, FLOAT, FLOAT, "SamePad_1"),
+    ("Conv", "", 22, {**K3, "group": 3}, {"w": WF[:3, :1]}, FLOAT, FLOAT, "SamePad_1"),
+    ("Conv", "", 22, {"kernel_shape": (3, 3)}, {"w": WF}, FLOAT, FLOAT, "explicit pads"),
+    ("ConvInteger", "", 10, {"strides": (3, 2)}, {"w": W8, "x_zero": np.array(3, np.uint8)}, UINT8, INT32, "SamePad_1"),
+    ("ConvInteger", "", 10, {"strides": (3, 2)}, {"w": W8}, UINT8, INT32, "SamePad_1"),
+    ("QLinearConv", "", 10, K3, quantised("x", W8), UINT8, UINT8, "SamePad_1"),
+    ("QLinearConv", MS, 22, {**K3, "channels_last": 0}, quantised("x", W8), UINT8, UINT8, "SamePad_1"),
+    ("QLinearConv", MS, 22, {**K3, "channels_last": 1}, quantised("x", W8), UINT8, UINT8, "SamePad_1"),
+    ("FusedConv", MS, 22, {**K3, "activation": "Relu"}, {"w": WF}, FLOAT, FLOAT, "SamePad_1"),
+    ("ConvTranspose", "", 11, {"strides": (2, 2)}, {"w": WF[:3]}, FLOAT, FLOAT, "explicit pads"),
+    ("ConvTranspose", "", 22, {"strides": (2, 1), "output_padding": (1, 0)}, {"w": WF[:3]}, FLOAT, FLOAT,
+     "explicit pads"),
+    ("MaxPool", "", 8, K3, {}, FLOAT, FLOAT, "SamePad_1"),
+    ("MaxPool", "", 12, {**K3, "ceil_mode": 1}, {}, UINT8, UINT8, "SamePad_1"),
+    ("MaxPool", "", 22, {"kernel_shape": (2, 2)}, {}, FLOAT, FLOAT, "explicit pads"),
+    ("NhwcMaxPool", MS, 22, K3, {}, UINT8, UINT8, "SamePad_1"),
+    ("AveragePool", "", 7, K3, {}, FLOAT, FLOAT, "explicit pads"),
+    ("AveragePool", "", 22, {**K3, "count_include_pad": 1, "ceil_mode": 1}, {}, FLOAT, FLOAT, "SamePad_1"),
+    ("AveragePool", "", 11, {"kernel_shape": (5, 4), "strides": (3, 2)}, {}, FLOAT, FLOAT, "explicit pads"),
+    ("QLinearAveragePool", MS, 22, K3, quantised("x", None), UINT8, UINT8, "explicit pads"),
+    ("QLinearAveragePool", MS, 22, {**K3, "count_include_pad": 1, "channels_last": 1}, quantised("x", None),
+     UINT8, UINT8, "SamePad_1"),
+    ("LpPool", "", 2, {**K3, "p": 3}, {}, FLOAT, FLOAT, "SamePad_1"),
+    ("LpPool", "", 18, {**K3, "ceil_mode": 1}, {}, FLOAT, FLOAT, "SamePad_1"),
+]  # fmt: skip
+
+
+def random_data(op: str, attributes: Mapping[str, Any], type: int, size: tuple[int, int]) -> np.ndarray:
+    last = attributes.get("channels_last") or op.startswith("Nhwc")
+    shape = (2, *size, 3) if last else (2, 3, *size)
+    rng = np.random.default_rng(size)
+    return rng.integers(0, 256, shape).astype(np.uint8) if type == UINT8 else rng.standard_normal(shape, np.float32)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "row", AGREEING, ids=[f"{row[1]}{row[0]}-{row[2]}-{row[-1]}-{i}" for i, row in enumerate(AGREEING)]
+)
+def test_same_bits_as_onnx_runtime(row: tuple, mode: str) -> None:
+    op, domain, opset, attributes, tensors, type, result, dynamic = row
+    attributes = {**attributes, "auto_pad": mode}
+    parts = {"opset": opset, "domain": domain, "type": type, "outputs": [("y", result)]}
+    original = node_model(op, ("n", "a", "b", "c"), attributes, tensors, **parts)
+    conversion = explicit(original)
+    assert only_record(conversion).op_type == dynamic
+    # Some runtimes let ceil_mode add an output where pads are explicit.
+    nodes = [m for m in messages(conversion.proto()) if isinstance(m, onnx.NodeProto) and m.op_type == op]
+    assert nodes and not {"auto_pad", "ceil_mode"} & {a.name for node in nodes for a in node.attribute}
+    for size in product((5, 6, 7), (7, 8)):
+        data = random_data(op, attributes, type, size)
+        fixed = node_model(op, data.shape, attributes, tensors, **parts)
+        converted = explicit(fixed)
+        assert only_record(converted).op_type == "explicit pads"
+        for optimised in (True, False):
+            wanted = run(original, data, optimised=optimised)
+            for result in (conversion.proto(), converted.proto()):
+                assert all(map(same, run(result, data, optimised=optimised), wanted))
+    assert only_record(explicit(original, select="needed")).status == "not needed"
+
+
+@pytest.mark.parametrize("count_include_pad", [0, 1])
+def test_averages_of_every_size(count_include_pad: int) -> None:
+    """Bit-equal whatever the branch, for random numbers."""
+    attributes = {
+        "kernel_shape": (3, 5),
+        "strides": (2, 3),
+        "auto_pad": "SAME_UPPER",
+        "count_include_pad": count_include_pad,
+    }
+    original = node_model("AveragePool", NAMES[:4], attributes)
+    conversion = explicit(original)
+    ifs = sum(isinstance(m, onnx.NodeProto) and m.op_type == "If" for m in messages(conversion.proto()))
+    assert ifs == (0 if count_include_pad else 3)
+    before, after = native.session(original), native.session(conversion.proto())
+    for size in product(range(1, 8), range(1, 10)):
+        data = np.random.default_rng(size).standard_normal((1, 2, *size), np.float32)
+        assert same(after.run(None, {"x": data})[0], before.run(None, {"x": data})[0])
+
+
+# --- amounts as large as the kernel ----------------------------------------------------------------------------------
+
+WIDE = {"kernel_shape": (3,), "dilations": (3,), "auto_pad": "SAME_UPPER"}  # 3 elements on either side
+
+
+@pytest.mark.parametrize("op", ["MaxPool", "LpPool", "AveragePool"])
+def test_pads_as_large_as_the_kernel(op: str) -> None:
+    """ONNX Runtime takes none for a pooling, so the data are padded although the shape is known."""
+    attributes = {**WIDE, **({"p": 1} if op == "LpPool" else {"count_include_pad": 1} if op == "AveragePool" else {})}
+    conversion = explicit(node_model(op, (1, 1, 10), attributes))
+    record = only_record(conversion)
+    assert (record.op_type, record.notes) == ("SamePad_1", ("ONNX Runtime takes no pads as large as the kernel",))
+    data = whole(np.random.default_rng(0), (1, 1, 10))
+    geometry = Geometry((3,), (1,), (3,), "SAME_UPPER")
+    wanted = {
+        "MaxPool": same_windows.max_pool(data, geometry),
+        "LpPool": same_windows.lp_pool(data, geometry),
+        "AveragePool": same_windows.average_pool(data, geometry, 1),
+    }[op]
+    np.testing.assert_array_equal(run(conversion.proto(), data)[0], wanted, strict=True)
+
+
+def test_conv_takes_pads_as_large_as_the_kernel() -> None:
+    weights = whole(np.random.default_rng(1), (2, 1, 3))
+    conversion = explicit(node_model("Conv", (1, 1, None), WIDE, {"w": weights}))
+    assert only_record(conversion).notes == ("pads [3, 3]",)
+    data = whole(np.random.default_rng(0), (1, 1, 10))
+    wanted = same_windows.conv(data, weights, Geometry((3,), (1,), (3,), "SAME_UPPER"))
+    np.testing.assert_array_equal(run(conversion.proto(), data)[0], wanted)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("row", [((5, 4), (3, 3), (2, 1), (1, 2), (1, 0)), ((6,), (4,), (3,), (1,), (0,))], ids=str)
+def test_transposed_convolutions(row: tuple, mode: str) -> None:
+    sizes, kernel, strides, dilations, more = row
+    rng = np.random.default_rng(0)
+    data, weights = whole(rng, (2, 3, *sizes)), whole(rng, (3, 2, *kernel))
+    attributes = {"strides": strides, "dilations": dilations, "output_padding": more, "auto_pad": mode}
+    conversion = explicit(node_model("ConvTranspose", NAMES[: data.ndim], attributes, {"w": weights}))
+    wanted = same_windows.conv_transpose(data, weights, Geometry(kernel, strides, dilations, mode), more)
+    np.testing.assert_array_equal(run(conversion.proto(), data)[0], wanted)
+
+
+# --- real models -----------------------------------------------------------------------------------------------------
+
+OCR = [
+    ("rapidocr/PP-OCRv6_det_small.onnx", [(1, 3, 96, 160), (1, 3, 160, 224), (2, 3, 64, 96)]),
+    ("rapidocr/PP-OCRv6_rec_small.onnx", [(1, 3, 48, 96), (2, 3, 48, 161), (1, 3, 48, 320)]),
+]
+
+
+@pytest.mark.parametrize(("name", "shapes"), OCR, ids=["det", "rec"])
+def test_real_models(name: str, shapes: list, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their strides are 1: the amounts are known, although height and width are not."""
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    path = importlib.import_module("fetch_models").fetch(["rapidocr"])[name]
+    conversion = padops.convert(path, tmp_path / "out.onnx", auto_pad="explicit")
+    assert [(r.form, r.op_type) for r in conversion.records] == [
+        (f"{op} auto_pad=SAME_UPPER", "explicit pads") for op in ("Conv", "Conv", "MaxPool")
+    ]
+    before, after = onnx.load(path), onnx.load(tmp_path / "out.onnx")
+    sessions = [native.session(before), native.session(after)]
+    for shape in shapes:
+        data = np.random.default_rng(0).standard_normal(shape, np.float32)
+        given, made = (session.run(None, {session.get_inputs()[0].name: data}) for session in sessions)
+        assert all(map(same, made, given))

@@ -1,0 +1,158 @@
+"""Everything of a model but its Pads: it stays as it was, or the model is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import pytest
+from nested_models import PADS, branch, function, nested
+from onnx import TensorProto, helper
+from small_models import (
+    FLOAT,
+    INT8,
+    convert,
+    external,
+    info,
+    model,
+    one_pad,
+    pad,
+    same_but_for_the_pads,
+    tensor,
+)
+
+import padops
+from padops.convert import PadopsError
+
+
+def test_everything_else_stays() -> None:
+    """What onnx_ir would reorder, add or drop by itself: the message is edited, not written anew."""
+    node = pad(name="p")
+    node.doc_string, node.overload = "why", ""
+    for i, key in enumerate("zab"):
+        node.metadata_props.add(key=key, value=str(i))
+    other = helper.make_node("Split", ["y"], ["s", ""], name="split", num_outputs=2, axis=1)
+    weights = tensor("w", [1.5], np.float32)
+    weights.metadata_props.add(key="b", value="2")
+    weights.metadata_props.add(key="a", value="1")
+    weights.doc_string = "weights"
+    far = external("far", "weights.bin", 4, offset=16, checksum="abc")
+    source = model([node, other], 18, tensors=[weights, PADS, far], imports=[("unused", 3)],
+                   outputs=[("s", FLOAT, ["batch*2 + 1", None])])  # fmt: skip
+    source.graph.value_info.extend([info(("nowhere", INT8, [1])), info(("y", FLOAT, [2, "n"]))])
+    source.graph.value_info[1].doc_string = "padded"
+    annotation = source.graph.quantization_annotation.add(tensor_name="y")
+    annotation.quant_parameter_tensor_names.add(key="SCALE_TENSOR", value="w")
+    source.graph.doc_string, source.producer_name, source.model_version = "graph", "test", 7
+    for i, key in enumerate("zab"):
+        source.metadata_props.add(key=key, value=str(i))
+        source.graph.metadata_props.add(key=key, value=str(i))
+    before = source.SerializeToString()
+    proto = convert(source).proto()
+    assert source.SerializeToString() == before
+    assert same_but_for_the_pads(source, proto)
+    assert [row.domain for row in proto.opset_import] == ["", "unused", "padops"]
+
+
+def test_the_graph_and_the_message_say_the_same() -> None:
+    conversion = convert(nested(2))
+    again = ir.from_proto(conversion.proto())
+    for one, other in zip(conversion.model.graphs(), again.graphs(), strict=True):
+        assert [(n.domain, n.op_type, n.name) for n in one] == [(n.domain, n.op_type, n.name) for n in other]
+        assert one.opset_imports == other.opset_imports
+
+
+LOST = "are not carried by onnx_ir; converting would lose them"
+REFUSED = {
+    "sparse_initializer": "graph.sparse_initializer: sparse initializers",
+    "sparse_in_branch": "graph.node[0].attribute[0].g.sparse_initializer: sparse initializers",
+    "sparse_attribute": "graph.node[0].attribute[0].sparse_tensor: sparse tensors",
+    "segment": "graph.initializer[0].segment: tensors in segments",
+    "map": "graph.output[0].type.sequence_type.elem_type.map_type: map types",
+}
+
+
+def lossy(kind: str) -> onnx.ModelProto:
+    """A model with a Pad and one thing that onnx_ir does not carry."""
+    source = one_pad(17)
+    sparse = onnx.SparseTensorProto(dims=[4], values=tensor("s", [1.0], np.float32), indices=tensor("", [2]))
+    if kind == "sparse_initializer":
+        source.graph.sparse_initializer.append(sparse)
+    elif kind == "sparse_in_branch":
+        inner = branch("t", [pad(output="t")])
+        inner.sparse_initializer.append(sparse)
+        source.graph.node.insert(0, helper.make_node("If", ["c"], ["i"], then_branch=inner, else_branch=inner))
+    elif kind == "sparse_attribute":
+        source.graph.node.insert(0, helper.make_node("Constant", [], ["c"], sparse_value=sparse))
+    elif kind == "segment":
+        source.graph.initializer[0].segment.begin = 0
+    elif kind == "map":
+        source.graph.output[0].type.sequence_type.elem_type.map_type.key_type = TensorProto.INT64
+    return source
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_would_be_lost_is_refused(kind: str) -> None:
+    with pytest.raises(PadopsError) as caught:
+        convert(lossy(kind))
+    assert str(caught.value) == f"{REFUSED[kind]} {LOST}"
+
+
+@pytest.mark.parametrize("as_file", [True, False])
+def test_training_graphs_survive(tmp_path: Path, as_file: bool) -> None:
+    """What onnx_ir does not carry at the top of the model stays in the message, byte for byte."""
+    source = one_pad(17)
+    training = source.training_info.add()
+    training.algorithm.CopyFrom(one_pad(17).graph)
+    training.update_binding.add(key="w", value="y")
+    before = training.SerializeToString(deterministic=True)
+    if as_file:
+        onnx.save(source, tmp_path / "in.onnx")
+        padops.convert(tmp_path / "in.onnx", tmp_path / "out.onnx")
+        made = onnx.load(tmp_path / "out.onnx")
+    else:
+        made = convert(source).proto()
+    (after,) = made.training_info
+    assert after.SerializeToString(deterministic=True) == before
+    assert made.graph.node[0].domain == "padops"
+
+
+def test_training_graphs_survive_beside_a_graph_without_nodes() -> None:
+    source = helper.make_model(helper.make_graph([], "empty", [], []))
+    source.training_info.add().algorithm.name = "training"
+    result = padops.convert(source)
+    assert result.proto().training_info == source.training_info
+    assert "the training graphs stay as they are" in result.notes
+
+
+def test_unknown_fields_are_refused() -> None:
+    source = one_pad(17)
+    node = source.graph.node[0]
+    node.MergeFromString(b"\xfa\x3e\x02hi")  # field 1007, two bytes
+    with pytest.raises(PadopsError) as caught:
+        convert(source)
+    assert str(caught.value) == (
+        f"graph.node[0] (NodeProto) has the field number 1007, which onnx {onnx.__version__} does not know; converting "
+        "would lose it"
+    )
+
+
+def test_a_graph_that_is_none() -> None:
+    source = model([pad(), pad()], 17, tensors=[PADS])
+    with pytest.raises(
+        PadopsError, match=r"node '' \(graph.node\[1\], Pad\) makes 'y', and so does node '' \(graph.node\[0\]"
+    ):
+        convert(source)
+
+
+def test_functions_that_are_one_too_many() -> None:
+    body = function(17, [helper.make_node("Identity", ["a"], ["r"])])
+    with pytest.raises(PadopsError, match="several functions of the same domain, name and overload"):
+        convert(model([pad()], 17, functions=[body, body], tensors=[PADS]))
+
+
+def test_another_version_of_the_domain() -> None:
+    with pytest.raises(PadopsError, match="graph imports version 2 of the domain padops; padops has 1"):
+        convert(model([pad()], 17, imports=[("padops", 2)], tensors=[PADS]))

@@ -1,0 +1,138 @@
+"""Pads in functions, with what a caller gives them."""
+
+from __future__ import annotations
+
+import onnx
+import pytest
+from nested_models import PADS, checked, function, paths, reference
+from onnx import helper
+from small_models import (
+    FLOAT,
+    convert,
+    model,
+    pad,
+    same_but_for_the_pads,
+    tensor,
+)
+
+
+def test_a_function_has_an_opset_of_its_own() -> None:
+    constant = helper.make_node("Constant", [], ["p"], value=tensor("", [0, 1, 0, 1]))
+    body = function(13, [constant, pad(["a", "p"], "r")])
+    call = helper.make_node("Block", ["x"], ["y"], domain="custom")
+    source = model([call], 17, functions=[body], imports=[("custom", 1)], ir_version=9)
+    conversion = convert(source)
+    proto = conversion.proto()
+    assert paths(conversion) == ["function custom::Block/Pad_1"]
+    assert conversion.records[0].op_type == "Pad_13"
+    assert {row.domain: row.version for row in proto.functions[0].opset_import} == {"": 13, "padops": 1}
+    assert {row.domain: row.version for row in proto.opset_import} == {"": 17, "custom": 1, "padops": 1}
+    assert same_but_for_the_pads(source, proto)
+
+
+@pytest.mark.parametrize(
+    ("default", "given", "opset", "op_type"),
+    [
+        ("edge", "reflect", 18, "Pad_18"),
+        ("edge", "wrap", 18, "Pad_19"),
+        ("wrap", None, 13, "Pad_19"),
+        ("edge", None, 13, "Pad_13"),
+    ],
+)  # fmt: skip
+def test_a_mode_that_the_caller_gives(default: str, given: str | None, opset: int, op_type: str) -> None:
+    node = pad(["a", "p"], "r")
+    node.attribute.append(reference("mode", onnx.AttributeProto.STRING, "how"))
+    constant = helper.make_node("Constant", [], ["p"], value=tensor("", [0, 1, 0, 1]))
+    call = helper.make_node("Block", ["x"], ["y"], domain="custom", **({"how": given} if given else {}))
+    source = model([call], opset, functions=[function(opset, [constant, node], how=default)], imports=[("custom", 1)],
+                   ir_version=9)  # fmt: skip
+    conversion = convert(source, verify=True, run=True)
+    assert conversion.records[0].op_type == op_type
+    assert conversion.verification.outcome == "equal"
+    (made,) = [node for node in conversion.proto().functions[0].node if node.domain == "padops"]
+    assert [(a.name, a.ref_attr_name) for a in made.attribute] == [("mode", "how")]
+
+
+@pytest.mark.parametrize(("other", "status"), [("constant", "unconverted"), ("edge", "converted")])
+@pytest.mark.parametrize("opset", [10, 18])
+def test_a_fill_is_kept_where_a_caller_may_read_it(opset: int, other: str, status: str) -> None:
+    """A node with wrap has to have inputs, also for the calls that fill; in a function no type of a fill is known."""
+    node = pad(["a"], "r", pads=[0, 1, 0, 1], value=5.0)
+    node.attribute.append(reference("mode", onnx.AttributeProto.STRING, "how"))
+    calls = [helper.make_node("Block", ["x"], [how], domain="custom", how=how) for how in (other, "wrap")]
+    source = model(calls, opset, functions=[function(opset, [node], ("how",))], imports=[("custom", 1)], ir_version=9,
+                   outputs=[(other, FLOAT, None), ("wrap", FLOAT, None)])  # fmt: skip
+    (record,) = convert(
+        source, verify=opset == 10, run=opset == 10
+    ).records  # ONNX Runtime refuses attributes at opset 18
+    assert record.status == status
+    if status == "unconverted":
+        assert record.reason == "the attribute value 5.0 has to become an input, and the type of the data is unknown"
+
+
+@pytest.mark.parametrize("domain", ["", "com.microsoft"])
+def test_a_mode_that_comes_through_two_functions(domain: str) -> None:
+    """The call in the first function says nothing of its own; where the second has a default, that is not meant."""
+    node = pad(["a", "p"], "r", domain=domain)
+    node.attribute.append(reference("mode", onnx.AttributeProto.STRING, "how"))
+    constant = helper.make_node("Constant", [], ["p"], value=tensor("", [0, 1, 0, 1]))
+    inner = function(13, [constant, node], how="edge")
+    passes_on = helper.make_node("Block", ["a"], ["r"], domain="custom")
+    passes_on.attribute.append(reference("how", onnx.AttributeProto.STRING, "outer"))
+    imports = [helper.make_opsetid(name, 1) for name in ("custom", "com.microsoft")]
+    inner.opset_import.append(imports[1])
+    outer = helper.make_function("custom", "Outer", ["a"], ["r"], [passes_on], imports, ["outer"])
+    calls = [helper.make_node("Outer", ["x"], ["y"], domain="custom", outer="wrap"),
+             helper.make_node("Outer", ["x"], ["z"], domain="custom")]  # fmt: skip
+    source = model(calls, 13, functions=[inner, outer], imports=[("custom", 1), ("com.microsoft", 1)], ir_version=9,
+                   outputs=[("y", FLOAT, None), ("z", FLOAT, None)])  # fmt: skip
+    conversion = convert(source, verify=True, run=True)
+    assert conversion.records[0].op_type == "Pad_19"
+    assert conversion.verification.outcome == "equal"
+
+
+def test_amounts_that_the_caller_gives() -> None:
+    node = pad(["a"], "r")
+    node.attribute.append(reference("pads", onnx.AttributeProto.INTS, "by"))
+    node.attribute.append(reference("value", onnx.AttributeProto.FLOAT, "with"))
+    body = function(17, [node], ("by", "with"))
+    call = helper.make_node("Block", ["x"], ["y"], domain="custom", by=[0, 1, 0, 2], **{"with": 4.0})
+    source = model([call], 17, functions=[body], imports=[("custom", 1)], ir_version=9)
+    conversion = convert(source, verify=True, run=True)
+    assert conversion.verification.outcome == "runs"  # onnxruntime refuses the original, and it is not of Pads alone
+    assert same_but_for_the_pads(source, conversion.proto())
+    body.node[0].attribute.append(helper.make_attribute("mode", "wrap"))
+    source = model([call], 17, functions=[body], imports=[("custom", 1)], ir_version=9)
+    reason = "pads is given by the caller of the function, but has to become an input"
+    assert convert(source).records[0].reason == reason
+
+
+def test_new_constants_in_a_function_are_nodes() -> None:
+    body = function(17, [pad(["a"], "r", pads=[0, 1, 0, 2], mode="wrap")])
+    call = helper.make_node("Block", ["x"], ["y"], domain="custom")
+    source = model(
+        [call], 17, functions=[body], imports=[("custom", 1)], ir_version=9, outputs=[("y", FLOAT, [None, None])]
+    )
+    proto = checked(convert(source, verify=True, run=True))
+    assert [node.op_type for node in proto.functions[0].node] == ["Constant", "Pad_19"]
+
+
+def test_the_body_of_a_fallback_is_not_looked_into() -> None:
+    """A function of the domain padops is what an operator falls back on where the library is absent."""
+    fallback = helper.make_function(
+        "padops", "Pad_18", ["a", "p"], ["r"], [pad(["a", "p"], "r")], [helper.make_opsetid("", 17)]
+    )
+    call = helper.make_node("Pad_18", ["x", "pads"], ["y"], domain="padops")
+    source = model([call], 17, functions=[fallback], imports=[("padops", 1)], tensors=[PADS])
+    conversion = convert(source)
+    assert [record.status for record in conversion.records] == ["already converted"]
+    assert conversion.proto().SerializeToString() == source.SerializeToString()
+
+
+def test_a_function_called_pad_is_a_call_and_no_pad() -> None:
+    constant = helper.make_node("Constant", [], ["p"], value=tensor("", [0, 1, 0, 1]))
+    body = helper.make_function(
+        "mine", "Pad", ["a"], ["r"], [constant, pad(["a", "p"], "r")], [helper.make_opsetid("", 17)]
+    )
+    source = model([pad(["x"], domain="mine")], 17, functions=[body], imports=[("mine", 1)])
+    assert paths(convert(source)) == ["function mine::Pad/Pad_1"]

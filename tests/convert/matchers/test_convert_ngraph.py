@@ -1,0 +1,87 @@
+"""nGraph's Pads as nodes of ONNX, in a domain that the user names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import onnx
+import pytest
+from native import bits
+from ngraph_pads import EXAMPLE, FILL, X, expected, run
+from onnx import TensorProto, helper
+
+import padops
+
+
+def node_model(domain: str, attributes: dict, inputs: int = 2, op_type: str = "Pad") -> onnx.ModelProto:
+    node = helper.make_node(op_type, ["x", "v"][:inputs], ["y"], name="pad", domain=domain, **attributes)
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, None), helper.make_tensor_value_info("v", 1, [])][
+            :inputs
+        ],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+    )
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid(domain, 1)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=8)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        EXAMPLE,
+        {"padding_below": [-1, 2], "padding_above": [3, -2]},
+        {"padding_below": [1, 0], "padding_above": [2, 4], "pad_mode": "EDGE"},
+        {"padding_below": [4, 2], "padding_above": [2, 9], "pad_mode": "reflect"},
+        {"padding_below": [3, -1], "padding_above": [0, 3], "pad_mode": 3},
+    ],
+)
+def test_a_node_in_a_domain_that_the_user_names(attributes):
+    converted = padops.convert(node_model("my.frontend", attributes), custom_domains=["my.frontend"])
+    (record,) = converted.records
+    assert (record.status, record.op_type) == ("converted", "NGraphPad_0")
+    assert record.form == "nGraph Pad in the domain 'my.frontend'"
+    mode = attributes.get("pad_mode", "CONSTANT")
+    by_mode = {**attributes, "pad_mode": "SYMMETRIC" if mode == 3 else mode.upper()}
+    found = run(converted.proto(), {"x": X, "v": FILL})
+    assert bits(found) == bits(expected(by_mode, X, FILL))
+
+
+def test_the_documents_example_has_its_shape_and_its_corners():
+    found = run(padops.convert(node_model("d", EXAMPLE), custom_domains=["d"]).proto(), {"x": X, "v": FILL})
+    assert found.shape == (7, 9)
+    assert found[1].tolist() == [42, 42, 1, 42, 42, 2, 42, 42, 3]
+    assert (found[[0, 2, 4, 6]] == 42).all() and (found[:, [0, 1]] == 42).all()
+
+
+def test_a_domain_that_nobody_named_is_left_with_the_reason():
+    (record,) = padops.convert(node_model("my.frontend", EXAMPLE)).records
+    assert (record.status, record.facts.verdict) == ("unconverted", "refuses")
+    assert record.reason == (
+        "padops does not know the domain my.frontend, but this Pad looks like nGraph's; to convert it, name its "
+        "domain: --custom-domain my.frontend (in Python custom_domains=['my.frontend'])"
+    )
+
+
+@pytest.mark.parametrize(
+    ("attributes", "inputs", "reason"),
+    [
+        ({"padding_below": [1, 2]}, 2, "it has no attribute padding_above"),
+        ({**EXAMPLE, "other": 1}, 2, "its attribute other is unknown"),
+        ({**EXAMPLE, "padding_above": 1}, 2, "its attribute padding_above is of type INT, expected INTS"),
+        ({**EXAMPLE, "pad_mode": "WRAP"}, 2, "pad_mode 'WRAP' is not one of CONSTANT, EDGE, REFLECT, SYMMETRIC [P9]"),
+        ({**EXAMPLE, "pad_mode": 4}, 2, "pad_mode 4 is not one of"),
+        (EXAMPLE, 1, "it has 1 inputs, expected 2: arg and arg_pad_value"),
+    ],
+)
+def test_a_node_that_is_not_as_ngraph_has_it_is_left_with_the_reason(attributes, inputs, reason):
+    (record,) = padops.convert(node_model("d", attributes, inputs), custom_domains=["d"]).records
+    assert record.status == "unconverted" and record.reason.startswith(reason)
+
+
+def test_a_custom_domain_is_verified_against_the_reference(tmp_path: Path) -> None:
+    onnx.save(node_model("d", EXAMPLE), tmp_path / "in.onnx")
+    converted = padops.convert(tmp_path / "in.onnx", custom_domains=["d"], verify=True)
+    assert converted.verification is not None and not converted.verification.doubts
+    assert (converted.verification.verdict, converted.verification.outcome) == ("tested", "equal")

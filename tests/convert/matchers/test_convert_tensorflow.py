@@ -1,0 +1,290 @@
+"""TensorFlow's Pads as tf2onnx leaves them, in models built node by node.
+
+``test_tf2onnx_export.py`` does the same with what tf2onnx really exports, where it is installed.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import native
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import helper
+from small_models import BOOL, FLOAT, STRING, convert, graph, model, tensor
+
+import padops
+from padops.convert import Conversion, UsageError
+
+OP = "OpenVINOPad_12"
+ROWS = [[1, 2], [0, 3]]
+NAME_IT = "to convert it, name its domain: --custom-domain tf (in Python custom_domains=['tf'])"
+
+
+def custom(op: str, paddings: Any = ROWS, dtype: Any = np.int32, *, fill: Any = None, domain: str = "tf", **attributes):
+    """A model of one node of TensorFlow's, with constant paddings of any kind, for data ``x`` of rank 2."""
+    tensors = [tensor("p", paddings, dtype)]
+    if fill is not None:
+        tensors.append(tensor("v", fill, fill.dtype))
+    node = helper.make_node(
+        op, ["x", "p", *(["v"] if fill is not None else [])], ["y"], "pad", domain=domain, **attributes
+    )
+    kind = helper.np_dtype_to_tensor_dtype(fill.dtype) if fill is not None else FLOAT
+    imports = [(domain, 1)] if domain else []
+    return model(
+        [node], inputs=[("x", kind, [3, 4])], outputs=[("y", kind, [None, None])], tensors=tensors, imports=imports
+    )
+
+
+def only_record(conversion: Conversion):
+    (record,) = conversion.records
+    return record
+
+
+def run(message: onnx.ModelProto, *feeds: np.ndarray) -> np.ndarray:
+    session = native.session(message)
+    return session.run(None, dict(zip([i.name for i in session.get_inputs()], feeds, strict=True)))[0]
+
+
+def same(a: np.ndarray, b: np.ndarray) -> bool:
+    return native.bits(a) == native.bits(b)
+
+
+# --- nodes of a domain that the user names ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("mode", ["REFLECT", "SYMMETRIC"])
+def test_mirror_pad(mode: str, dtype: Any) -> None:
+    conversion = convert(custom("MirrorPad", dtype=dtype, mode=mode), custom_domains=["tf"])
+    record = only_record(conversion)
+    assert (record.status, record.op_type) == ("converted", OP)
+    assert record.form == "TensorFlow MirrorPad in the domain 'tf'"
+    (node,) = conversion.proto().graph.node
+    assert (node.domain, node.op_type, node.name, list(node.output)) == ("padops", OP, "pad", ["y"])
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    assert same(run(conversion.proto(), data), np.pad(data, ROWS, mode.lower()))
+
+
+@pytest.mark.parametrize("fill", [np.float32(-0.0), np.int16(-7), np.bool_(True)], ids=str)
+def test_pad_v2(fill: Any) -> None:
+    conversion = convert(custom("PadV2", fill=fill), custom_domains=["tf"])
+    data = np.arange(12).reshape(3, 4).astype(fill.dtype)
+    wanted = np.pad(data, ROWS, constant_values=fill)
+    assert same(run(conversion.proto(), data), wanted)
+
+
+def test_pad_v2_of_strings() -> None:
+    message = custom("PadV2", fill=np.float32(0))
+    for value in (message.graph.input[0], message.graph.output[0]):
+        value.type.tensor_type.elem_type = STRING
+    message.graph.initializer[1].CopyFrom(helper.make_tensor("v", STRING, [], [b"z"]))
+    data = np.array([["a", "b", "", "d"]] * 3, object)
+    made = run(convert(message, custom_domains=["tf"]).proto(), data)
+    assert same(made, np.pad(data, ROWS, constant_values="z"))
+
+
+def test_pad() -> None:
+    conversion = convert(custom("Pad"), custom_domains=["tf"])
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    assert same(run(conversion.proto(), data), np.pad(data, ROWS))
+
+
+@pytest.mark.parametrize("ir_version", [8, 3], ids=["initializers", "nodes"])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_paddings_at_run_time(dtype: Any, ir_version: int) -> None:
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    message = model(
+        [helper.make_node("MirrorPad", ["x", "p"], ["y"], "pad", domain="tf", mode="SYMMETRIC")],
+        inputs=[("x", FLOAT, [None, None]), ("p", kind, [None, 2])],
+        outputs=[("y", FLOAT, [None, None])],
+        imports=[("tf", 1)],
+        ir_version=ir_version,
+    )
+    conversion = convert(message, custom_domains=["tf"])
+    assert bool(conversion.proto().graph.initializer) == (ir_version == 8)
+    for rows in (ROWS, [[0, 0], [4, 4]], [[3, 0], [0, 0]]):
+        data = np.arange(12, dtype=np.float32).reshape(3, 4)
+        made = run(conversion.proto(), data, np.array(rows, dtype))
+        assert same(made, np.pad(data, rows, "symmetric"))
+
+
+def test_reaches_as_far_as_tensorflow() -> None:
+    """A reflection may have n - 1 elements, a symmetric one n; TensorFlow refuses more, as the operator does (P4)."""
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for mode, most in (("REFLECT", 2), ("SYMMETRIC", 3)):
+        for begin in (most, most + 1):
+            message = custom("MirrorPad", [[begin, 0], [0, 0]], mode=mode)
+            converted = convert(message, custom_domains=["tf"]).proto()
+            if begin == most:
+                assert same(run(converted, data), np.pad(data, [[begin, 0], [0, 0]], mode.lower()))
+            else:
+                with pytest.raises(Exception, match=r"takes at most . of its 3 elements \[P4\]"):
+                    run(converted, data)
+
+
+def test_domains() -> None:
+    own = "ai.onnx.converters.tensorflow"
+    assert only_record(convert(custom("MirrorPad", mode="REFLECT", domain=own))).status == "converted"
+    unnamed = only_record(convert(custom("MirrorPad", mode="REFLECT")))
+    assert unnamed.reason == f"MirrorPad is TensorFlow's; {NAME_IT}"
+    assert unnamed.form == "tf::MirrorPad"
+    message = custom("MirrorPad", mode="REFLECT", domain="a.b")
+    assert only_record(convert(message, custom_domains={"tf", "a.b"})).status == "converted"
+    for wrong, said in [
+        ("tf", "custom_domains is the string 'tf', expected a list of names"),
+        (["padops"], "'padops' is no custom domain: padops knows what its nodes mean"),
+        ([""], "'' is no custom domain: padops knows what its nodes mean"),
+    ]:
+        with pytest.raises(UsageError, match=said):
+            convert(message, custom_domains=wrong)
+
+
+@pytest.mark.parametrize("domain", ["tf", ""])  # tf2onnx loses the domain in branches
+def test_of_a_domain_that_nobody_named(domain: str, tmp_path: Path) -> None:
+    unnamed = {custom("MirrorPad", mode="REFLECT", domain=domain).SerializeToString(): "MirrorPad is TensorFlow's"}
+    if domain:
+        why = "padops does not know the domain tf, but this Pad looks like TensorFlow's"
+        unnamed[custom("Pad").SerializeToString()] = why
+    for message, why in unnamed.items():
+        with pytest.raises(Exception, match=r"is not a registered|No Op registered"):
+            onnxruntime.InferenceSession(message)
+        assert [pad.verdict for pad in padops.inspect(message).pads] == ["refuses"]
+        with pytest.raises(padops.PadsLeftError, match=re.escape(f"{why}; {NAME_IT}")):
+            padops.convert(message, tmp_path / "o.onnx")
+        assert not list(tmp_path.iterdir())
+        assert only_record(padops.convert(message, custom_domains=["tf"])).status == "converted"
+
+
+def test_the_option_is_not_named_where_it_converts_nothing() -> None:
+    for message in (custom("Pad", paddings=[1, 2]), custom("Pad", mode="REFLECT"), custom("Pad", fill=np.float32(1))):
+        assert only_record(convert(message)).reason == "padops does not know the domain tf"
+    known = only_record(convert(custom("MirrorPad", domain="com.microsoft")))
+    assert known.reason == "its name suggests a Pad, but padops does not know MirrorPad of the domain com.microsoft"
+
+
+def test_a_function_of_that_name_is_looked_into() -> None:
+    inner = helper.make_node("MirrorPad", ["i", "p"], ["o"], domain="tf", mode="REFLECT")
+    rows = helper.make_node("Constant", [], ["p"], value=tensor("p", ROWS))
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("tf", 1)]
+    function = helper.make_function("mine", "MirrorPad", ["i"], ["o"], [rows, inner], opsets)
+    call = helper.make_node("MirrorPad", ["x"], ["y"], domain="mine")
+    message = model([call], inputs=[("x", FLOAT, [3, 4])], functions=[function], imports=[("mine", 1), ("tf", 1)])
+    conversion = convert(message, custom_domains=["mine", "tf"])
+    assert only_record(conversion).path == "function mine::MirrorPad/MirrorPad_1"
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    assert same(run(conversion.proto(), data), np.pad(data, ROWS, "reflect"))
+
+
+def test_what_lost_its_domain() -> None:
+    """In the branches of an If, tf2onnx loses the domain; paddings of [r, 2] are no form of ONNX's Pad."""
+    rows = [tensor("p", ROWS, np.int32), tensor("v", 3.0, np.float32)]
+    branches = [
+        graph([helper.make_node(op, inputs, [f"{op}_y"], op)], [], [(f"{op}_y", FLOAT, None)], rows, name=op)
+        for op, inputs in (("PadV2", ["x", "p", "v"]), ("Pad", ["x", "p"]))
+    ]
+    node = helper.make_node("If", ["flag"], ["y"], "if", then_branch=branches[0], else_branch=branches[1])
+    message = model([node], inputs=[("x", FLOAT, [3, 4]), ("flag", BOOL, [])], outputs=[("y", FLOAT, [None, None])])
+    conversion = convert(message, custom_domains=["tf"])
+    assert [record.op_type for record in conversion.records] == [OP, OP]
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for flag in (True, False):
+        made = run(conversion.proto(), data, np.array(flag))
+        assert same(made, np.pad(data, ROWS, constant_values=3.0 if flag else 0.0))
+    # Without a custom domain there is no reason to think of TensorFlow.
+    forms = [record.form for record in convert(message).records]
+    assert forms == ["Pad-13 inputs", "ai.onnx::PadV2"]
+
+
+def test_one_row_in_the_default_domain_is_onnx() -> None:
+    """[1, 2] means the same in both; only TensorFlow has it in int32."""
+    for dtype, op_type in ((np.int64, "Pad_13"), (np.int32, OP)):
+        message = model(
+            [helper.make_node("Pad", ["x", "p"], ["y"])],
+            inputs=[("x", FLOAT, [4])],
+            tensors=[tensor("p", [[1, 2]], dtype)],
+        )
+        conversion = convert(message, custom_domains=["tf"])
+        assert only_record(conversion).op_type == op_type
+        data = np.arange(4, dtype=np.float32)
+        assert same(run(conversion.proto(), data), np.pad(data, (1, 2)))
+
+
+LEFT = [
+    (custom("MirrorPad", mode="symmetric"), "mode 'symmetric' is not one of REFLECT, SYMMETRIC"),
+    (custom("MirrorPad"), "mode '' is not one of REFLECT, SYMMETRIC"),
+    (custom("MirrorPad", mode="REFLECT", fill=np.float32(1)), "it has 3 inputs, expected 2"),
+    (custom("PadV2"), "it has 2 inputs, expected 3"),
+    (custom("PadV2", fill=np.float32(1), mode="REFLECT"), "its attribute mode is unknown"),
+    (custom("Pad", [1, 2, 3, 4]), "its paddings have shape [4], expected [2, 2]"),
+    (custom("Pad", [[1, 2]]), "its paddings have shape [1, 2], expected [2, 2]"),
+    (custom("Pad", [[1, -2], [0, 0]]), "its paddings are [[1, -2], [0, 0]], and TensorFlow takes no negative ones"),
+    (custom("PadV2", fill=np.complex64(1)), "its data are complex64, which no Pad of padops has"),
+]
+
+
+@pytest.mark.parametrize(("message", "reason"), LEFT, ids=[row[1] for row in LEFT])
+def test_left(message: onnx.ModelProto, reason: str) -> None:
+    conversion = convert(message, custom_domains=["tf"])
+    record = only_record(conversion)
+    assert (record.status, record.reason) == ("unconverted", reason)
+    assert conversion.proto() == message
+
+
+def test_pads_of_other_dialects_are_not_taken() -> None:
+    """nGraph's Pad has attributes, and ONNX's form in another domain three inputs."""
+    for node in (
+        helper.make_node("Pad", ["x", "p"], ["y"], domain="tf", padding_below=[0, 0], padding_above=[0, 0]),
+        helper.make_node("Pad", ["x", "p", "p"], ["y"], domain="tf"),
+    ):
+        source = model([node], imports=[("tf", 1)], tensors=[tensor("p", [0, 0, 1, 1])])
+        record = only_record(convert(source, custom_domains=["tf"]))
+        assert not record.form.startswith("TensorFlow")
+
+
+def test_always_needed() -> None:
+    record = only_record(convert(custom("Pad"), custom_domains=["tf"], select="needed"))
+    assert record.status == "converted" and record.notes == ("ONNX Runtime has no Pad in the domain 'tf'",)
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from padops.cli import main
+
+    onnx.save(custom("MirrorPad", mode="SYMMETRIC", domain="one"), tmp_path / "in.onnx")
+    command = ["convert", str(tmp_path / "in.onnx"), "-o", str(tmp_path / "out.onnx"), "--strict"]
+    assert main(command) == 3
+    command += ["--custom-domain", "two", "--custom-domain", "one"]
+    assert main([*command, "--verify", "--run"]) == 5  # nothing here runs the original
+    assert main(command) == 0
+    assert "TensorFlow MirrorPad in the domain 'one'" in capsys.readouterr().out
+
+
+# --- Targets ----------------------------------------------------------------------------------------------------------
+
+
+def mirrored_beside_a_pad(type_name: str, known: bool) -> onnx.ModelProto:
+    """One MirrorPad, and a Pad of float."""
+    given, there = (", int64[1, 2] p", "") if not known else ("", "int64[1, 2] p = {1, 1}, ")
+    return onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["": 18, "tf": 1]>
+        g ({type_name}[3] x, float[3] z{given}) => ({type_name}[n] y, float[m] w)
+        <{there}int64[2] q = {{1, 1}}> {{ y = tf.MirrorPad <mode = "SYMMETRIC"> (x, p) w = Pad <mode = "wrap"> (z, q) }}
+    """)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known", "at run time"])
+@pytest.mark.parametrize("target, refused", [("onnx", "float8e5m2"), ("pyop", "float16")])
+def test_the_target_says_what_it_makes_and_what_it_refuses(target: str, refused: str, known: bool) -> None:
+    done = padops.convert(mirrored_beside_a_pad("float", known), target=target, custom_domains=["tf"])
+    assert [record.op_type for record in done.records] == (
+        ["standard ONNX"] * 2 if target == "onnx" else [OP, "Pad_19"]
+    )
+    assert all(record.notes for record in done.records)
+    left = padops.convert(mirrored_beside_a_pad(refused, known), target=target, custom_domains=["tf"])
+    assert [record.status for record in left.records] == ["unconverted", "converted"]
+    assert refused in left.records[0].reason
+    assert left.proto().graph.node[0] == mirrored_beside_a_pad(refused, known).graph.node[0]

@@ -1,0 +1,220 @@
+"""What ``verify`` feeds models with, and what it says of models that do not run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from small_models import FLOAT, INT16, INT64, STRING, convert, model, pad, tensor
+
+import padops
+from padops.convert import UndecidedError
+from padops.convert.verify import compare, sessions
+from padops.convert.verify import compare as verify
+from padops.convert.verify.feeds import Input, inputs_of
+from padops.convert.verify.pads import Hints, hints_of
+from padops.convert.verify.random_inputs import MAX_ELEMENTS, WORDS, random_inputs
+from padops.convert.verify.sessions import DoesNotRun, run_trials
+from padops.spec.dtypes import by_numpy
+
+PADS = tensor("pads", [0, 1, 0, 1])
+
+
+# --- What is fed -----------------------------------------------------------------------------------------------------
+
+
+def test_axes_and_amounts_that_are_inputs_are_valid() -> None:
+    """As in onnx's own test_constant_pad_axes: axes of [1, 1] are refused by padops alone."""
+    source = model([pad(["x", "pads", "", "axes"], mode="reflect")], 18,
+                   inputs=[("x", FLOAT, [1, 3, 4, 5]), ("pads", INT64, [4]), ("axes", INT64, [2])])  # fmt: skip
+    rows = [Input("x", "float", (1, 3, 4, 5)), Input("pads", "int64", (4,)), Input("axes", "int64", (2,))]
+    hints = hints_of(source, {})
+    for seed in range(50):
+        fed = next(random_inputs(rows, seed, seed, hints))
+        assert len({axis % 4 for axis in fed["axes"].tolist()}) == 2
+        assert not fed["pads"].any()  # the axis of 1 may be meant, which allows no reflection
+    whole = model([pad(["x", "pads"], mode="reflect")], inputs=[("x", FLOAT, [1, 3, 4, 5]), ("pads", INT64, [8])])
+    rows[1] = Input("pads", "int64", (8,))
+    drawn = [next(random_inputs(rows, seed, 0, hints_of(whole, {})))["pads"] for seed in range(50)]
+    assert np.max(drawn, axis=0).tolist() == [0, 2, 3, 4] * 2
+    constant = model([pad(["x", "pads", "", "axes"])], 18,
+                     inputs=[("x", FLOAT, [1, 3, 4, 5]), ("pads", INT64, [4]), ("axes", INT64, [2])])  # fmt: skip
+    for seed in range(5):
+        verification = padops.convert(constant, verify=True, run=True, seed=seed, strict=True).verification
+        assert (verification.outcome, verification.doubts) == ("equal", ())
+
+
+def test_lengths_go_with_the_data() -> None:
+    rows = [Input("sound", "float", ("batch", "n")), Input("lens", "int64", ("batch",)), Input("k", "int64", ())]
+    for turn in range(8):
+        fed = next(random_inputs(rows, 0, turn, hints_of(onnx.ModelProto(), {})))
+        n = fed["sound"].shape[1]
+        if turn % 4 != 3:  # there, numbers are small first
+            assert n // 2 <= fed["lens"].min() and fed["lens"].max() <= n
+    first = next(random_inputs(rows, 0, 0, hints_of(onnx.ModelProto(), {})))
+    assert first["lens"].tolist() == [first["sound"].shape[1]]
+    indices = [Input("ids", "int64", ("batch", "n"))]
+    assert next(random_inputs(indices, 0, 0, hints_of(onnx.ModelProto(), {})))["ids"].max() <= 9
+
+
+def test_sizes_are_past_the_reach_of_the_pads_and_values_are_special() -> None:
+    source = model([pad(mode="reflect")], inputs=[("x", FLOAT, [1, "n"])], tensors=[tensor("pads", [0, 700, 0, 0])])
+    rows, hints = [Input("x", "float", (1, "n"))], hints_of(source, {})
+    drawn = [next(random_inputs(rows, 0, turn, hints))["x"] for turn in range(compare.TURNS)]
+    assert [x.shape[1] for x in drawn] == [256, 1403, 4096, 576]
+    assert np.isfinite(drawn[0]).all() and np.isfinite(drawn[1]).all() and np.isfinite(drawn[2]).all()
+    assert ((drawn[1] != 0) & (np.abs(drawn[1]) < np.finfo(np.float32).tiny)).any()
+    assert (np.signbit(drawn[1]) & (drawn[1] == 0)).any()
+    assert 0 < np.isnan(drawn[3]).sum() < 3 and np.isinf(drawn[3]).any()
+
+
+# --- Models that do not run ------------------------------------------------------------------------------------------
+
+
+def test_a_model_that_onnxruntime_cannot_run_is_no_proof(unproved: None, tmp_path: Path) -> None:
+    """Its Pads are the same, but no runtime has said that the model runs: with ``strict``, nothing is written."""
+    nodes = [pad(name="pad"), helper.make_node("Unheard", ["y"], ["z"], domain="custom")]
+    source = model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])
+    with pytest.raises(UndecidedError) as caught:
+        padops.convert(source, tmp_path / "out.onnx", verify=True, run=True, strict=True)
+    verification = caught.value.conversion.verification
+    assert verification is not None and (verification.verdict, verification.outcome) == ("tested", "same")
+    assert all("Unheard" in note for note in verification.notes[1:]) and not list(tmp_path.iterdir())
+
+
+def test_the_original_says_what_the_reference_does() -> None:
+    """A broken Pad of a type that ONNX Runtime does not run; the converted model alone would not show it."""
+    source = model([pad(mode="reflect", name="pad")], inputs=[("x", INT16, [2, 3])], outputs=[("y", INT16, None)],
+                   tensors=[PADS])  # fmt: skip
+    broken = convert(source).proto()
+    broken.graph.node[0].attribute[0].s = b"edge"
+    verification = padops.verify(source, broken, run=True)
+    assert (verification.outcome, verification.pads[0].equal) == ("different", False)
+    assert verification.notes[1] == "the converted model was compared with the NumPy reference"
+
+
+def test_another_node_that_differs_is_not_overlooked() -> None:
+    """The Pads agree with the reference; nothing can be said of the rest."""
+    casts = [helper.make_node("Cast", [name], [to], to=FLOAT) for name, to in (("p", "c"), ("c", "y"))]
+    source = model([pad(output="p"), *casts], inputs=[("x", INT16, [2, 3])], tensors=[PADS])
+    other = convert(source).proto()
+    assert padops.verify(source, other, run=True).outcome == "equal"
+    other.graph.node[1].attribute[0].i = INT64
+    assert padops.verify(source, other, run=True).outcome == "runs"
+
+
+def test_a_branch_chosen_by_a_number_on_its_way() -> None:
+    """As in silero: the number is reshaped and picked before it is compared."""
+    nodes = [helper.make_node("Reshape", ["rate", "flat"], ["r"]), helper.make_node("Gather", ["r", "first"], ["g"]),
+             helper.make_node("Equal", ["g", "sixteen"], ["y"])]  # fmt: skip
+    source = model(nodes, inputs=[("rate", INT64, [])], outputs=[("y", 9, None)],
+                   tensors=[tensor("flat", [-1]), tensor("first", 0), tensor("sixteen", 16000)])  # fmt: skip
+    verification = padops.convert(source, verify=True, run=True).verification
+    assert verification.outputs[0].weak == ""
+
+
+def test_single_floats_are_in_order_at_every_other_turn() -> None:
+    """A lowest and a highest frequency, as swift-f0 has them."""
+    rows = [Input("fmin", "float", ()), Input("fmax", "float", ())]
+    low, high = next(random_inputs(rows, 0, 1, hints_of(onnx.ModelProto(), {}))).values()
+    assert 40 <= low <= 80 and 2000 <= high <= 4000
+
+
+def test_further_draws_follow_where_something_is_weak() -> None:
+    """The length decides from which draw on there is anything: 4096 and more."""
+    nodes = [helper.make_node("Slice", ["x", "from", "to", "axis"], ["y"])]
+    source = model(nodes, inputs=[("x", FLOAT, [1, "n"])],
+                   tensors=[tensor("from", [5000]), tensor("to", [9000]), tensor("axis", [1])])  # fmt: skip
+    verification = padops.convert(source, verify=True, run=True).verification
+    assert verification.outputs[0].weak == "" and verification.inputs[-1] == "x: float[1, 16000]"
+
+
+@pytest.mark.parametrize(("patience", "sets"), [(0, 2), (60, 4)])
+def test_a_slow_model_gets_two_sets_of_inputs(monkeypatch: pytest.MonkeyPatch, patience: float, sets: int) -> None:
+    """However slow the machine is, one set of inputs is not all that a verification rests on."""
+    monkeypatch.setattr(compare, "PATIENCE", patience)
+    source = model([pad(mode="edge")], inputs=[("x", FLOAT, [2, "n"])], tensors=[PADS])
+    verification = padops.convert(source, verify=True, run=True).verification
+    assert verification.outcome == "equal" and len(verification.inputs) == sets
+
+
+def test_sizes_are_found() -> None:
+    """Open dims of one name have one size; a first one is a batch; -1 is open; constants of the graph decide."""
+    nodes = [pad(output="p", mode="reflect"), helper.make_node("Reshape", ["p", "shape"], ["q"]),
+             helper.make_node("Add", ["q", "z"], ["y"])]  # fmt: skip
+    source = model(nodes, 17, inputs=[("x", FLOAT, ["batch", "n"]), ("z", FLOAT, [-1, 6])],
+                   tensors=[tensor("pads", [0, 2, 0, 2]), tensor("shape", [6, 6])])  # fmt: skip
+    conversion = padops.convert(source, verify=True, run=True)
+    assert conversion.verification.inputs == ("x: float[1, 32], z: float[1, 6]",) * verify.TURNS
+
+
+def test_a_scalar_text() -> None:
+    source = model([pad(["x", "pads", "fill"])], inputs=[("x", STRING, [2, 3]), ("fill", STRING, [])],
+                   outputs=[("y", STRING, None)], tensors=[PADS])  # fmt: skip
+    verification = convert(source, verify=True, run=True).verification
+    assert (verification.outcome, verification.inputs[0]) == ("equal", "x: string[2, 3], fill: string[]")
+    drawn = {next(random_inputs(inputs_of(source), 0, turn, Hints()))["fill"].item() for turn in range(9)}
+    assert len(drawn) > 1 and drawn <= set(WORDS)
+
+
+@pytest.mark.parametrize("operator", ["Pad", "padops::Pad_18", "padops::OpenVINOPad_12"])
+def test_a_fill_of_unknown_rank_is_a_scalar(operator: str) -> None:
+    """At the first attempt, whatever the rank of the data; and amounts of unknown rank are as many as the data need."""
+    domain, _, name = operator.rpartition("::")
+    inputs = ["x", "p", "q", "fill"] if "OpenVINO" in name else ["x", "p", "fill"]
+    node = helper.make_node(
+        name, inputs, ["y"], domain=domain, **({"pad_mode": "constant"} if "OpenVINO" in name else {})
+    )
+    for dims in ([2, 3], ["n", "m", 4], None):
+        given = [("x", FLOAT, dims), ("fill", FLOAT, None), ("p", INT64, None if name == "Pad" else [2])]
+        source = model([node], 18, inputs=given, tensors=[tensor("q", [0, 1])], imports=[("padops", 1)])
+        first = next(random_inputs(inputs_of(source), 0, 0, hints_of(source, {})))
+        assert first["fill"].shape == ()
+        assert name != "Pad" or first["p"].shape == (2 * first["x"].ndim,)
+    open_sizes = model([pad(["x", "p"])], inputs=[("x", FLOAT, [2, 3, 4]), ("p", INT64, ["n"])])
+    assert next(random_inputs(inputs_of(open_sizes), 0, 0, hints_of(open_sizes, {})))["p"].shape == (6,)
+
+
+def test_attempts_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a model that takes nothing, not every size is tried."""
+    clock = iter(range(10**6))
+    monkeypatch.setattr(sessions.time, "monotonic", lambda: next(clock))
+    tried = []
+
+    class Refusing:
+        def run(self, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+            tried.append(feeds)
+            raise DoesNotRun(f"attempt {len(tried)}")
+
+    with pytest.raises(DoesNotRun, match=f"attempt {sessions.PATIENCE + 1}") as caught:
+        run_trials(Refusing(), [({"x": np.zeros(1)} for _ in range(10**6))])
+    assert len(tried) == sessions.PATIENCE + 1 and caught.value.feeds == (tried[-1],)
+
+
+def test_an_unknown_rank_is_found() -> None:
+    source = model([pad()], 17, inputs=[("x", FLOAT, None)], tensors=[tensor("pads", [0, 0, 1, 0, 0, 1])])
+    assert [text.count(",") for text in padops.convert(source, verify=True, run=True).verification.inputs] == [
+        2
+    ] * verify.TURNS
+
+
+def test_random_inputs_repeat_themselves() -> None:
+    rows = [
+        Input("a", "float", (2, "n")),
+        Input("b", "int64", ()),
+        Input("c", "string", (3,)),
+        Input("d", "int4", (5,)),
+    ]
+    one, same, other = (next(random_inputs(rows, seed, 0, Hints())) for seed in (3, 3, 4))
+    assert all(np.array_equal(one[name], same[name]) for name in one)
+    assert not np.array_equal(one["a"], other["a"])
+    assert {name: by_numpy(array.dtype).name for name, array in one.items()} == {row.name: row.type for row in rows}
+    assert one["a"].shape == (2, 256)
+
+
+def test_no_random_input_is_huge() -> None:
+    rows = [Input("a", "float", ("b", 3, "h", "w"))]
+    assert max(feeds_of["a"].size for feeds_of in random_inputs(rows, 0, 0, Hints())) <= MAX_ELEMENTS
