@@ -1,4 +1,4 @@
-"""Pairs that differ in the mode of a Pad, in its axes, and in what comes first of two."""
+"""Pairs that differ in the mode of a Pad, in its axes, in a fill that no mode uses, and in what comes first of two."""
 
 from __future__ import annotations
 
@@ -90,6 +90,38 @@ def modes() -> list[Pair]:
     ]
 
 
+def unused_fills() -> list[Pair]:
+    """Fills that a mode does not use, and that fail: the runtime computes them before it runs the Pad."""
+    right = ONE + 'y = Pad <mode = "edge"> (x, p)'
+    beyond = "i = Constant <value_int = 9> ()\nf = Gather (x, i)\n"
+    openvino = 'b = Constant <value_ints = [1]> ()\ny = padops.OpenVINOPad_12 <pad_mode = "edge"> (x, b, b{})'
+    ngraph = "y = padops.NGraphPad_0 <padding_below = [1], padding_above = [1], "
+    ngraph += 'padding_interior = [0], pad_mode = "EDGE"> (x, {})'
+    same = 'y = padops.SamePad_1 <kernel_shape = [3], mode = "edge"> (x{})'
+    image, one = "float[1,1,N] x => float[A,B,C] y", "i = Constant <value_int = 9> ()\n"
+    one += "e = Constant <value_ints = [-1]> ()\nv = Reshape (x, e)\nf = Gather (v, i)\n"
+    zero = "f = Constant <value_float = 0.0> ()\n"
+    return [
+        pair("the fill of an edge", FLOATS, right, ONE + beyond + 'y = Pad <mode = "edge"> (x, p, f)', x=X),
+        pair(
+            "the fill of an edge, of known dims",
+            "float[2] x => float[M] y",
+            right,
+            ONE + beyond + 'y = Pad <mode = "edge"> (x, p, f)',
+            x=X[:2],
+        ),
+        pair(
+            "the fill of OpenVINO's edge",
+            FLOATS,
+            openvino.format(""),
+            beyond + openvino.format(", f"),
+            x=X,
+        ),
+        pair("the fill of nGraph's edge", FLOATS, zero + ngraph.format("f"), beyond + ngraph.format("f"), x=X),
+        pair("the fill of SAME's edge", image, same.format(""), one + same.format(", f"), x=X[None, None]),
+    ]
+
+
 def axes() -> list[Pair]:
     def of(axes: str, op: str = "Pad") -> str:
         return ONE + f"a = Constant <value_ints = {axes}> ()\ny = {op} (x, p, , a)"
@@ -138,4 +170,4 @@ def axes() -> list[Pair]:
 
 
 def mode_pairs() -> list[Pair]:
-    return [*modes(), *axes()]
+    return [*modes(), *unused_fills(), *axes()]

@@ -142,6 +142,20 @@ def sizes() -> list[Pair]:
             ),
             x=np.ones((1, 641), np.float32),
         ),
+        pair(
+            "ConstantOfShape of two elements",
+            "int64[1] s => float[M] y",
+            "y = ConstantOfShape <value = float[1] {1.0}> (s)",
+            "y = ConstantOfShape <value = float[2] {1.0, 2.0}> (s)",
+            s=[2],
+        ),
+        pair(
+            "Flatten of no axis at axis 1",
+            "float x => float[A,B] y",
+            "y = Flatten <axis = 0> (x)",
+            "y = Flatten <axis = 1> (x)",
+            x=np.float32(1),
+        ),
     ]
 
 

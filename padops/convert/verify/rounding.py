@@ -8,6 +8,7 @@ error. So each Pad is judged by its result for the data that it has in the conve
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,8 +61,7 @@ def tolerance_of(model: onnx.ModelProto, rtol: float | None, atol: float | None)
 
 def can_round(model: onnx.ModelProto) -> bool:
     """Whether a model computes floats, instead of only moving them."""
-    own = [(row.domain, row.name) for row in model.functions if row.domain != DOMAIN]
-    model = onnx.inliner.inline_selected_functions(model, own) if own else model
+    model = _without_own_functions(model)
     kinds = kinds_of(model)
     return any(
         node.op_type not in EXACT
@@ -71,6 +71,19 @@ def can_round(model: onnx.ModelProto) -> bool:
         for node in located.body.node
         if not is_pad(node)
     )
+
+
+def _without_own_functions(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with its own functions inlined: onnx infers no types inside of functions."""
+    own = [(row.domain, row.name) for row in model.functions if row.domain != DOMAIN]
+    if not own:
+        return model
+    copy = deepcopy(model)
+    versions = {row.domain: row.version for row in copy.opset_import}
+    for row in (row for function in copy.functions for row in function.opset_import):
+        # onnx inlines no function that imports other versions. The element types are the same in all versions.
+        row.version = versions.get(row.domain, row.version)
+    return onnx.inliner.inline_selected_functions(copy, own)
 
 
 def scales_of(model: onnx.ModelProto) -> dict[str, float]:

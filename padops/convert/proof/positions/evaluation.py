@@ -280,11 +280,14 @@ class Evaluation:
         return self._padded(data, axes, mode, rules, inputs[index] if index < len(inputs) else ABSENT)
 
     def _padded(self, data: Ids, axes: list[plan.Axis], mode: str, rules: plan.Rules, fill: int) -> Ids:
+        if fill != ABSENT:
+            self._given(fill)  # modes that do not use the fill compute it too: it may fail
+
         def number() -> int:
             if fill == ABSENT and not data.dtype:
                 raise Unsupported("the fill of a Pad whose element type is not known")
             found = self._ids(zero(data.dtype)) if fill == ABSENT else self._ids(self._given(fill))
-            if found.ids.size != 1 or found.ids.ndim > 1:
+            if found.ids.size != 1:
                 raise Fails(f"a fill of shape {list(found.ids.shape)} [P7]")
             if data.dtype and found.dtype and found.dtype != data.dtype:
                 raise Fails(

@@ -28,8 +28,8 @@ def _onnx_pad(evaluation: Evaluation, term: int) -> Tensor:
     begins, ends = (_spread(evaluation, listed, half, data.rank) for half in halves)
     rows = [plan.Axis(*row) for row in zip(data.shape, begins, ends)]
     head = evaluation.terms.head(term)
-    fill = evaluation.optional(term, 2) if head.mode == "constant" else None
-    return _padded(evaluation, data, rows, head.mode, plan.ONNX, _fill(evaluation, term, data, fill, head.fill))
+    fill = _fill(evaluation, term, data, evaluation.optional(term, 2), head.fill, head.mode)
+    return _padded(evaluation, data, rows, head.mode, plan.ONNX, fill)
 
 
 def _listed(evaluation: Evaluation, given: Tensor, count: int) -> list[Int]:
@@ -59,8 +59,12 @@ def _spread(evaluation: Evaluation, axes: Sequence[Int], amounts: Sequence[Int],
     return spread
 
 
-def _fill(evaluation: Evaluation, term: int, data: Tensor, given: Tensor | None, attribute: bytes) -> Element:
-    """The fill (P7)."""
+def _fill(
+    evaluation: Evaluation, term: int, data: Tensor, given: Tensor | None, attribute: bytes, mode: str
+) -> Element | None:
+    """The fill (P7). Other modes than constant do not use a given fill, but the runtime computes it: it may fail."""
+    if mode != "constant":
+        return None
     if given is not None:
         for dim in given.shape:
             evaluation.require(evaluation.integers.equal(dim, 1), "P7: a fill of more or less than one element")
@@ -74,7 +78,7 @@ def _fill(evaluation: Evaluation, term: int, data: Tensor, given: Tensor | None,
 
 
 def _padded(
-    evaluation: Evaluation, data: Tensor, rows: Sequence[plan.Axis], mode: str, rules: plan.Rules, fill: Element
+    evaluation: Evaluation, data: Tensor, rows: Sequence[plan.Axis], mode: str, rules: plan.Rules, fill: Element | None
 ) -> Tensor:
     """Padded data."""
     integers = evaluation.integers
@@ -115,10 +119,10 @@ def _openvino_pad(evaluation: Evaluation, term: int) -> Tensor:
             raise Fails(f"P8: amounts of rank {given.rank}")
         sides.append(_listed(evaluation, given, data.rank))
     mode = evaluation.terms.attribute(term, "pad_mode", b"").decode()
-    fill = evaluation.optional(term, 3) if mode == "constant" else None
+    fill = _fill(evaluation, term, data, evaluation.optional(term, 3), b"", mode)
     rules = plan.OPENVINO_12 if head.name.endswith("12") else plan.OPENVINO_1
     rows = [plan.Axis(*row) for row in zip(data.shape, *sides)]
-    return _padded(evaluation, data, rows, mode, rules, _fill(evaluation, term, data, fill, b""))
+    return _padded(evaluation, data, rows, mode, rules, fill)
 
 
 def _ngraph_pad(evaluation: Evaluation, term: int) -> Tensor:
@@ -131,8 +135,7 @@ def _ngraph_pad(evaluation: Evaluation, term: int) -> Tensor:
         raise Fails(f"P8: other than {data.rank} amounts")
     rows = [plan.Axis(*row) for row in zip(data.shape, *lists)]
     mode = evaluation.terms.attribute(term, "pad_mode", b"CONSTANT").decode().lower()
-    with_what = _fill(evaluation, term, data, fill, b"") if mode == "constant" else None
-    return _padded(evaluation, data, rows, mode, plan.NGRAPH, with_what)
+    return _padded(evaluation, data, rows, mode, plan.NGRAPH, _fill(evaluation, term, data, fill, b"", mode))
 
 
 def _same_pad(evaluation: Evaluation, term: int) -> Tensor:
@@ -152,8 +155,8 @@ def _same_pad(evaluation: Evaluation, term: int) -> Tensor:
     rows = [plan.Axis(dim, 0, 0) for dim in data.shape]
     for axis, (size, stride, dilation) in enumerate(zip(*lists), first):
         rows[axis] = plan.same_axis(data.shape[axis], size, stride, dilation, said, evaluation.integers)
-    fill = evaluation.optional(term, 1) if mode == "constant" else None
-    return _padded(evaluation, data, rows, mode, plan.SAME, _fill(evaluation, term, data, fill, b""))
+    fill = _fill(evaluation, term, data, evaluation.optional(term, 1), b"", mode)
+    return _padded(evaluation, data, rows, mode, plan.SAME, fill)
 
 
 OPERATORS = {

@@ -30,6 +30,8 @@ def _constant_of_shape(evaluation: Evaluation, term: int) -> Tensor:
     if value is None:
         raise Unsupported("ConstantOfShape without a value")
     one = evaluation.tensor(value)
+    for dim in one.shape:
+        evaluation.require(evaluation.integers.equal(dim, 1), "ConstantOfShape of other than one element")
     made = Tensor(tuple(dims), one.dtype, lambda index: one.at([0] * one.rank))
     return finished(evaluation, made)
 
@@ -43,7 +45,7 @@ def _flatten(evaluation: Evaluation, term: int) -> Tensor:
     """Flatten."""
     data = evaluation.input(term, 0)
     axis = evaluation.terms.attribute(term, "axis", 1)
-    axis = axis if axis == data.rank else axis_of(axis, data.rank) if data.rank else 0
+    axis = axis if axis == data.rank else axis_of(axis, data.rank)
     product = evaluation.integers.product
     return _reshaped(evaluation, data, [product(data.shape[:axis]), product(data.shape[axis:])])
 
