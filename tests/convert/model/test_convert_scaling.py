@@ -7,6 +7,7 @@ for twice the Pads four times as much in the end; at these sizes it already show
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections import Counter
 from types import FrameType
@@ -41,11 +42,14 @@ def work(model: onnx.ModelProto, options: dict[str, Any], monkeypatch: pytest.Mo
     with monkeypatch.context() as patch:
         patch.setattr(ir.Value, "uses", counted_uses)
         former = sys.getprofile()
+        gc.collect()
+        gc.disable()  # what other tests left is freed before, and not while calls are counted
         sys.setprofile(count)
         try:
             padops.convert(model, **options)
         finally:
             sys.setprofile(former)
+            gc.enable()
     return done
 
 
