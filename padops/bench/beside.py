@@ -37,7 +37,7 @@ Make = Callable[[Any], Any]  # makes a session from options; timed sessions are 
 
 
 @dataclass(frozen=True)
-class Placement:
+class NodePlacement:
     """The providers that ran the nodes of a network."""
 
     # Nodes that a provider compiled from several nodes; for providers that run node by node, such as WebGPU's, the
@@ -47,7 +47,7 @@ class Placement:
     elsewhere: int  # nodes that the CPU's provider and padops' providers ran
 
 
-def placement_of(profile: Path) -> Placement:
+def placement_of(profile: Path) -> NodePlacement:
     """The placement in a profile of onnxruntime. A node that ran several times counts once."""
     events = json.loads(profile.read_text(encoding="utf-8"))
     nodes = {
@@ -58,7 +58,7 @@ def placement_of(profile: Path) -> Placement:
     return placement_among(nodes.values())
 
 
-def placement_among(nodes: Iterable[tuple[str, str]]) -> Placement:
+def placement_among(nodes: Iterable[tuple[str, str]]) -> NodePlacement:
     """The placement of nodes, each an operator and its provider, in the order of the run."""
     ran = list(nodes)
     computing = [row for row in ran if not row[0].startswith(_COPY)]  # a Memcpy belongs to no part
@@ -69,7 +69,7 @@ def placement_among(nodes: Iterable[tuple[str, str]]) -> Placement:
             continue
         compiled = [bool(_COMPILED.search(operator)) for operator, _ in stretch]
         parts += sum(compiled) + sum(not is_compiled for is_compiled, _ in groupby(compiled))
-    return Placement(parts, len(ran) - len(computing), elsewhere)
+    return NodePlacement(parts, len(ran) - len(computing), elsewhere)
 
 
 def measure_network(providers: Sequence[str], name: str, threads: int, seconds: float) -> list[Placed]:
@@ -176,14 +176,14 @@ def _measured(
     return [
         Placed(
             **{**vars(times.get(by, nothing)), "implementation": by},
-            **vars(placements[by] if by in times else Placement(0, 0, 0)),
+            **vars(placements[by] if by in times else NodePlacement(0, 0, 0)),
             failure=failures.get(by, ""),
         )
         for by in made
     ]
 
 
-def _look_at(make: Make, feeds: Mapping[str, np.ndarray]) -> tuple[Placement, list[np.ndarray]]:
+def _look_at(make: Make, feeds: Mapping[str, np.ndarray]) -> tuple[NodePlacement, list[np.ndarray]]:
     """The placement of a session's nodes, and its outputs; not its times, which profiling would distort."""
     import onnxruntime
 

@@ -41,7 +41,7 @@ class Measurement:
 class Placed(Measurement):
     """One network in a session with execution providers."""
 
-    parts: int  # in which the providers run it; see ``beside.Placement``
+    parts: int  # in which the providers run it; see ``beside.NodePlacement``
     copies: int  # Memcpys between a device and the CPU
     elsewhere: int  # nodes that the CPU's provider and padops run
     failure: str  # "refused: " or "wrong: " with the reason if nothing could be timed; then all numbers are 0

@@ -13,7 +13,7 @@ import pytest
 import padops
 from padops import cli
 from padops.bench import beside, command, session_tables
-from padops.bench.beside import AGAIN, BESIDE, LOWERED, STOCK, TWIN, Placement, placement_among
+from padops.bench.beside import AGAIN, BESIDE, LOWERED, STOCK, TWIN, NodePlacement, placement_among
 from padops.bench.networks import ALL, NETWORKS, SMALL
 from padops.bench.results import read_results
 from padops.bench.runner import Measurement, OutputsDiffer, Placed
@@ -93,7 +93,7 @@ def test_cells() -> None:
     ],
 )
 def test_parts(ran: list[tuple[str, str]], counted: tuple[int, int, int]) -> None:
-    assert placement_among(ran) == Placement(*counted)
+    assert placement_among(ran) == NodePlacement(*counted)
 
 
 @pytest.mark.parametrize("name", ALL)

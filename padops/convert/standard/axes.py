@@ -17,7 +17,7 @@ import onnx_ir as ir
 
 from padops.convert.pads.operands import Operand
 from padops.convert.pads.pad_info import PadInfo
-from padops.convert.standard.extension import Amounts, Extents, amounts_of, filled, look_up
+from padops.convert.standard.extension import AxisAmounts, Extents, amounts_of, filled, look_up
 from padops.convert.standard.graph_builder import FIRST, here
 from padops.convert.standard.numbers import MAX_LISTED, Number, Numbers, emit, ints, is_number, part, scalar, take
 from padops.convert.standard.ort_pad import cropped
@@ -119,7 +119,7 @@ def _shown(amounts: AxisPlan, mode: Mode, positions: range) -> np.ndarray:
     return ints(*(index for index in shown if index is not None))
 
 
-def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> None:
+def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -> None:
     """Extends the last axes, by positions computed at run time; ``amounts`` are of every axis."""
     if not axes:
         return
@@ -144,16 +144,16 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> No
         work.value = emit("Reshape", [work.value, extents.output], {} if grows else {"allowzero": 1})
 
 
-def fill(work: Work, axis: int, amounts: AxisPlan | Amounts, with_what: Operand) -> None:
+def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Operand) -> None:
     """Puts fill around the elements of one axis; by a plan also between them, or over some (P3, P6).
 
     Without a plan, nothing is cropped; if a dim of the output would be negative (P1), so is one of a block of fill,
-    which fails. ``Amounts`` are of this axis alone, one element each.
+    which fails. ``amounts`` are of this axis alone, one element each.
     """
     core: list[ir.Value] = [work.value]
     front: Numbers
     back: Numbers
-    if isinstance(amounts, Amounts):
+    if isinstance(amounts, AxisAmounts):
         front, back = amounts.begin, amounts.end
     elif amounts.interior or work.has_no_blocks(with_what):
         work.replace_axis(axis, [work.value, _block(work, axis, ints(1), with_what)], ints(amounts.size + 1))
@@ -175,7 +175,7 @@ def fill(work: Work, axis: int, amounts: AxisPlan | Amounts, with_what: Operand)
     work.replace_axis(axis, parts, output)
 
 
-def crop_by_computing(work: Work, axes: Sequence[int]) -> Amounts:
+def crop_by_computing(work: Work, axes: Sequence[int]) -> AxisAmounts:
     """Crops axes of any size by their negative amounts; returns what is left to add to every axis (P3 FULL)."""
     if work.pad.only_adds:
         around, left = amounts_of(work.pad), shape_of(work.pad)

@@ -19,7 +19,7 @@ from padops.convert.pads.operands import Operand
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS, has_modes
 from padops.convert.standard import ort_pad
-from padops.convert.standard.extension import Amounts, Extents, amounts_of, look_up
+from padops.convert.standard.extension import AxisAmounts, Extents, amounts_of, look_up
 from padops.convert.standard.graph_builder import BOOL, INT64, here
 from padops.convert.standard.numbers import Number, Numbers, arange, emit, flatten, ints, lowest, reshape, scalar, take
 from padops.convert.standard.pad_values import any_fill, mode_of, rank_of, shape_of
@@ -107,7 +107,7 @@ def _constant(pad: PadInfo, guarantees: Guarantees) -> Operand:
     return ort_pad.on_data(pad, amounts, source, numbered=not guarantees.typed)
 
 
-def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: Amounts, branches: bool) -> Operand:
+def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: AxisAmounts, branches: bool) -> Operand:
     """The other modes, and constant where it keeps something: the output, or flat indices."""
 
     def compute() -> Operand:
@@ -161,7 +161,7 @@ def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
     return _taken(pad.data, any_fill(pad), indices)
 
 
-def _indices(pad: PadInfo, choice: Numbers, amounts: Amounts) -> Number:
+def _indices(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Number:
     """For each element of the output, its index in the flat data, extended in the mode at ``choice``."""
     size = shape_of(pad)
     extents = Extents.of(pad.op, size, amounts)
@@ -175,7 +175,7 @@ def _indices(pad: PadInfo, choice: Numbers, amounts: Amounts) -> Number:
     return _over_axes(pad, row)
 
 
-def _filled_indices(pad: PadInfo, amounts: Amounts) -> Number:
+def _filled_indices(pad: PadInfo, amounts: AxisAmounts) -> Number:
     """The indices for mode constant, with fill between the elements of an axis, too (P6)."""
     size, interior = shape_of(pad), amounts.interior
     dilated, checked = size, list[Numbers]()

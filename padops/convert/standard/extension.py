@@ -53,20 +53,20 @@ _EXTENSIONS = {
 
 
 @dataclass(frozen=True)
-class Amounts:
+class AxisAmounts:
     """Elements added, or if negative taken away, on each axis: vectors as long as the rank."""
 
     begin: Numbers
     end: Numbers
     interior: Numbers | None = None
 
-    def map(self, change: Callable[[Numbers], Numbers]) -> Amounts:
+    def map(self, change: Callable[[Numbers], Numbers]) -> AxisAmounts:
         """The same, each vector changed."""
         interior = None if self.interior is None else change(self.interior)
-        return Amounts(change(self.begin), change(self.end), interior)
+        return AxisAmounts(change(self.begin), change(self.end), interior)
 
 
-def amounts_of(pad: PadInfo) -> Amounts:
+def amounts_of(pad: PadInfo) -> AxisAmounts:
     """The amounts of every axis.
 
     Raises:
@@ -74,7 +74,7 @@ def amounts_of(pad: PadInfo) -> Amounts:
     """
     if pad.op.input_index("pads_begin") is not None:
         lists = (to_int64(_required(pad, name)) for name in ("pads_begin", "pads_end"))
-        return Amounts(*(_one_per_axis(pad, numbers) for numbers in lists))
+        return AxisAmounts(*(_one_per_axis(pad, numbers) for numbers in lists))
     if pad.has_attribute("padding_below"):
         names = ("padding_below", "padding_above", "padding_interior")
         below, above, between = (vector_of(pad, name) for name in names)
@@ -85,7 +85,7 @@ def amounts_of(pad: PadInfo) -> Amounts:
         elif not between.any():
             interior = None
         begin, end = (_one_per_axis(pad, x) for x in (below, above))
-        return Amounts(begin, end, None if interior is None else _one_per_axis(pad, interior))
+        return AxisAmounts(begin, end, None if interior is None else _one_per_axis(pad, interior))
     return _same(pad) if pad.has_attribute("kernel_shape") else _pairs(pad)
 
 
@@ -107,7 +107,7 @@ def pads_of(pad: PadInfo) -> Operand:
     return _required(pad, "pads") if name is None else vector_of(pad, name)
 
 
-def _pairs(pad: PadInfo) -> Amounts:
+def _pairs(pad: PadInfo) -> AxisAmounts:
     """ONNX Pad."""
     if pad.some_axes:
         raise Lacking("axes", pad.op)
@@ -119,11 +119,11 @@ def _pairs(pad: PadInfo) -> Amounts:
     if here().opset < 14:  # a 0 in a shape stands for another dim, which the list of pads does not have
         begin, end = reshape(begin, count), reshape(end, count)
     if axes is None:
-        return Amounts(begin, end)
-    return Amounts(_spread(begin, axes, rank), _spread(end, axes, rank))
+        return AxisAmounts(begin, end)
+    return AxisAmounts(_spread(begin, axes, rank), _spread(end, axes, rank))
 
 
-def _same(pad: PadInfo) -> Amounts:
+def _same(pad: PadInfo) -> AxisAmounts:
     """S1: the amounts of the spatial axes follow from the shape."""
     kernel = vector_of(pad, "kernel_shape")
     count = _count(kernel)
@@ -144,7 +144,7 @@ def _same(pad: PadInfo) -> Amounts:
     chosen = choice_of(pad, "auto_pad", AUTO_PADS)
     front, back = _filled(0, first), _filled(0, last)
     begin, end = (_pick([sides[name][i] for name in AUTO_PADS], chosen) for i in (0, 1))
-    return Amounts(np.concatenate([front, begin, back]), np.concatenate([front, end, back]))
+    return AxisAmounts(np.concatenate([front, begin, back]), np.concatenate([front, end, back]))
 
 
 def _pick(vectors: Sequence[Numbers], choice: Numbers) -> Numbers:
@@ -222,7 +222,7 @@ class Extents:
     window: Numbers  # elements to extend from
 
     @staticmethod
-    def of(op: Op, size: Numbers, amounts: Amounts) -> Extents:
+    def of(op: Op, size: Numbers, amounts: AxisAmounts) -> Extents:
         """The extents of axes that are extended, and not filled (P1, P3)."""
         output = amounts.begin + size + amounts.end
         if op.clamp:
@@ -239,7 +239,7 @@ class Extents:
         shown = extension.within(positions, take(self.window, axis))
         return shown if self.start is None else shown + take(self.start, axis)
 
-    def checked_step(self, op: Op, modes: Sequence[Mode], choice: Numbers, amounts: Amounts) -> Number:
+    def checked_step(self, op: Op, modes: Sequence[Mode], choice: Numbers, amounts: AxisAmounts) -> Number:
         """1, by a Gather that fails where a dim would be negative or there is nothing to extend from (P1, P4, P5)."""
         least = lowest(self.output, ints(1))  # of rank 0, the number alone
         short = self.window - select([int(mode is not Mode.CONSTANT) for mode in modes], choice)
@@ -250,7 +250,7 @@ class Extents:
             wrong = np.maximum(wrong, -lowest(*beyond))
         return emit("Gather", [ints(1), wrong], role="P1_P4_P5")
 
-    def _beyond(self, limit: Limit, modes: Sequence[Mode], choice: Numbers, amounts: Amounts) -> list[Numbers]:
+    def _beyond(self, limit: Limit, modes: Sequence[Mode], choice: Numbers, amounts: AxisAmounts) -> list[Numbers]:
         """Numbers that are negative where P4 is broken."""
         if limit is Limit.OPENVINO:
             more = {Mode.REFLECT: -1, Mode.SYMMETRIC: 0}

@@ -23,7 +23,7 @@ from padops.convert.standard.axes import (
     plan_of,
 )
 from padops.convert.standard.exact_casts import write_exact
-from padops.convert.standard.extension import Amounts, amounts_of
+from padops.convert.standard.extension import AxisAmounts, amounts_of
 from padops.convert.standard.for_provider import (
     Way,
     choose,
@@ -173,8 +173,8 @@ def _fits(pad: PadInfo, known: Sequence[plan.Amounts], guarantees: emit_pad.Guar
     return bool(ort_pad.is_right(pad, scalar(0), _vectors(known)))
 
 
-def _vectors(known: Sequence[plan.Amounts]) -> Amounts:
-    return Amounts(ints(*(one.begin for one in known)), ints(*(one.end for one in known)))
+def _vectors(known: Sequence[plan.Amounts]) -> AxisAmounts:
+    return AxisAmounts(ints(*(one.begin for one in known)), ints(*(one.end for one in known)))
 
 
 def _size(pad: PadInfo, axis: int) -> int | None:
@@ -182,7 +182,7 @@ def _size(pad: PadInfo, axis: int) -> int | None:
     return None if pad.dims is None else pad.dims[axis]
 
 
-def _amounts(pad: PadInfo, known: Sequence[plan.Amounts]) -> Amounts | None:
+def _amounts(pad: PadInfo, known: Sequence[plan.Amounts]) -> AxisAmounts | None:
     """The amounts for the built-in; None where it can have the node's own inputs."""
     if ort_pad.takes_inputs(here().opset, pad):
         return None
@@ -208,7 +208,7 @@ def _fill(pad: PadInfo, known: Sequence[plan.Amounts] | None, guarantees: emit_p
             work, with_what = _begin_filling(pad)
             for i, size in zip(axes, sizes):
                 one = known[i]
-                around = Amounts(ints(one.begin), ints(one.end)) if size is None else plan_of(pad, i, size, one)
+                around = AxisAmounts(ints(one.begin), ints(one.end)) if size is None else plan_of(pad, i, size, one)
                 fill(work, i, around, with_what)
             return work.value
     if here().has_pad or pad.dims is None or pad.may_have_interior:
@@ -216,7 +216,7 @@ def _fill(pad: PadInfo, known: Sequence[plan.Amounts] | None, guarantees: emit_p
     work, with_what = _begin_filling(pad)
     left = crop_by_computing(work, axes)
     for i in axes:
-        fill(work, i, Amounts(take(left.begin, ints(i)), take(left.end, ints(i))), with_what)
+        fill(work, i, AxisAmounts(take(left.begin, ints(i)), take(left.end, ints(i))), with_what)
     return work.value
 
 

@@ -12,7 +12,7 @@ import onnx_ir as ir
 from padops.convert.pads.operands import Operand
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS, has_modes, taking_pooling
-from padops.convert.standard.extension import FAR, Amounts, amounts_of, pads_of, select
+from padops.convert.standard.extension import FAR, AxisAmounts, amounts_of, pads_of, select
 from padops.convert.standard.graph_builder import here
 from padops.convert.standard.numbers import (
     FIRST_SLICE_OF_INPUTS,
@@ -41,7 +41,7 @@ _BOUNDS = {
 }
 
 
-def is_right(pad: PadInfo, choice: Numbers, amounts: Amounts) -> Numbers:
+def is_right(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Numbers:
     """Whether the built-in does what the operator says in the mode at ``choice``, a bool of rank 0.
 
     Extending needs a source without empty axes, no negative amounts, and amounts that reach no further than the source
@@ -63,7 +63,7 @@ def _bounds(pad: PadInfo, choice: Numbers) -> tuple[Numbers, Numbers]:
     return free, shape_of(pad) + reach
 
 
-def bounded_amounts(pad: PadInfo, choice: Numbers, amounts: Amounts, may_crop: bool) -> Amounts:
+def bounded_amounts(pad: PadInfo, choice: Numbers, amounts: AxisAmounts, may_crop: bool) -> AxisAmounts:
     """The amounts, within the bounds where the built-in is right: where ``is_right`` says so they are as they were.
 
     Of a branch that is never taken, too, ONNX Runtime may run the built-in while it loads the model; see
@@ -81,7 +81,7 @@ def _mode(pad: PadInfo) -> dict[str, ir.Attr]:
     return {"mode": mode_attribute(pad)}
 
 
-def cropped(pad: PadInfo, source: Operand) -> tuple[Number, Amounts]:
+def cropped(pad: PadInfo, source: Operand) -> tuple[Number, AxisAmounts]:
     """What negative amounts leave of a tensor, and the amounts that are left to add in mode constant (P1, P3 FULL)."""
     amounts, size = amounts_of(pad), shape_of(pad)
     output = amounts.begin + size + amounts.end
@@ -91,10 +91,10 @@ def cropped(pad: PadInfo, source: Operand) -> tuple[Number, Amounts]:
     stop = np.maximum(np.minimum(size + amounts.end, size), start)
     front = np.minimum(np.maximum(amounts.begin, 0), output)
     back = output - front - (stop - start)
-    return _window(source, amounts, start, stop), Amounts(front, back)
+    return _window(source, amounts, start, stop), AxisAmounts(front, back)
 
 
-def _window(source: Operand, amounts: Amounts, start: Numbers, stop: Numbers) -> Number:
+def _window(source: Operand, amounts: AxisAmounts, start: Numbers, stop: Numbers) -> Number:
     """What is left of a tensor, from ``start`` to ``stop`` on every axis."""
     if here().opset >= FIRST_SLICE_OF_INPUTS:
         return emit("Slice", [source, start, stop])
@@ -105,7 +105,7 @@ def _window(source: Operand, amounts: Amounts, start: Numbers, stop: Numbers) ->
     return part(source, start, stop, axes)
 
 
-def own_amounts(pad: PadInfo) -> Amounts | None:
+def own_amounts(pad: PadInfo) -> AxisAmounts | None:
     """The amounts for the built-in; None if it can read the node's own."""
     if takes_inputs(here().opset, pad):
         return None
@@ -113,10 +113,10 @@ def own_amounts(pad: PadInfo) -> Amounts | None:
     if not pad.op.clamp:
         return amounts
     output = amounts.begin + shape_of(pad) + amounts.end
-    return Amounts(amounts.begin, amounts.end - np.minimum(output, 0))  # P1: if negative, 0
+    return AxisAmounts(amounts.begin, amounts.end - np.minimum(output, 0))  # P1: if negative, 0
 
 
-def on_data(pad: PadInfo, amounts: Amounts | None, source: Operand | None = None, numbered: bool = False) -> Number:
+def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = None, numbered: bool = False) -> Number:
     """The built-in on the data, or on their ``iota``.
 
     It gets the amounts of all axes, never a list of axes: see ``MOVED_THROUGH``. Where a pooling behind it might take
@@ -172,7 +172,7 @@ def _fill(pad: PadInfo) -> Operand | None:
     return fill if fill is None or fits else emit("Reshape", [fill, ints(1)])
 
 
-def _with_attributes(pad: PadInfo, amounts: Amounts | None, lifted: bool) -> Number:
+def _with_attributes(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool) -> Number:
     """The built-in before opset 11: what Pad_1 and Pad_2 have, or what is known."""
     attributes = list(_mode(pad).values())
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), "")
@@ -210,7 +210,7 @@ def iota(pad: PadInfo) -> Numbers:
     return counted if here().opset >= 14 else emit("Slice", [counted, shape - shape, shape])
 
 
-def _pads(pad: PadInfo, amounts: Amounts | None, lifted: bool = False) -> Operand:
+def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Operand:
     """The amounts of all axes, begins and then ends; with ``lifted``, of one more axis in front of them."""
     if amounts is None and (lifted or pad.input("axes") is not None):
         amounts = _halves(pad) or amounts_of(pad)
@@ -220,7 +220,7 @@ def _pads(pad: PadInfo, amounts: Amounts | None, lifted: bool = False) -> Operan
     return pad.own("pads", pad.flat_pads) or flatten(pads_of(pad))
 
 
-def _halves(pad: PadInfo) -> Amounts | None:
+def _halves(pad: PadInfo) -> AxisAmounts | None:
     """The amounts of an ONNX Pad of any rank, where they are known and stand for all axes."""
     listed = pad.input("pads")
     for name in ("pads", "paddings"):
@@ -230,7 +230,7 @@ def _halves(pad: PadInfo) -> Amounts | None:
     if not isinstance(listed, np.ndarray) or listed.size % 2 or pad.input("axes") is not None:
         return None
     begins, ends = np.split(listed.reshape(-1), 2)
-    return Amounts(begins, ends)
+    return AxisAmounts(begins, ends)
 
 
 def takes_inputs(opset: int, pad: PadInfo) -> bool:

@@ -22,7 +22,7 @@ from padops.convert.model.scan import external_tensors
 from padops.convert.model.types import Types
 from padops.convert.pad_facts import facts_of
 from padops.convert.records import Verification
-from padops.convert.verify.compare import Case, compare
+from padops.convert.verify.compare import RunInputs, compare
 from padops.convert.verify.feeds import Asked, inputs_of, load_inputs, other_interface
 from padops.convert.verify.openvino import compare_with_openvino
 from padops.convert.verify.pads import Hints, special_values
@@ -149,7 +149,7 @@ def _run(
 ) -> Callable[[Path, Path], Verification]:
     """A function that runs two model files on the same inputs and compares them."""
     inputs, hints = inputs_of(document.message()), Hints(special_values(document.model))
-    case = Case(inputs, given, asked, hints, corrected)
+    case = RunInputs(inputs, given, asked, hints, corrected)
     if document.is_openvino:
         return partial(compare_with_openvino, Path(document.foreign[0].name), case)
     return partial(compare, case=case)

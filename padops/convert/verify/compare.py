@@ -22,7 +22,7 @@ from padops.convert.verify.part_inputs import sizing_inputs
 from padops.convert.verify.random_inputs import random_inputs
 from padops.convert.verify.reference import compare_structures, judge
 from padops.convert.verify.rounding import scales_of, settle, tolerance_of
-from padops.convert.verify.sessions import DoesNotRun, Feeds, Peer, Session, Trial, fed, run_trials
+from padops.convert.verify.sessions import DoesNotRun, Feeds, OtherRuntime, Session, Trial, fed, run_trials
 from padops.convert.verify.structure import blames_changes
 
 TURNS = 4  # sets of random inputs; sizes, lengths, branches, single bools and special values differ between them
@@ -37,8 +37,8 @@ OPTIMISED = "optimising the original changes what it gives"
 
 
 @dataclass(frozen=True)
-class Case:
-    """The inputs and options of a run of both models."""
+class RunInputs:
+    """The inputs of a run of both models, and its options."""
 
     inputs: Sequence[Input]
     given: Mapping[str, np.ndarray] | None  # the caller's arrays; None for random ones
@@ -54,7 +54,7 @@ class Case:
         return [random_inputs(self.inputs, self.asked.seed, turn, self.hints) for turn in range(count)]
 
 
-def compare(original: Path, converted: Path, case: Case) -> Verification:
+def compare(original: Path, converted: Path, case: RunInputs) -> Verification:
     """Runs the original in plain ONNX Runtime and the converted model with padops, and compares every bit.
 
     If the outputs differ with graph optimisation, they are compared again without it: ONNX Runtime may fuse the
@@ -95,7 +95,7 @@ def compare(original: Path, converted: Path, case: Case) -> Verification:
     return settle(verification, (original, converted), feeds, case.asked.sources, tolerance, case.asked.doubted)
 
 
-def _draw(session: Session, scout: Scout, case: Case) -> list[Trial]:
+def _draw(session: Session, scout: Scout, case: RunInputs) -> list[Trial]:
     """Runs the original on ``TURNS`` sets of inputs, and on more if they do not exercise all Pads.
 
     Raises:
@@ -130,7 +130,7 @@ def _look(trial: Trial, scout: Scout, seen: dict[str, Sameness]) -> bool:
 
 
 def _compare_outputs(
-    original: Path, converted: Path, case: Case, trials: Sequence[Trial], tolerance: Tolerance
+    original: Path, converted: Path, case: RunInputs, trials: Sequence[Trial], tolerance: Tolerance
 ) -> Verification:
     """Compares the outputs of both models; if they differ, again without graph optimisation."""
     verification = check(converted, True, trials, case.corrected, tolerance)
@@ -166,7 +166,9 @@ def _with_pads(verification: Verification, pads: Sequence[PadComparison], correc
     return replace(verification, outcome=outcome, pads=tuple(pads))
 
 
-def _without_original(original: Path, converted: Path, case: Case, refusal: DoesNotRun, loads: bool) -> Verification:
+def _without_original(
+    original: Path, converted: Path, case: RunInputs, refusal: DoesNotRun, loads: bool
+) -> Verification:
     """Checks the converted model if ONNX Runtime does not load the original or runs it on none of the inputs."""
     note = f"ONNX Runtime does not run the original: {refusal}"
     if loads:
@@ -206,7 +208,7 @@ def check(
 
 
 def check_outputs(
-    converted: Session | Peer,
+    converted: Session | OtherRuntime,
     trials: Sequence[Trial],
     tolerance: Tolerance | None,
     scales: Mapping[str, float] = MappingProxyType({}),

@@ -23,7 +23,7 @@ from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
 from padops.convert.records import PadComparison, Verification
 from padops.convert.verify import sessions
 from padops.convert.verify.bits import describe_difference
-from padops.convert.verify.compare import ENOUGH, Case, check
+from padops.convert.verify.compare import ENOUGH, RunInputs, check
 from padops.convert.verify.reference import DescribedPad, described_pads, judge
 from padops.convert.verify.rounding import settle, tolerance_of
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Session, Trial, run_trials
@@ -38,7 +38,7 @@ SAID = "each Pad gives the same bits as in OpenVINO, for the data that it has th
 NOT_FINITE = "with infinities and NaN in the inputs, the nodes around the Pads give other results in OpenVINO"
 
 
-class Peer:
+class OpenVINOProcess:
     """The process that runs OpenVINO, until it is closed."""
 
     def __init__(self, path: Path, outputs: Sequence[str]) -> None:
@@ -72,20 +72,20 @@ class Peer:
         return {name: (arrays[:-1], arrays[-1]) for name, arrays in self._process.ask(("pads", feeds))}
 
 
-def compare_with_openvino(source: Path, case: Case, original: Path, converted: Path) -> Verification:
+def compare_with_openvino(source: Path, case: RunInputs, original: Path, converted: Path) -> Verification:
     """Compares an IR in OpenVINO with the converted model in ONNX Runtime; ``original`` is not used."""
     message = onnx.load(converted, load_external_data=False)
-    with closing(Peer(source, [output.name for output in message.graph.output])) as peer:
+    with closing(OpenVINOProcess(source, [output.name for output in message.graph.output])) as peer:
         return _compare(peer, converted, message, case)
 
 
-def _compare(peer: Peer, converted: Path, message: onnx.ModelProto, case: Case) -> Verification:
+def _compare(peer: OpenVINOProcess, converted: Path, message: onnx.ModelProto, case: RunInputs) -> Verification:
     try:  # inputs that the converted model takes: OpenVINO gives results even if rules are broken
         taken = run_trials(Session(converted, optimised=True), case.turns())
     except DoesNotRun as error:
         return Verification("fails", notes=(f"ONNX Runtime says: {error}",))
     try:
-        trials = run_trials(sessions.Peer(peer.run), [[trial.feeds] for trial in taken])
+        trials = run_trials(sessions.OtherRuntime(peer.run), [[trial.feeds] for trial in taken])
     except DoesNotRun as error:
         note = f"OpenVINO does not run the original: {error}"
         return judge(None, converted, [trial.feeds for trial in taken], (note,))
@@ -194,7 +194,7 @@ def _is_finite(array: np.ndarray) -> bool:
 
 
 def _compare_pads(
-    verification: Verification, converted: Path, peer: Peer, feeds: Sequence[Feeds], asked: Sequence[Matcher]
+    verification: Verification, converted: Path, peer: OpenVINOProcess, feeds: Sequence[Feeds], asked: Sequence[Matcher]
 ) -> Verification:
     """Compares each Pad of the converted model with OpenVINO's, on OpenVINO's data: ``"different"`` if one differs."""
     described, _ = described_pads(converted, onnx.load(converted, load_external_data=False), asked)

@@ -163,7 +163,7 @@ def _amounts(node: onnx.NodeProto, constants: Mapping[str, np.ndarray]) -> tuple
 
 
 @dataclass(frozen=True)
-class Amounts:
+class AmountsInput:
     """An input with a Pad's amounts: the input that is the Pad's data, if any; whether the data limit the amounts."""
 
     data: str | None
@@ -176,7 +176,7 @@ class Hints:
 
     # Numbers that the model compares an input with: they choose branches
     special: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    amounts: Mapping[str, Amounts] = field(default_factory=dict)  # inputs with the amounts of a Pad
+    amounts: Mapping[str, AmountsInput] = field(default_factory=dict)  # inputs with the amounts of a Pad
     # Inputs with the axes of a Pad, each with the input that is the Pad's data, or None
     axes: Mapping[str, str | None] = field(default_factory=dict)
     small: frozenset[str] = frozenset()  # inputs from which amounts are computed
@@ -189,7 +189,7 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
     """The hints of a model; ``special`` is passed on."""
     inputs = {value.name for value in message.graph.input}
     made = {name: node for located in bodies(message) for node in located.body.node for name in node.output}
-    amounts: dict[str, Amounts] = {}
+    amounts: dict[str, AmountsInput] = {}
     axes: dict[str, str | None] = {}
     small: set[str] = set()
     fills: set[str] = set()
@@ -200,7 +200,7 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
             data = node.input[0] if node.input[0] in inputs else None
             mode = next((a.s.decode(errors="replace") for a in node.attribute if a.name == "mode"), "constant")
             if (name := _source(node.input[1], made)) in inputs:
-                amounts[name] = Amounts(data, mode not in MODES_WITHOUT_REACH)
+                amounts[name] = AmountsInput(data, mode not in MODES_WITHOUT_REACH)
             if len(node.input) > 3 and (name := _source(node.input[3], made)) in inputs:
                 axes[name] = data
             small |= sources(node.input[1:2], made) & inputs

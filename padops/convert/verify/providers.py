@@ -18,10 +18,10 @@ from padops.convert.model.document import Document
 from padops.convert.model.types import Types
 from padops.convert.records import Verification
 from padops.convert.verify.bits import Tolerance
-from padops.convert.verify.compare import Case, check_outputs
+from padops.convert.verify.compare import RunInputs, check_outputs
 from padops.convert.verify.feeds import Asked, inputs_of, load_inputs, other_interface
 from padops.convert.verify.pads import hints_of, special_values
-from padops.convert.verify.sessions import DoesNotRun, Peer, fed, run_trials
+from padops.convert.verify.sessions import DoesNotRun, OtherRuntime, fed, run_trials
 from padops.extras import NeedingOnnxruntime
 from padops.processes import Pickled
 from padops.runtime.provider import CPU, EP_NAMES
@@ -69,14 +69,14 @@ def compare_beside(
     inputs = inputs_of(message)
     given = None if asked.inputs is None else load_inputs(asked.inputs, inputs)
     hints = hints_of(message, special_values(documents[0].model))
-    case = Case(inputs, given, asked, hints)
+    case = RunInputs(inputs, given, asked, hints)
     libraries = _libraries(providers)
-    opened: list[Peer | None] = []
+    opened: list[OtherRuntime | None] = []
     notes: list[str] = []
     with ExitStack() as stack:
         for which, document, path in zip((ORIGINAL, CONVERTED), documents, paths):
             process = stack.enter_context(closing(Pickled("the process", SECONDS, PROGRAM)))
-            session = Peer(process.ask)
+            session = OtherRuntime(process.ask)
             try:
                 there, runners = session.ask((str(path), list(providers), libraries))
             except DoesNotRun as error:
@@ -137,7 +137,7 @@ def _told(which: str, document: Document, providers: Sequence[str], runners: Map
     return told
 
 
-def _compare(original: Peer | None, converted: Peer | None, case: Case) -> Verification:
+def _compare(original: OtherRuntime | None, converted: OtherRuntime | None, case: RunInputs) -> Verification:
     """As ``compare_beside``, for the created sessions; None for a refused one."""
     notes: list[str] = []
     for which, session in ((ORIGINAL, original), (CONVERTED, converted)):

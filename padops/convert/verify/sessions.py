@@ -88,7 +88,7 @@ class Session:
         return outputs
 
 
-class Peer:
+class OtherRuntime:
     """Another runtime, or another process, in the form of a session."""
 
     def __init__(self, run: Callable[[Any], Any]) -> None:
@@ -124,7 +124,7 @@ class Trial:
     unstable: frozenset[str]
 
 
-def run_trials(session: Session | Peer, turns: Iterable[Iterable[Feeds]]) -> list[Trial]:
+def run_trials(session: Session | OtherRuntime, turns: Iterable[Iterable[Feeds]]) -> list[Trial]:
     """Runs a model on the first attempt of each turn that it takes; the very first runs twice.
 
     Raises:

@@ -63,7 +63,7 @@ REQUESTS = [
 def test_a_child_of_openvino_keeps_nobody_waiting(stand_in, monkeypatch, request_, seconds, refusal):
     monkeypatch.setattr(peer, "SECONDS", seconds)
     folder, begin = stand_in(request_), time.monotonic()
-    with closing(peer.Peer(Path("model.xml"), [])) as process:
+    with closing(peer.OpenVINOProcess(Path("model.xml"), [])) as process:
         for _ in range(2):
             with pytest.raises(RuntimeError, match=f"^{re.escape(refusal)}$"):
                 process.run({})

@@ -13,7 +13,7 @@ from padops.convert.proof.pads import zero
 from padops.convert.proof.positions.arithmetic import compute
 from padops.convert.proof.positions.elements import Elements, Ids, cast, dtype_of, plane
 from padops.convert.proof.positions.indexed import INDEXED
-from padops.convert.proof.positions.moves import PLAIN, Node, concat, split
+from padops.convert.proof.positions.moves import PLAIN, Move, concat, split
 from padops.convert.proof.positions.pads import dialect_axes, onnx_axes, padded
 from padops.convert.proof.result import Fails, Unsupported
 from padops.convert.proof.terms import ABSENT, Kind, Terms
@@ -180,7 +180,7 @@ class Evaluation:
                 raise Unsupported(f"{op} of data")
             known = [value for value in values if not isinstance(value, Ids)]
             return compute(op, partial(terms.attribute, term), known, head.version)
-        node = Node(op, head.version, partial(terms.attribute, term), self._integers(term))
+        node = Move(op, head.version, partial(terms.attribute, term), self._integers(term))
         if op in INDEXED:
             indices = self._known(inputs[1], f"indices of {op}")
             data, *rest = self._together([inputs[0], *inputs[2:]])

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from padops.convert.proof.positions.moves import Node
+from padops.convert.proof.positions.moves import Move
 from padops.convert.proof.result import Fails, Unsupported
 
 
-def _gather(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
+def _gather(node: Move, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """Gather."""
     axis = node.axis(node.attribute("axis", 0), data.ndim)
     at = checked(node, indices, data.shape[axis])
@@ -18,7 +18,7 @@ def _gather(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
     return np.take(data, at, axis) if at.size else np.empty(shape, data.dtype)
 
 
-def checked(node: Node, indices: np.ndarray, size: int) -> np.ndarray:
+def checked(node: Move, indices: np.ndarray, size: int) -> np.ndarray:
     """Indices as positions along an axis of ``size`` elements.
 
     Raises:
@@ -31,14 +31,14 @@ def checked(node: Node, indices: np.ndarray, size: int) -> np.ndarray:
     return np.where(indices < 0, indices + size, indices).astype(np.int64)
 
 
-def _gather_elements(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
+def _gather_elements(node: Move, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """GatherElements."""
     axis = node.axis(node.attribute("axis", 0), data.ndim)
     at = checked(node, indices, data.shape[axis])
     return np.asarray(data[_along(node, data, at, axis)])
 
 
-def _scatter_elements(node: Node, data: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> np.ndarray:
+def _scatter_elements(node: Move, data: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> np.ndarray:
     """ScatterElements; each place is written at most once."""
     axis = node.axis(node.attribute("axis", 0), data.ndim)
     at = checked(node, indices, data.shape[axis])
@@ -47,7 +47,7 @@ def _scatter_elements(node: Node, data: np.ndarray, indices: np.ndarray, updates
     return _written(node, data, _along(node, data, at, axis), updates)
 
 
-def _along(node: Node, data: np.ndarray, at: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
+def _along(node: Move, data: np.ndarray, at: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
     """The places that the indices of GatherElements or ScatterElements point to, one array for each axis."""
     dims = [(one, other) for index, (one, other) in enumerate(zip(at.shape, data.shape)) if index != axis]
     if at.ndim != data.ndim or any(one > other for one, other in dims):
@@ -57,14 +57,14 @@ def _along(node: Node, data: np.ndarray, at: np.ndarray, axis: int) -> tuple[np.
     return tuple(places)
 
 
-def _gather_nd(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
+def _gather_nd(node: Move, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """GatherND without batch dims."""
     if node.attribute("batch_dims", 0):
         raise Unsupported("GatherND with batch_dims")
     return np.asarray(data[_points(node, data, indices)])
 
 
-def _scatter_nd(node: Node, data: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> np.ndarray:
+def _scatter_nd(node: Move, data: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> np.ndarray:
     """ScatterND; each place is written at most once."""
     points = _points(node, data, indices)
     if updates.shape != (*indices.shape[:-1], *data.shape[indices.shape[-1] :]):
@@ -72,13 +72,13 @@ def _scatter_nd(node: Node, data: np.ndarray, indices: np.ndarray, updates: np.n
     return _written(node, data, points, updates)
 
 
-def _points(node: Node, data: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, ...]:
+def _points(node: Move, data: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, ...]:
     if not indices.ndim or not data.ndim or not 1 <= indices.shape[-1] <= data.ndim:
         raise Fails(f"{node.op} with indices of shape {list(indices.shape)} for data of {list(data.shape)}")
     return tuple(checked(node, indices[..., axis], data.shape[axis]) for axis in range(indices.shape[-1]))
 
 
-def _written(node: Node, data: np.ndarray, places: tuple[np.ndarray, ...], updates: np.ndarray) -> np.ndarray:
+def _written(node: Move, data: np.ndarray, places: tuple[np.ndarray, ...], updates: np.ndarray) -> np.ndarray:
     if node.attribute("reduction", b"none") != b"none":
         raise Unsupported(f"{node.op} with a reduction")
     flat = np.ravel_multi_index(places, data.shape[: len(places)]) if places[0].size else places[0]

@@ -21,7 +21,7 @@ Attribute = Callable[[str, Any], Any]
 Integers = Callable[[int], list[int] | None]
 
 
-class Node:
+class Move:
     """An operator that moves data. ``integers`` returns an input's elements by its index; None if it is absent."""
 
     def __init__(self, op: str, version: int, attribute: Attribute, integers: Integers) -> None:
@@ -56,7 +56,7 @@ class Node:
         return found
 
 
-def _reshape(node: Node, data: np.ndarray) -> np.ndarray:
+def _reshape(node: Move, data: np.ndarray) -> np.ndarray:
     """Reshape: 0 keeps a dim (without ``allowzero``); -1 is inferred."""
     wanted = node.listed("shape", 1, 5)
     if wanted is None:
@@ -78,7 +78,7 @@ def _reshape(node: Node, data: np.ndarray) -> np.ndarray:
     return data.reshape(dims)
 
 
-def _slice(node: Node, data: np.ndarray) -> np.ndarray:
+def _slice(node: Move, data: np.ndarray) -> np.ndarray:
     """Slice; bounds are clamped."""
     starts, ends, axes = (node.listed(name, index, 10) for index, name in enumerate(("starts", "ends", "axes"), 1))
     if starts is None or ends is None:
@@ -105,7 +105,7 @@ def _slice(node: Node, data: np.ndarray) -> np.ndarray:
     return np.asarray(data[tuple(cuts)])
 
 
-def _transpose(node: Node, data: np.ndarray) -> np.ndarray:
+def _transpose(node: Move, data: np.ndarray) -> np.ndarray:
     """Transpose; without ``perm`` it reverses the axes."""
     order = node.attribute("perm", None)
     if order is None:
@@ -115,7 +115,7 @@ def _transpose(node: Node, data: np.ndarray) -> np.ndarray:
     return np.asarray(data.transpose(order))
 
 
-def _unsqueeze(node: Node, data: np.ndarray) -> np.ndarray:
+def _unsqueeze(node: Move, data: np.ndarray) -> np.ndarray:
     """Unsqueeze."""
     axes = node.listed("axes", 1, 13)
     if axes is None:
@@ -123,7 +123,7 @@ def _unsqueeze(node: Node, data: np.ndarray) -> np.ndarray:
     return np.expand_dims(data, tuple(sorted(node.axes(axes, data.ndim + len(axes)))))
 
 
-def _squeeze(node: Node, data: np.ndarray) -> np.ndarray:
+def _squeeze(node: Move, data: np.ndarray) -> np.ndarray:
     """Squeeze; without axes, of all dims of 1. With an empty list of axes, runtimes squeeze all or none."""
     axes = node.listed("axes", 1, 13)
     if axes is not None and not len(axes):
@@ -134,7 +134,7 @@ def _squeeze(node: Node, data: np.ndarray) -> np.ndarray:
     return data.reshape([dim for axis, dim in enumerate(data.shape) if axis not in chosen])
 
 
-def _flatten(node: Node, data: np.ndarray) -> np.ndarray:
+def _flatten(node: Move, data: np.ndarray) -> np.ndarray:
     """Flatten."""
     axis = node.attribute("axis", 1)
     if not -data.ndim <= axis <= data.ndim:
@@ -143,7 +143,7 @@ def _flatten(node: Node, data: np.ndarray) -> np.ndarray:
     return data.reshape(prod(data.shape[:axis]), prod(data.shape[axis:]))
 
 
-def _expand(node: Node, data: np.ndarray) -> np.ndarray:
+def _expand(node: Move, data: np.ndarray) -> np.ndarray:
     """Expand: both shapes are broadcast."""
     wanted = node.listed("shape", 1, 8)
     if wanted is None or min(wanted, default=0) < 0:
@@ -156,7 +156,7 @@ def _expand(node: Node, data: np.ndarray) -> np.ndarray:
         raise Fails(f"Expand of {list(data.shape)} to {wanted}") from None
 
 
-def _tile(node: Node, data: np.ndarray) -> np.ndarray:
+def _tile(node: Move, data: np.ndarray) -> np.ndarray:
     """Tile, from its version 6 on."""
     repeats = node.listed("repeats", 1, 6)
     if repeats is None:
@@ -168,7 +168,7 @@ def _tile(node: Node, data: np.ndarray) -> np.ndarray:
     return np.tile(data, repeats)
 
 
-def concat(node: Node, parts: Sequence[np.ndarray]) -> np.ndarray:
+def concat(node: Move, parts: Sequence[np.ndarray]) -> np.ndarray:
     """Concat of ``parts``.
 
     Raises:
@@ -180,7 +180,7 @@ def concat(node: Node, parts: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate(parts, axis)
 
 
-def split(node: Node, data: np.ndarray, outputs: int, index: int) -> np.ndarray:
+def split(node: Move, data: np.ndarray, outputs: int, index: int) -> np.ndarray:
     """One output of Split.
 
     Raises:
@@ -199,7 +199,7 @@ def split(node: Node, data: np.ndarray, outputs: int, index: int) -> np.ndarray:
     return data[(slice(None),) * axis + (slice(start, start + lengths[index]),)]
 
 
-def _blocks(node: Node, data: np.ndarray) -> np.ndarray:
+def _blocks(node: Move, data: np.ndarray) -> np.ndarray:
     """DepthToSpace and SpaceToDepth."""
     size = node.attribute("blocksize", 0)
     if data.ndim != 4 or size < 1:
@@ -221,7 +221,7 @@ def _blocks(node: Node, data: np.ndarray) -> np.ndarray:
 
 
 # Operators of one data input; other inputs are integers.
-PLAIN: dict[str, Callable[[Node, np.ndarray], np.ndarray]] = {
+PLAIN: dict[str, Callable[[Move, np.ndarray], np.ndarray]] = {
     "DepthToSpace": _blocks,
     "Expand": _expand,
     "Flatten": _flatten,
