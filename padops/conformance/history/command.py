@@ -14,8 +14,7 @@ from padops.terminal import fail, say
 ABOUT = (
     "Run the suite on each minor release of ONNX Runtime, onnx, OpenVINO, TensorFlow, JAX, NumPy and others, each in "
     "an environment that uv (or npm) makes and that is removed again. What a release did stays in --work: a second "
-    "call goes on "
-    "where the first ended. Exit codes: 0 done, 1 a release has no environment, 2 usage."
+    "call continues where the first ended. Exit codes: 0 done, 1 a release has no environment, 2 usage."
 )
 WORK = "build/history"
 

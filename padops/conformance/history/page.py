@@ -97,11 +97,14 @@ def _row(one: dict[str, Any]) -> str:
 
 
 def _changes(found: Iterable[Change]) -> Iterator[str]:
-    reasons = {row.id: row.reason for row in KNOWN}
+    reasons, version = {row.id: row.reason for row in KNOWN}, ""
     for change in found:
+        if change.version != version:
+            version = change.version
+            yield f"- **{version}**\n"
         cases = f"{change.count} case{'s' * (change.count > 1)} of {', '.join(change.operators)}"
         what = escape(reasons.get(change.what, f"mode {change.what}"), quote=False)
-        yield f"- **{change.version}**: {WORDS[change.before]} → **{WORDS[change.after]}**: {what} ({cases})\n"
+        yield f"    - {WORDS[change.before]} → **{WORDS[change.after]}**: {what} ({cases})\n"
 
 
 def svg(told: Sequence[dict[str, Any]]) -> str:
