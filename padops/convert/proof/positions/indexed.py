@@ -11,7 +11,6 @@ from padops.convert.proof.result import Fails, Unsupported
 
 
 def _gather(node: Move, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """Gather."""
     axis = node.axis(node.attribute("axis", 0), data.ndim)
     at = checked(node, indices, data.shape[axis])
     shape = (*data.shape[:axis], *indices.shape, *data.shape[axis + 1 :])
@@ -32,7 +31,6 @@ def checked(node: Move, indices: np.ndarray, size: int) -> np.ndarray:
 
 
 def _gather_elements(node: Move, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """GatherElements."""
     axis = node.axis(node.attribute("axis", 0), data.ndim)
     at = checked(node, indices, data.shape[axis])
     return np.asarray(data[_along(node, data, at, axis)])

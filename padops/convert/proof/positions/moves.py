@@ -116,7 +116,6 @@ def _transpose(node: Move, data: np.ndarray) -> np.ndarray:
 
 
 def _unsqueeze(node: Move, data: np.ndarray) -> np.ndarray:
-    """Unsqueeze."""
     axes = node.listed("axes", 1, 13)
     if axes is None:
         raise Fails("Unsqueeze without axes")
@@ -135,7 +134,6 @@ def _squeeze(node: Move, data: np.ndarray) -> np.ndarray:
 
 
 def _flatten(node: Move, data: np.ndarray) -> np.ndarray:
-    """Flatten."""
     axis = node.attribute("axis", 1)
     if not -data.ndim <= axis <= data.ndim:
         raise Fails(f"Flatten at axis {axis} of rank {data.ndim}")

@@ -42,7 +42,6 @@ def _within(evaluation: Evaluation, indices: Tensor, size: Int, what: str) -> No
 
 
 def _gather(evaluation: Evaluation, term: int) -> Tensor:
-    """Gather."""
     data, indices = evaluation.input(term, 0), evaluation.input(term, 1)
     axis = axis_of(evaluation.terms.attribute(term, "axis", 0), data.rank)
     size, behind = data.shape[axis], axis + indices.rank
@@ -63,7 +62,6 @@ def _gather(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _gather_elements(evaluation: Evaluation, term: int) -> Tensor:
-    """GatherElements."""
     data, indices = evaluation.input(term, 0), evaluation.input(term, 1)
     axis = axis_of(evaluation.terms.attribute(term, "axis", 0), data.rank)
     _same_rank(evaluation, data, indices, axis, "GatherElements")
@@ -112,7 +110,6 @@ def _scatter_elements(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _where(evaluation: Evaluation, term: int) -> Tensor:
-    """Where."""
     condition, yes, no = (evaluation.input(term, position) for position in range(3))
     evaluation.truth(condition, [0] * condition.rank)
     return elementwise(evaluation, evaluation.integers.where, (condition, yes, no), yes.dtype or no.dtype)

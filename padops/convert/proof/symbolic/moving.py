@@ -51,7 +51,6 @@ def axes_of(evaluation: Evaluation, term: int, position: int, rank: int) -> list
 
 
 def _transpose(evaluation: Evaluation, term: int) -> Tensor:
-    """Transpose."""
     data = evaluation.input(term, 0)
     order = list(evaluation.terms.attribute(term, "perm") or reversed(range(data.rank)))
     if sorted(order) != list(range(data.rank)):
@@ -65,7 +64,6 @@ def _transpose(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _concat(evaluation: Evaluation, term: int) -> Tensor:
-    """Concat."""
     integers = evaluation.integers
     parts = [evaluation.input(term, position) for position in range(len(evaluation.terms.inputs(term)))]
     rank = parts[0].rank
@@ -96,7 +94,6 @@ def _concat(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _slice(evaluation: Evaluation, term: int) -> Tensor:
-    """Slice."""
     terms, data = evaluation.terms, evaluation.input(term, 0)
     if terms.head(term).version < 10:
         starts, ends = list(terms.attribute(term, "starts", ())), list(terms.attribute(term, "ends", ()))
@@ -169,7 +166,6 @@ def _split(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _unsqueeze(evaluation: Evaluation, term: int) -> Tensor:
-    """Unsqueeze."""
     data, given = evaluation.input(term, 0), evaluation.optional(term, 1)
     listed = evaluation.terms.attribute(term, "axes", ()) if given is None else evaluation.known(given)
     rank = data.rank + len(listed)
@@ -183,7 +179,6 @@ def _unsqueeze(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _squeeze(evaluation: Evaluation, term: int) -> Tensor:
-    """Squeeze."""
     data = evaluation.input(term, 0)
     gone = axes_of(evaluation, term, 1, data.rank)
     if gone == []:
@@ -207,7 +202,6 @@ def _squeeze(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _tile(evaluation: Evaluation, term: int) -> Tensor:
-    """Tile."""
     if evaluation.terms.head(term).version < 6:
         raise Unsupported("Tile of version 1")
     data, integers = evaluation.input(term, 0), evaluation.integers

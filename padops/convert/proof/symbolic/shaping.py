@@ -13,7 +13,6 @@ from padops.convert.proof.symbolic.tensors import INT64, RANGES, Element, Index,
 
 
 def _expand(evaluation: Evaluation, term: int) -> Tensor:
-    """Expand."""
     data, dims = evaluation.input(term, 0), evaluation.ints(evaluation.input(term, 1))
     for dim in dims:
         evaluation.require(dim >= 0, "a negative dim")
@@ -22,7 +21,6 @@ def _expand(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _constant_of_shape(evaluation: Evaluation, term: int) -> Tensor:
-    """ConstantOfShape."""
     terms, dims = evaluation.terms, evaluation.ints(evaluation.input(term, 0))
     for dim in dims:
         evaluation.require(dim >= 0, "a negative dim")
@@ -37,12 +35,10 @@ def _constant_of_shape(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _identity(evaluation: Evaluation, term: int) -> Tensor:
-    """Identity."""
     return evaluation.input(term, 0)
 
 
 def _flatten(evaluation: Evaluation, term: int) -> Tensor:
-    """Flatten."""
     data = evaluation.input(term, 0)
     axis = evaluation.terms.attribute(term, "axis", 1)
     axis = axis if axis == data.rank else axis_of(axis, data.rank)
@@ -51,7 +47,6 @@ def _flatten(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def _reshape(evaluation: Evaluation, term: int) -> Tensor:
-    """Reshape."""
     terms, data, integers = evaluation.terms, evaluation.input(term, 0), evaluation.integers
     if terms.head(term).version < 5:
         asked: list[Int] = list(terms.attribute(term, "shape", ()))
@@ -169,20 +164,17 @@ def _reduction(function: Callable[[Integers, Int, Int], Int], empty: int | None)
 
 
 def _shape(evaluation: Evaluation, term: int) -> Tensor:
-    """Shape."""
     dims = evaluation.input(term, 0).shape
     start, end = (evaluation.terms.attribute(term, name) for name in ("start", "end"))
     return vector(evaluation.integers, dims[slice(*slice(start, end).indices(len(dims)))])
 
 
 def _size(evaluation: Evaluation, term: int) -> Tensor:
-    """Size."""
     count = evaluation.integers.product(evaluation.input(term, 0).shape)
     return of_array(evaluation.integers, objects([fitted(evaluation, count, INT64)], []), INT64)
 
 
 def _range(evaluation: Evaluation, term: int) -> Tensor:
-    """Range."""
     limits = [evaluation.input(term, position) for position in range(3)]
     if any(one.dtype not in RANGES for one in limits):
         raise Unsupported("a Range of other than integers")
