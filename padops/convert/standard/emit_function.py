@@ -26,6 +26,11 @@ from padops.spec.plan import Mode, PadError
 
 NEWEST = 26  # any opset does for what is not written
 MANY = 16  # calls that would each get the whole body: ONNX Runtime writes it out once for each
+# The element types of onnxruntime's Concat, in every opset.
+COPIED = {
+    "bool", "double", "float", "float16", "int16", "int32", "int64", "int8", "string", "uint16", "uint32", "uint64",
+    "uint8",
+}  # fmt: skip
 
 
 class Calls:
@@ -96,7 +101,26 @@ class Calls:
             # (1.32).
             output = emit("Identity", [output])
         rules.check_nesting(here().nodes, merged.around)
+        if rules.depth_of(here().nodes) is not None and any(
+            rules.follows_dequantizing(pad.inputs[0]) for pad in self.pads
+        ):
+            self._keep_apart(inputs[0])
         return output
+
+    def _keep_apart(self, data: ir.Value) -> None:
+        """Has the body read a copy of the data, made by a node over which onnxruntime moves no DequantizeLinear.
+
+        Raises:
+            Unconvertible: Concat, which makes the copy, does not take the types of all calls.
+        """
+        if not {pad.type for pad in self.pads} <= COPIED:
+            raise Unconvertible("its data follow DequantizeLinear, and have types of which onnxruntime makes no copy")
+        uses = list(data.uses())
+        copy = emit("Concat", [data], {"axis": 0})
+        node = here().nodes.pop()
+        here().nodes.insert(0, node)
+        for user, index in uses:
+            user.replace_input_with(index, copy)
 
 
 def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadInfo:

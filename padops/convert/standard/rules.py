@@ -14,9 +14,12 @@ from padops.convert.pads.operands import all_known
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.pads.surroundings import Surroundings
 from padops.spec import plan
+from padops.spec.dialects import DOMAIN
 from padops.spec.plan import Mode, PadError
 
 MOST = 1  # Ifs to be moved out of
+# Operators over which onnxruntime's QDQPropagationTransformer moves a DequantizeLinear.
+PROPAGATING = frozenset(("MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"))
 
 
 def check(pad: PadInfo) -> None:
@@ -61,7 +64,7 @@ def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
     Raises:
         Unconvertible: They have an If or a Loop, and it would be moved too often.
     """
-    depth = _depth(nodes)
+    depth = depth_of(nodes)
     if around.folding and depth is not None and around.folding + depth > MOST:
         raise Unconvertible(
             "it stands inside Ifs whose conditions may be constant, and would need an If or a Loop, "
@@ -69,11 +72,21 @@ def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
         )
 
 
-def _depth(nodes: Iterable[ir.Node]) -> int | None:
+def depth_of(nodes: Iterable[ir.Node]) -> int | None:
     """How many Ifs, one within another, stand around an If or Loop; None where there is no If or Loop."""
     found: list[int] = []
     for node in nodes:
-        depths = [_depth(graph) for _, graph in inner_graphs(node)]
+        depths = [depth_of(graph) for _, graph in inner_graphs(node)]
         found += [0] if depths else []
         found += [depth + (node.op_type == "If") for depth in depths if depth is not None]
     return max(found, default=None)
+
+
+def follows_dequantizing(value: ir.Value | None) -> bool:
+    """Whether onnxruntime may move a DequantizeLinear to a value: it crashes if an If reads it (1.20 to 1.32)."""
+    producer = None if value is None else value.producer()
+    moved = False
+    while producer is not None and (producer.op_type in PROPAGATING or producer.domain == DOMAIN):
+        value, moved = producer.inputs[0], True
+        producer = None if value is None else value.producer()
+    return moved and producer is not None and producer.op_type == "DequantizeLinear"
