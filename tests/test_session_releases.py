@@ -194,3 +194,12 @@ def test_without_the_extra(tmp_path: Path) -> None:
             assert (what, text) == ("output", EVERY[kind][2].tobytes().hex()), kind
         else:
             assert (what, "pip install 'padops[convert]'" in text) == ("DependencyError", True), (kind, what, text)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "external" in kind])
+def test_nothing_is_printed(kind: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """onnxruntime warned of the folder of external data, which the session set twice in options of its own."""
+    path = save(kind, tmp_path / "model")
+    padops.InferenceSession(path).run(None, {"x": EVERY[kind][1]})
+    printed = capfd.readouterr()
+    assert "will be overwritten" not in printed.out + printed.err

@@ -148,7 +148,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             wrong.remove(FOLDING)
         if wrong:
             kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
-        with _having(options, entries):
+        with _having(options, entries, restored=sess_options is not None):
             onnxruntime.InferenceSession.__init__(self, path_or_bytes, options, providers, provider_options, **kwargs)
         names = self.get_providers()
         if of_the_caller and EP_NAME in names and names.index(CPU) < names.index(EP_NAME):
@@ -181,8 +181,11 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
 
 
 @contextlib.contextmanager
-def _having(options: onnxruntime.SessionOptions, entries: Mapping[str, str]) -> Iterator[None]:
-    """A context in which options have these configuration entries; a caller may use the options again afterwards."""
+def _having(options: onnxruntime.SessionOptions, entries: Mapping[str, str], restored: bool) -> Iterator[None]:
+    """A context in which options have these configuration entries.
+
+    ``restored``: the options are the caller's, who may use them again. onnxruntime warns of each restored entry.
+    """
     before = {}
     for key, value in entries.items():
         try:
@@ -193,5 +196,5 @@ def _having(options: onnxruntime.SessionOptions, entries: Mapping[str, str]) -> 
     try:
         yield
     finally:
-        for key, value in before.items():
+        for key, value in before.items() if restored else ():
             options.add_session_config_entry(key, value)
