@@ -10,7 +10,7 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import inner_graphs
 from padops.convert.pads.match import Unconvertible
-from padops.convert.pads.operands import all_known
+from padops.convert.pads.operands import Operand, all_known
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.pads.surroundings import Surroundings
 from padops.spec import plan
@@ -82,9 +82,9 @@ def depth_of(nodes: Iterable[ir.Node]) -> int | None:
     return max(found, default=None)
 
 
-def follows_dequantizing(value: ir.Value | None) -> bool:
+def follows_dequantizing(value: Operand | None) -> bool:
     """Whether onnxruntime may move a DequantizeLinear to a value: it crashes if an If reads it (1.20 to 1.32)."""
-    producer = None if value is None else value.producer()
+    producer = value.producer() if isinstance(value, ir.Value) else None
     moved = False
     while producer is not None and (producer.op_type in PROPAGATING or producer.domain == DOMAIN):
         value, moved = producer.inputs[0], True
