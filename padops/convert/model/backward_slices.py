@@ -77,7 +77,7 @@ def open_axes(model: onnx.ModelProto) -> None:
     listing = _listing(model.functions)
     for function in model.functions:
         _open_in_function(function, listing)
-    if _open(model.graph.node, frozenset(tensor.name for tensor in model.graph.initializer), listing):
+    if _open(model.graph.node, _known(model.graph), listing):
         model.graph.input.append(onnx.helper.make_tensor_value_info(OPEN, onnx.TensorProto.INT64, [None]))
 
 
@@ -117,9 +117,20 @@ def _open_in_function(function: onnx.FunctionProto, listing: Listing) -> None:
         function.node.extend(nodes)
 
 
+def _known(graph: onnx.GraphProto) -> frozenset[str]:
+    return frozenset(tensor.name for tensor in graph.initializer if tensor.data_type != onnx.TensorProto.INT32)
+
+
+def _is_int32(node: onnx.NodeProto) -> bool:
+    return any(row.name == "value" and row.t.data_type == onnx.TensorProto.INT32 for row in node.attribute)
+
+
 def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listing) -> bool:
-    """Opens axes that are no constants, in a graph and the graphs inside it. Returns whether there are any."""
-    made = {name: node.op_type == "Constant" for node in nodes for name in node.output}
+    """Opens axes that are no constants of int64, in a graph and the graphs inside it. Returns whether there are any.
+
+    From constant axes of int32 in a function, onnx infers not even the type of the function's output.
+    """
+    made = {name: node.op_type == "Constant" and not _is_int32(node) for node in nodes for name in node.output}
     known = known - made.keys() | {name for name, is_constant in made.items() if is_constant}
     found = False
     for node in nodes:
@@ -127,7 +138,6 @@ def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listi
             if node.input[i] not in known:
                 node.input[i], found = OPEN, True
         for _, inner in graphs_in(node.attribute):
-            there = {tensor.name for tensor in inner.initializer}
             hidden = {value.name for value in inner.input}
-            found = _open(inner.node, (known - hidden) | there, listing) or found
+            found = _open(inner.node, (known - hidden) | _known(inner), listing) or found
     return found
