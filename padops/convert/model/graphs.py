@@ -169,7 +169,7 @@ def inner_graphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
 
 
 def constant(value: ir.Value | None, scope: Scope, largest: int = LARGEST_CONSTANT) -> np.ndarray | None:
-    """What ``value`` always is, if it is small and the graph says so: an initializer or a Constant node."""
+    """The array of a value that is a small constant: an initializer, or made by a Constant node; else None."""
     if value is None:
         return None
     if value.is_graph_input() and scope.model.ir_version >= 4:

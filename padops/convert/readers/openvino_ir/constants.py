@@ -127,7 +127,7 @@ def _replace(
 
 
 def _cast(node: onnx.NodeProto, inputs: list[np.ndarray]) -> np.ndarray | None:
-    """Convert, where it loses nothing: for the rest, OpenVINO's devices have rules of their own."""
+    """A Convert of a constant, if it loses nothing: OpenVINO's devices differ in how they round."""
     type = ELEMENT_TYPES.get(attributes_of(node).get("destination_type", ""))
     if type is None or type == TensorProto.STRING:
         return None
