@@ -169,7 +169,7 @@ class Builder:
         return number_of(text.strip(), f"{name} '{text}'", str(layer), self._path)
 
     def _add_output(self, layer: Layer, inputs: list[str]) -> None:
-        """Adds the output of a Result: the value; or an Identity of it, if no node made it or it is an output already."""
+        """Adds the output of a Result: the value, or an Identity if no node made it or it is an output already."""
         if len(inputs) != 1:
             raise PadopsError(f"{self._path} is damaged: {layer} has {len(inputs)} inputs, expected one")
         port = layer.inputs[0]
