@@ -28,9 +28,9 @@ def read_text(path: Path) -> bytes:
 
 
 def listing(lines: Sequence[str]) -> str:
-    """The parts of a file that cannot be converted, for a message: a line for each, up to ``MOST_LINES``."""
+    """The parts of a file that cannot be converted, for the end of a message: up to ``MOST_LINES``."""
     more = [f"and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
-    return "\n  ".join(["", *lines[:MOST_LINES], *more])
+    return " " + "; ".join([*lines[:MOST_LINES], *more])
 
 
 def static_dims(dims: Sequence[int | str | None] | None) -> list[int] | None:

@@ -39,16 +39,16 @@ def without_last_input(text: str) -> str:
          "stride is 0, expected 1"),
         ("convolution SAME_UPPER with dilations", lambda t: t.replace('strides="2, 1"', 'strides="2"'),
          "strides or dilations have 1"),
-        ("convolution SAME_UPPER with dilations", without_last_input, "it has 1 inputs, expected 2"),
+        ("convolution SAME_UPPER with dilations", without_last_input, "it has 1 input, expected 2"),
         ("clamp of integers", lambda t: t.replace('min="-1"', 'min="x"'), "min='x' is not a number"),
         ("clamp of integers", lambda t: t.replace(' max="2"', ""), "it has no max"),
         ("mvn", lambda t: t.replace('eps="', 'epsilon="'), "it has no eps"),
         ("shape of", lambda t: t.replace('output_type="i64"', 'output_type="f32"'),
          "output_type='f32' is not i32 or i64"),
         ("gather nd", lambda t: t.replace('batch_dims="0"', 'batch_dims="x"'), "GatherND"),
-        ("add", without_last_input, "it has 1 inputs, expected 2"),
-        ("reduce_sum", without_last_input, "it has 1 inputs, expected 2"),
-        ("prelu", without_last_input, "it has 1 inputs, expected 2"),
+        ("add", without_last_input, "it has 1 input, expected 2"),
+        ("reduce_sum", without_last_input, "it has 1 input, expected 2"),
+        ("prelu", without_last_input, "it has 1 input, expected 2"),
         ("concat", lambda t: t.replace('axis="1"', 'axis="9999999999999999999999"'), "onnxifier"),
     ],
     ids=short,
@@ -56,29 +56,22 @@ def without_last_input(text: str) -> str:
 def test_a_layer_with_a_broken_part(tmp_path: Path, name: str, damage: Callable[[str], str], reason: str) -> None:
     assert name in LAYERS
     said = refusal(damaged(save_layer(tmp_path / "m.xml", name), damage), "m.xml")
-    assert said.startswith("m.xml: 1 of its 1 layers cannot be converted:") and reason in said
+    assert said.startswith("m.xml: 1 of its 1 layer cannot be converted:") and reason in said
 
 
 def sliced(end: Callable[[], object]) -> Build:
     return lambda x: opset13.strided_slice(x, i(0, 0), end(), i(1, 1), begin_mask=[0, 0], end_mask=[0, 1])
 
 
-@pytest.mark.parametrize(
-    "end",
-    [
-        lambda: opset13.variadic_split(i(2, 2, 9), constant(0, np.int64), i(2, 1)).output(0),
-        lambda: opset13.range(constant(0, np.int64), constant(78, np.int64), constant(39, np.int64), "i64"),
-    ],
-    ids=["a layer that is converted later", "ten thousand million numbers"],
-)
-def test_what_stands_before_a_layer_is_not_run(tmp_path: Path, end: Callable[[], object]) -> None:
-    """onnxifier ran it, with any memory, and where that failed, it left a model among the temporary files."""
+def test_ten_thousand_million_numbers_are_not_computed(tmp_path: Path) -> None:
+    """OpenVINO, which is to compute the end, may ask for some memory only."""
+    end = lambda: opset13.range(constant(0, np.int64), constant(78, np.int64), constant(39, np.int64), "i64")
     path = layer(tmp_path / "m.xml", sliced(end), (3, 3))
     weights = path.with_suffix(".bin").read_bytes()
     for before, after in ((78, 10**10), (39, 1)):
         weights = weights.replace(np.int64(before).tobytes(), np.int64(after).tobytes())
     files = {"m.xml": path.read_bytes(), "m.bin": weights}
-    assert "onnxifier: Failed to evaluate value" in refusal(files, "m.xml")
+    assert "not a valid model of these shapes" in refusal(files, "m.xml")
 
 
 def test_weights_of_half_precision_are_constants(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from collections import Counter
 
 import numpy as np
 import onnx
+import openvino
 import pytest
 from native import bits
-from openvino import opset13
+from openvino import opset12, opset13
 from openvino_irs import (
     Build,
     constant,
@@ -39,6 +40,12 @@ def bytes_(*shape: int) -> np.ndarray:
     return np.random.default_rng(6).integers(-128, 128, shape).astype(np.int8)
 
 
+def reshaped(weights: openvino.Node) -> openvino.Node:
+    """As a network of PyTorch has it: the number of groups before the others."""
+    first, others = opset13.variadic_split(opset13.shape_of(weights), constant(0, np.int64), i(1, -1)).outputs()
+    return opset13.reshape(weights, opset13.concat([opset13.divide(first, i(1)), i(1), others], 0), False)
+
+
 # What computes WEIGHTS; the first is what OpenVINO makes of a depthwise convolution of TensorFlow Lite.
 CHAINS: dict[str, Build] = {
     "transpose of unsqueeze of convert": lambda: opset13.transpose(
@@ -47,6 +54,7 @@ CHAINS: dict[str, Build] = {
     "squeeze": lambda: opset13.squeeze(f(*WEIGHTS, 1), i(-1)),
     "reshape": lambda: opset13.reshape(f(20, 20), i(-1, 1, 1, 1, 1), False),
     "reshape with a special zero": lambda: opset13.reshape(f(GROUPS, 1), i(0, 0, 1, -1, 1), True),
+    "reshape to dims of its own": lambda: reshaped(f(GROUPS, 1, 1, 1)),
     "integers of 8 bits": lambda: opset13.multiply(
         opset13.subtract(opset13.convert(constant(bytes_(*WEIGHTS)), "f32"), f(GROUPS, 1, 1, 1, 1)), f(1)
     ),
@@ -67,7 +75,7 @@ def test_computed_weights(tmp_path, name):
 def test_computed_amounts(tmp_path):
     x = parameter((2, 3))
     begin = opset13.squeeze(opset13.convert(constant([[1, 2]], np.int32), "i64"), i(0))
-    path = save(tmp_path / "m.xml", [opset13.pad(x, begin, i(0, 1), "edge")], [x])
+    path = save(tmp_path / "m.xml", [opset12.pad(x, begin, i(0, 1), "edge")], [x])
     proto = padops.convert(path, fallback=False).proto()
     assert [node.op_type for node in proto.graph.node] == ["OpenVINOPad_12"]
     data = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -82,7 +90,7 @@ def test_a_sum_in_half_precision_stays_a_layer(tmp_path):
     assert [node.op_type for node in padops.convert(path).proto().graph.node] == ["Add", "Cast", "Add"]
 
 
-def test_what_loses_something_stays_a_layer(tmp_path):
+def test_what_loses_something_and_no_rule_reads_stays_a_layer(tmp_path):
     x = parameter((3,), np.int32)
     cast = opset13.convert(constant([1.5, -2.5, 3], np.float32), "i32")
     path = save(tmp_path / "m.xml", [opset13.add(x, cast)], [x])
@@ -115,8 +123,7 @@ def test_weights_that_are_an_input_say_so(tmp_path):
     y = opset13.group_convolution(x, squeezed, [1, 1], *[[0, 0]] * 2, [1, 1])
     text = refusal(save(tmp_path / "m.xml", [y], [x, weights]))
     assert re.search(
-        r"GroupConvolution '\w+': onnxifier: \w+: its input 'squeezed' is no constant, "
-        r"but computed when the model runs",
+        r"GroupConvolution '\w+': onnxifier: \w+: its input 'squeezed' is no constant",
         text,
     )
 
@@ -158,12 +165,40 @@ def test_a_product_that_is_larger_than_its_factors_stays_a_layer(tmp_path):
 
 
 def test_a_long_chain(tmp_path):
-    """A chain of small constants is computed step by step; one of large constants only up to a limit."""
     x = parameter((1,))
-    y = constant(np.float32([1]))
+    y = i(1)
     for _ in range(200):
-        y = opset13.add(y, constant(np.float32([1])))
-    path = save(tmp_path / "m.xml", [opset13.add(x, y)], [x])
-    proto = padops.convert(path).proto()
-    assert [node.op_type for node in proto.graph.node] == ["Add"]
-    assert converted_outputs(proto, [np.float32([0])])[0].tolist() == [201]
+        y = opset13.add(y, i(1))
+    path = save(tmp_path / "m.xml", [opset12.pad(x, y, i(0), "edge")], [x])
+    proto = padops.convert(path, fallback=False).proto()
+    assert [node.op_type for node in proto.graph.node] == ["OpenVINOPad_12"]
+    assert converted_outputs(proto, [np.float32([0])])[0].tolist() == [0] * 202
+
+
+def test_layers_that_cannot_be_read_are_computed(tmp_path):
+    """Of constants alone; but no Pad is, and what the model's inputs decide is refused."""
+    x = parameter((2, 3), np.int32)
+    pad = opset12.pad(constant([[4, 5]], np.int32), i(1, 0), i(0, 1), "edge")
+    pad.set_friendly_name("of a constant")
+    rest = opset13.floor_mod(constant([[7, -8, 9]], np.int32), constant(5, np.int32))
+    path = save(tmp_path / "m.xml", [opset13.add(opset13.add(x, rest), pad)], [x])
+    converted = padops.convert(path)
+    assert [record.path for record in converted.records] == ["graph/of a constant"]
+    data = np.arange(6, dtype=np.int32).reshape(2, 3)
+    (found,), (wanted,) = converted_outputs(converted.proto(), [data]), openvino_outputs(path, [data])
+    assert found.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "reason"),
+    [
+        ("find_spec", lambda name: None, "and is not installed: pip install 'padops[openvino]'"),
+        ("PROGRAM", "padops.no_such_module", "but says: OpenVINO has died (exit code 1)"),
+    ],
+)
+def test_what_openvino_cannot_compute_says_why(tmp_path, monkeypatch, part, value, reason):
+    monkeypatch.setattr(constants, part, value)
+    x = parameter(IMAGE)
+    y = opset13.group_convolution(x, CHAINS["reshape"](), [1, 1], *[[0, 0]] * 2, [1, 1])
+    text = refusal(save(tmp_path / "m.xml", [y], [x]))
+    assert f"is no constant; OpenVINO computes that from constants, {reason}" in text

@@ -14,6 +14,7 @@ from padops.convert.errors import PadopsError
 from padops.convert.matchers import ngraph, openvino
 from padops.convert.readers.limits import listing, static_dims
 from padops.convert.readers.ngraph_function.fields import Dims, Fields, add_constant, is_int, read_elements, shown
+from padops.plural import plural
 from padops.spec.dialects import OPS, Node, make_node_plan
 from padops.spec.dialects.node import INTEGER_KINDS
 from padops.spec.dtypes import DType
@@ -77,8 +78,8 @@ class Builder:
         lines += [f"Pad {shown(op.get('name'))} of version {shown(op['op_version'])}" for op in versions]
         if lines:
             raise PadopsError(
-                f"{self._path}: {len(lines)} of its {len(ops)} operators cannot be converted; an nGraph graph is "
-                f"read only if it pads, and does nothing else:{listing(lines)}"
+                f"{self._path}: {len(lines)} of its {plural(len(ops), 'operator')} cannot be converted; an nGraph "
+                f"graph is read only if it pads, and does nothing else:{listing(lines)}"
             )
 
     def _fresh(self, wanted: str) -> str:
@@ -125,7 +126,7 @@ class Builder:
         texts = self._fields.get(op, "value", list, what)
         static = static_dims(dims)
         if static is None or len(texts) not in (1, prod(static)):
-            raise self._fields.damaged(f"{what} of shape {shown(dims)} has {len(texts)} values")
+            raise self._fields.damaged(f"{what} of shape {shown(dims)} has {plural(len(texts), 'value')}")
         elements = read_elements(self._fields, texts, kind, what)
         self._made.update(add_constant(self._graph, name, kind, static, elements, self._fresh))
         self._values[name] = kind, dims
@@ -210,7 +211,7 @@ class Builder:
     def _add_result(self, op: dict[str, Any], name: str) -> None:
         inputs = self._inputs(op, name)
         if len(inputs) != 1:
-            raise self._fields.damaged(f"Result '{name}' has {len(inputs)} inputs, expected one")
+            raise self._fields.damaged(f"Result '{name}' has {plural(len(inputs), 'input')}, expected one")
         self._results[name] = inputs[0]
 
     def _add_output(self, name: str) -> None:

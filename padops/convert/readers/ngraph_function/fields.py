@@ -14,6 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from padops.convert.errors import PadopsError
 from padops.convert.readers.limits import too_large
+from padops.plural import plural
 from padops.spec.dtypes import DType, by_name
 from padops.spec.plan import LARGEST
 
@@ -126,7 +127,9 @@ class Fields:
         if beyond := [amount for amount in value if abs(amount) > LARGEST]:
             raise self.damaged(f"{key} of {what} has {shown(beyond[0])}, beyond {LARGEST} [P10]")
         if dims is not None and len(value) != len(dims):
-            raise self.damaged(f"{key} of {what} has {len(value)} values, expected {len(dims)} (1 per axis) [P8]")
+            raise self.damaged(
+                f"{key} of {what} has {plural(len(value), 'value')}, expected {len(dims)} (1 per axis) [P8]"
+            )
         return value
 
 

@@ -14,7 +14,6 @@ from google.protobuf.message import EncodeError
 
 from padops.convert.errors import PadopsError
 from padops.convert.readers.openvino_ir.builder import Builder
-from padops.convert.readers.openvino_ir.constants import fold_constants
 from padops.convert.readers.openvino_ir.layers import convert_layers
 from padops.convert.readers.openvino_ir.reader import read_net
 from padops.convert.records import FileRecord
@@ -26,11 +25,10 @@ def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
     Raises:
         PadopsError: The IR is damaged or incomplete, or has layers that cannot be converted; they are listed.
     """
-    net, files = read_net(path)
-    try:
-        return convert_layers(Builder(net).build(), path), files
-    except (MemoryError, EncodeError) as error:  # protobuf raises the latter where it gets no memory
-        raise PadopsError(f"{path}: there is not enough memory for its layers and weights") from error
+    message, files, refused = read_pads(path)
+    if refused:
+        raise PadopsError(refused)
+    return message, files
 
 
 def read_pads(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
@@ -41,10 +39,13 @@ def read_pads(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
     Raises:
         PadopsError: The IR is damaged or incomplete.
     """
+    net, files = read_net(path)
     try:
-        return (*read(path), "")
-    except PadopsError as error:
-        net, files = read_net(path)
         message = Builder(net).build()
-        fold_constants(message, path)
-        return message, files, str(error)
+        try:
+            convert_layers(message, path)
+        except PadopsError as error:
+            return message, files, str(error)
+    except (MemoryError, EncodeError) as error:  # protobuf raises the latter where it gets no memory
+        raise PadopsError(f"{path}: there is not enough memory for its layers and weights") from error
+    return message, files, ""

@@ -12,10 +12,12 @@ from onnx import TensorProto, helper
 
 from padops.convert.errors import PadopsError
 from padops.convert.matchers.openvino import DOMAIN
+from padops.convert.model.external import refuse_pointer
 from padops.convert.readers.limits import static_dims
 from padops.convert.readers.openvino_ir.reader import Layer, Net, Port, dims_of, element_type, number_of
+from padops.plural import plural
 
-LARGEST = (1 << 31) - 1  # bytes of a model; onnxifier infers shapes with its weights inside
+LARGEST = (1 << 31) - 1  # bytes of a model; onnx checks it with its weights inside
 OPSET = 21  # of ONNX; onnxifier's rules are for 19, of which 21 differs for them only in that Cast has 4-bit types
 IR_VERSION = 10  # of ONNX; the first that knows this opset
 
@@ -23,7 +25,7 @@ IR_VERSION = 10  # of ONNX; the first that knows this opset
 class Builder:
     """Makes a model of nodes in the domain ``ai.intel.openvino``, named and typed like the layers.
 
-    Their attributes are strings. Parameter, Const and Result are inputs, Constant nodes and outputs. Values are named
+    Their attributes are strings. Parameter, Const and Result are inputs, initializers and outputs. Values are named
     like OpenVINO's tensors, else like the layer that makes them.
     """
 
@@ -93,7 +95,9 @@ class Builder:
     def _output(self, layer: Layer) -> str:
         """The only output of a Parameter or Const."""
         if len(layer.outputs) != 1:
-            raise PadopsError(f"{self._path} is damaged: {layer} has {len(layer.outputs)} outputs, expected one")
+            raise PadopsError(
+                f"{self._path} is damaged: {layer} has {plural(len(layer.outputs), 'output')}, expected one"
+            )
         return self._names[layer.id, layer.outputs[0].id]
 
     def _data(self, layer: Layer, name: str) -> str:
@@ -120,17 +124,17 @@ class Builder:
         offset, size = (self._number(layer, name) for name in ("offset", "size"))
         needed = (prod(static) * _bits(type) + 7) // 8
         if needed > size:
-            raise PadopsError(f"{self._path} is damaged: {layer} has {size} bytes, but its shape needs {needed}")
+            raise PadopsError(
+                f"{self._path} is damaged: {layer} has {plural(size, 'byte')}, but its shape needs {needed}"
+            )
         self._check_weights(layer, offset, needed)
         return type, static, offset, needed
 
     def _add_constant(self, layer: Layer) -> None:
         name = self._output(layer)
         type, dims, offset, size = self._constants[layer.id]
-        # Filled in place: a tensor that is put into an attribute, a node and a graph is copied each time.
-        node = self._graph.node.add(op_type="Constant", name=layer.name, output=[name])
-        tensor = node.attribute.add(name="value", type=onnx.AttributeProto.TENSOR).t
-        tensor.name, tensor.data_type, tensor.raw_data = name, type, self._read_weights(offset, size)
+        tensor = self._graph.initializer.add(name=name, data_type=type)  # filled in place, as it would be copied
+        tensor.raw_data = self._read_weights(offset, size)
         tensor.dims.extend(dims)
         self._made.add(name)
         self._graph.value_info.append(_value(name, type, dims))
@@ -146,6 +150,7 @@ class Builder:
             )
         there = weights.stat().st_size
         if offset + size > there:
+            refuse_pointer(weights, f"{path}: the weights in ")
             raise PadopsError(
                 f"{path}: {layer} needs the bytes {offset} to {offset + size} of {weights}, which has only {there}"
             )
@@ -171,7 +176,7 @@ class Builder:
     def _add_output(self, layer: Layer, inputs: list[str]) -> None:
         """Adds the output of a Result: the value, or an Identity if no node made it or it is an output already."""
         if len(inputs) != 1:
-            raise PadopsError(f"{self._path} is damaged: {layer} has {len(inputs)} inputs, expected one")
+            raise PadopsError(f"{self._path} is damaged: {layer} has {plural(len(inputs), 'input')}, expected one")
         port = layer.inputs[0]
         names = [name for name in re.split(r"(?<!\\),", layer.data.get("output_names", "")) if name]
         name = inputs[0]
@@ -214,6 +219,6 @@ def _split(shape: str) -> list[str]:
 
 
 def _value(name: str, type: int, dims: Sequence[int | None] | None) -> onnx.ValueInfoProto:
-    """A declaration. Each dynamic dim gets a name, because onnxifier reads a dim without one as 0."""
+    """A declaration. Each dynamic dim has a name; rules take numbers for known dims."""
     named = None if dims is None else [f"{name}_{i}" if dim is None else dim for i, dim in enumerate(dims)]
     return helper.make_tensor_value_info(name, type, named)

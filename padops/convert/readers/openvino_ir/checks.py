@@ -12,10 +12,8 @@ from typing import Any
 import onnx
 from onnx import TensorProto
 
-from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
-from padops.convert.readers.openvino_ir.values import Dims, Values, amounts, attributes_of, decimal, integers, word
-
-FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
+from padops.convert.readers.openvino_ir.own import FLOATS
+from padops.convert.readers.openvino_ir.values import Dims, Values, amounts, attributes_of, decimal, integers
 
 
 @dataclass(frozen=True)
@@ -88,11 +86,6 @@ def _clamp(seen: Seen) -> str | None:
     return None
 
 
-def _convert(seen: Seen) -> str | None:
-    name = seen.attributes.get("destination_type")
-    return None if name in ELEMENT_TYPES else f"ONNX does not have the type {name}"
-
-
 def _deconvolution(seen: Seen) -> str | None:
     if len(seen.node.input) > 2:
         return "onnxifier drops the input output_shape"
@@ -117,41 +110,15 @@ def _matmul(seen: Seen) -> str | None:
     return None
 
 
-def _mvn(seen: Seen) -> str | None:
-    if seen.attributes.get("version") != "opset6":
-        return "only MVN of opset6 is read"
-    decimal(seen.attributes, "eps")
-    word(seen.attributes, "normalize_variance")
-    return None if seen.type in FLOATS and word(seen.attributes, "eps_mode") else "its data are no floats"
-
-
-def _shape_of(seen: Seen) -> str | None:
-    name = seen.attributes.get("output_type", "i64")
-    return None if name in ("i32", "i64") else f"output_type='{name}' is not i32 or i64"
-
-
-def _strided_slice(seen: Seen) -> str | None:
-    if not (seen.flag("begin_mask") or seen.flag("end_mask")):
-        return None
-    strides = seen.constants[3] if len(seen.constants) > 3 else [1]
-    if strides is None or min(strides, default=1) < 0:
-        return "begin_mask or end_mask with strides that are negative or not constant"
-    return None
-
-
 CHECKS: Mapping[str, Callable[[Seen], str | None]] = {
     "AvgPool": _average_pool,
     "BatchNormInference": _batch_norm,
     "Clamp": _clamp,
-    "Convert": _convert,
     "ConvolutionBackpropData": _deconvolution,
     "GroupConvolutionBackpropData": _deconvolution,
     "Interpolate": _interpolate,
-    "MVN": _mvn,
     "MatMul": _matmul,
     "MaxPool": _pool,
-    "ShapeOf": _shape_of,
-    "StridedSlice": _strided_slice,
 }
 
 # What is always wrong with a layer where a condition holds.
@@ -192,7 +159,6 @@ WRONG_WHERE: Mapping[str, tuple[Callable[[Seen], bool], str]] = {
     ),
     "Slice": (lambda seen: len(seen.node.input) == 4, "onnxifier takes the data for the axes that are not there"),
     "Swish": (lambda seen: len(seen.node.input) > 1 and seen.constants[1] != 1, "onnxifier drops the input beta"),
-    "Transpose": (lambda seen: not seen.constants[1], "the order of its axes is empty or not constant"),
 }
 
 

@@ -1,171 +1,141 @@
-"""Folds the layers of an IR that compute with constants alone; weights of other frameworks are written so.
+"""Layers of an IR that compute with constants alone become constants: OpenVINO computes them.
 
-Some of onnxifier's rules need numbers, such as the weights of a convolution in groups, and take them only from a
-constant. Folded layers have one right result, to the bit: moved elements, lossless casts, and sums and products of
-float. (Sums of other floats stay layers: OpenVINO's CPU device computes them in float.) Large results that no rule
-needs stay layers too: weights in half precision are half as large.
+Some rules and checks need numbers, such as the weights of a convolution in groups, and take them only from a constant.
+OpenVINO computes what they need, and what layers that cannot be read give. Other layers stay: weights in half precision
+are half as large. Sums and products in half precision stay as well, as OpenVINO's CPU device computes them in float.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, numpy_helper
 
 from padops.convert.errors import PadopsError
 from padops.convert.matchers.openvino import DOMAIN
 from padops.convert.readers.openvino_ir.builder import LARGEST
 from padops.convert.readers.openvino_ir.forms import replace_nodes
 from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
-from padops.convert.readers.openvino_ir.values import SMALL, Values, attributes_of
+from padops.convert.readers.openvino_ir.tables import SAME
+from padops.convert.readers.openvino_ir.values import SMALL, Values
+from padops.openvino_constants import Answer
+from padops.processes import Pickled
 
+PROGRAM = "padops.openvino_constants"
+SECONDS = 600.0  # for OpenVINO to read the IR and compute
 NEEDED = {"GroupConvolution": 1, "GroupConvolutionBackpropData": 1}  # inputs that rules read, of any size
-MOST_LAYERS = 64  # that one constant is computed by
+# Layers that only compute with the elements of their inputs; of others, each input but the first may say what to do.
+ARITHMETIC = {*SAME, *"Concat Convolution Divide GreaterEqual LessEqual MatMul Maximum Minimum".split()}
+ARITHMETIC |= {"Multiply", "Power", "PReLU", "Select", "Subtract"}
+HALVES = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
+MOVES = {"Broadcast", "Concat", "Gather", "Reshape", "Slice", "Split", "Squeeze", "StridedSlice", "Tile", "Transpose"}
+MOVES |= {"Unsqueeze", "VariadicSplit"}
 
-Compute = Callable[[onnx.NodeProto, list[np.ndarray]], np.ndarray | None]
 
+def fold_constants(
+    message: onnx.ModelProto, values: Values, path: Path, is_unread: Callable[[onnx.NodeProto], bool]
+) -> dict[str, str]:
+    """Replaces layers that compute constants, where a rule needs the numbers or a layer ``is_unread``.
 
-def fold_constants(message: onnx.ModelProto, path: Path) -> None:
-    """Puts constants into the place of layers that compute them, as far as something is gained by it.
+    Returns:
+        The values that are needed but could not be computed, with the reason.
 
     Raises:
         PadopsError: The constants would be larger than a model can be.
     """
-    values = Values.of(message)
-    layers = _computed(message)
-    places = {name: i for i, name in enumerate(layers)}
-    readers = [node for node in message.graph.node if node.op_type in NEEDED]
-    wanted = {node.input[at] for node in readers if (at := NEEDED[node.op_type]) < len(node.input)}
-    folded: dict[str, onnx.NodeProto] = {}
-    total = 0
-    for name in layers:
-        if name not in wanted and _size(name, values) > SMALL:
-            continue
-        array = _result(name, layers, places, values)
-        if array is None:
-            continue
-        total += array.nbytes
-        if total > LARGEST:
-            raise PadopsError(f"{path} computes {total} bytes of weights or more; up to {LARGEST} are read")
-        tensor = values.tensors[name] = numpy_helper.from_array(array)
-        folded[name] = helper.make_node("Constant", [], [name], layers[name].name, value=tensor)
-    if folded:
-        _replace(message, folded, layers)
+    computed = _computed(message, values)
+    wanted = _wanted(message, values, computed, is_unread)
+    if not wanted:
+        return {}
+    total = sum(values.size(name) for node in wanted for name in node.output)
+    if total > LARGEST:
+        raise PadopsError(f"{path} computes {total} bytes of weights or more; up to {LARGEST} are read")
+    found = {name: array for node in wanted for name in node.output if (array := _widened(name, values)) is not None}
+    tensors = {name: numpy_helper.from_array(array, name) for name, array in found.items()}
+    asked = [(node.name, i, name) for node in wanted for i, name in enumerate(node.output) if name not in found]
+    answers, reason = _ask_openvino(path, [row[:2] for row in asked]) if asked else ([], "")
+    for (_, _, name), answer in zip(asked, answers):
+        if answer is not None and (tensor := _tensor(name, answer, values)) is not None:
+            tensors[name] = tensor
+    whole = [node for node in wanted if tensors.keys() >= set(node.output)]
+    for name in (name for node in whole for name in node.output):
+        message.graph.initializer.add().CopyFrom(tensors[name])
+        values.add(message.graph.initializer[-1])
+    _drop(message, {name for node in whole for name in node.output}, computed)
+    return {name: reason for _, _, name in asked if name not in values.tensors}
 
 
-def _computed(message: onnx.ModelProto) -> dict[str, onnx.NodeProto]:
-    """The layers that compute with constants alone and can be computed here, by what they give, in order."""
-    constant = {node.output[0] for node in message.graph.node if node.op_type == "Constant"}
+def _computed(message: onnx.ModelProto, values: Values) -> dict[str, onnx.NodeProto]:
+    """The layers that follow from constants alone, or from dims that are known, by what they give, in order."""
     layers: dict[str, onnx.NodeProto] = {}
     for node in message.graph.node:
-        known = node.domain == DOMAIN and node.op_type in COMPUTED and len(node.output) == 1
-        if known and node.input and constant.issuperset(node.input):
-            constant.add(node.output[0])
-            layers[node.output[0]] = node
+        known = node.op_type == "ShapeOf" or all(name in values.tensors or name in layers for name in node.input)
+        if node.domain != DOMAIN or node.op_type == "Pad" or not node.input or not known:
+            continue
+        sizes = [values.size(name) for name in (*node.input, *node.output)]
+        halves = node.op_type not in MOVES and any(values.types[name] in HALVES for name in node.output)
+        if max(sizes) <= LARGEST and not halves:
+            layers.update(dict.fromkeys(node.output, node))
     return layers
 
 
-def _size(name: str, values: Values) -> float:
-    """Bytes of a value, as the IR declares it."""
-    dims = values.static(name)
-    if dims is None:
-        return math.inf
-    return math.prod(dims) * helper.tensor_dtype_to_np_dtype(values.types[name]).itemsize
+def _wanted(
+    message: onnx.ModelProto,
+    values: Values,
+    computed: Mapping[str, onnx.NodeProto],
+    is_unread: Callable[[onnx.NodeProto], bool],
+) -> list[onnx.NodeProto]:
+    """The layers of ``computed`` whose numbers somebody needs who stays."""
+    unread: set[str] = set()  # what layers that cannot be read give, and what follows from it
+    for name, node in computed.items():
+        if name not in unread and (not unread.isdisjoint(node.input) or is_unread(node)):
+            unread.update(node.output)
+    wanted = {name: computed[name] for name in (output.name for output in message.graph.output) if name in unread}
+    for node in reversed(message.graph.node):
+        if not wanted.keys().isdisjoint(node.output):
+            continue
+        for at, name in enumerate(node.input):
+            says = at and node.op_type not in ARITHMETIC and values.size(name) <= SMALL
+            if name in computed and (says or NEEDED.get(node.op_type) == at or name in unread):
+                wanted |= dict.fromkeys(computed[name].output, computed[name])
+    return list({node.output[0]: node for node in wanted.values()}.values())
 
 
-def _result(
-    name: str, layers: Mapping[str, onnx.NodeProto], places: Mapping[str, int], values: Values
-) -> np.ndarray | None:
-    """What layers compute, or None: they are too many, or one does not give what the IR declares."""
-    needed: list[str] = []
-    pending = [name]
-    while pending:
-        this = pending.pop()
-        if this not in values.tensors and this not in needed:
-            needed.append(this)
-            pending += layers[this].input
-        if len(needed) > MOST_LAYERS:
-            return None
-    arrays: dict[str, np.ndarray] = {}
-    for this in sorted(needed, key=places.__getitem__):
-        node = layers[this]
-        inputs = [arrays[x] if x in arrays else numpy_helper.to_array(values.tensors[x]) for x in node.input]
+def _widened(name: str, values: Values) -> np.ndarray | None:
+    return values.array(name) if name in values.casts else None
+
+
+def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answer | None], str]:
+    """What OpenVINO computes, and why not more."""
+    if find_spec("openvino") is None:
+        return [], "OpenVINO computes that from constants, and is not installed: pip install 'padops[openvino]'"
+    with closing(Pickled("OpenVINO", SECONDS, ["-m", PROGRAM])) as process:
         try:
-            with np.errstate(all="ignore"):
-                array = COMPUTED[node.op_type](node, inputs)
-        except (ValueError, TypeError, LookupError, OverflowError):  # a layer that is wrong stays what it is
-            return None
-        if array is None or not _is_declared(array, this, values):
-            return None
-        arrays[this] = array
-    return arrays[name]
+            return process.ask((str(path), wanted)), "OpenVINO does not compute that from constants"
+        except RuntimeError as error:
+            return [], f"OpenVINO computes that from constants, but says: {error}"
 
 
-def _is_declared(array: np.ndarray, name: str, values: Values) -> bool:
-    type = helper.np_dtype_to_tensor_dtype(array.dtype)
-    return type == values.types[name] and list(array.shape) == values.static(name)
+def _tensor(name: str, answer: Answer, values: Values) -> onnx.TensorProto | None:
+    """The tensor, if it is what the IR declares."""
+    type, dims, content = answer
+    if ELEMENT_TYPES.get(type) != values.types[name] or dims != values.static(name):
+        return None
+    return onnx.TensorProto(name=name, data_type=ELEMENT_TYPES[type], dims=dims, raw_data=content)
 
 
-def _replace(
-    message: onnx.ModelProto, folded: Mapping[str, onnx.NodeProto], layers: Mapping[str, onnx.NodeProto]
-) -> None:
-    """Inserts the constants, and drops the layers that nothing reads any more."""
+def _drop(message: onnx.ModelProto, folded: Collection[str], computed: Collection[str]) -> None:
+    """Drops the layers whose outputs are constants now, and those before them that nothing else reads."""
     read = {output.name for output in message.graph.output}
     nodes: list[onnx.NodeProto] = []
     for node in reversed(message.graph.node):
-        name = node.output[0] if len(node.output) == 1 else ""
-        if name in layers and name not in read:
+        if node.output and node.output[0] in computed and (node.output[0] in folded or read.isdisjoint(node.output)):
             continue
-        kept = folded.get(name, node)
-        read.update(kept.input)
-        nodes.append(kept)
+        read.update(node.input)
+        nodes.append(node)
     replace_nodes(message, nodes[::-1])
-
-
-def _cast(node: onnx.NodeProto, inputs: list[np.ndarray]) -> np.ndarray | None:
-    """A Convert of a constant, if it loses nothing: OpenVINO's devices differ in how they round."""
-    type = ELEMENT_TYPES.get(attributes_of(node).get("destination_type", ""))
-    if type is None or type == TensorProto.STRING:
-        return None
-    array = inputs[0].astype(helper.tensor_dtype_to_np_dtype(type))
-    return array if np.array_equal(array.astype(inputs[0].dtype), inputs[0]) else None
-
-
-def _axes(inputs: list[np.ndarray]) -> tuple[int, ...]:
-    return tuple(inputs[1].reshape(-1).tolist())
-
-
-def _reshaped(node: onnx.NodeProto, inputs: list[np.ndarray]) -> np.ndarray:
-    data, dims = inputs[0], inputs[1].tolist()
-    if attributes_of(node).get("special_zero", "false").lower() == "true":
-        dims = [data.shape[i] if dim == 0 else dim for i, dim in enumerate(dims)]
-    return np.reshape(data, dims)
-
-
-def _arithmetic(ufunc: np.ufunc) -> Compute:
-    def compute(node: onnx.NodeProto, inputs: list[np.ndarray]) -> np.ndarray | None:
-        one, other = inputs
-        if attributes_of(node).get("auto_broadcast", "numpy") != "numpy" or one.dtype != np.float32:
-            return None
-        if math.prod(np.broadcast_shapes(one.shape, other.shape)) > max(one.size, other.size):
-            return None  # it would be larger than what there is in the file
-        result: np.ndarray = np.asarray(ufunc(one, other))
-        return result
-
-    return compute
-
-
-COMPUTED: Mapping[str, Compute] = {
-    "Add": _arithmetic(np.add),
-    "Convert": _cast,
-    "Multiply": _arithmetic(np.multiply),
-    "Reshape": _reshaped,
-    "Squeeze": lambda node, inputs: np.squeeze(inputs[0], _axes(inputs)) if len(inputs) == 2 else None,
-    "Subtract": _arithmetic(np.subtract),
-    "Transpose": lambda node, inputs: np.transpose(inputs[0], inputs[1].tolist()) if inputs[1].tolist() else None,
-    "Unsqueeze": lambda node, inputs: np.expand_dims(inputs[0], _axes(inputs)),
-}

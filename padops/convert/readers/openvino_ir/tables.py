@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from padops.convert.readers.openvino_ir.own import OWN
+
 # Layers that equal an ONNX operator, with its name.
 SAME = {
     **{name: name for name in ("Abs", "Acos", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh")},
@@ -24,10 +26,6 @@ SAME = {
     "SoftSign": "Softsign",
 }
 
-# Layers that ``forms.py`` converts itself, because onnxifier forgets types, guesses orders of axes, casts whole data to
-# get their shape, and normalises over the wrong axes.
-OWN = frozenset({"Convert", "MVN", "ShapeOf", "Transpose"})
-
 MAX_INPUTS = 1 << 20  # of a layer that takes any number
 
 # Layers whose rule in onnxifier gives what OpenVINO gives, apart from what ``checks.py`` and the rest of this file say.
@@ -38,15 +36,13 @@ RULES = frozenset(
     HSwish HardSigmoid Interpolate LessEqual MatMul MaxPool Maximum Minimum Multiply PReLU Power Range ReLU
     ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape ScaledDotProductAttention
     ScatterElementsUpdate ScatterNDUpdate ScatterUpdate Select Selu Slice SoftMax SpaceToDepth Split Squeeze
-    StridedSlice Subtract Swish TopK Unsqueeze VariadicSplit
+    Subtract Swish TopK Unsqueeze VariadicSplit
     """.split()
 )
 
 # Values of attributes that change nothing, so that they may be dropped; "*" stands for every layer, or every value.
 WITHOUT_EFFECT: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("*", "auto_broadcast"): ("numpy",),
-    ("*", "ellipsis_mask"): ("", "0"),
-    ("*", "new_axis_mask"): ("", "0"),
     ("CumSum", "exclusive"): ("false",),
     ("CumSum", "reverse"): ("false",),
     ("Divide", "m_pythondiv"): ("*",),  # see checks.py
@@ -92,7 +88,7 @@ INPUTS: Mapping[str, Mapping[int, str]] = {
 # How many inputs a layer has, where that is not one.
 COUNTS: Mapping[tuple[int, int], str] = {
     (1, 2): "Squeeze Swish",
-    (1, MAX_INPUTS): "Concat",
+    (1, MAX_INPUTS): "Concat Einsum",
     (2, 2): """
         Add ConvertLike Convolution CumSum Divide Equal GatherElements GatherND Greater GreaterEqual GroupConvolution
         Less LessEqual LogicalAnd LogicalOr LogicalXor MVN MatMul Maximum Minimum Multiply PReLU Power ReduceL1 ReduceL2
@@ -105,7 +101,9 @@ COUNTS: Mapping[tuple[int, int], str] = {
     (3, 6): "ScaledDotProductAttention",
     (4, 4): "ScatterElementsUpdate ScatterUpdate",
     (4, 5): "Slice",
-    (5, 5): "BatchNormInference",
+    (5, 5): "BatchNormInference FakeQuantize",
+    (6, 6): "GRUSequence RNNSequence",
+    (7, 7): "LSTMSequence",
 }
 _COUNTS = {name: count for count, names in COUNTS.items() for name in names.split()}
 
@@ -119,7 +117,5 @@ def changes_nothing(kind: str, name: str, value: str) -> bool:
     """Whether an attribute of a layer may be dropped."""
     if name == "version":
         return True
-    if name.endswith("_mask"):
-        value = "".join(sorted(set(value) & set("01")))  # "0, 0, 0" says no more than "0"
     allowed = WITHOUT_EFFECT.get((kind, name), WITHOUT_EFFECT.get(("*", name), ()))
     return "*" in allowed or value in allowed
