@@ -83,7 +83,7 @@ def open_axes(model: onnx.ModelProto) -> None:
 
 def _positions(node: onnx.NodeProto, listing: Listing) -> Sequence[int]:
     """The positions of a node's inputs that are axes."""
-    if node.domain in ("", "ai.onnx") and node.op_type == "Pad":
+    if node.domain == "" and node.op_type == "Pad":
         found: Iterable[int] = (AXES,)
     else:
         found = listing.get((node.domain, node.op_type, node.overload), ())

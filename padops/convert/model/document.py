@@ -17,6 +17,7 @@ import onnx_ir as ir
 from padops.convert.errors import UsageError, library_errors
 from padops.convert.model.external import DataFile, Place, check_links, find_data_files
 from padops.convert.model.graphs import subgraphs
+from padops.convert.model.nesting import shaped_type
 from padops.convert.model.scan import external_tensors
 from padops.convert.records import FileRecord
 
@@ -104,6 +105,16 @@ class Document:
             _write_imports(function, message)
         return self.proto
 
+    def settle_shapes(self) -> None:
+        """Takes from the message the dims of inner values that the graph does not state: see ``Types.infer``.
+
+        ONNX Runtime believes them, and computes with them where nodes of a converted Pad ask for a shape.
+        """
+        message = self.message()
+        _settle_shapes(self.model.graph, message.graph)
+        for function, function_message in zip(self.model.functions.values(), message.functions, strict=True):
+            _settle_shapes(function.graph, function_message)
+
     def _drop_imports(self) -> None:
         """Removes the imports of the other format's domains: none of their nodes is left."""
         used = {node.domain for node in self.model.graph} | {""}
@@ -115,6 +126,7 @@ class Document:
 
     def _write_graph(self, graph: ir.Graph, message: onnx.GraphProto) -> None:
         known = {tensor.name for tensor in message.initializer}
+        known |= {row.values.name for row in message.sparse_initializer}
         for name, value in graph.initializers.items():
             if name not in known:
                 assert value.const_value is not None
@@ -122,6 +134,9 @@ class Document:
         gone = [i for i, t in enumerate(message.initializer) if t.name and t.name not in graph.initializers]
         for i in reversed(gone):
             del message.initializer[i]
+        gone = [i for i, row in enumerate(message.sparse_initializer) if row.values.name not in graph.initializers]
+        for i in reversed(gone):
+            del message.sparse_initializer[i]
         self._write_nodes(graph, message)
 
     def _write_nodes(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto | onnx.FunctionProto) -> None:
@@ -167,6 +182,36 @@ class Document:
                     message.value_info.append(made)
                 elif value.shape is not None and not stated[value.name].type.tensor_type.HasField("shape"):
                     stated[value.name].type.tensor_type.shape.CopyFrom(made.type.tensor_type.shape)
+
+
+def _settle_shapes(graph: ir.Graph, message: onnx.GraphProto | onnx.FunctionProto, is_inner: bool = False) -> None:
+    """``Document.settle_shapes`` in a graph and in those inside it."""
+    values = {value.name: value for value in (*graph.inputs, *(value for node in graph for value in node.outputs))}
+    infos = list(message.value_info)
+    if isinstance(message, onnx.GraphProto):
+        infos += [*message.input, *message.output] if is_inner else message.output
+    for info in infos:
+        tensor, value = shaped_type(info.type), values.get(info.name)
+        if value is not None and tensor is not None and tensor.HasField("shape"):
+            _settle_shape(tensor, value.shape)
+    for node, node_message in zip(graph, message.node, strict=True):
+        for inner, inner_message in subgraphs(node, node_message):
+            _settle_shapes(inner, inner_message, is_inner=True)
+
+
+def _settle_shape(tensor: onnx.TypeProto.Tensor, shape: ir.Shape | None) -> None:
+    """Gives a type the numbers of a shape instead of those that it has."""
+    if shape is None or len(shape) != len(tensor.shape.dim):
+        tensor.ClearField("shape")
+    if shape is None:
+        return
+    tensor.shape.SetInParent()
+    tensor.shape.dim.extend([onnx.TensorShapeProto.Dimension(dim_value=0)] * (len(shape) - len(tensor.shape.dim)))
+    for dim, known in zip(tensor.shape.dim, shape):
+        if dim.HasField("dim_value") and dim.dim_value >= 0 and dim.dim_value != known:
+            dim.ClearField("dim_value")
+            if isinstance(known, int):
+                dim.dim_value = known
 
 
 def _outputs(message: onnx.GraphProto | onnx.FunctionProto) -> set[str]:

@@ -37,8 +37,8 @@ REFUSALS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, M
 def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray | None:
     """The elements of a small value that follows from constants and known dims; else None.
 
-    ``scope`` is the reader's. The types are inferred first: a dim that the model states counts only where its nodes do
-    not contradict it. What has been computed is remembered for the document: passes change no value that others read.
+    ``scope`` is the reader's. What has been computed is remembered for the document: passes change no value that others
+    read.
     """
     if value is None or (known := constant(value, scope)) is not None:
         return None if value is None else known
@@ -46,7 +46,6 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
         return types.evaluated[value]
     if not _may_be_known(value.producer()):
         return None
-    types.infer()
     leaves: dict[ir.Value, np.ndarray] = {}
     try:
         nodes = _ancestors(value, scope, types, leaves)

@@ -17,8 +17,10 @@ import onnx_ir as ir
 
 from padops.convert.errors import PadopsError
 from padops.files.targets import kind_of, name_of, same_bytes
+from padops.plural import plural
 
 DIGITS = 19  # the digits of the largest possible file size in bytes
+LFS = b"version https://git-lfs."  # how a pointer of Git LFS begins
 IN_MEMORY = "_ORT_MEM_ADDR_"  # ONNX Runtime's mark of a tensor in the memory of the process that made the model
 
 
@@ -111,6 +113,20 @@ def check_links(tensors: Iterable[tuple[onnx.TensorProto, str]], place: Place) -
             place.check_link(source, f"{where}: its data file")
 
 
+def refuse_pointer(path: Path, what: str = "") -> None:
+    """Refuses the small text that Git LFS leaves in the place of a file until it has fetched that.
+
+    Args:
+        what: What the file is, for the message.
+
+    Raises:
+        PadopsError: The file is such a pointer.
+    """
+    with open(path, "rb") as file:
+        if file.read(len(LFS)) == LFS:
+            raise PadopsError(f"{what}{path} is a Git LFS pointer; git lfs pull fetches the file")
+
+
 def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Place) -> list[DataFile]:
     """The files with the tensors' data, each once, in the order of first use.
 
@@ -131,6 +147,7 @@ def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Plac
             where.check_link(source, f"{place}: its data file")
             files[location] = DataFile(location, source, source.stat().st_size)
         if offset + length > files[location].size:
+            refuse_pointer(files[location].source, f"{place}: its data file ")
             raise PadopsError(
                 f"{place}: its data end at byte {offset + length} of {files[location].source}, which has only "
                 f"{files[location].size}"
@@ -159,7 +176,9 @@ def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
             f"{place}: offset {_shown(offset)} and length {_shown(length)} of its data must be numbers of bytes"
         )
     if int(length) < expected:
-        raise PadopsError(f"{place}: its data have {length} bytes, but dims {list(tensor.dims)} need {expected}")
+        raise PadopsError(
+            f"{place}: its data have {plural(int(length), 'byte')}, but dims {list(tensor.dims)} need {expected}"
+        )
     return location, int(offset), int(length)
 
 

@@ -203,10 +203,10 @@ def _small(tensor: ir.TensorProtocol, largest: int) -> np.ndarray | None:
 
 
 def subgraphs(node: ir.Node, message: onnx.NodeProto) -> list[tuple[ir.Graph, onnx.GraphProto]]:
-    """The graphs inside a node, each beside its message."""
+    """The graphs inside a node, each beside its message; those that a function's caller gives are not inside."""
     found = graphs_in(message.attribute)
     graphs = dict(inner_graphs(node)) if found else {}
-    return [(graphs[name], graph) for name, graph in found]
+    return [(graphs[name], graph) for name, graph in found if name in graphs]
 
 
 def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType) -> Any:

@@ -42,3 +42,10 @@ def nodes_of(nodes: Iterable[onnx.NodeProto], path: str = "") -> Iterator[tuple[
         yield place, node
         for name, inner in graphs_in(node.attribute):
             yield from nodes_of(inner.node, f"{place}.{name}")
+
+
+def shaped_type(kind: onnx.TypeProto) -> onnx.TypeProto.Tensor | None:
+    """The type that may have a shape: a tensor's, or that within a sequence or an optional."""
+    while (which := kind.WhichOneof("value")) in ("sequence_type", "optional_type"):
+        kind = getattr(kind, which).elem_type
+    return kind.tensor_type if which == "tensor_type" else None

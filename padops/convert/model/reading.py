@@ -18,8 +18,12 @@ from google.protobuf.message import DecodeError, EncodeError
 from padops.convert.errors import PadopsError, UsageError, kind_of, library_errors, os_errors_as
 from padops.convert.model.checks import check_model
 from padops.convert.model.document import LARGEST_PROTO, Document
-from padops.convert.model.external import Place, check_entries
+from padops.convert.model.external import Place, check_entries, refuse_pointer
+from padops.convert.model.nesting import nodes_of
 from padops.convert.model.scan import external_tensors, refuse_what_would_be_lost
+from padops.convert.model.sparse import with_dense
+
+ALIAS = "ai.onnx"  # of the default domain
 
 Source = str | os.PathLike[str] | bytes | BinaryIO | onnx.ModelProto | ir.Model
 
@@ -71,9 +75,14 @@ def read_document(
     if isinstance(source, ir.Model):
         with library_errors("the model", RuntimeError, EncodeError):  # SerdeError is a RuntimeError
             message = ir.to_proto(source)
+        _name_default_domain(message)
         check_model(message)
         with library_errors("the model", RuntimeError):
             model = source.clone()
+        parts: tuple[ir.Graph | ir.Function, ...] = (model.graph, *model.functions.values())
+        for part in parts:
+            if (version := part.opset_imports.pop(ALIAS, None)) is not None:
+                part.opset_imports.setdefault("", version)
         tensors = [value.const_value for graph in model.graphs() for value in graph.initializers.values()]
         folders = {Path(tensor.base_dir or ".") for tensor in tensors if isinstance(tensor, ir.ExternalTensor)}
         if len(folders) > 1:
@@ -84,6 +93,8 @@ def read_document(
             message = deepcopy(source)
         return _build(message, None, None if base_dir is None else Path(base_dir))
     if isinstance(source, (str, os.PathLike)):
+        if not os.fspath(source):
+            raise UsageError("the name of the model is empty")
         path = Path(source)
         if path.suffix.lower() in FOREIGN:
             return _read_foreign(path, follow_links, for_pads)
@@ -113,10 +124,10 @@ def _read_foreign(path: Path, follow_links: bool, for_pads: bool) -> Document:
 
 
 def check_file(path: Path) -> None:
-    """Refuses a path that leads to no file.
+    """Refuses a path that leads to no file of a model.
 
     Raises:
-        PadopsError: Nothing is there, a folder is, or the path is a link that leads to itself.
+        PadopsError: Nothing is there, a folder or a pointer of Git LFS is, or the path is a link that leads nowhere.
     """
     if not path.exists():
         try:
@@ -124,9 +135,11 @@ def check_file(path: Path) -> None:
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise PadopsError(f"{path} is a circular link") from None
-        raise PadopsError(f"{path} does not exist")
+        link = f": it is a link to {os.readlink(path)}" if path.is_symlink() else ""
+        raise PadopsError(f"{path} does not exist{link}")
     if not path.is_file():
         raise PadopsError(f"{path} is not a file")
+    refuse_pointer(path)
 
 
 def parse_model(content: bytes, path: Path | str) -> onnx.ModelProto:
@@ -150,12 +163,13 @@ def parse_model(content: bytes, path: Path | str) -> onnx.ModelProto:
 
 def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -> Document:
     refuse_what_would_be_lost(message)
+    _name_default_domain(message)
     check_model(message)
     for tensor, place in external_tensors(message):
         check_entries(tensor, place)
     name = str(path) if path else "the model"
     with library_errors(name, ir.serde.SerdeError):
-        model = ir.from_proto(message)
+        model = ir.from_proto(with_dense(message, base_dir))
     if len(model.functions) != len(message.functions):
         raise PadopsError(f"{name} has several functions of the same domain, name and overload")
     document = Document(model, message, path, base_dir)
@@ -165,6 +179,23 @@ def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -
             ir.external_data.set_base_dir(function.graph, base_dir)
         ir.external_data.set_base_dir(model.graph, base_dir)
     return document
+
+
+def _name_default_domain(message: onnx.ModelProto) -> None:
+    """Writes the default domain as "" wherever it is written as "ai.onnx"."""
+    bodies: tuple[onnx.GraphProto | onnx.FunctionProto, ...] = (message.graph, *message.functions)
+    nodes = [node for body in bodies for _, node in nodes_of(body.node)]
+    named: tuple[onnx.NodeProto | onnx.FunctionProto, ...] = (*message.functions, *nodes)
+    for row in named:
+        if row.domain == ALIAS:
+            row.domain = ""
+    parts: tuple[onnx.ModelProto | onnx.FunctionProto, ...] = (message, *message.functions)
+    for part in parts:
+        imported = {row.domain for row in part.opset_import}
+        for i in reversed([i for i, row in enumerate(part.opset_import) if row.domain == ALIAS]):
+            part.opset_import[i].domain = ""
+            if "" in imported:
+                del part.opset_import[i]
 
 
 def original_of(source: Source, document: Document) -> Callable[[], onnx.ModelProto]:

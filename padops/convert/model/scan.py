@@ -16,9 +16,10 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from padops.convert.errors import PadopsError
 
+SPARSE_VALUE = "sparse_value"  # the attribute of Constant that ``sparse.py`` reads
+
 # Fields that onnx_ir 1.1.0 does not carry, or cannot read, by the message that has them.
 NOT_CARRIED = {
-    ("GraphProto", "sparse_initializer"): "sparse initializers",
     ("AttributeProto", "sparse_tensor"): "sparse tensors",
     ("AttributeProto", "sparse_tensors"): "sparse tensors",
     ("TensorProto", "segment"): "tensors in segments",
@@ -29,16 +30,20 @@ NOT_CARRIED = {
 
 def messages(message: Message, path: str = "") -> Iterator[tuple[Message, str]]:
     """``message`` and every message inside it, depth first, each with its path, such as ``graph.node[3]``."""
-    yield message, path
-    for field, value in _fields(message, path):
-        if field.message_type is None:
-            continue
-        place = f"{path}.{field.name}" if path else field.name
-        if isinstance(value, Message):
-            yield from messages(value, place)
-        else:
-            for i, item in enumerate(value):
-                yield from messages(item, f"{place}[{i}]")
+    waiting = [(message, path)]
+    while waiting:
+        message, path = waiting.pop()
+        yield message, path
+        inner: list[tuple[Message, str]] = []
+        for field, value in _fields(message, path):
+            if field.message_type is None:
+                continue
+            place = f"{path}.{field.name}" if path else field.name
+            if isinstance(value, Message):
+                inner.append((value, place))
+            else:
+                inner += [(item, f"{place}[{i}]") for i, item in enumerate(value)]
+        waiting += reversed(inner)
 
 
 def _fields(message: Message, path: str) -> Sequence[tuple[FieldDescriptor, Any]]:
@@ -77,7 +82,8 @@ def refuse_what_would_be_lost(proto: onnx.ModelProto) -> None:
                 f"{onnx.__version__} does not know; converting would lose it"
             )
         for field, _ in message.ListFields():
-            if what := NOT_CARRIED.get((kind, field.name)):
+            what = NOT_CARRIED.get((kind, field.name))
+            if what and not (field.name == "sparse_tensor" and getattr(message, "name", "") == SPARSE_VALUE):
                 place = f"{path}.{field.name}" if path else field.name
                 raise PadopsError(f"{place}: {what} are not carried by onnx_ir; converting would lose them")
 

@@ -18,7 +18,7 @@ IMPORTS = [helper.make_opsetid("", 18), helper.make_opsetid(DOMAIN, 1)]
 
 
 def constant(name: str, *values: float) -> onnx.NodeProto:
-    return helper.make_node("Constant", [], [name], value_floats=values)
+    return helper.make_node("Constant", [], [name], value_floats=[float(value) for value in values])
 
 
 def body(name: str, *inner: onnx.NodeProto) -> onnx.GraphProto:

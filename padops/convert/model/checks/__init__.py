@@ -24,7 +24,6 @@ from padops.convert.errors import PadopsError
 from padops.convert.model.checks.calls import check_calls
 from padops.convert.model.checks.names import check_names
 from padops.convert.model.checks.operators import (
-    DEFAULT_DOMAINS,
     check_attribute,
     check_counts,
     check_tensor,
@@ -51,7 +50,7 @@ def check_model(model: onnx.ModelProto) -> None:
         PadopsError: Something does not fit together. The message names the part of the model, and the numbers.
     """
     _check_imports(model.opset_import, "the model", {node.domain for node in model.graph.node})
-    named = frozenset(function.name for function in model.functions if function.domain in DEFAULT_DOMAINS)
+    named = frozenset(function.name for function in model.functions if not function.domain)
     _check_graph(model.graph, "graph", Owner(_default_version(model.opset_import, model), named))
     check_names(model.graph, "graph", sorted_nodes=False)
     for i, function in enumerate(model.functions):
@@ -71,8 +70,7 @@ def _default_version(rows: Iterable[onnx.OperatorSetIdProto], model: onnx.ModelP
 
 def _check_imports(rows: Iterable[onnx.OperatorSetIdProto], place: str, used: set[str]) -> None:
     for row in rows:
-        default = row.domain in DEFAULT_DOMAINS
-        if (default or row.domain in used) and not 1 <= row.version <= HIGHEST_VERSION:
+        if row.domain in {"", *used} and not 1 <= row.version <= HIGHEST_VERSION:
             raise PadopsError(
                 f"{place} imports version {row.version} of the domain '{row.domain}'; versions are 1 to "
                 f"{HIGHEST_VERSION}"
@@ -82,6 +80,9 @@ def _check_imports(rows: Iterable[onnx.OperatorSetIdProto], place: str, used: se
 def _check_graph(graph: onnx.GraphProto, path: str, owner: Owner) -> None:
     for i, tensor in enumerate(graph.initializer):
         check_tensor(tensor, f"initializer '{tensor.name}' ({path}.initializer[{i}])")
+    for i, row in enumerate(graph.sparse_initializer):
+        for part in (row.values, row.indices):
+            check_tensor(part, f"sparse initializer '{row.values.name}' ({path}.sparse_initializer[{i}])")
     _check_nodes(graph.node, path, owner)
 
 

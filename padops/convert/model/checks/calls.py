@@ -24,7 +24,7 @@ def check_calls(model: onnx.ModelProto) -> None:
     Raises:
         PadopsError: Names the functions, or the node that calls.
     """
-    functions = {_key(function.domain, function.name, function.overload): function for function in model.functions}
+    functions = {key_of(function.domain, function.name, function.overload): function for function in model.functions}
     if not functions:
         return
     calls: dict[Key, list[Key]] = {}
@@ -33,7 +33,7 @@ def check_calls(model: onnx.ModelProto) -> None:
         nodes = list(nodes_of(function.node, f"function '{function.name}'"))
         calls[key] = [called for place, node in nodes if (called := _called(node, place, functions)) is not None]
         own[key] = len(nodes)
-    order = _sorted(calls)
+    order = callees_first(calls)
     size: dict[Key, int] = {}
     for key in order:
         size[key] = own[key] + sum(size[called] for called in calls[key])
@@ -46,8 +46,9 @@ def check_calls(model: onnx.ModelProto) -> None:
         )
 
 
-def _key(domain: str, name: str, overload: str) -> Key:
-    return "" if domain == "ai.onnx" else domain, name, overload
+def key_of(domain: str, name: str, overload: str) -> Key:
+    """The key of a function, or of a node that may call one."""
+    return domain, name, overload
 
 
 def _name(key: Key) -> str:
@@ -62,7 +63,7 @@ def _rounded(count: int) -> str:
 
 def _called(node: onnx.NodeProto, place: str, functions: dict[Key, onnx.FunctionProto]) -> Key | None:
     """The function that a node calls, which takes its inputs and outputs, or None."""
-    key = _key(node.domain, node.op_type, node.overload)
+    key = key_of(node.domain, node.op_type, node.overload)
     function = functions.get(key)
     if function is None:
         return None
@@ -74,8 +75,12 @@ def _called(node: onnx.NodeProto, place: str, functions: dict[Key, onnx.Function
     return key
 
 
-def _sorted(calls: dict[Key, list[Key]]) -> list[Key]:
-    """The functions, each behind all that it calls; refuses one that calls itself, over any number of others."""
+def callees_first(calls: dict[Key, list[Key]]) -> list[Key]:
+    """The functions, each behind all that it calls.
+
+    Raises:
+        PadopsError: A function calls itself, over any number of others.
+    """
     order: list[Key] = []
     done: set[Key] = set()
     for first in calls:

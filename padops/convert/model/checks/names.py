@@ -67,6 +67,7 @@ def _given(graph: onnx.GraphProto | onnx.FunctionProto, path: str) -> set[str]:
         known.add(name)
     if isinstance(graph, onnx.GraphProto):
         known.update(tensor.name for tensor in graph.initializer)
+        known.update(row.values.name for row in graph.sparse_initializer)
     return known | {""}  # the name of an input that is left out
 
 

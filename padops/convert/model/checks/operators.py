@@ -10,8 +10,8 @@ import onnx
 import onnx_ir as ir
 
 from padops.convert.errors import PadopsError
+from padops.plural import plural
 
-DEFAULT_DOMAINS = ("", "ai.onnx")
 # Exporters write Pad in forms of other versions, which the converter knows; ONNX Runtime does not count what Constant
 # has.
 NOT_COUNTED = ("Pad", "Constant")
@@ -22,7 +22,7 @@ Counts = tuple[tuple[int, int], tuple[int, int]]
 def default_version(imports: Mapping[str, int], ir_version: int) -> int | None:
     """The version of the default domain among imports, or None where none is meant; before IR 3 models meant 1."""
     before_imports = 1 if ir_version < 3 else None
-    return imports.get("", imports.get("ai.onnx", before_imports))
+    return imports.get("", before_imports)
 
 
 def check_counts(node: onnx.NodeProto, version: int | None, functions: Collection[str], label: str) -> None:
@@ -33,16 +33,18 @@ def check_counts(node: onnx.NodeProto, version: int | None, functions: Collectio
     Raises:
         PadopsError: With the numbers.
     """
-    known = node.domain in DEFAULT_DOMAINS and version is not None and version <= onnx.defs.onnx_opset_version()
+    known = node.domain == "" and version is not None and version <= onnx.defs.onnx_opset_version()
     if not known or node.op_type in NOT_COUNTED or node.op_type in functions:
         return
     counts = _counts(node.op_type, version)
     if counts is None:
         return
-    for what, names, (least, most) in zip(("inputs", "outputs"), (node.input, node.output), counts):
+    for what, names, (least, most) in zip(("input", "output"), (node.input, node.output), counts):
         if not least <= len(names) <= most:
             expected = f"at least {least}" if len(names) < least else f"at most {most}"
-            raise PadopsError(f"{label} has {len(names)} {what}; {node.op_type} of version {version} has {expected}")
+            raise PadopsError(
+                f"{label} has {plural(len(names), what)}; {node.op_type} of version {version} has {expected}"
+            )
 
 
 @lru_cache(maxsize=4096)
@@ -88,16 +90,20 @@ def check_tensor(tensor: onnx.TensorProto, place: str) -> None:
     if tensor.data_location == onnx.TensorProto.EXTERNAL:
         return
     if tensor.HasField("raw_data") and tensor.data_type != Tensor.STRING:
-        present, needed, field, unit = len(tensor.raw_data), (count * bits + 7) // 8, "raw_data", "bytes"
+        present, needed, field, unit = len(tensor.raw_data), (count * bits + 7) // 8, "raw_data", "byte"
     else:
         field, entries = ELEMENT_FIELDS.get(tensor.data_type, OTHERS)
         if field != "int32_data" and tensor.int32_data:  # which would be read instead
-            raise PadopsError(f"{place}: it has {len(tensor.int32_data)} values in int32_data beside those in {field}")
-        present, unit = len(getattr(tensor, field)), "values"
+            raise PadopsError(
+                f"{place}: it has {plural(len(tensor.int32_data), 'value')} in int32_data beside those in {field}"
+            )
+        present, unit = len(getattr(tensor, field)), "value"
         needed = (count * bits + 7) // 8 if bits and bits < 8 else count * entries
     if present != needed:
         name = ir.DataType(tensor.data_type).name.lower()
-        raise PadopsError(f"{place}: {present} {unit} in {field}, {name} of dims {_listed(tensor.dims)} needs {needed}")
+        raise PadopsError(
+            f"{place}: {plural(present, unit)} in {field}, {name} of dims {_listed(tensor.dims)} needs {needed}"
+        )
 
 
 def _bits(tensor: onnx.TensorProto, place: str) -> int:
@@ -125,6 +131,7 @@ FIELDS = {
     Attribute.INT: "i",
     Attribute.STRING: "s",
     Attribute.TENSOR: "t",
+    Attribute.SPARSE_TENSOR: "sparse_tensor",
     Attribute.GRAPH: "g",
     Attribute.TYPE_PROTO: "tp",
     Attribute.FLOATS: "floats",
@@ -134,8 +141,8 @@ FIELDS = {
     Attribute.GRAPHS: "graphs",
     Attribute.TYPE_PROTOS: "type_protos",
 }
-MESSAGES = {"t", "g", "tp"}  # whose absence is no value; an absent number is 0, as in an empty list
-VALUES = {*FIELDS.values(), "sparse_tensor", "sparse_tensors"}
+MESSAGES = {"t", "sparse_tensor", "g", "tp"}  # whose absence is no value; an absent number is 0, as in an empty list
+VALUES = {*FIELDS.values(), "sparse_tensors"}
 
 
 def check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function: bool) -> None:

@@ -1,0 +1,264 @@
+"""What onnx infers of the values in a model's graphs and functions.
+
+**What is believed.** The declarations of the model's inputs, which ONNX Runtime holds callers to, and the initializers.
+Tools change the inputs of a model alone, for another batch size or for open dims. Then what is declared of inner values
+is about other inputs. So the dims that a model declares of inner values, of its outputs and of the inputs of bodies do
+not count. Two things do, where inference finds nothing: the element type, without which ONNX Runtime loads no model;
+and the number of dims, which changes with no input.
+
+**Functions.** The types of the values in a function follow from its calls, as far as all of them agree.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from math import prod
+
+import onnx
+
+from padops.convert.model.backward_slices import open_axes, open_backward_slices
+from padops.convert.model.checks.calls import Key, callees_first, key_of
+from padops.convert.model.nesting import graphs_in, graphs_of, nodes_of, shaped_type
+from padops.convert.model.sparse import dense_tensor
+
+# Bytes of an initializer that inference may want to look into (amounts, axes, shapes); larger ones are only declared.
+WORTH_KEEPING = 1024
+UNKNOWN = "padops.unknown"  # a domain that onnx does not know
+
+ABSENT = b""  # an attribute that no call gives
+DIFFERS = b"\xff"  # one that calls give different values, or a graph
+
+Types = Mapping[str, onnx.TypeProto]
+
+
+def declarations(message: onnx.ModelProto) -> onnx.ModelProto:
+    """The model without the bulk of its data: large initializers become declarations of type and shape."""
+    light = onnx.ModelProto(ir_version=message.ir_version)
+    light.opset_import.extend(message.opset_import)
+    light.functions.extend(message.functions)
+    graph, source = light.graph, message.graph
+    for name in ("node", "input", "output", "value_info"):
+        getattr(graph, name).extend(getattr(source, name))
+    inputs = {value.name for value in graph.input}
+    for tensor in source.initializer:
+        if message.ir_version >= 4 and tensor.name in inputs:
+            continue  # at most a default; inference would take it for a constant
+        if tensor.data_location != onnx.TensorProto.EXTERNAL and tensor.ByteSize() <= WORTH_KEEPING:
+            graph.initializer.add().CopyFrom(tensor)
+        elif tensor.name not in inputs:
+            graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+    for row in source.sparse_initializer:
+        is_external = onnx.TensorProto.EXTERNAL in (row.values.data_location, row.indices.data_location)
+        if not is_external and prod(row.dims) * 8 <= WORTH_KEEPING:
+            graph.initializer.append(dense_tensor(row))
+        else:
+            graph.input.append(onnx.helper.make_tensor_value_info(row.values.name, row.values.data_type, row.dims))
+    return light
+
+
+def infer(message: onnx.ModelProto) -> tuple[onnx.GraphProto, list[onnx.GraphProto]]:
+    """The main graph with all that is inferred of its values as declarations; and each function's body, as a graph.
+
+    Raises:
+        onnx.shape_inference.InferenceError: onnx does not understand the model.
+    """
+    light = declarations(message)  # not with data_prop=True: it allocates tens of bytes for each element of any vector
+    main = _infer_graph(light)
+    functions = {key_of(row.domain, row.name, row.overload): row for row in message.functions}
+    if not functions:
+        return main, []
+    called = {key: [k for _, node in nodes_of(row.node) if (k := _key(node)) in functions]
+              for key, row in functions.items()}  # fmt: skip
+    given = {key: _Given(row) for key, row in functions.items()}
+    _see_calls(message.graph.node, main, {}, given)
+    bodies, place = {}, {key: i for i, key in enumerate(functions)}
+    for key in reversed(callees_first(called)):
+        nested = [functions[other] for other in sorted(_reach(key, called), key=place.__getitem__)]
+        bodies[key] = _infer_body(functions[key], given, nested, message)
+    return main, [bodies[key] for key in functions]
+
+
+def _infer_graph(message: onnx.ModelProto) -> onnx.GraphProto:
+    """The graph with the inferred types; ``message`` is used up.
+
+    onnx infers nothing of what a node further down makes, such as the Cast of an input that a float16 converter leaves
+    at the end; ONNX Runtime takes nodes in any order.
+    """
+    order = _order(message.graph.node)
+    _arrange(message.graph, order)
+    graph = _infer_in_order(message)
+    _arrange(graph, sorted(range(len(order)), key=order.__getitem__))
+    return graph
+
+
+def _order(nodes: Sequence[onnx.NodeProto]) -> list[int]:
+    """The indices of nodes, each behind those that make what it reads; none if the nodes stand so, or in a circle."""
+    makers = {name: i for i, node in enumerate(nodes) for name in node.output if name}
+    needed = [
+        {makers[name] for _, inner in nodes_of([node]) for name in inner.input if name in makers} for node in nodes
+    ]
+    if all(max(makers_of, default=-1) <= i for i, makers_of in enumerate(needed)):
+        return []
+    try:
+        return [*TopologicalSorter({i: row - {i} for i, row in enumerate(needed)}).static_order()]
+    except CycleError:
+        return []
+
+
+def _arrange(graph: onnx.GraphProto, order: Sequence[int]) -> None:
+    if order:
+        nodes = [graph.node[i] for i in order]
+        graph.ClearField("node")
+        graph.node.extend(nodes)
+
+
+def _infer_in_order(message: onnx.ModelProto) -> onnx.GraphProto:
+    for info in message.graph.input:
+        for dim in info.type.tensor_type.shape.dim:
+            if dim.dim_value < 0:  # as some exporters write an open dim; onnx would compute with it
+                dim.ClearField("dim_value")
+    ranks = [_take_shapes(graph, graph is not message.graph) for graph in graphs_of(message.graph)]
+    open_axes(message)
+    open_backward_slices(message)
+    found = onnx.shape_inference.infer_shapes(message)
+    lacking = False
+    for taken, graph in zip(ranks, graphs_of(found.graph), strict=True):
+        known = {info.name for info in _declared(graph) if info.type.tensor_type.HasField("shape")}
+        for kind, count in (row for name, row in taken.items() if name not in known):
+            kind.shape.SetInParent()
+            for _ in range(count):
+                kind.shape.dim.add()
+            lacking = True
+    return onnx.shape_inference.infer_shapes(message).graph if lacking else found.graph
+
+
+def _declared(graph: onnx.GraphProto) -> Iterator[onnx.ValueInfoProto]:
+    yield from graph.input
+    yield from graph.value_info
+    yield from graph.output
+
+
+def _take_shapes(graph: onnx.GraphProto, is_inner: bool) -> dict[str, tuple[onnx.TypeProto.Tensor, int]]:
+    """Takes the declared shapes that do not count away; gives, by name, what was a shape, and its number of dims."""
+    named = {tensor.name for tensor in graph.initializer} | {info.name for info in graph.input if not is_inner}
+    taken = {}
+    for info in (*(graph.input if is_inner else ()), *graph.value_info, *graph.output):
+        kind = shaped_type(info.type)
+        if kind is not None and kind.HasField("shape"):
+            if info.type.HasField("tensor_type") and info.name not in named:
+                taken[info.name] = (kind, len(kind.shape.dim))
+            kind.ClearField("shape")
+    return taken
+
+
+@dataclass
+class _Given:
+    """What the calls of a function give to it."""
+
+    function: onnx.FunctionProto
+    types: list[onnx.TypeProto | None] | None = None  # of its inputs, as far as all calls agree; None: no call yet
+    attributes: dict[str, bytes] = field(default_factory=dict)
+
+    def see(self, node: onnx.NodeProto, known: Types) -> None:
+        """Takes a call into account, in a graph whose types are ``known``."""
+        count = len(self.function.input)
+        types = [known.get(name) for name in node.input] + [None] * (count - len(node.input))
+        types = types if self.types is None else [_common(one, other) for one, other in zip(self.types, types)]
+        attributes = dict.fromkeys(self.function.attribute, ABSENT)
+        for row in (*self.function.attribute_proto, *node.attribute):
+            is_value = not row.ref_attr_name and not graphs_in([row])  # a graph sees the names around the call
+            attributes[row.name] = row.SerializeToString(deterministic=True) if is_value else DIFFERS
+        if self.types is not None:
+            attributes = {name: value if self.attributes.get(name) == value else DIFFERS
+                          for name, value in attributes.items()}  # fmt: skip
+        self.types, self.attributes = types, attributes
+
+
+def _common(one: onnx.TypeProto | None, other: onnx.TypeProto | None) -> onnx.TypeProto | None:
+    """What two types have in common; None if they are of different kinds."""
+    if one is None or other is None or one == other:
+        return one if one == other else None
+    a, b = one.tensor_type, other.tensor_type
+    if not one.HasField("tensor_type") or not other.HasField("tensor_type") or a.elem_type != b.elem_type:
+        return None
+    common = onnx.TypeProto()
+    common.tensor_type.elem_type = a.elem_type
+    if a.HasField("shape") and b.HasField("shape") and len(a.shape.dim) == len(b.shape.dim):
+        common.tensor_type.shape.SetInParent()
+        for x, y in zip(a.shape.dim, b.shape.dim):
+            common.tensor_type.shape.dim.append(x if x == y else onnx.TensorShapeProto.Dimension())
+    return common
+
+
+def _key(node: onnx.NodeProto) -> Key:
+    return key_of(node.domain, node.op_type, node.overload)
+
+
+def _reach(key: Key, called: Mapping[Key, Iterable[Key]]) -> set[Key]:
+    """The functions that a function calls, directly or not."""
+    reached: set[Key] = set()
+    pending = [*called[key]]
+    while pending:
+        if (one := pending.pop()) not in reached:
+            reached.add(one)
+            pending += called[one]
+    return reached
+
+
+def _see_calls(
+    nodes: Sequence[onnx.NodeProto], found: onnx.GraphProto, around: Types, given: Mapping[Key, _Given]
+) -> None:
+    """Tells the functions of all calls among nodes of a graph; ``found`` is that graph with its types."""
+    own = {info.name: info.type for info in _declared(found)}
+    for tensor in found.initializer:
+        own[tensor.name] = onnx.helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
+    known = ChainMap(own, dict(around)) if around else own
+    for node, typed in zip(nodes, found.node, strict=True):
+        if (to := given.get(_key(node))) is not None:
+            to.see(node, known)
+        for (_, inner), (_, inner_found) in zip(graphs_in(node.attribute), graphs_in(typed.attribute), strict=True):
+            _see_calls(inner.node, inner_found, known, given)
+
+
+def _infer_body(
+    function: onnx.FunctionProto,
+    given: Mapping[Key, _Given],
+    nested: Sequence[onnx.FunctionProto],
+    message: onnx.ModelProto,
+) -> onnx.GraphProto:
+    """The body of a function as a graph, for what its calls give; tells the functions that it calls."""
+    own = given[key_of(function.domain, function.name, function.overload)]
+    model = onnx.ModelProto(ir_version=message.ir_version, functions=nested, opset_import=function.opset_import)
+    model.opset_import.add(domain=UNKNOWN, version=1)
+    model.graph.node.extend(function.node)
+    model.graph.value_info.extend(function.value_info)
+    for name, kind in zip(function.input, own.types or ()):
+        if kind is not None:
+            model.graph.input.add(name=name, type=kind)
+    for _, node in nodes_of(model.graph.node):
+        _settle_attributes(node, own.attributes)
+    written = deepcopy(model.graph)
+    for _, node in nodes_of(model.graph.node):
+        if any(row.ref_attr_name for row in node.attribute):
+            node.domain = UNKNOWN  # onnx would take the attribute for 0 or empty
+    found = _infer_graph(model)
+    if own.types is not None:
+        _see_calls(written.node, found, {}, given)
+    return found
+
+
+def _settle_attributes(node: onnx.NodeProto, attributes: Mapping[str, bytes]) -> None:
+    """Gives a node in a function the attributes that all calls of the function agree on."""
+    for i in reversed(range(len(node.attribute))):
+        row = node.attribute[i]
+        value = attributes.get(row.ref_attr_name, DIFFERS) if row.ref_attr_name else DIFFERS
+        if value == ABSENT:
+            del node.attribute[i]
+        elif value != DIFFERS:
+            name = row.name
+            row.ParseFromString(value)
+            row.name = name

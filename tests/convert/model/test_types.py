@@ -1,0 +1,152 @@
+"""Types where the graph states none: in functions, under the other name of the default domain, of sparse tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import native
+import numpy as np
+import onnx
+import onnx_ir as ir
+import pytest
+from onnx import helper, numpy_helper
+from small_models import BOOL, FLOAT, INT16, INT64, convert, graph, model, pad, tensor
+
+from padops.convert import PadopsError, PadsLeftError
+from padops.convert.facts import PadFacts
+from padops.convert.inspection import inspect
+
+node = helper.make_node
+PADS = tensor("pads", [1, 0, 2, 1])
+IMPORTS = [helper.make_opsetid("", 18), helper.make_opsetid("d", 1)]
+
+
+def function(name: str, *nodes: onnx.NodeProto, attributes: Sequence[str] = ()) -> onnx.FunctionProto:
+    return helper.make_function("d", name, ["x", "pads"], ["y"], [*nodes], IMPORTS, [*attributes])
+
+
+def call(name: str, given: str = "x", output: str = "y", **attributes: int) -> onnx.NodeProto:
+    return node(name, [given, "pads"], [output], domain="d", **attributes)
+
+
+def found(source: onnx.ModelProto | ir.Model) -> PadFacts:
+    (pad_facts,) = inspect(source).pads
+    return pad_facts
+
+
+CAST = node("Cast", ["x"], ["c"])
+CAST.attribute.add(name="to", ref_attr_name="kind", type=onnx.AttributeProto.INT)
+CASTS = function("Casts", CAST, pad(("c", "pads")), attributes=["kind"])
+PADDING = [function("Pads", pad(mode="reflect")), function("Outer", call("Pads"))]
+
+
+def calls(
+    *nodes: onnx.NodeProto,
+    other: Sequence[int] = (3, 4),
+    kind: int = INT16,
+    functions: Sequence[onnx.FunctionProto] = PADDING,
+) -> onnx.ModelProto:
+    """A model that calls functions; ``other`` and ``kind`` are of its second input, z."""
+    inputs = [("x", INT16, [3, 4]), ("z", kind, other), ("c", BOOL, [])]
+    outputs = [(row.output[0], kind if row.output[0] == "w" else INT16, None) for row in nodes]
+    return model(graph(nodes, inputs, outputs, [PADS]), 18, functions=functions, imports=[("d", 1)])
+
+
+@pytest.mark.parametrize("depth", ["Pads", "Outer"])
+def test_a_function_has_the_types_of_its_calls(depth: str) -> None:
+    source = calls(call(depth))
+    facts = found(source)
+    assert (facts.type, facts.input_shape, facts.verdict) == ("int16", (3, 4), "refuses")
+    x = np.arange(12, dtype=np.int16).reshape(3, 4)
+    feeds = {"x": x, "z": x, "c": np.array(True)}
+    made = convert(source, target="onnx").proto()
+    expected = np.pad(x, [(1, 2), (0, 1)], mode="reflect")
+    assert native.session(made).run(["y"], feeds)[0].tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("other", "kind", "expected"),
+    [([3, 4], INT16, ("int16", (3, 4))), ([3, 5], INT16, ("int16", (3, None))), ([3], INT16, ("int16", None)),
+     ([3, 4], FLOAT, (None, None))],
+)  # fmt: skip
+def test_several_calls_give_what_they_agree_on(other: list[int], kind: int, expected: tuple) -> None:
+    facts = found(calls(call("Outer"), call("Pads", "z", "w"), other=other, kind=kind))
+    assert (facts.type, facts.input_shape) == expected
+
+
+def test_attributes_of_calls_give_types_as_far_as_they_agree() -> None:
+    assert found(calls(call("Casts", kind=FLOAT), functions=[CASTS])).type == "float"
+    two = (call("Casts", kind=FLOAT), call("Casts", output="w", kind=INT64))
+    assert found(calls(*two, functions=[CASTS])).type is None
+
+
+def test_a_call_in_a_branch() -> None:
+    body = graph([call("Pads", output="v")], [], [("v", INT16, None)])
+    assert found(calls(node("If", ["c"], ["y"], then_branch=body, else_branch=body))).type == "int16"
+
+
+@pytest.mark.parametrize("as_graph", [False, True])
+def test_the_other_name_of_the_default_domain(as_graph: bool) -> None:
+    nodes = [node("Relu", ["x"], ["r"], domain="ai.onnx"), node("Pad", ["r", "pads"], ["y"], domain="ai.onnx")]
+    source = model(graph(nodes, tensors=[PADS]), None, imports=[("ai.onnx", 18)])
+    given = ir.from_proto(source) if as_graph else source
+    facts = found(given)
+    assert (facts.type, facts.input_shape, facts.output_shape) == ("float", (2, 3), (5, 4))
+    made = convert(given).proto()
+    assert {row.domain: row.version for row in made.opset_import} == {"": 18, "padops": 1}
+
+
+def test_a_pad_of_a_sequence(tmp_path) -> None:
+    source = model([node("SplitToSequence", ["x"], ["s"]), pad(("s", "pads"))], 18, tensors=[PADS])
+    facts = found(source)
+    assert facts.verdict == "refuses" and "sequence" in facts.why
+    with pytest.raises(PadsLeftError, match="sequence"):
+        convert(source, tmp_path / "converted.onnx")
+
+
+def sparse(name: str, array: np.ndarray, listed: bool) -> onnx.SparseTensorProto:
+    """An array as a sparse tensor, whose indices are positions along each axis if they are ``listed``."""
+    values = numpy_helper.from_array(array[array != 0], name)
+    places = np.argwhere(array) if listed else np.flatnonzero(array)
+    return onnx.SparseTensorProto(dims=array.shape, values=values, indices=numpy_helper.from_array(places))
+
+
+@pytest.mark.parametrize("place", ["graph", "branch", "constant"])
+def test_a_sparse_tensor_is_a_constant(place: str) -> None:
+    """It stays as it is, unless nothing reads it any more."""
+    amounts, weights = sparse("pads", np.array([1, 0, 2, 1]), False), sparse("w", np.eye(2, 3, dtype=np.float32), True)
+    source = model([node("Add", ["x", "w"], ["a"]), pad(("a", "pads"))], 18)
+    held = source.graph
+    if place == "branch":
+        held = graph(source.graph.node, [])
+        held.output[0].name = "y"
+        source = model([node("If", ["c"], ["y"], then_branch=held, else_branch=held)], 18, tensors=[])
+        source.graph.initializer.append(numpy_helper.from_array(np.array(True), "c"))
+        held = source.graph.node[0].attribute[0].g
+        source.graph.node[0].attribute[1].g.sparse_initializer.extend([amounts, weights])
+    if place == "constant":
+        held.node.insert(0, node("Constant", [], ["pads"], sparse_value=amounts))
+        held.sparse_initializer.append(weights)
+    else:
+        held.sparse_initializer.extend([amounts, weights])
+    facts = inspect(source).pads[0]
+    assert (facts.type, facts.amounts) == ("float", ((1, 2), (0, 1)))
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    expected = np.pad(x + np.eye(2, 3, dtype=np.float32), [(1, 2), (0, 1)])
+    for without_pad in (False, True):
+        made = convert(source, **({"target": "onnx", "without_pad": True} if without_pad else {})).proto()
+        assert native.session(made).run(None, {"x": x})[0].tolist() == expected.tolist()
+        body = made.graph.node[0].attribute[0].g if place == "branch" else made.graph
+        names = [row.values.name for row in body.sparse_initializer]
+        assert names == (["w"] if without_pad or place == "constant" else ["pads", "w"])
+
+
+@pytest.mark.parametrize(("index", "dims"), [(4, [4]), (-1, [4]), ([[0, 0]], [4]), (0, [1 << 40])])
+def test_a_sparse_tensor_that_cannot_be_read_is_refused(index, dims) -> None:
+    source = model([pad()], 18, tensors=[PADS])
+    places = numpy_helper.from_array(np.array(index if isinstance(index, list) else [index]))
+    source.graph.sparse_initializer.append(
+        onnx.SparseTensorProto(dims=dims, values=tensor("s", [1.0], np.float32), indices=places)
+    )
+    with pytest.raises(PadopsError, match="sparse initializer 's'"):
+        inspect(source)
