@@ -11,15 +11,15 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.pads.match import KINDS, Unconvertible
-from padops.convert.pads.operands import all_known
+from padops.convert.pads.operands import Operand, all_known
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.pads.surroundings import Surroundings
 from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS, has_type, taking_pooling
-from padops.convert.standard import emit_pad, ort_pad, rules
+from padops.convert.standard import emit_pad, lowering, ort_pad, rules
 from padops.convert.standard.exact_casts import write_exact
 from padops.convert.standard.extension import amounts_of
 from padops.convert.standard.graph_builder import GraphBuilder, here
-from padops.convert.standard.numbers import Number, emit, scalar
+from padops.convert.standard.numbers import Number, emit, scalar, too_old
 from padops.convert.standard.pad_values import Lacking
 from padops.spec.dialects import Attribute, Op
 from padops.spec.plan import Mode, PadError
@@ -40,9 +40,10 @@ class Calls:
         self.op, self.pads, self.opset = op, pads, opset
         right = [_is_right(pad, opset) for pad in pads]
         # For each call, whether ONNX Runtime's Pad alone does.
-        self.proven = [is_right or _must_do(pad, opset) for is_right, pad in zip(right, pads)]
-        # Whether the body is that Pad because the opset has no more; it may fail where padops does not.
-        self.is_all = not all(right) and all(self.proven)
+        self.proven = [is_right or _is_plain(pad, opset) for is_right, pad in zip(right, pads)]
+        # Whether the body is that Pad, which fails over empty axes where padops does not.
+        unsure = [pad for pad, is_right in zip(pads, right) if not is_right]
+        self.may_fail = all(self.proven) and any(pad.mode is Mode.EDGE and not pad.is_known for pad in unsure)
         # Whether the body is that Pad because the calls are many. It never gives wrong elements, but may fail where
         # padops does not; see ``ort_pad.on_data_or_fail``.
         self.is_short = self.proven.count(False) > MANY and self._may_be_short()
@@ -80,6 +81,7 @@ class Calls:
             or_fails=self.is_short,
             leaves_some=all(_leaves_some(pad) for pad in self.pads if Mode.CONSTANT in pad.known_modes),
             reach=_reach(self.pads),
+            pads_indices=False,
             flat=merged.around.folding > 0,
         )
         if not guarantees.ranked and len({pad.dims == [] for pad in self.pads}) > 1:
@@ -89,11 +91,21 @@ class Calls:
             )
 
         def write(given: PadInfo) -> Number:
-            cast = given is not merged
-            typed = has_type(given.type, self.opset) if cast else guarantees.typed
+            typed = has_type(given.type, self.opset) if given is not merged else guarantees.typed
             return emit_pad.write(given, replace(guarantees, typed=typed))
 
-        output = write_exact(merged, types, write)
+        one = self._as_one(merged)
+        differing = [name for name, attribute in one.attributes.items() if attribute.is_ref()]
+        output: Operand
+        if guarantees.typed and guarantees.right:
+            output = write(merged)
+        elif self.opset < FIRST_WITH_INPUTS:  # where a body can ask for nothing when it runs
+            if differing:
+                raise too_old(f"one body for nodes that differ in {' and '.join(differing)}", FIRST_WITH_INPUTS)
+            here().has_pad = False
+            output = _lowered(one)
+        else:
+            output = write_exact(merged, types, write)
         assert isinstance(output, Number), "nothing is known of the data"
         last = output.producer()
         if last is not None and last.op_type == "If":
@@ -106,6 +118,20 @@ class Calls:
         ):
             self._keep_apart(inputs[0])
         return output
+
+    def _as_one(self, merged: PadInfo) -> PadInfo:
+        """What all calls are, with the inputs and dims that they have in common."""
+        # The fill stays an input: onnxruntime takes no 8-bit floats for one that no node reads.
+        inputs = [
+            value if row.kind == "T" else _common_input(value, [pad.inputs[i] for pad in self.pads])
+            for i, (row, value) in enumerate(zip(self.op.inputs, merged.inputs, strict=True))
+        ]
+        dims = merged.dims
+        if len({None if pad.dims is None else len(pad.dims) for pad in self.pads}) == 1:
+            sizes = zip(*(pad.dims or () for pad in self.pads), strict=True)
+            dims = self.pads[0].dims and [row[0] if len(set(row)) == 1 else None for row in sizes]
+        name = self.pads[0].name if len(self.pads) == 1 else ""
+        return replace(merged, inputs=inputs, dims=dims, rank=None if dims is None else len(dims), name=name)
 
     def _keep_apart(self, data: ir.Value) -> None:
         """Has the body read a copy of the data, made by a node over which onnxruntime moves no DequantizeLinear.
@@ -121,6 +147,13 @@ class Calls:
         here().nodes.insert(0, node)
         for user, index in uses:
             user.replace_input_with(index, copy)
+
+
+def _lowered(pad: PadInfo) -> Number:
+    """Writes the fewest nodes for one Pad, or for several that are alike."""
+    output, _ = lowering.write(pad)
+    made = output if isinstance(output, ir.Value) else here().constant(output)
+    return made if isinstance(made, Number) and made is not pad.data else emit("Identity", [made])
 
 
 def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadInfo:
@@ -159,6 +192,13 @@ def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadI
         ),
         some_fill=optional_fill and position is not None and given[position] is not None,
     )
+
+
+def _common_input(value: Operand | None, given: Sequence[Operand | None]) -> Operand | None:
+    """An input of all calls: its elements if they are known and the same, else the body's own ``value``."""
+    arrays = [x for x in given if isinstance(x, np.ndarray)]
+    alike = {(x.dtype.str, x.shape, x.tobytes()) for x in arrays}
+    return arrays[0] if len(arrays) == len(given) and len(alike) == 1 else value
 
 
 def _check_ignored_fills(calls: Sequence[PadInfo]) -> None:
@@ -207,8 +247,11 @@ def _is_right(pad: PadInfo, opset: int) -> bool:
 
 def _leaves_some(pad: PadInfo) -> bool:
     """Whether a call is known to leave something of each axis; see ``ort_pad.cropped``."""
-    if pad.only_adds:
-        return True
+    return pad.only_adds or _keeps_elements(pad)
+
+
+def _keeps_elements(pad: PadInfo) -> bool:
+    """Whether a call is known to show elements of each axis."""
     if not pad.is_known:
         return False
     try:
@@ -230,14 +273,10 @@ def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
     return found[0] if all(np.array_equal(one, found[0]) for one in found) else None
 
 
-def _must_do(pad: PadInfo, opset: int) -> bool:
-    """Whether ONNX Runtime's Pad is all that an opset has for a call, and fails where it is not right.
-
-    Before 1.25 it does not fail where a reflection is too long, here as in the model that was converted. Where it has
-    to crop as well as to reflect, it is wrong for amounts that are right, so there it is not enough.
-    """
-    name = next((row.name for row in pad.op.attributes if row.type == "ints"), "")
-    amounts = pad.attributes.get(name)
-    if opset >= FIRST_WITH_INPUTS or amounts is None or amounts.is_ref() or pad.op.fill != "value":
+def _is_plain(pad: PadInfo, opset: int) -> bool:
+    """Whether a call needs no more than the Pad of an old opset; mode edge fails there where an axis is empty."""
+    if opset >= FIRST_WITH_INPUTS or pad.op.fill != "value":
         return False
-    return pad.known_modes == (Mode.EDGE,) or min(amounts.value, default=0) >= 0
+    if pad.mode is Mode.EDGE:
+        return _keeps_elements(pad) if pad.is_known else pad.only_adds
+    return pad.mode is Mode.CONSTANT and _leaves_some(pad)

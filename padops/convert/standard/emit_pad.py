@@ -39,6 +39,9 @@ class Guarantees:
     or_fails: bool  # it is right or can be made to fail, and that is enough; see ``emit_function.Calls``
     leaves_some: bool  # in mode constant, no axis is cropped away wholly; see ``ort_pad.cropped``
     reach: np.ndarray | None = None  # the greater amount of each axis in mode reflect, where all calls have the same
+    # ONNX Runtime's Pad may pad indices: where they are constant, 1.24 to 1.27 fold them in a branch, and lose those of
+    # more than 127 bytes.
+    pads_indices: bool = True
     flat: bool = False  # there is to be no If or Loop within an If; see ``rules.check_nesting``
 
 
@@ -50,13 +53,14 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
     """
     if pad.dims == []:
         return emit("Identity", [pad.data])  # P5: rank 0 passes through
-    if here().opset < FIRST_WITH_INPUTS:
-        return _before_integers(pad, guarantees)
     if guarantees.right and guarantees.typed:
         return ort_pad.on_data(pad, ort_pad.own_amounts(pad))
+    if here().opset < FIRST_WITH_INPUTS:
+        return _before_integers(pad, guarantees)
     if guarantees.or_fails:
         return ort_pad.on_data_or_fail(pad, guarantees.reach)
-    by_indices = not here().has_pad or (guarantees.flat and len(pad.known_modes) > 1)
+    computed = not here().has_pad or not (guarantees.typed or guarantees.pads_indices)
+    by_indices = computed or (guarantees.flat and len(pad.known_modes) > 1)
     if pad.may_have_interior or (by_indices and Mode.CONSTANT in pad.known_modes):
         return _interior_or_not(pad, guarantees.flat)
     if pad.known_modes == (Mode.CONSTANT,):
@@ -65,17 +69,17 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
     amounts = amounts_of(pad)
     rank_of(pad)  # the branches have it in common
 
-    alone = Mode.CONSTANT not in pad.known_modes or guarantees.leaves_some
+    if Mode.CONSTANT not in pad.known_modes or guarantees.leaves_some:
+        branches = branches and not guarantees.flat
+        return _finish(pad, guarantees, lambda: _extend(pad, guarantees, choice, amounts, branches))
+    constant = np.equal(choice, pad.known_modes.index(Mode.CONSTANT))
+    filled = pad.only(Mode.CONSTANT)
 
     def extend() -> Operand:
         # ONNX Runtime crashes where it folds an If in an If with a Loop in it (1.31), so there is no third way beside
         # two.
-        return _extend(pad, guarantees, choice, amounts, branches and alone and not guarantees.flat)
+        return _extend(pad, guarantees, choice, _unless(constant, amounts), branches=False)
 
-    if alone:
-        return _finish(pad, guarantees, extend)
-    constant = np.equal(choice, pad.known_modes.index(Mode.CONSTANT))
-    filled = pad.only(Mode.CONSTANT)
     return _finish(pad, guarantees, lambda: here().choose(constant, lambda: _constant(filled, guarantees), extend))
 
 
@@ -114,14 +118,11 @@ def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: Axis
         indices = _indices(pad, choice, amounts)
         return _taken(pad.data, None, indices) if guarantees.typed else indices
 
-    if not branches or (len(pad.modes) == 1 and not has_modes(pad, here().opset)):
+    if not branches or not guarantees.typed or (len(pad.modes) == 1 and not has_modes(pad, here().opset)):
         return compute()
 
     def delegate() -> Operand:
-        if guarantees.typed:
-            return ort_pad.on_data(pad, None if ort_pad.takes_inputs(here().opset, pad) else amounts, pad.data)
-        own = ort_pad.bounded_amounts(pad, choice, amounts, may_crop=guarantees.leaves_some)
-        return ort_pad.on_data(pad, own, ort_pad.iota(pad), numbered=True)
+        return ort_pad.on_data(pad, None if ort_pad.takes_inputs(here().opset, pad) else amounts, pad.data)
 
     return here().choose(ort_pad.is_right(pad, choice, amounts), delegate, compute)
 
@@ -132,7 +133,7 @@ def _before_integers(pad: PadInfo, guarantees: Guarantees) -> Number:
         raise Unconvertible(f"without Pad, opset {here().opset} has no operators that do the same")
     if not guarantees.typed:
         raise Unconvertible(f"ONNX Runtime's Pad of opset {here().opset} does not have {pad.type or 'the types'}")
-    if pad.known_modes != (Mode.CONSTANT,) and not guarantees.right:
+    if pad.known_modes != (Mode.CONSTANT,):
         raise Unconvertible(
             f"ONNX Runtime's Pad may get it wrong, and opset {here().opset} has no other operators that do the same"
         )
@@ -150,15 +151,20 @@ def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
     constant = np.equal(choice, pad.known_modes.index(Mode.CONSTANT))
     if flat:  # both are made, the one that is not meant of amounts of 0, which break no rule
         filled = _filled_indices(pad, amounts.map(lambda x: np.where(constant, x, 0)))
-        extended = _indices(pad, choice, amounts.map(lambda x: np.where(constant, 0, x)))
+        extended = _indices(pad, choice, _unless(constant, amounts))
         indices = here().choose(constant, lambda: filled, lambda: extended)
     else:
         indices = here().choose(
             constant,
             lambda: _filled_indices(pad, amounts),
-            lambda: _indices(pad, choice, amounts),
+            lambda: _indices(pad, choice, _unless(constant, amounts)),
         )
     return _taken(pad.data, any_fill(pad), indices)
+
+
+def _unless(constant: Numbers, amounts: AxisAmounts) -> AxisAmounts:
+    """The amounts, or zeros where the mode is constant: ONNX Runtime may fold a branch that is not taken, and fail."""
+    return amounts.map(lambda x: np.where(constant, 0, x))
 
 
 def _indices(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Number:

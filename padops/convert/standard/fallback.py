@@ -9,10 +9,10 @@ the last one of a name for all its calls, without a word. So a body is made for 
 attribute that all of them agree on is a constant of the body, any other is asked for when it runs (the mode by what a
 built-in Pad of that mode does to 0, 1, 2, or by TfIdfVectorizer, which counts words: both are folded away as the
 session is created). Ranks, shapes, amounts, axes and fills are looked at when it runs, whatever the model says of them,
-with two exceptions: where the model says enough to prove that ONNX Runtime's own Pad is right, the body is that Pad;
-and where an operator has many calls of which it does not, but what they add is known, the body is that Pad and what
-makes it fail where it is not right (``emit_function.Calls``). For the whole body is written out, and optimised, once
-for each call.
+with three exceptions: where the model says enough to prove that ONNX Runtime's own Pad is right, the body is that Pad;
+below opset 11, where nothing can be asked for when it runs, it is that Pad or the nodes of the lowered one; and where
+an operator has many calls of which not all is known, but what they add, the body is that Pad and what makes it fail
+where it is not right (``emit_function.Calls``). For the whole body is written out, and optimised, once for each call.
 
 **What a body does** is written in ``standard/``: ONNX Runtime's Pad where it is right; else indices, by a Loop over the
 axes, and a Gather. Types that its Pad lacks go by the indices of the data, so that their bits are only moved; 4- and
@@ -23,7 +23,7 @@ out of bounds, in ONNX Runtime's own Pad, or in Reshape (P8). What it does not s
 where the last amounts count; amounts and fill of data of rank 0 (P7, P8). What an attribute does wrong whatever the
 data are (P6, P8, P9, S1) takes the function away.
 
-**Where there is none**, the records say why.
+**Where there is none** that is right in every supported release, the records say why, and ``left.py`` what to do.
 """
 
 from __future__ import annotations
@@ -39,23 +39,28 @@ import onnx_ir as ir
 
 from padops.convert.matchers.converted import operator_of
 from padops.convert.model.checks.operators import default_version
-from padops.convert.model.constants import Constants
+from padops.convert.model.constants import Constants, tensor_of
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, walk
+from padops.convert.model.inference import declarations
 from padops.convert.model.reading import read_document
-from padops.convert.model.types import Types, declarations
+from padops.convert.model.types import Types
 from padops.convert.pads.match import KINDS, Unconvertible
 from padops.convert.pads.pad_info import PadInfo, describe_node
 from padops.convert.records import PadRecord
 from padops.convert.standard import emit_function
 from padops.convert.standard.graph_builder import GraphBuilder
+from padops.convert.standard.numbers import emit
 from padops.convert.standard.pad_values import Lacking, default_fill
 from padops.spec.dialects import DOMAIN, OPS
+from padops.spec.dtypes import by_name
 from padops.spec.schemas import register_schemas
 
 IR_VERSION = 8  # the first with functions
 FAILS = "fails where an edge is missing, a reflection is longer than n - 1, or data to reflect have an empty axis"
+FAILS_OVER_EMPTY = "fails where an axis to extend is empty, also if the output has no elements"
 SHORT = f"is ONNX Runtime's Pad alone: it loads quickly, and {FAILS}"
+FIRST_WITH_CONSTANTS = 9  # of other types than floats
 NEW_OPSET = 21  # of a model that imports no version of the default domain; onnxruntime 1.20 has it
 
 
@@ -111,9 +116,8 @@ def _complete(document: Document, op_type: str, opset: int, result: Embedded) ->
             continue
         if calls.is_short:
             result.notes.append(f"the fallback of {op_type}, with {len(calls.pads)} calls, {SHORT}")
-        elif calls.is_all:
-            what = f"ONNX Runtime's Pad alone, which is all that opset {opset} has"
-            result.notes.append(f"the fallback of {op_type} is {what}: it {FAILS}")
+        elif calls.may_fail:
+            result.notes.append(f"the fallback of {op_type} is ONNX Runtime's Pad alone: it {FAILS_OVER_EMPTY}")
         return function
     raise AssertionError(f"{op_type} lacks more inputs than it has")
 
@@ -127,7 +131,7 @@ def _opset(document: Document) -> int:
     """The version of the default domain, which the bodies have to be written for."""
     imports = document.model.graph.opset_imports
     version = default_version(imports, document.model.ir_version) or NEW_OPSET
-    if not {"", "ai.onnx"} & imports.keys() and any(True for _ in _pads(document.model)):
+    if "" not in imports and any(True for _ in _pads(document.model)):
         imports[""] = version
         document.write_back()
     return version
@@ -150,7 +154,17 @@ def _described_calls(document: Document, op_type: str) -> list[PadInfo]:
     found_here = [site for site in _pads(document.model) if site.node.op_type == op_type]
     if not found_here:
         raise Unconvertible("it stands in functions that nothing calls")
+    if any(_is_mapped(site) for site in found_here):
+        # It writes a function out in the body, and the body out in the graph, and takes names from between (1.20 to
+        # 1.32).
+        raise Unconvertible("it stands in a SequenceMap, and onnxruntime loads no functions within one")
     return [describe_node(site, types) for site in found_here]
+
+
+def _is_mapped(site: NodeSite) -> bool:
+    """Whether a node stands in the body of a SequenceMap, at any depth."""
+    owner = site.scope.owner
+    return owner is not None and (owner.node.op_type == "SequenceMap" or _is_mapped(owner))
 
 
 def _inlined(message: onnx.ModelProto) -> onnx.ModelProto:
@@ -171,11 +185,20 @@ def _function(calls: emit_function.Calls) -> ir.Function:
     op, opset = calls.op, calls.opset
     numbers = itertools.count()
     inputs = [ir.Value(name=row.name) for row in op.inputs]
-    with GraphBuilder(opset, lambda wanted: f"{wanted}_{next(numbers)}") as builder:
+    keep = _cast_floats if opset < FIRST_WITH_CONSTANTS else None
+    with GraphBuilder(opset, lambda wanted: f"{wanted}_{next(numbers)}", keep) as builder:
         output = calls.write(inputs)
     graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op.name)
     attributes = [ir.Attr(row.name, KINDS[row.type], row.default) for row in op.attributes]
     return ir.Function(DOMAIN, op.name, graph=graph, attributes=attributes)
+
+
+def _cast_floats(array: np.ndarray, role: str) -> ir.Value:
+    """A constant of an opset whose Constant has floats alone: others are cast from them."""
+    if array.dtype.kind == "f":
+        return emit("Constant", [], {"value": tensor_of(array)}, role)
+    value = emit("Constant", [], {"value": tensor_of(array.astype(np.float64))}, role)
+    return emit("Cast", [value], {"to": by_name(array.dtype.name).onnx}, role)
 
 
 def _replace(document: Document, functions: Sequence[ir.Function], result: Embedded) -> None:

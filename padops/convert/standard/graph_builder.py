@@ -14,10 +14,11 @@ from padops.convert.model.graphs import inner_graphs
 from padops.convert.pads.operands import Operand
 from padops.convert.standard.numbers import OPEN, Number, too_old
 
-# Where an operator begins, or begins to take integers, if that is after what padops needs of opset 5.
+# Where ONNX Runtime has an operator from, or with integers.
 FIRST = {
-    "Add": 7, "Sub": 7, "Mul": 7, "Div": 7, "Expand": 8, "ConstantOfShape": 9, "Less": 9, "Where": 9, "Mod": 10,
-    "GatherND": 11, "Loop": 11, "Range": 11, "ReduceMin": 11, "ScatterElements": 11,
+    "Concat": 4, "Cast": 6, "Add": 7, "Sub": 7, "Mul": 7, "Div": 7, "Expand": 8, "ConstantOfShape": 9, "Less": 9,
+    "NonZero": 9, "Where": 9, "Mod": 10, "GatherND": 11, "Loop": 11, "Range": 11, "ReduceMin": 11,
+    "ScatterElements": 11,
 }  # fmt: skip
 
 T = TypeVar("T", bound=Operand)

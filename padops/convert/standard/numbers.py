@@ -76,6 +76,10 @@ class Number(ir.Value):
             return NotImplemented
         if function in (np.minimum, np.maximum) and OPEN.get().opset < 12:  # Min and Max have no integers yet
             return np.where(np.less(*operands), *(operands if function is np.minimum else operands[::-1]))
+        if function is np.mod and OPEN.get().opset < 10:  # no Mod yet; Div rounds to 0
+            dividend, divisor = operands
+            remains = dividend - dividend // divisor * divisor
+            return np.where(remains < 0, remains + divisor, remains)
         return emit(_OPERATORS[function], operands)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, options: Any) -> Any:
@@ -108,10 +112,10 @@ _FUNCTIONS: Mapping[Callable[..., Any], Callable[..., Number]] = {
 
 def too_old(what: str, since: int) -> Unconvertible:
     """The error for an opset before ``since``, which lacks an operator or a form of it."""
-    return Unconvertible(
-        f"it needs {what} (opset {since}); the model has opset {OPEN.get().opset}; raise that first "
-        "(onnx.version_converter)"
-    )
+    opset = OPEN.get().opset
+    # onnx has no adapter for the Pad of opset 1.
+    do = "; raise that first (onnx.version_converter)" if opset > 1 else ", which onnx.version_converter cannot raise"
+    return Unconvertible(f"it needs {what} (opset {since}); the model has opset {opset}{do}")
 
 
 def ints(*values: int) -> np.ndarray:
@@ -157,6 +161,10 @@ def to_int64(x: Operand) -> Numbers:
 def arange(stop: Numbers | int, step: Numbers | int = 1) -> Numbers:
     """From 0 on, in equal steps; ``stop`` and ``step`` are of rank 0."""
     if isinstance(stop, Number) or isinstance(step, Number) or int(stop) // int(step) > MAX_LISTED:
+        if OPEN.get().opset < 11 and isinstance(stop, Number) and not isinstance(step, Number) and int(step) == 1:
+            # No Range yet, but the positions of as many ones.
+            ones = emit("ConstantOfShape", [reshape(stop, ints(1))], {"value": ir.tensor(ints(1))})
+            return with_axis("Squeeze", emit("NonZero", [ones]), 0)
         return emit("Range", [0, stop, step])
     return np.arange(0, int(stop), int(step), dtype=np.int64)
 

@@ -63,17 +63,6 @@ def _bounds(pad: PadInfo, choice: Numbers) -> tuple[Numbers, Numbers]:
     return free, shape_of(pad) + reach
 
 
-def bounded_amounts(pad: PadInfo, choice: Numbers, amounts: AxisAmounts, may_crop: bool) -> AxisAmounts:
-    """The amounts, within the bounds where the built-in is right: where ``is_right`` says so they are as they were.
-
-    Of a branch that is never taken, too, ONNX Runtime may run the built-in while it loads the model; see
-    ``runtimes/builtin_support.py``. ``may_crop`` says whether mode constant is meant, too.
-    """
-    free, reach = _bounds(pad, choice)
-    least = -free if may_crop else 0
-    return amounts.map(lambda amount: np.maximum(np.minimum(amount, reach), least))
-
-
 def _mode(pad: PadInfo) -> dict[str, ir.Attr]:
     """The mode that the built-in gets: that of the operator, or constant where it does not have all that may be."""
     if not has_modes(pad, here().opset) or (pad.op.mode not in pad.attributes and len(pad.modes) == 1):
