@@ -49,8 +49,13 @@ def check_tolerance(rtol: Any, atol: Any) -> None:
             raise UsageError(f"{name} is {value:g}, expected a finite number of 0 or more")
 
 
-def check_options(target: str, without_pad: bool, select: str, verify: bool, run: bool, inputs: Any, seed: int) -> None:
-    """Refuses invalid options and options that contradict each other.
+def check_options(
+    target: str, without_pad: bool, select: str, verify: bool, for_runs: Mapping[str, Any], seed: int
+) -> None:
+    """Refuses invalid options, options that contradict each other, and options that do nothing without another.
+
+    Args:
+        for_runs: The options of the verification's runs, by name; None for one that is not given.
 
     Raises:
         UsageError: Names the option, and what is expected.
@@ -63,12 +68,11 @@ def check_options(target: str, without_pad: bool, select: str, verify: bool, run
         raise UsageError("without_pad needs select='all'", "--without-pad needs --select all")
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
-    if inputs is not None and not verify:
-        raise UsageError("inputs needs verify=True", "--inputs needs --verify")
-    if run and not verify:
-        raise UsageError("run needs verify=True", "--run needs --verify")
     if seed < 0:
         raise UsageError(f"seed is {seed}, expected 0 or more")
+    for name, value in for_runs.items():
+        if value is not None and not verify:
+            raise UsageError(f"{name} needs verify=True", f"--{name} needs --verify")
 
 
 def choose_target(target: str, without_pad: bool, select: str, provider: Any) -> str:

@@ -32,6 +32,7 @@ class Conversion:
         sources: The source's files: the model, then its data.
         outputs: The output's files: the model, then its data.
         notes: Notes on the whole model.
+        no_fallback: For each operator of padops that has no fallback although they were wanted: why, and what to do.
     """
 
     model: ir.Model
@@ -42,6 +43,7 @@ class Conversion:
     sources: tuple[FileRecord, ...] = ()
     outputs: tuple[FileRecord, ...] = ()
     notes: tuple[str, ...] = ()
+    no_fallback: dict[str, str] = field(default_factory=dict)
     _proto: onnx.ModelProto | None = field(default=None, repr=False, compare=False)
     _corrected: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # values that may differ
     _fatal: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # paths of Pads that end every run
@@ -63,6 +65,8 @@ class Conversion:
         """The number of Pads of each status: ``"3 Pads: 2 converted, 1 not needed"``."""
         counts = Counter(record.status for record in self.records)
         parts = [f"{count} {status}" for status, count in counts.items()] or ["0 converted"]
+        if lacking := sum(record.op_type in self.no_fallback for record in self.records):
+            parts.append(f"{lacking} without a fallback")
         return f"{len(self.records)} Pad{'' if len(self.records) == 1 else 's'}: {', '.join(parts)}"
 
     def save(self, path: str | os.PathLike[str]) -> Conversion:
@@ -119,6 +123,7 @@ class Conversion:
             "pads": plain(self.records),
             "verification": plain(self.verification),
             "notes": plain(self.notes),
+            "no_fallback": self.no_fallback,
         }
 
 

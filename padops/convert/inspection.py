@@ -15,7 +15,6 @@ from padops.convert.arguments import check_kinds, choose_matchers, stated_minor
 from padops.convert.errors import UsageError, os_errors_as
 from padops.convert.facts import PadFacts, Road, Verdict
 from padops.convert.matchers import find_pads, foreign_domains
-from padops.convert.matchers.converted import RENAMED
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.reading import Source, given_model, read_document
@@ -25,13 +24,15 @@ from padops.convert.pads.match import Match, Rewrite, Unconvertible, Unneeded
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.records import SCHEMA
-from padops.convert.runners import asked_here, in_several_graphs, notes_on_runners
+from padops.convert.runners import in_several_graphs, notes_on_runners
 from padops.convert.runtimes.beside_rules import as_others_may, ask
 from padops.convert.runtimes.builtin_rules import reaches_provider
-from padops.convert.runtimes.builtin_support import CONCAT_SINCE
+from padops.convert.standard.graph_builder import FIRST
 from padops.convert.targets import CHECKS
+from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
 from padops.runtime.provider import FIRST_MINOR
+from padops.spec import pyop_node
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,11 +80,7 @@ class Inspection:
 
         If ``select`` leaves Pads out: ``"3 Pads, 1 selected: 1 refused"``.
         """
-        counts = Counter(pad.verdict for pad in self.pads)
-        told = ", ".join(f"{counts[verdict]} {SAID[verdict]}" for verdict in get_args(Verdict) if counts[verdict])
-        count = len(self.pads) + self.left_out
-        selected = f", {len(self.pads)} selected" if self.left_out else ""
-        return f"{count} Pad{'' if count == 1 else 's'}{selected}" + (f": {told}" if told else "")
+        return summary_of(self.pads, self.left_out)
 
     def commands(self) -> dict[Road, str]:
         """For each road, the line of code or the command that takes it, quoted for pasting."""
@@ -100,7 +97,7 @@ class Inspection:
         return {road: lines[road] for road in self.roads}
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as JSON values: what ``padops inspect --json`` prints."""
+        """Everything as JSON values: what ``padops inspect --json`` prints of each model."""
         counts = Counter(pad.verdict for pad in self.pads)
         return {
             "schema": SCHEMA,
@@ -133,9 +130,17 @@ SAID: dict[Verdict, str] = {
     "may be wrong": "may be wrong",
     "wrong": "wrong",
     "refuses": "refused",
-    "breaks a rule": "broken",
+    "breaks a rule": "breaking a rule",
     "unknown": "unknown",
 }
+
+
+def summary_of(pads: Sequence[PadFacts], left_out: int) -> str:
+    """See ``Inspection.summary``."""
+    counts = Counter(pad.verdict for pad in pads)
+    told = ", ".join(f"{counts[verdict]} {SAID[verdict]}" for verdict in get_args(Verdict) if counts[verdict])
+    selected = f", {len(pads)} selected" if left_out else ""
+    return f"{plural(len(pads) + left_out, 'Pad')}{selected}" + (f": {told}" if told else "")
 
 
 def inspect(
@@ -146,7 +151,6 @@ def inspect(
     follow_links: bool = False,
     base_dir: str | os.PathLike[str] | None = None,
     providers: Sequence[str] = (),
-    here: bool = False,
     onnxruntime: str | None = None,
 ) -> Inspection:
     """Describes each Pad of a model, what the installed onnxruntime does with it, and what makes it run.
@@ -164,8 +168,6 @@ def inspect(
         base_dir: As for ``padops.convert``.
         providers: The execution providers of the session, first choice first; by default, the CPU provider alone. With
             providers, each Pad names the provider that runs it in a ``padops.InferenceSession``.
-        here: Whether to ask the installed onnxruntime which provider runs each Pad: this creates a
-            ``padops.InferenceSession`` with the providers, with its time and memory.
         onnxruntime: The release for the verdicts, such as ``"1.22"``; by default, the installed one.
 
     Returns:
@@ -175,12 +177,9 @@ def inspect(
         UsageError: An argument is wrong.
         PadopsError: The model cannot be read.
     """
-    check_kinds({"follow_links": follow_links, "here": here}, {"base_dir": base_dir}, None, 0)
+    check_kinds({"follow_links": follow_links}, {"base_dir": base_dir}, None, 0)
     if isinstance(providers, str) or not all(isinstance(name, str) for name in providers):
         raise UsageError(f"providers is {providers!r}, expected names of execution providers")
-    if here and onnxruntime is not None:
-        words = "asks the installed onnxruntime, and {} is about another one"
-        raise UsageError("here " + words.format("onnxruntime"), "--here " + words.format("--onnxruntime"))
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     asked = choose_matchers("explicit", custom_domains, emulations=True)
@@ -199,9 +198,6 @@ def inspect(
         pads = [replace(pad, roads=()) for pad in pads]
     pads, said = in_several_graphs(pads, providers, minor)
     notes = [*_notes(document, types, pads), *notes_on_runners(pads, providers), *said]
-    if here:
-        pads, said = asked_here(source, pads, providers)
-        notes += said
     selected = tuple(pad for pad in pads if select == "all" or not pad.runs)
     installed = installed_version() or (f"onnxruntime 1.{NEWEST_MINOR}, as none is installed",)
     told: dict[str, Any] = {} if set(custom_domains) <= set(by_itself) else {"custom_domains": list(domains)}
@@ -238,29 +234,29 @@ def _inspected(site: NodeSite, match: Match, types: Types, minor: int, providers
         facts = replace(facts, verdict=answer.verdict, why=answer.why, runner=answer.runner)
     if facts.verdict in ("runs", "breaks a rule", "unknown"):
         return facts
-    return replace(facts, roads=_roads(site, match, info, minor))
+    return replace(facts, roads=_roads(site, match, info, types, minor))
 
 
-def _roads(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tuple[Road, ...]:
+def _roads(site: NodeSite, match: Match, info: PadInfo | None, types: Types, minor: int) -> tuple[Road, ...]:
     """What makes a Pad run."""
-    if match.verdict is not None or why_too_new(site, minor):
+    if match.verdict is not None or why_too_new(site, types, minor):
         return ()
     roads: list[Road] = []
     found = match.runs_as
-    if match.already == "padops" or (found and info and reaches_provider(info, found, minor)):
+    kernel = match.already == "pyop" and pyop_node.refusal(info.type if info else None) is None
+    if kernel or match.already == "padops" or (found and info and reaches_provider(info, found, minor)):
         roads.append("session")
-    if match.replacement is not None and match.already in (None, RENAMED):
-        roads.append("convert")
+    if match.replacement is not None:
+        if match.already != "padops":
+            roads.append("convert")
         if _can_be_lowered(site, match, info):
             roads.append("lower")
-    elif match.already == "padops" and info is not None and _can_be_lowered(site, match, info):
-        roads.append("lower")
     return tuple(roads)
 
 
 def _can_be_lowered(site: NodeSite, match: Match, info: PadInfo | None) -> bool:
     """Whether standard operators do the same as a Pad: they are written, and dropped."""
-    if (site.scope.opset or 0) < CONCAT_SINCE:
+    if (site.scope.opset or 0) < FIRST["Concat"]:
         return False
     if info is None:
         return isinstance(match.replacement, Rewrite)  # explicit amounts need no other operators

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from padops.convert.conversion import Conversion
 from padops.convert.errors import PadsLeftError
@@ -12,31 +14,29 @@ from padops.convert.matchers.auto_pad import match_auto_pad
 from padops.convert.matchers.auto_pad.window import SAME
 from padops.convert.model.document import Document
 from padops.convert.model.types import Types
-from padops.convert.pad_facts import facts_of
+from padops.convert.pad_facts import facts_of, why_too_new
+from padops.convert.pads.match import Replacement, Unconvertible
+from padops.convert.pads.pad_info import describe
+from padops.convert.records import PadRecord, breaks_a_rule
+from padops.convert.targets import CHECKS
+from padops.plural import plural
 from padops.runtime.installed import installed_minor
 
-SHOWN = 3  # of the nodes that are named
+ASK = "--auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
 
 
-def same_left(document: Document, types: Types) -> list[str]:
-    """A note on convolutions and poolings that pad SAME and that onnxruntime refuses or gets wrong; empty if none."""
-    minor = installed_minor()
-    found = find_pads(document.model, types, (match_auto_pad,))
-    judged = [
-        (match.replacement is not None, facts_of(site, match, types, minor))
-        for site, match in found
-        if (match.replacement or match.judge) and not match.verdict
-    ]
-    notes = []
-    for helps in (True, False):
-        failing = [f"{node.path} ({node.form}): {node.why}" for can, node in judged if can == helps and not node.runs]
-        if not failing:
+def same_left(document: Document, types: Types) -> list[PadRecord]:
+    """The convolutions and poolings that pad SAME and that onnxruntime refuses or gets wrong; none was asked for."""
+    minor, records = installed_minor(), []
+    for site, match in find_pads(document.model, types, (match_auto_pad,)):
+        nothing = match.replacement is None and match.judge is None
+        if nothing or match.verdict or why_too_new(site, types, minor):
             continue
-        count = f"SAME of {len(failing)} node{'' if len(failing) == 1 else 's'} is refused or wrong in ONNX Runtime"
-        named = "; ".join([*failing[:SHOWN], *([f"and {len(failing) - SHOWN} more"] if len(failing) > SHOWN else [])])
-        ask = "--auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
-        notes.append(f"{count}: {named}. {ask if helps else '--auto-pad explicit cannot write its amounts out'}")
-    return notes
+        facts = facts_of(site, match, types, minor)
+        if not facts.runs:
+            reason = f"{facts.why}; {ASK}" if match.replacement else facts.why
+            records.append(replace(match.record(site, "unconverted", reason), notes=(), facts=facts))
+    return records
 
 
 def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
@@ -46,24 +46,60 @@ def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
     return [f"{gets[pad.verdict]} {pad.path} ({pad.form}) wrong: {pad.why}" for pad in failing]
 
 
+def without_fallback(document: Document, missing: Mapping[str, str]) -> dict[str, str]:
+    """What to say of the operators that have no fallback: why, and what to do.
+
+    Args:
+        missing: The reasons, by operator.
+    """
+    if not missing:
+        return {}
+    types = Types(document)
+    counts, stuck = Counter[str](), set()
+    for site, match in find_pads(document.model, types):
+        if match.already == "padops" and isinstance(match.replacement, Replacement):
+            counts[site.node.op_type] += 1
+            try:
+                CHECKS["onnx"](describe(match.replacement, site, types), site)
+            except Unconvertible:
+                stuck.add(site.node.op_type)
+    told = {}
+    for op_type, why in missing.items():
+        helps = "only sessions with padops run it"
+        if op_type not in stuck:
+            helps += ", but --target onnx (in Python padops.lower) writes standard ONNX"
+        told[op_type] = f"no fallback for {op_type} ({plural(counts[op_type], 'Pad')}): {why}; {helps}"
+    return told
+
+
 def check_left(conversion: Conversion, strict: bool) -> None:
-    """Refuses a conversion that leaves Pads.
+    """Refuses a conversion that leaves Pads, or whose Pads break a rule.
 
     Without ``strict``, only Pads count that keep ONNX Runtime from running the model: it refuses them, or they break a
-    rule in the main graph; and SAME that was to be written out, and that ONNX Runtime gets wrong.
+    rule in every run; and SAME that was to be written out, and that ONNX Runtime gets wrong. With it, Pads without a
+    fallback count as well, if fallbacks are wanted.
 
     Raises:
         PadsLeftError: Names the first such Pad.
     """
-    left = conversion.unconverted
+    records = conversion.records
+    left = [record for record in records if record.status == "unconverted" or breaks_a_rule(record)]
     if not strict:
-        left = tuple(record for record in left if record.path in conversion._fatal)
+        left = [record for record in left if record.path in conversion._fatal]
     if not left:
+        if strict and conversion.no_fallback:
+            why = "; ".join(conversion.no_fallback.values())
+            raise PadsLeftError(f"{why}; --no-fallback (in Python fallback=False) asks for none", conversion)
         return
     first, *others = left
-    count = f"{1 + len(others)} of {len(conversion.records)} Pads cannot be converted"
+    count, s = f"{len(left)} of {plural(len(records), 'Pad')}", "" if others else "s"
     more = f", and {len(others)} more" if others else ""
-    wrong = first.facts is not None and first.facts.verdict == "wrong"
-    does = "gets the model wrong" if wrong else "does not run the model"
-    why = "" if strict else f", and ONNX Runtime {does} as it is"
-    raise PadsLeftError(f"{count}{why}: {first.why()}{more}", conversion)
+    if breaks_a_rule(first):
+        count = f"{count} break{s} a rule, so no runtime runs the model" if not strict else f"{count} break{s} a rule"
+    elif strict:
+        count = f"{count} stay{s} unconverted"
+    else:
+        wrong = first.facts is not None and first.facts.verdict == "wrong"
+        does = "gets the model wrong" if wrong else "does not run the model"
+        count = f"{count} stay{s} unconverted, and ONNX Runtime {does} as it is"
+    raise PadsLeftError(f"{count}: {first.why()}{more}", conversion)

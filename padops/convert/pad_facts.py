@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from math import prod
 
@@ -10,6 +11,7 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.facts import Dim, PadFacts, Verdict
+from padops.convert.matchers.auto_pad.verdicts import LATER
 from padops.convert.matchers.auto_pad.window import SameWindow, read_mode, read_window
 from padops.convert.matchers.converted import RENAMED, operator_of
 from padops.convert.model.graphs import NodeSite
@@ -22,7 +24,7 @@ from padops.convert.runtimes.builtin_rules import judge
 from padops.convert.runtimes.builtin_support import first_with, newest_opset
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, make_node_plan
-from padops.spec.plan import Amounts, Mode, PadError, dilated_size
+from padops.spec.plan import Amounts, Mode, PadError, check_axes, dilated_size
 
 BROKEN = re.compile(r" \[(P\d+|S1)\]$")  # the end of a reason that names a rule
 AT_RUN_TIME = "at run time"
@@ -35,7 +37,7 @@ def facts_of(site: NodeSite, match: Match, types: Types, minor: int, info: PadIn
     window = None if info is not None else _window(site, types)
     node, domain = site.node, site.node.domain
     verdict, why = _verdict(site, match, info, minor)
-    if verdict not in ("breaks a rule", "unknown") and (too_new := why_too_new(site, minor)):
+    if verdict not in ("breaks a rule", "unknown") and (too_new := why_too_new(site, types, minor)):
         verdict, why = "refuses", too_new
     shape = _named(info.data if info else node.inputs[0] if node.inputs else None, info.dims if info else None, types)
     amounts = _amounts(info) if info else _same_amounts(window, shape)
@@ -56,8 +58,12 @@ def facts_of(site: NodeSite, match: Match, types: Types, minor: int, info: PadIn
     )
 
 
-def why_too_new(site: NodeSite, minor: int) -> str | None:
-    """Why ONNX Runtime 1.``minor`` does not load a node's model: its opset is too new; None if it loads the model."""
+def why_too_new(site: NodeSite, types: Types, minor: int) -> str | None:
+    """Why ONNX Runtime 1.``minor`` does not load a node's model: its opset or kernel is too new; None if it does."""
+    node = site.node
+    if node.domain == "" and node.op_type in LATER and minor < (first := LATER[node.op_type][1]):
+        if node.inputs and types.name(node.inputs[0]) == (kind := LATER[node.op_type][0]):
+            return f"onnxruntime 1.{minor} has no {node.op_type} of {kind}; 1.{first} has"
     opset, newest = site.scope.root.opset_imports.get(""), newest_opset(minor)
     if opset is None or newest is None or opset <= newest:
         return None
@@ -83,7 +89,9 @@ def broken_rule(info: PadInfo) -> str | None:
         if info.node is not None and all_known(info.dims) and info.mode is not None:
             make_node_plan(info.node, info.dims)
         else:
-            info.amounts  # noqa: B018  # computing the amounts raises PadError
+            amounts = info.amounts  # or PadError
+            if amounts and info.mode is not None:
+                check_axes(info.dims or [None] * len(amounts), amounts, info.mode, info.op.limit, info.op.clamp)
     except PadError as error:
         return f"{error.detail} [{error.rule}]"
     return _broken_by_shapes(info)
@@ -95,6 +103,10 @@ def _broken_by_shapes(info: PadInfo) -> str | None:
     if info.mode is Mode.CONSTANT and all_known(fill) and prod(fill) != 1:
         return f"{info.op.fill} has {prod(fill)} elements, expected one [P7]"
     pads, axes = info.pads_dims, info.input("axes")
+    if isinstance(axes, np.ndarray) and (
+        twice := [one for one, n in Counter(axes.reshape(-1).tolist()).items() if n > 1]
+    ):
+        return f"axes={axes.tolist()} names axis {twice[0]} twice [P8]"
     if info.some_axes or info.op.input_index("pads") is None or not all_known(pads):
         return None
     if info.op.input_index("axes") is not None and axes is not None:
@@ -176,7 +188,7 @@ def _same_amounts(
         return None
     rows: list[tuple[int, ...] | None] = [(0, 0)] * len(shape)
     for i, axis in enumerate(window.axes):
-        choices = axis.amounts(window.mode)
+        choices = axis.amounts(window.mode, window.may_be_empty)
         rows[window.first + i] = (choices[0].begin, choices[0].end) if choices and len(choices) == 1 else None
     return tuple(rows)
 

@@ -23,18 +23,19 @@ from padops.convert.facts import PadFacts
 from padops.convert.files.paths import check_paths, check_targets, output_path
 from padops.convert.files.writing import Job, finish, write_report
 from padops.convert.folding import convert_and_fold
-from padops.convert.left import check_left, same_left
+from padops.convert.left import check_left, same_left, without_fallback
 from padops.convert.matchers.auto_pad import match_auto_pad
 from padops.convert.model.document import Document
-from padops.convert.model.external import DataFile
+from padops.convert.model.external import DataFile, entry
 from padops.convert.model.reach import values_behind
 from padops.convert.model.reading import Source, given_model, original_of, read_document
+from padops.convert.model.scan import external_tensors
 from padops.convert.model.types import Types
 from padops.convert.pad_facts import facts_of
-from padops.convert.records import FileRecord
-from padops.convert.rewrite import Request, convert_pads
+from padops.convert.records import FileRecord, breaks_a_rule
+from padops.convert.rewrite import Request, always_runs, convert_pads
 from padops.convert.standard.fallback import embed
-from padops.convert.targets import STANDARD
+from padops.convert.targets import FOR, STANDARD
 from padops.convert.targets.onnx import prune_opset_imports
 from padops.convert.verify.choice import comparison, doubted_values, refusal
 from padops.convert.verify.feeds import Asked, Inputs
@@ -90,7 +91,8 @@ def convert(
         provider: With target ``"onnx"``: the model's execution provider, ``"OpenVINOExecutionProvider"`` or for short
             ``"openvino"``. Pads that it runs correctly stay; others become operators that it runs (docs/beside.md).
         fallback: Give the model a function of standard operators for each operator of padops in it, so that it runs
-            without the library as well; see ``padops.convert.standard.fallback``.
+            without the library as well; see ``padops.convert.standard.fallback``. ``Conversion.no_fallback`` names the
+            operators without a right one.
         fold: Remove Pads that need not run: Pads that change nothing, and Pads whose amounts a convolution or pooling
             can take; join two successive Pads; see ``folding``. Only for Pads that ``select`` selects.
         select: ``"needed"`` leaves the Pads that ONNX Runtime runs correctly by itself.
@@ -100,8 +102,8 @@ def convert(
             operators than all modes of Pad, and ``"pyop"``, since they are faster.
         custom_domains: The domains in which an exporter was told to leave nodes of its framework: TensorFlow's
             MirrorPad, PadV2 and Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its kin.
-        strict: Raise, and write nothing, if a Pad cannot be converted. With ``verify``, also if floats of a run differ
-            by rounding, or if it is not proved that the models do the same (see ``Verification.unproved``).
+        strict: Raise, and write nothing, if a Pad cannot be converted, or (with ``fallback``) has no fallback. With
+            ``verify``, also if floats of a run differ by rounding, or not all is proved (``Verification.unproved``).
         verify: Before writing, prove that the converted model does what the original does. Regions without a proof are
             run: both models get the same inputs, and every bit is compared. An OpenVINO IR runs in OpenVINO. Floats may
             differ by rounding around correct Pads: in another runtime, or for float16 (ONNX Runtime casts it to float).
@@ -127,7 +129,7 @@ def convert(
         PadopsError: The model cannot be read, would lose a part, or cannot be written; no file is left behind. Or only
             the report cannot be written; then the message says that the model has been.
         PadsLeftError: A Pad could not be converted, and ONNX Runtime refuses it, or it breaks a rule in every run. Such
-            a model is not written (without an output it is returned). With ``strict``: any Pad could not be converted.
+            a model is not written (without an output it is returned). ``strict``: any Pad is left, or has no fallback.
         VerificationError: With ``verify``: the models do not agree.
         UndecidedError: With ``verify``: not all is proved, and neither model runs; with ``strict``: not all is proved.
     """
@@ -136,8 +138,9 @@ def convert(
     check_kinds(switches, {"output": output, "report": report, "base_dir": base_dir}, inputs, seed)
     source = given_model(source)
     path = output_path(source, output, in_place)
-    check_options(target, without_pad, select, verify, run, inputs, seed)
     check_tolerance(rtol, atol)
+    for_runs = {"run": run or None, "inputs": inputs, "seed": seed or None, "rtol": rtol, "atol": atol}
+    check_options(target, without_pad, select, verify, for_runs, seed)
     asked = choose_matchers(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
     request = Request(choose_target(target, without_pad, select, provider), select, fold, fallback, asked, progress)
     check_paths(source, path, report)
@@ -149,11 +152,14 @@ def convert(
     original = original_of(source, document)
     doubted = doubted_values(document, asked) if verify and not document.foreign else {}
     conversion = _rewrite(document, files, request)
+    if files:  # of amounts that are inside now, no file may be left
+        read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())}
+        files = [file for file in files if file.location in read]
     compare = comparison(document, Asked(inputs, seed, asked, rtol, atol, doubted, run), conversion) if verify else None
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
     try:
-        if strict or job.target is not None:
+        if strict or dry_run or job.target is not None:
             check_left(conversion, strict)
         return _verify_and_write(job, conversion, path)
     except (PadsLeftError, VerificationError) as error:
@@ -181,11 +187,11 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
 
     Returns:
         The model, and a record of each Pad. A Pad without such operators stays, with the reason: its data are
-        float8e5m2 or float4e2m1, or it stands in a function that does not state their type, or it breaks a rule.
+        float8e5m2 or float4e2m1, or it stands in a function whose calls differ in type, or it breaks a rule.
 
     Raises:
-        PadsLeftError: A Pad stays that ONNX Runtime refuses, or that breaks a rule in the main graph, so the model
-            would not run. Its ``conversion`` has the records; ``convert(…, target="onnx")`` without output returns it.
+        PadsLeftError: A Pad stays that ONNX Runtime refuses, or breaks a rule in every run, so the model would not run.
+            Its ``conversion`` has the records; ``convert(…, target="onnx")`` without output returns it.
         PadopsError: As for ``convert``.
     """
     conversion = convert(source, output, target="onnx", **options)
@@ -203,6 +209,8 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
     types = Types(document)
     facts, fatal = _look_at(document, request, types)
     unasked = [] if document.foreign or match_auto_pad in request.matchers else same_left(document, types)
+    if request.target not in FOR.values():  # another provider may run SAME
+        fatal |= {record.path for record in unasked if record.facts and record.facts.verdict == "refuses"}
     if request.fold:
         rewritten, records = convert_and_fold(document, request)
     else:
@@ -211,6 +219,8 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
     embedded = embed(document, request.fallback)
     if request.target in STANDARD or document.changed:
         prune_opset_imports(document)
+    if document.changed:
+        document.settle_shapes()
     notes = [rewritten.problem] if rewritten.problem else []
     if not records and not unasked:
         notes.append("the model has no Pad")
@@ -221,10 +231,11 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         notes.append("the training graphs stay as they are")
     conversion = Conversion(
         model=document.model,
-        records=tuple(replace(embedded.tell(record), facts=facts.get(record.path)) for record in records),
+        records=(*(replace(embedded.tell(record), facts=facts.get(record.path)) for record in records), *unasked),
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
-        notes=(*notes, *embedded.notes, *unasked),
+        notes=(*notes, *embedded.notes),
+        no_fallback=without_fallback(document, embedded.missing),
         _proto=document.message(),
         _folder=document.base_dir,
         _write=write_conversion,
@@ -232,6 +243,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         _corrected=values_behind(document.model, (n for n, made in rewritten.records.items() if made.corrects)),
     )
     if document.foreign and conversion.unconverted:
+        check_left(conversion, strict=any(breaks_a_rule(record) for record in conversion.unconverted))
         raise PadopsError("; ".join(record.why() for record in conversion.unconverted))
     return conversion
 
@@ -240,16 +252,15 @@ def _look_at(document: Document, request: Request, types: Types) -> tuple[dict[s
     """The facts of each Pad by its path, before any change; and the paths of the Pads that fail or spoil every run.
 
     ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that
-    is not taken, or in a function without calls; in the main graph, every run reaches it.
+    is not taken, or in a function without calls.
     """
     minor = installed_minor()
     found, fatal = {}, set()
     pads = matchers.find_pads(document.model, types, request.matchers)
     for site, match in counted("looking at Pads", pads, request.progress):
         facts = found[site.path] = facts_of(site, match, types, minor)
-        always = site.scope.graph is document.model.graph
         wrong = facts.verdict == "wrong" and match.judge is not None  # asked to write SAME out, it cannot
-        if facts.verdict == "refuses" or wrong or (facts.verdict == "breaks a rule" and always):
+        if facts.verdict == "refuses" or wrong or (facts.verdict == "breaks a rule" and always_runs(site)):
             fatal.add(site.path)
     return found, fatal
 

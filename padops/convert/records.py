@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from padops.convert.facts import PadFacts, plain_fields
 
-SCHEMA = 6  # of the report; raised when a reader of an older report would misread a newer one
+SCHEMA = 7  # of the report; raised when a reader of an older report would misread a newer one
 
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
 Outcome = Literal[
@@ -65,13 +65,19 @@ class PadRecord:
     facts: PadFacts | None = None
 
     def why(self) -> str:
-        """The Pad's path, its form and why it stays."""
-        return f"{self.path} ({self.form}): {self.reason}"
+        """The Pad's path, its form and why it stays, or which rule it breaks."""
+        why = self.reason or (self.facts.why if self.facts else "")
+        return f"{self.path} ({self.form}): {why}"
 
     def to_json(self) -> dict[str, Any]:
         """The record as JSON values, its facts among them."""
         own = plain_fields(self)
         return (own.pop("facts") or {}) | own
+
+
+def breaks_a_rule(record: PadRecord) -> bool:
+    """Whether the Pad of a record can run nowhere."""
+    return record.facts is not None and record.facts.verdict == "breaks a rule"
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
+from padops.convert.pad_facts import broken_rule, pad_of
 from padops.convert.pads.match import Match, Rewrite, Unconvertible, Unneeded
 from padops.convert.pads.pad_info import PadInfo, describe
 from padops.convert.records import PadRecord
@@ -74,16 +75,31 @@ def convert_pads(document: Document, request: Request) -> Rewritten:
     return Rewritten(records, types.problem)
 
 
+def always_runs(site: NodeSite) -> bool:
+    """Whether every run reaches a node: it is in the main graph, or in a function that is called from there."""
+    if site.scope.owner is not None:
+        return False
+    root = site.scope.root
+    return not isinstance(root, ir.Function) or any(map(always_runs, site.scope.index.calls(root)))
+
+
 def _decide(site: NodeSite, match: Match, types: Types, request: Request) -> Decision:
-    """Decides what a Pad becomes, with the reason; changes nothing."""
-    made = match.replacement
+    """Decides what a Pad becomes, with the reason; changes nothing.
+
+    A Pad that breaks a rule stays if every run reaches it. In a branch, it becomes an operator that names the rule when
+    it runs; standard operators cannot.
+    """
+    made, info = match.replacement, pad_of(site, match, types)
+    broken = None if info is None else broken_rule(info)
+    if info is not None and broken is not None and (request.target in STANDARD or always_runs(site)):
+        reason = f"padops::{info.op.name} '{info.name}': {broken}"
+        return Decision(site, match, match.record(site, "unconverted", reason))
     if made is None or match.already == request.target:
         return Decision(site, match, match.record(site, match.status, match.reason))
-    info = None
     if isinstance(made, Rewrite):
-        why, as_it_is = made.needed, made.runs
+        why, as_it_is, info = made.needed, made.runs, None
     else:
-        info = describe(made, site, types)
+        assert info is not None, "a replacement is described"
         why, as_it_is = needs(info, match.runs_as), runs(info)
     told = match
     if request.select != "all" and not match.already:

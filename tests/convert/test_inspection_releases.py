@@ -41,18 +41,11 @@ def test_another_release_is_an_error(release: object) -> None:
         padops.inspect(MODEL, onnxruntime=release)
 
 
-def test_here_is_about_the_installed_one() -> None:
-    with pytest.raises(UsageError, match="here asks the installed onnxruntime, and onnxruntime is about another one"):
-        padops.inspect(MODEL, onnxruntime="1.22", here=True)
-
-
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["inspect", str(MODEL), "--onnxruntime", "1.22", "--check", "--json"]) == 5
-    assert json.loads(capsys.readouterr().out)["runtime"] == "onnxruntime 1.22"
+    assert json.loads(capsys.readouterr().out)["models"][0]["runtime"] == "onnxruntime 1.22"
     assert cli.main(["inspect", str(MODEL), "--onnxruntime", "1.99"]) == 2
     assert "--onnxruntime is '1.99', expected a release from 1.20 to 1.32" in capsys.readouterr().err
-    assert cli.main(["inspect", str(MODEL), "--onnxruntime", "1.22", "--here"]) == 2
-    assert "--here asks the installed onnxruntime, and --onnxruntime is about another one" in capsys.readouterr().err
 
 
 def verdict_of(text: str, release: str, opset: int = 18, ranked: bool = True) -> tuple[str, str]:

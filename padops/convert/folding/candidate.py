@@ -14,6 +14,7 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.evaluate import remove_unread
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
+from padops.convert.pad_facts import broken_rule
 from padops.convert.pads.match import MICROSOFT, Match, Replacement
 from padops.convert.pads.pad_info import PadInfo, describe
 from padops.spec.dialects import DOMAIN
@@ -80,8 +81,7 @@ def candidate(site: NodeSite, match: Match, types: Types) -> Candidate | None:
     """The Pad of a match with a Replacement; None if it breaks a rule: it stays, so that running it gives the error."""
     assert isinstance(match.replacement, Replacement)
     info = describe(match.replacement, site, types)
-    fill = info.known_fill
-    if info.problem is not None or (fill is not None and fill.size != 1 and info.mode is Mode.CONSTANT):  # P7
+    if broken_rule(info) is not None:
         return None
     try:
         return Candidate(site, match, info, info.amounts)

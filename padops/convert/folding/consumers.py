@@ -7,7 +7,8 @@ Measured: a folded model against the same model with ONNX's own Pad and with pad
   weights (times zeros they give NaN) and for sums that underflow to -0: the blocked kernels skip their own padding.
 - **ConvInteger, QLinearConv**: equal at every level, if the fill is the zero point.
 - **AveragePool** (float, float16): equal at every level, if the padding counts: the node has ``count_include_pad`` or
-  no pads of its own. (The folding of onnxruntime 1.20.1 forgets to count; a converted model does not.)
+  no pads of its own; and no release miscounts the pads (``is_miscounted``). (The folding of onnxruntime 1.20.1 forgets
+  to count; a converted model does not.)
 - **MaxPool** of int8 and uint8: equal at every level, if the fill is the lowest value.
 
 Poolings refuse an axis of 0 elements, with any pads; behind ONNX's own Pad they fail too, from level basic on.
@@ -34,7 +35,13 @@ import onnx_ir as ir
 from padops.convert.folding.candidate import ZERO, Candidate, bits_of
 from padops.convert.model.graphs import Scope, constant
 from padops.convert.model.types import Types
-from padops.convert.pads.window_operators import LOWEST_IS_EXACT, WINDOW_OPERATORS, WindowOperator
+from padops.convert.pads.window_operators import (
+    LOWEST_IS_EXACT,
+    MISCOUNTED,
+    WINDOW_OPERATORS,
+    WindowOperator,
+    is_miscounted,
+)
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Mode
 
@@ -106,6 +113,8 @@ def _consumer(node: ir.Node, pad: Candidate, types: Types) -> Consumer:
             raise Refusal(f"{name}: ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads")
     if (pad.site.scope.opset or 0) < operator.since:
         raise Refusal(f"{name}: it counts its padding from opset {operator.since} on")
+    if is_miscounted(node.op_type, pad.site.scope.opset, pads):
+        raise Refusal(f"{name}: {MISCOUNTED} ({pads})")
     return Consumer(node, pads)
 
 

@@ -77,6 +77,9 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher] = MATCHERS)
         return Match(match.form, reason=match.reason or f"it has {count} outputs, expected one")
     if match is not None and (long := too_long(match)) is not None:
         return Match(match.form, reason=long)
+    if match is not None and site.node.inputs and (container := types.container(site.node.inputs[0])):
+        reason = f"its data are of type {container}, and a Pad pads tensors alone"
+        return Match(match.form, reason=reason, verdict=("refuses", reason))
     return match
 
 

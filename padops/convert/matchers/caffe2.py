@@ -11,6 +11,7 @@ import onnx_ir as ir
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Match, Replacement, Unconvertible, matched, string_attribute
+from padops.plural import plural
 
 OP_TYPE = "PadImage"
 OP = "OpenVINOPad_12"
@@ -42,7 +43,7 @@ def match_caffe2_pad(site: NodeSite, types: Types) -> Match | None:
 
 def _replacement(node: ir.Node, types: Types) -> Replacement:
     if len(node.inputs) != 1 or (data := node.inputs[0]) is None:
-        raise Unconvertible(f"it has {len(node.inputs)} inputs, expected 1")
+        raise Unconvertible(f"it has {plural(len(node.inputs), 'input')}, expected 1")
     for name, attribute in node.attributes.items():
         if name not in ATTRIBUTES:
             raise Unconvertible(f"its attribute {name} is unknown")
@@ -82,5 +83,5 @@ def _amounts(node: ir.Node) -> list[int]:
         raise Unconvertible(f"of its amounts it has {', '.join(sides)}, expected {', '.join(SIDES)}")
     amounts = [given[name] for name in SIDES] if sides else list(given.get("pads", [0] * 4))
     if len(amounts) != 4:
-        raise Unconvertible(f"its attribute pads has {len(amounts)} values, expected 4")
+        raise Unconvertible(f"its attribute pads has {plural(len(amounts), 'value')}, expected 4")
     return amounts

@@ -22,6 +22,7 @@ from padops.convert.pads.operands import Operand, all_known
 from padops.convert.pads.pad_info import describe
 from padops.convert.runtimes.builtin_rules import judge, needs, runs
 from padops.convert.runtimes.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS
+from padops.plural import plural
 from padops.spec.dialects import onnx_op
 
 OP_TYPE = "CenterCropPad"
@@ -77,7 +78,7 @@ def _read(site: NodeSite, types: Types, notes: list[str]) -> _Centred:
     if opset is None or opset < SINCE:
         raise Unconvertible(f"{OP_TYPE} needs opset {SINCE}; the model has opset {opset}")
     if len(node.inputs) != 2 or None in node.inputs:
-        raise Unconvertible(f"it has {sum(one is not None for one in node.inputs)} inputs, expected 2")
+        raise Unconvertible(f"it has {plural(sum(one is not None for one in node.inputs), 'input')}, expected 2")
     if foreign := sorted(set(node.attributes) - {"axes"}):
         raise Unconvertible(f"its attribute {foreign[0]} is unknown")
     data, shape = node.inputs

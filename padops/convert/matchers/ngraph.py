@@ -13,6 +13,7 @@ import onnx_ir as ir
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Match, Replacement, Unconvertible, matched
+from padops.plural import plural
 from padops.spec.dialects import OPS
 
 DOMAIN = "ngraph"
@@ -31,7 +32,9 @@ def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()
 def _replacement(node: ir.Node, types: Types) -> Replacement:
     if len(node.inputs) != 2 or None in node.inputs:
         given = sum(value is not None for value in node.inputs)
-        raise Unconvertible(f"it has {given} inputs, expected 2: {' and '.join(row.name for row in OP.inputs)}")
+        raise Unconvertible(
+            f"it has {plural(given, 'input')}, expected 2: {' and '.join(row.name for row in OP.inputs)}"
+        )
     if foreign := sorted(set(node.attributes) - {*AMOUNTS, OP.mode}):
         raise Unconvertible(f"its attribute {foreign[0]} is unknown")
     for name in AMOUNTS:

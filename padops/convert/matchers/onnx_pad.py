@@ -7,21 +7,23 @@ the version in which it is valid.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import onnx
 import onnx_ir as ir
 
-from padops.convert.model.graphs import NodeSite, constant
+from padops.convert.matchers.amended import amend, refused
+from padops.convert.model.graphs import NodeSite, Scope, constant
 from padops.convert.model.types import Types
 from padops.convert.pads.match import (
     MICROSOFT,
     Match,
     Replacement,
+    Rewrite,
     RunsAs,
     Unconvertible,
-    check_integers,
     matched,
     settle_version,
     string_values,
@@ -53,11 +55,7 @@ class _OnnxNode:
     type: str | None  # the element type of the data; None if unknown
     modes: set[str]  # the possible modes: several only if a function's callers give the mode
     notes: list[str]
-
-    @property
-    def inputs(self) -> tuple[ir.Value | None, ...]:
-        """data, pads, fill, axes; None where absent."""
-        return (*self.site.node.inputs, None, None, None, None)[:4]
+    inputs: Sequence[Operand | None]  # data, pads, fill, axes; None where absent
 
 
 def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
@@ -71,15 +69,20 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
     since = int(onnx_op(opset).removeprefix("Pad_"))
     amounts = next((name for name in ("pads", "paddings") if name in node.attributes), None)
     form, wrong = _form(node, since, amounts)
-
-    def read(notes: list[str]) -> Replacement:
-        _check_version(opset)
+    try:
         _check(node)
-        check_integers(site, pads=1, axes=3)
-        type_name = types.name(node.inputs[0], node.inputs[2] if len(node.inputs) > 2 else None, *node.outputs)
-        return _replacement(_OnnxNode(site, since, amounts, type_name, string_values(site, "mode", "constant"), notes))
+        given = amend(site, types)
+    except Unconvertible as why:
+        return refused(form, why)
+    if given.wrong:
+        form, wrong = f"{form if wrong else f'Pad-{since} node'} {' and '.join(given.wrong)}", True
 
-    return matched(form, read, None if wrong else RunsAs("", opset))
+    def read(notes: list[str]) -> Replacement | Rewrite:
+        _check_version(opset)
+        modes = string_values(site, "mode", "constant")
+        return given.rewrite(_replacement(_OnnxNode(site, since, amounts, given.type, modes, notes, given.inputs)))
+
+    return matched(form, read, None if wrong else RunsAs("", opset, tuple(given.external)))
 
 
 def _check_version(opset: int) -> None:
@@ -113,6 +116,9 @@ def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
         return f"Pad-{since} node without amounts", True
     if since >= FIRST_WITH_INPUTS:
         return f"Pad-{since} node in attribute form" + (" (paddings)" if amounts == "paddings" else ""), True
+    value = node.attributes.get("value")
+    if value is not None and not value.is_ref() and value.type == ir.AttributeType.INT:
+        return f"Pad-{since} node with value as an integer", True
     if amounts != ("paddings" if since == 1 else "pads"):
         return f"Pad-{since} node with the attribute {amounts}", True
     if len([value for value in node.inputs if value is not None]) > 1:
@@ -156,23 +162,21 @@ def _replacement(found: _OnnxNode) -> Replacement:
 def _replacement_of_inputs(found: _OnnxNode) -> Replacement:
     """The operator in the form of Pad since version 11, with the amounts as an input."""
     node, scope = found.site.node, found.site.scope
-    data, given_pads, given_fill, axes = found.inputs
-    pads: Operand | None = given_pads
-    fill: Operand | None = given_fill
+    data, pads, fill, axes = found.inputs
     version = max(found.since, FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
     op_type = settle_version(version, found.type, found.modes, found.notes)
     if found.amounts is not None:
         amounts = _amounts(node.attributes[found.amounts])
-        if given_pads is None:
+        if pads is None:
             pads = amounts
         else:
-            _require_same(constant(given_pads, scope), amounts, found.amounts)
+            _require_same(pads, amounts, found.amounts, scope)
     if "value" in node.attributes and "constant" in found.modes:
         value = _fill(node.attributes["value"], found.type)
-        if given_fill is None:
+        if fill is None:
             fill = value
         else:
-            _require_same(constant(given_fill, scope), value, "value")
+            _require_same(fill, value, "value", scope)
     attributes = {name: attribute for name, attribute in node.attributes.items() if name == "mode"}
     return Replacement(op_type, (data, pads, fill, axes)[: len(OPS[op_type].inputs)], attributes)
 
@@ -218,8 +222,9 @@ def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
     return fill
 
 
-def _require_same(actual: np.ndarray | None, stated: np.ndarray | None, name: str) -> None:
+def _require_same(given: Operand, stated: np.ndarray | None, name: str, scope: Scope) -> None:
     """Refuses an attribute that contradicts the input of the same meaning."""
+    actual = given if isinstance(given, np.ndarray) else constant(given, scope)
     stated = np.zeros((), actual.dtype if actual is not None else None) if stated is None else stated
     if actual is None or actual.size != stated.size or actual.tobytes() != stated.tobytes():
         other = "constant_value" if name == "value" else "pads"
@@ -239,18 +244,19 @@ def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
     node = site.node
     if node.domain != MICROSOFT or node.op_type != "Pad":
         return None
-    inputs = (*node.inputs, None, None, None)[:3]
-
-    def read(notes: list[str]) -> Replacement:
-        if len(node.inputs) < 2 or inputs[0] is None or inputs[1] is None:
+    try:
+        if len(node.inputs) < 2 or node.inputs[0] is None or node.inputs[1] is None:
             raise Unconvertible("its inputs data and pads are not both given")
         if len(node.inputs) > 3:
             raise Unconvertible(f"it has {len(node.inputs)} inputs, expected at most 3")
         if foreign := sorted(set(node.attributes) - {"mode"}):
             raise Unconvertible(f"its attribute {foreign[0]} is unknown")
-        check_integers(site, pads=1)
-        type_name = types.name(inputs[0], inputs[2], *node.outputs)
-        op_type = settle_version(LIKE, type_name, string_values(site, "mode", "constant"), notes)
-        return Replacement(op_type, inputs, dict(node.attributes))
+        given = amend(site, types)
+    except Unconvertible as why:
+        return refused(FORM, why)
 
-    return matched(FORM, read, RunsAs(MICROSOFT, 1))
+    def read(notes: list[str]) -> Replacement | Rewrite:
+        op_type = settle_version(LIKE, given.type, string_values(site, "mode", "constant"), notes)
+        return given.rewrite(Replacement(op_type, tuple(given.inputs[:3]), dict(node.attributes)))
+
+    return matched(" ".join([FORM, *given.wrong]), read, None if given.wrong else RunsAs(MICROSOFT, 1))

@@ -7,6 +7,7 @@ import onnx_ir as ir
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Match, Replacement, Unconvertible, matched, string_attribute
+from padops.plural import plural
 from padops.spec.dialects import OPS
 
 DOMAIN = "ai.intel.openvino"
@@ -28,7 +29,7 @@ def _replacement(node: ir.Node) -> Replacement:
         raise Unconvertible(f"its version is '{version}', expected {' or '.join(VERSIONS)}")
     op = OPS[f"OpenVINOPad_{VERSIONS[version]}"]
     if not 3 <= len(node.inputs) <= 4:
-        raise Unconvertible(f"it has {len(node.inputs)} inputs, expected 3 or 4")
+        raise Unconvertible(f"it has {plural(len(node.inputs), 'input')}, expected 3 or 4")
     if foreign := sorted(set(node.attributes) - {op.mode, "version"}):
         raise Unconvertible(f"its attribute {foreign[0]} is unknown")
     mode = string_attribute(node, op.mode, "")

@@ -34,6 +34,7 @@ from padops.convert.pads.match import (
 )
 from padops.convert.pads.operands import Operand
 from padops.convert.runtimes.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS
+from padops.plural import plural
 from padops.spec.dialects import OPS
 from padops.spec.dtypes import by_name
 
@@ -151,7 +152,7 @@ def _read(site: NodeSite, types: Types, name: str, notes: list[str]) -> _Pytorch
     shape = types.shape(data)
     rank = None if shape is None else len(shape)
     if rank is not None and count > rank:
-        raise Unconvertible(f"it has amounts for {count} axes, but its data have rank {rank}")
+        raise Unconvertible(f"it has amounts for {plural(count, 'axis')}, but its data have rank {rank}")
     type_name = types.name(data, *node.outputs)
     if mode in EXTENDED and rank is not None:
         if type_name is not None and type_name not in OPS[FULL].types:
@@ -176,7 +177,8 @@ def _check_form(node: ir.Node, signature: _Signature) -> None:
     if overload := string_attribute(node, "overload_name", ""):
         raise Unconvertible(f"its overload is '{overload}', which padops does not know")
     if not 2 <= len(node.inputs) <= signature.inputs:
-        raise Unconvertible(f"it has {len(node.inputs)} inputs, expected 2 to {signature.inputs}")
+        expected = "2" if signature.inputs == 2 else f"2 to {signature.inputs}"
+        raise Unconvertible(f"it has {plural(len(node.inputs), 'input')}, expected {expected}")
     if node.inputs[0] is None or node.inputs[1] is None:
         raise Unconvertible("its data and its amounts are not both given")
 
@@ -229,7 +231,7 @@ def _axes_with_amounts(array: np.ndarray | None, shape: object, signature: _Sign
     if isinstance(dims, list) and len(dims) == 1 and isinstance(dims[0], int):
         if dims[0] % 2 or dims[0] // 2 != (dims[0] // 2 if signature.axes is None else signature.axes):
             expected = "an even number" if signature.axes is None else str(2 * signature.axes)
-            raise Unconvertible(f"it has {dims[0]} amounts, expected {expected}")
+            raise Unconvertible(f"it has {plural(dims[0], 'amount')}, expected {expected}")
         return dims[0] // 2
     if isinstance(dims, list) and len(dims) != 1:
         raise Unconvertible(f"its amounts have shape {dims}, expected a list")

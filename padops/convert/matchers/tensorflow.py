@@ -32,6 +32,7 @@ from padops.convert.pads.match import (
     string_attribute,
 )
 from padops.convert.pads.operands import Operand
+from padops.plural import plural
 from padops.spec.dialects import OPS
 
 OWN_DOMAIN = "ai.onnx.converters.tensorflow"  # tf2onnx's domain of custom nodes for which the user named none
@@ -97,7 +98,7 @@ def _read(site: NodeSite, types: Types) -> _TensorflowPad:
     expected = INPUTS[node.op_type]
     if len(node.inputs) != expected or None in node.inputs:
         given = sum(value is not None for value in node.inputs)
-        raise Unconvertible(f"it has {given} inputs, expected {expected}")
+        raise Unconvertible(f"it has {plural(given, 'input')}, expected {expected}")
     known = (*OF_TENSORFLOW, "mode") if node.op_type == "MirrorPad" else OF_TENSORFLOW
     if foreign := sorted(set(node.attributes) - set(known)):
         raise Unconvertible(f"its attribute {foreign[0]} is unknown")

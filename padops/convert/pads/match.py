@@ -12,6 +12,7 @@ import onnx_ir as ir
 from padops.convert.facts import Verdict
 from padops.convert.model.graphs import LARGEST_CONSTANT, NodeSite, caller_strings, constant
 from padops.convert.records import PadRecord, Status
+from padops.plural import plural
 from padops.spec.dialects import INTEGER_KINDS, OPS, Op
 from padops.spec.dialects.onnx_pad import VERSIONS
 from padops.spec.dtypes import by_numpy
@@ -70,6 +71,7 @@ class RunsAs:
 
     domain: str
     opset: int
+    external: tuple[str, ...] = ()  # the constant inputs of ONNX's Pad whose elements are in an external file
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ def misfit(replacement: Replacement) -> str | None:
     """A missing or surplus input or attribute of a node, as a reason; None if the node fits its operator."""
     op, count = OPS[replacement.op_type], len(replacement.inputs)
     if count > len(op.inputs):
-        return f"it has {count} inputs; {op.name} has {len(op.inputs)}"
+        return f"it has {plural(count, 'input')}; {op.name} has {len(op.inputs)}"
     for i, row in enumerate(op.inputs):
         if not row.optional and (i >= count or replacement.inputs[i] is None):
             return f"it has no {row.name}"

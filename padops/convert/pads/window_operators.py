@@ -6,6 +6,7 @@ which Pad in front of it can be folded into it (``folding/consumers.py``, with t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,6 +57,19 @@ WINDOW_OPERATORS: dict[tuple[str, str], WindowOperator] = {
     (MICROSOFT, "ConvTransposeWithDynamicPads"): WindowOperator(no_auto_pad="its amounts are an input"),
     **dict.fromkeys(((NCHWC, "Conv"), (NCHWC, "MaxPool"), (NCHWC, "AveragePool")), BLOCKED),
 }
+
+MISCOUNTED = "onnxruntime 1.21 to 1.24 count such padding of an AveragePool wrongly"
+
+
+def is_miscounted(name: str, opset: int | None, pads: Sequence[int]) -> bool:
+    """Whether some release of ONNX Runtime miscounts these pads of an operator of ONNX that counts its padding.
+
+    1.21 to 1.24 (``model_words.MISCOUNTING``) end the windows of AveragePool's axis i behind the amount in place 2i + 1
+    of its pads, which is the axis' own end for one axis alone; since opset 19, where the windows may be dilated.
+    """
+    ends = len(pads) // 2
+    return name == "AveragePool" and (opset or 19) >= 19 and any(pads[2 * i + 1] < pads[ends + i] for i in range(ends))
+
 
 # Types whose lowest value is safe as a fill of a MaxPool; floats are not: minus infinity may meet a NaN.
 LOWEST_IS_EXACT = ("int8", "uint8")

@@ -30,6 +30,7 @@ from padops.convert.proof.flat_graph import constant_of
 from padops.convert.proof.partial_evaluation import FailsAlwaysError
 from padops.convert.proof.result import NEVER_RUNS, Limits, Proof, Region, Verdict
 from padops.convert.proof.schemas import PADOPS, plain_domain
+from padops.plural import plural
 
 RULE = "function body"
 RESULT = "padded"
@@ -184,7 +185,7 @@ def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Reg
     conditions = [row for proof in proofs for row in proof.assumptions]
     conditions += [row for proof in proofs for region in proof.regions for row in region.conditions]
     if len(shapes) > 1:
-        conditions.append(f"its data have up to {limits.rank} axes")
+        conditions.append(f"its data have up to {plural(limits.rank, 'axis')}")
     unique = tuple(dict.fromkeys(conditions))
     return replace(made, verdict=Verdict.PROVED, holds_for="all data of its call", conditions=unique)
 
@@ -217,7 +218,7 @@ def _never_runs(proof: Proof) -> bool:
 
 def _why(proof: Proof, shape: Sequence[object]) -> str:
     whys = [region.why for region in proof.regions if region.verdict is not Verdict.PROVED and region.why]
-    return f"for data of {len(shape)} axes: {proof.why or next(iter(whys), 'it is not proved equal')}"
+    return f"for data of {plural(len(shape), 'axis')}: {proof.why or next(iter(whys), 'it is not proved equal')}"
 
 
 def _typed(instance: Instance) -> tuple[Argument, ...] | None:

@@ -16,6 +16,7 @@ from padops.convert.errors import PadopsError, library_errors, os_errors_as
 from padops.convert.model.external import check_entries
 from padops.convert.proof.schemas import attribute_value
 from padops.convert.proof.terms import Head, Kind, Terms, digest_of_bytes
+from padops.plural import plural
 
 HELD = 1 << 20  # bytes up to which an external constant is read into memory
 _BY_ATTRIBUTE = (  # attributes of Constant, their element type and NumPy's
@@ -49,7 +50,7 @@ class Constants:
         data = tensor.raw_data
         expected = prod(dims) * onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
         if len(data) != expected:
-            has = f"has {len(data)} bytes, but its dims {list(dims)} need {expected}"
+            has = f"has {plural(len(data), 'byte')}, but its dims {list(dims)} need {expected}"
             raise PadopsError(f"constant '{tensor.name}' {has}")
         return self._terms.add_stored(tensor.data_type, dims, digest_of_bytes(data), lambda: _read(tensor))
 
@@ -118,7 +119,9 @@ class Constants:
             while left:
                 block = file.read(min(left, BLOCK))
                 if not block:
-                    raise PadopsError(f"{path} ends {left} bytes before the constant that lies in it from {offset} on")
+                    raise PadopsError(
+                        f"{path} ends {plural(left, 'byte')} before the constant that lies in it from {offset} on"
+                    )
                 digest.update(block)
                 left -= len(block)
         return self._digests.setdefault(key, digest.digest())
@@ -151,7 +154,7 @@ def _with_data(tensor: onnx.TensorProto, path: Path, offset: int, length: int) -
         data = file.read(length)
     if len(data) < length:
         left = length - len(data)
-        raise PadopsError(f"{path} ends {left} bytes before the constant that lies in it from {offset} on")
+        raise PadopsError(f"{path} ends {plural(left, 'byte')} before the constant that lies in it from {offset} on")
     return onnx.TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims, raw_data=data)
 
 

@@ -17,6 +17,7 @@ from padops.convert.proof import facts
 from padops.convert.proof.facts import dims_of
 from padops.convert.proof.functions import imports_of, is_fallback
 from padops.convert.proof.schemas import PADOPS, plain_domain, schema, type_name
+from padops.plural import plural
 
 MOST_CALLS = 1 << 12  # function calls after inlining: each is read and inferred separately
 DEEPEST = 100  # nesting of functions and bodies; onnx's inference gives up there, too
@@ -256,7 +257,7 @@ def problems(node: onnx.NodeProto, domain: str, opset: int, types: Sequence[onnx
         return
     for place in LISTS.get("Pad" if is_pad else op, ()) if domain == "" or is_pad else ():
         if place < len(dims) and dims[place] is not None and len(dims[place] or ()) != 1:
-            yield f"its input {place} has {len(dims[place] or ())} axes, and is to be a list"
+            yield f"its input {place} has {plural(len(dims[place] or ()), 'axis')}, and is to be a list"
     if is_pad and len(dims) > FILL:
         sizes = dims[FILL] or ()
         if any(isinstance(size, int) for size in sizes) and prod(s for s in sizes if isinstance(s, int)) != 1:
@@ -281,4 +282,4 @@ def _attributes(node: onnx.NodeProto, opset: int, dims: Sequence[Sequence[object
         if has_sizes == (count is not None):
             yield f"it has {'both sizes and' if has_sizes else 'neither sizes nor'} their number"
         elif count is not None and count.i != len(node.output):
-            yield f"its num_outputs is {count.i}, and it has {len(node.output)} outputs"
+            yield f"its num_outputs is {count.i}, and it has {plural(len(node.output), 'output')}"

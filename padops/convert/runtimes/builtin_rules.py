@@ -31,10 +31,13 @@ from padops.convert.runtimes.builtin_support import (
     known_amounts,
     taking_pooling,
 )
+from padops.plural import plural
 from padops.runtime.provider import FIRST_MINOR
 from padops.spec.dialects import OPS, onnx_op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Mode
+
+UNTOLD = "it does not find out how many dims the data have"  # a condition on forms that shape inference refuses
 
 
 def limits(pad: PadInfo) -> list[str]:
@@ -55,7 +58,7 @@ def limits_of_rank(pad: PadInfo) -> list[str]:
     """The conditions on a rank that the model does not state."""
     pads = pad.input("pads")
     if pad.dims is None and (has_int32_axes(pad) or is_row(pad)):
-        return ["it does not find out how many dims the data have"]
+        return [UNTOLD]
     if pad.dims is None and pad.open_axes and isinstance(pads, np.ndarray):
         return [f"it does not find out that the data have another rank than {pads.size // 2}"]
     counted = [pad.input("axes"), pad.input("pads"), *(pad.attributes.get(name) for name in ("pads", "paddings"))]
@@ -142,13 +145,18 @@ def _axes(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
         yield Finding("may be wrong", MOVED_THROUGH)
 
 
+def _external(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+    if found.external:
+        yield _refused_in_inference(pad, f"constant {' and '.join(found.external)} in an external file")
+
+
 def _open_axes(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
     pads = pad.input("pads")
     if not pad.open_axes or not pad.dims or not isinstance(pads, np.ndarray):
         return
     takes = "ONNX Runtime takes axes that are declared without a shape for all"
     if pads.size != 2 * len(pad.dims):
-        yield Finding("refuses", f"{takes} {len(pad.dims)}, and refuses {pads.size} amounts")
+        yield Finding("refuses", f"{takes} {len(pad.dims)}, and refuses {plural(pads.size, 'amount')}")
     elif len(set(pads.reshape(2, -1).sum(axis=0).tolist())) > 1:
         yield Finding("may be wrong", f"{takes} axes in order, and infers wrong dims")
 
@@ -179,7 +187,7 @@ def _fill(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
     dims = pad.fill_dims
     if pad.mode is not Mode.CONSTANT and all_known(dims) and prod(dims) != 1:
         which = f", which mode {pad.mode.value} does not even read" if pad.mode else ""
-        yield Finding("refuses", f"ONNX Runtime refuses a fill of {prod(dims)} elements{which}")
+        yield Finding("refuses", f"ONNX Runtime refuses a fill of {plural(prod(dims), 'element')}{which}")
 
 
 def _reach(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
@@ -208,7 +216,7 @@ def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -
     if size is None:
         return
     left = size + min(begin, 0) + min(end, 0)
-    where = f"axis {axis}: {begin}, {end} of {size} elements"
+    where = f"axis {axis}: {begin}, {end} of {plural(size, 'element')}"
     if not size and modes != (Mode.CONSTANT,) and (begin or end or Mode.WRAP in modes):
         which = pad.mode.value if pad.mode else "another mode than constant"
         yield Finding("refuses", f"ONNX Runtime refuses {which} where an axis is empty ({where})")
@@ -228,7 +236,7 @@ def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -
 
 
 RULES: tuple[Callable[[PadInfo, RunsAs], Iterator[Finding]], ...] = (
-    _opset, _type, _axes, _open_axes, _row, _rank, _fill, _reach, _pooling,
+    _opset, _type, _external, _axes, _open_axes, _row, _rank, _fill, _reach, _pooling,
 )  # fmt: skip
 
 
@@ -249,7 +257,7 @@ def judge(pad: PadInfo, found: RunsAs, minor: int) -> tuple[Verdict, str]:
         if fault.verdict not in ("runs", "runs if"):
             return ("may be wrong" if minor < fault.worse_before else fault.verdict), fault.reason
     found_limits = [] if pad.type is not None else [f"ONNX Runtime has a Pad of their type at opset {found.opset}"]
-    found_limits += limits_at(pad, minor)
+    found_limits += [UNTOLD] if found.external and pad.dims is None else limits_at(pad, minor)
     text = "ONNX Runtime runs it" + (f", as long as {' and '.join(found_limits)}" if found_limits else "")
     return ("runs if" if found_limits else "runs"), "; ".join([text, *(fault.reason for fault in faults)])
 
@@ -266,7 +274,8 @@ def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
 def loads(pad: PadInfo, found: RunsAs) -> bool:
     """Whether ONNX Runtime offers a Pad of ONNX to providers, instead of refusing the model before."""
     in_schema = pad.type in (None, *OPS[onnx_op(found.opset)].types)
-    return in_schema and not is_row(pad) and not has_int32_axes(pad) and not any(_open_axes(pad, found))
+    unread = found.external or is_row(pad) or has_int32_axes(pad) or any(_open_axes(pad, found))
+    return in_schema and not unread
 
 
 def runs(pad: PadInfo) -> str:

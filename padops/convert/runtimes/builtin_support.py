@@ -17,6 +17,8 @@ Measured with onnxruntime 1.20 to 1.32 on the CPU; a fact that does not hold for
 - A node in the form of another version; data of rank 0.
 - Constant axes of int32 (also if only the optimizer finds them constant), if the model tells the rank of the data.
 - Constant pads of two dims, if the model tells the rank of the data, and unless the axes are known to be empty.
+- Constant pads or axes in an external file, if the model tells the rank of the data; ``com.microsoft::Pad`` takes them.
+- A fill of another type than the data; pads of another type than int64; axes of another type than int64 and int32.
 - A fill of several elements, even in the modes that do not read the fill.
 - To reflect more than once.
 - Since 1.24, to crop an axis with elements to nothing in another mode than constant.
@@ -99,7 +101,6 @@ REFLECT_REFUSED = 25  # refuses a reflection that is too long, instead of readin
 CROPS_RIGHT = 24  # right if a crop leaves nothing
 WRAPS_RIGHT = 31  # right if wrap adds more in front than the crop leaves
 POOLINGS_RIGHT = 32  # turns no Pad into the padding of a pooling any more
-CONCAT_SINCE = 4  # the opset of ONNX Runtime's first Concat, which lowered Pads need
 CASTS_RIGHT_SINCE = 6  # the first opset whose Cast ONNX Runtime can put around a Pad of float16
 
 

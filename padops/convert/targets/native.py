@@ -15,7 +15,8 @@ import onnx_ir as ir
 from padops.convert.errors import PadopsError
 from padops.convert.model.checks.operators import default_version
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import NodeSite, constant, remove_unused, replace_in_place
+from padops.convert.model.evaluate import remove_unread
+from padops.convert.model.graphs import NodeSite, replace_in_place
 from padops.convert.model.types import Types
 from padops.convert.pads.pad_info import PadInfo
 from padops.spec.dialects import DOMAIN, VERSION
@@ -26,7 +27,8 @@ def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tu
     inputs = values(pad, site, constants)
     while inputs and inputs[-1] is None:
         inputs.pop()
-    declare(site.node.outputs[0], site.node.inputs[0], types)
+    if not isinstance(site.scope.root, ir.Function):
+        declare(site.node.outputs[0], site.node.inputs[0], types)
     set_operator(site, (DOMAIN, VERSION, pad.op.name), inputs, pad.attributes.values())
     return ()
 
@@ -75,16 +77,10 @@ def set_operator(
             )
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     replace_in_place(node, domain, op_type, inputs, attributes)
-    # Empty constants stood for absent inputs.
-    remove_unused([value for value in former if _is_empty(value, site)], scope.index)
+    remove_unread(former, scope.index)  # such as TensorFlow's amounts, and empty constants for absent inputs
     # A function's body has imports of its own, and ONNX Runtime requires that the model's imports have the domain too.
     for known in imports:
         meant = default_version(known, scope.model.ir_version)
-        if meant is not None and "ai.onnx" not in known:
+        if meant is not None:
             known.setdefault("", meant)  # a model that imports any domain must import the default domain too
         known[domain] = version
-
-
-def _is_empty(value: ir.Value, site: NodeSite) -> bool:
-    array = constant(value, site.scope)
-    return array is not None and array.size == 0

@@ -12,11 +12,11 @@ import onnx_ir as ir
 
 from padops.convert.model.constants import Constants, tensor_of
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import NodeSite, inner_graphs, remove_unused, replace_in_place, walk
+from padops.convert.model.evaluate import remove_unread
+from padops.convert.model.graphs import NodeSite, inner_graphs, replace_in_place, walk
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Unconvertible, Unneeded
 from padops.convert.pads.pad_info import PadInfo
-from padops.convert.runtimes.builtin_support import CONCAT_SINCE
 from padops.convert.standard.graph_builder import GraphBuilder, detach
 from padops.convert.standard.lowering import write
 from padops.convert.standard.rules import check_nesting
@@ -76,8 +76,6 @@ def _written(
         elif last is None or last in builder.arrays or output is not last.outputs[0] or any(inner_graphs(last)):
             builder.emit("Identity", [output])
         check_nesting(builder.nodes, pad.around)
-        if opset < CONCAT_SINCE and any(node.op_type == "Concat" for node in builder.nodes):
-            raise Unconvertible(_no_concat(opset))
         made = builder.nodes
         if plain and len(made) == 1 and made[0].op_type == "Pad" and _signature(site.node) == _signature(made[0]):
             cast = ", by a cast to float and back" if pad.type == "float16" else ""
@@ -86,16 +84,6 @@ def _written(
         detach(builder.nodes)
         raise
     return builder, said
-
-
-def _no_concat(opset: int) -> str:
-    """Why a Pad of so old an opset cannot be lowered, and what to do; onnx has no adapter for the Pad of opset 1."""
-    text = f"ONNX Runtime has no Concat before opset {CONCAT_SINCE}, and the model is of opset {opset}"
-    if opset > 1:
-        return f"{text}; raise that first (onnx.version_converter)"
-    return (
-        f"{text}, which onnx.version_converter cannot raise; 'padops convert' without '--target onnx' makes the Pad run"
-    )
 
 
 def prune_opset_imports(document: Document) -> None:
@@ -121,15 +109,17 @@ def _has_form(node: ir.Node, pad: PadInfo) -> bool:
         given.pop()
     inputs, _ = _signature(node)
     same = len(inputs) == len(given) and all(one is other for one, other in zip(inputs, given))
-    return same and set(node.attributes) == set(pad.attributes)
+    kinds = [{name: attribute.type for name, attribute in given.items()} for given in (node.attributes, pad.attributes)]
+    return same and kinds[0] == kinds[1]
 
 
 def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]:
     inputs = list(node.inputs)
     while inputs and inputs[-1] is None:
         inputs.pop()
-    attributes = {name: attribute.value for name, attribute in node.attributes.items()}
-    return inputs, {"mode": "constant"} | {k: list(v) if isinstance(v, tuple) else v for k, v in attributes.items()}
+    attributes = {name: (attribute.type, attribute.value) for name, attribute in node.attributes.items()}
+    mode = {"mode": (ir.AttributeType.STRING, "constant")}
+    return inputs, mode | {k: (kind, list(v) if isinstance(v, tuple) else v) for k, (kind, v) in attributes.items()}
 
 
 def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str:
@@ -144,5 +134,5 @@ def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     last.resize_inputs(0)
     replace_in_place(node, "", last.op_type, inputs, attributes)
-    remove_unused(former, site.scope.index)  # ONNX Runtime warns of amounts that nothing reads
+    remove_unread(former, site.scope.index)  # ONNX Runtime warns of amounts that nothing reads
     return ", ".join(f"{count} {op_type}" if count > 1 else op_type for op_type, count in counts.items())

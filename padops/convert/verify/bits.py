@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from padops.convert.records import OutputComparison
+from padops.plural import plural
 from padops.spec.bits import element_bits
 from padops.spec.dtypes import by_numpy
 
@@ -49,7 +50,7 @@ def _describe_arrays(original: np.ndarray, converted: np.ndarray) -> str:
     if not len(differing):
         return ""
     first = tuple(map(int, differing[0])) if original.ndim else ()
-    text = f"{len(differing)} of {original.size} elements, first at {list(first)}: "
+    text = f"{len(differing)} of {plural(original.size, 'element')}, first at {list(first)}: "
     text += f"{original[first]!s} became {converted[first]!s}"
     if original.dtype.kind in "fV" and (both := _both_nan(original, converted, differing)):
         text += f" ({both} of them are NaN in both, of other bits)"

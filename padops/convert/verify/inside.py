@@ -139,7 +139,8 @@ def kinds_of(model: onnx.ModelProto) -> Kinds:
     register_schemas()
     try:
         inferred = onnx.shape_inference.infer_shapes(declarations(model))
-    except (RuntimeError, ValueError, TypeError, LookupError):  # unknown types then count as float
+    except (onnx.shape_inference.InferenceError, RuntimeError, ValueError, TypeError, LookupError):
+        # Unknown types then count as float.
         inferred = model
     kinds: Kinds = {}
     for located in bodies(inferred):

@@ -25,6 +25,7 @@ import numpy as np
 
 from padops.convert.errors import PadopsError, library_errors
 from padops.convert.readers.limits import ask_for, too_large
+from padops.plural import plural
 
 MAGIC = b"\x93NUMPY"  # the first bytes of an array
 LENGTHS = {1: "<H", 2: "<I"}  # the format of the header's length, by version; version 3 is for structured types
@@ -147,7 +148,7 @@ def _check_member(member: _Member, what: str) -> None:
     there = member.entry.file_size - member.begin
     if member.bytes != there:
         raise PadopsError(
-            f"{what} is damaged: {member.dtype} of shape {list(member.shape)} has {member.bytes} bytes, "
+            f"{what} is damaged: {member.dtype} of shape {list(member.shape)} has {plural(member.bytes, 'byte')}, "
             f"but {there} are there"
         )
 

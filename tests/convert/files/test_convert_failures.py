@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_lines import run
 from external_data import names
-from small_models import convert
+from small_models import convert, one_pad
 
 from padops.convert import PadopsError, UsageError
-from padops.files import staging
+from padops.files import hidden, staging
 
 
 def full_disk(*_: object, **__: object) -> None:
@@ -54,6 +55,31 @@ def test_a_failure_in_the_middle(where: str, count: int, fail: Callable[..., Any
     monkeypatch.undo()
     assert names(tmp_path) == before
     assert (out / "m.onnx").read_text() == "what was there"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("convert", "m.onnx", "out.onnx"), "out.onnx"),
+        (("convert", ".", "--in-place"), "m.onnx"),
+        (("convert", "m.onnx", "--dry-run", "--report", "r.json"), "r.json"),
+        (("run", "m.onnx", "--inputs", "x.npz", "--outputs", "y.npz"), "y.npz"),
+    ],
+)
+def test_a_folder_that_takes_no_file(
+    arguments: tuple[str, ...], named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    """The message names the file, not its folder: it was "cannot write .:"."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.onnx").write_bytes(one_pad(13).SerializeToString())
+    np.savez(tmp_path / "x.npz", x=np.zeros((2, 3), np.float32))
+
+    def refused(**given: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", "./.padops-hidden")
+
+    monkeypatch.setattr(hidden.tempfile, "mkdtemp", refused)
+    code, _, err = run(capsys, *arguments)
+    assert code == 1 and f"error: cannot write {named}: Read-only file system" in err
 
 
 def test_only_what_replaces_a_file_waits_for_the_disk(

@@ -55,7 +55,7 @@ OBSTACLES: dict[str, tuple[Callable[[Path], None], str]] = {
     "FIFO": (os.mkfifo, "it is a FIFO; only regular files are replaced"),
     "socket": (make_socket, "it is a socket; only regular files are replaced"),
     "device": (make_device, "it is a character device; only regular files are replaced"),
-    "folder": (os.mkdir, "it is a folder"),
+    "folder": (os.mkdir, "it is a folder; name a file in it"),
     "link to a FIFO": (link_to_fifo, "it is a symbolic link to a FIFO; only regular files are replaced"),
     "link to a folder": (lambda path: path.symlink_to("."),
                          "it is a symbolic link to a folder; only regular files are replaced"),
@@ -193,8 +193,8 @@ def test_a_folder_that_may_not_be_searched() -> None:
         ended = subprocess.run([sys.executable, "-c", CLOSED, name], capture_output=True, text=True)
         assert (ended.returncode, ended.stderr) == (0, "")
         assert ended.stdout.splitlines() == [
-            "cannot write closed: Permission denied; nothing has been left behind",
-            "cannot write closed: Permission denied; nothing has been left behind",
+            "cannot write closed/file.npz: Permission denied; nothing has been left behind",
+            "cannot write closed/file.npz: Permission denied; nothing has been left behind",
             "the inputs in closed/file.npz cannot be read: [Errno 13] Permission denied: 'closed/file.npz'",
         ]
         (folder / "closed").chmod(0o700)
@@ -262,13 +262,13 @@ def test_a_full_disk(small_disk: Path, tmp_path: Path) -> None:
 def test_a_disk_that_is_read_only(small_disk: Path, source: Path, tmp_path: Path) -> None:
     (small_disk / "m.onnx").write_bytes(source.read_bytes())
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
-    for arguments in (
-        {"source": small_disk / "m.onnx", "in_place": True},
-        {"source": source, "output": small_disk / "n"},
+    for named, arguments in (
+        ("m.onnx", {"source": small_disk / "m.onnx", "in_place": True}),
+        ("n", {"source": source, "output": small_disk / "n"}),
     ):
         with pytest.raises(PadopsError) as caught:
             convert(**arguments)
         assert str(caught.value) == (
-            f"cannot write {small_disk}: Read-only file system; nothing has been left behind"
+            f"cannot write {small_disk / named}: Read-only file system; nothing has been left behind"
         )  # fmt: skip
     assert contents(small_disk).keys() == {"m.onnx"}

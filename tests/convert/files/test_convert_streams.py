@@ -74,7 +74,7 @@ def test_the_report_on_standard_output(source: Path, tmp_path: Path) -> None:
     broken = one_pad(13, inputs=inputs, outputs=outputs).SerializeToString()
     ended = run("convert", "-", "--dry-run", "--strict", "--report", "-", stdin=broken)
     assert (ended.returncode, json.loads(ended.stdout)["counts"]["unconverted"]) == (3, 1)
-    assert b"error: 1 of 1 Pads cannot be converted" in ended.stderr
+    assert b"error: 1 of 1 Pad stays unconverted" in ended.stderr
 
 
 def reported(report: str, content: bytes, monkeypatch: pytest.MonkeyPatch, *arguments: object) -> tuple[int, object]:

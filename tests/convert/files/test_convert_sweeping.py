@@ -62,7 +62,8 @@ def test_a_folder_that_is_kept_locked(tmp_path: Path, monkeypatch: pytest.Monkey
         convert(one_pad(13), tmp_path / "m.onnx")
     os.close(lock)
     assert str(caught.value) == (
-        f"cannot write {tmp_path}: another process has kept the folder locked for 0.05 s; nothing has been left behind"
+        f"cannot write {tmp_path / 'm.onnx'}: another process has kept its folder locked for 0.05 s; nothing has been "
+        "left behind"
     )
     assert contents(tmp_path) == {}
 

@@ -216,6 +216,9 @@ REFUSED = {
                          "AveragePool node: it does not count what it pads itself"),
     "an axis of nothing": (padded([0, 0, 1, 0, 0, 1], "AveragePool", kernel_shape=[2], shape=[1, 1, 0]),
                            "AveragePool node: ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads"),
+    "averages that releases miscount": (
+        padded([0, 0, 0, 0, 0, 0, 1, 1], "AveragePool", opset=19, **K3),
+        "AveragePool node: onnxruntime 1.21 to 1.24 count such padding of an AveragePool wrongly ([0, 0, 1, 1])"),
     "averages of opset 6": (
         model([pad(["x"], "p", name="pad", pads=AROUND),
                helper.make_node("AveragePool", ["p"], ["y"], name="node", **K3)],

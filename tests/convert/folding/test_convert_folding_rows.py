@@ -145,5 +145,5 @@ def test_the_rank_has_to_be_known_where_axes_are_named() -> None:
     nodes += [pad(["i", "o", "", "a"], "p"), pad(["p", "o", "", "b"], "r")]
     function = helper.make_function("mine", "Block", ["i"], ["r"], nodes, opset)
     call = helper.make_node("Block", ["x"], ["y"], domain="mine")
-    message = fold(model([call], 18, functions=[function], imports=[("mine", 1)])).proto()
+    message = fold(model([call], 18, inputs=[("x", FLOAT, None)], functions=[function], imports=[("mine", 1)])).proto()
     assert operators(message.functions[0])[-2:] == ["padops::Pad_18"] * 2

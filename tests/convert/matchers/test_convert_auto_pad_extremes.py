@@ -39,7 +39,6 @@ def test_nothing_is_lower_than_what_a_dilated_pooling_pads_with() -> None:
     """Without a dilation ONNX Runtime begins with the least finite number; with one, minus infinity is a result."""
     attributes = {"kernel_shape": (3,), "strides": (2,), "dilations": (2,), "auto_pad": "SAME_UPPER"}
     conversion = explicit(node_model("MaxPool", NAMES[:3], attributes))
-    assert only_record(conversion).op_type == "SamePad_1"
     (made,) = run(conversion.proto(), np.full((1, 1, 8), -np.inf, np.float32))
     assert same(made, np.full((1, 1, 4), -np.inf, np.float32))
 

@@ -128,11 +128,11 @@ def test_not_needed_where_the_kernel_covers_the_stride() -> None:
 # --- everywhere in a model -------------------------------------------------------------------------------------------
 
 
-def pools(data: str, prefix: str) -> list[onnx.NodeProto]:
+def pools(data: str, prefix: str, first: str = "LpPool") -> list[onnx.NodeProto]:
     """A pooling of each kind: pads by the shape, pads by the size, explicit pads."""
     two = {"kernel_shape": [3], "strides": [2], "auto_pad": "SAME_UPPER"}
     return [
-        helper.make_node("MaxPool", [data], [f"{prefix}m"], name=f"{prefix}max", **two),
+        helper.make_node(first, [data], [f"{prefix}m"], name=f"{prefix}max", **two),
         helper.make_node("AveragePool", [f"{prefix}m"], [f"{prefix}a"], name=f"{prefix}average", **two),
         helper.make_node(
             "AveragePool",
@@ -150,7 +150,7 @@ def nested(ir_version: int = 8) -> onnx.ModelProto:
     then_branch = graph(pools("x", "t_"), [], [("t_y", FLOAT, None)], name="then")
     else_branch = graph(pools("x", "e_"), [], [("e_y", FLOAT, None)], name="else")
     function = helper.make_function(
-        "mine", "Pools", ["i"], ["f_y"], pools("i", "f_"), [helper.make_opsetid("", 17)], ["unused"]
+        "mine", "Pools", ["i"], ["f_y"], pools("i", "f_", "MaxPool"), [helper.make_opsetid("", 17)], ["unused"]
     )
     nodes = [
         helper.make_node("If", ["flag"], ["z"], name="if", then_branch=then_branch, else_branch=else_branch),

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 import pytest
-from nested_models import PADS, branch, function, nested
+from nested_models import PADS, function, nested
 from onnx import TensorProto, helper
 from small_models import (
     FLOAT,
@@ -66,8 +66,6 @@ def test_the_graph_and_the_message_say_the_same() -> None:
 
 LOST = "are not carried by onnx_ir; converting would lose them"
 REFUSED = {
-    "sparse_initializer": "graph.sparse_initializer: sparse initializers",
-    "sparse_in_branch": "graph.node[0].attribute[0].g.sparse_initializer: sparse initializers",
     "sparse_attribute": "graph.node[0].attribute[0].sparse_tensor: sparse tensors",
     "segment": "graph.initializer[0].segment: tensors in segments",
     "map": "graph.output[0].type.sequence_type.elem_type.map_type: map types",
@@ -78,14 +76,8 @@ def lossy(kind: str) -> onnx.ModelProto:
     """A model with a Pad and one thing that onnx_ir does not carry."""
     source = one_pad(17)
     sparse = onnx.SparseTensorProto(dims=[4], values=tensor("s", [1.0], np.float32), indices=tensor("", [2]))
-    if kind == "sparse_initializer":
-        source.graph.sparse_initializer.append(sparse)
-    elif kind == "sparse_in_branch":
-        inner = branch("t", [pad(output="t")])
-        inner.sparse_initializer.append(sparse)
-        source.graph.node.insert(0, helper.make_node("If", ["c"], ["i"], then_branch=inner, else_branch=inner))
-    elif kind == "sparse_attribute":
-        source.graph.node.insert(0, helper.make_node("Constant", [], ["c"], sparse_value=sparse))
+    if kind == "sparse_attribute":
+        source.graph.node.insert(0, helper.make_node("Mine", [], ["c"], domain="mine", given=sparse))
     elif kind == "segment":
         source.graph.initializer[0].segment.begin = 0
     elif kind == "map":

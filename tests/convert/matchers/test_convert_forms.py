@@ -113,8 +113,8 @@ FORMS = [
         "Pad_1", attributes={"paddings": [0, 1, 0, 2]}),
     Row("pads under opset 1", 1, pad(["x"], pads=[0, 1, 0, 2]), "Pad-1 node with the attribute pads", "Pad_2",
         attributes={"pads": [0, 1, 0, 2]}),
-    Row("an integer for value", 2, pad(["x"], pads=[0, 1, 0, 2], value=3), "Pad-2 attributes", "Pad_2",
-        attributes={"pads": [0, 1, 0, 2], "value": 3.0}),
+    Row("an integer for value", 2, pad(["x"], pads=[0, 1, 0, 2], value=3), "Pad-2 node with value as an integer",
+        "Pad_2", attributes={"pads": [0, 1, 0, 2], "value": 3.0}),
     # Input form before it existed.
     Row("input form", 2, pad(), "Pad-2 node in input form", "Pad_11", [[0, 1, 0, 2]]),
     Row("input form, opset 1", 1, pad(mode="reflect"), "Pad-1 node in input form", "Pad_11", [[0, 1, 0, 2]],

@@ -8,6 +8,8 @@ from nested_models import PADS, checked, function, paths, reference
 from onnx import helper
 from small_models import (
     FLOAT,
+    INT32,
+    X,
     convert,
     model,
     pad,
@@ -53,17 +55,21 @@ def test_a_mode_that_the_caller_gives(default: str, given: str | None, opset: in
     assert [(a.name, a.ref_attr_name) for a in made.attribute] == [("mode", "how")]
 
 
-@pytest.mark.parametrize(("other", "status"), [("constant", "unconverted"), ("edge", "converted")])
+@pytest.mark.parametrize(
+    ("other", "kind", "status"),
+    [("constant", FLOAT, "converted"), ("edge", FLOAT, "converted"), ("constant", INT32, "unconverted")],
+)
 @pytest.mark.parametrize("opset", [10, 18])
-def test_a_fill_is_kept_where_a_caller_may_read_it(opset: int, other: str, status: str) -> None:
-    """A node with wrap has to have inputs, also for the calls that fill; in a function no type of a fill is known."""
+def test_a_fill_is_kept_where_a_caller_may_read_it(opset: int, other: str, kind: int, status: str) -> None:
+    """A node with wrap has to have inputs, also for the calls that fill; calls of two types give no type to a fill."""
     node = pad(["a"], "r", pads=[0, 1, 0, 1], value=5.0)
     node.attribute.append(reference("mode", onnx.AttributeProto.STRING, "how"))
-    calls = [helper.make_node("Block", ["x"], [how], domain="custom", how=how) for how in (other, "wrap")]
+    calls = [helper.make_node("Block", [x], [how], domain="custom", how=how)
+             for how, x in ((other, "x"), ("wrap", "z"))]  # fmt: skip
     source = model(calls, opset, functions=[function(opset, [node], ("how",))], imports=[("custom", 1)], ir_version=9,
-                   outputs=[(other, FLOAT, None), ("wrap", FLOAT, None)])  # fmt: skip
+                   inputs=[X, ("z", kind, [2, 3])], outputs=[(other, FLOAT, None), ("wrap", kind, None)])  # fmt: skip
     (record,) = convert(
-        source, verify=opset == 10, run=opset == 10
+        source, verify=opset == 10 and kind == FLOAT, run=opset == 10 and kind == FLOAT
     ).records  # ONNX Runtime refuses attributes at opset 18
     assert record.status == status
     if status == "unconverted":

@@ -10,11 +10,11 @@ import onnx
 import pytest
 from auto_pad_models import WF, explicit, node_model
 from onnx import helper
-from small_models import FLOAT, convert, model, tensor
+from small_models import FLOAT, convert, model
 
 import padops
 
-ASK = " --auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
+ASK = "; --auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
 DILATED = {"auto_pad": "SAME_UPPER", "dilations": (2, 2), "kernel_shape": (3, 3)}
 REFUSED = "(Conv auto_pad=SAME_UPPER): ONNX Runtime refuses SAME with a dilation"
 WRONG = ("(MaxPool auto_pad=SAME_UPPER): ONNX Runtime computes SAME as if there were no dilation: "
@@ -23,14 +23,29 @@ WRONG = ("(MaxPool auto_pad=SAME_UPPER): ONNX Runtime computes SAME as if there 
 
 
 def said(conversion: object) -> list[str]:
-    return [note for note in conversion.notes if "SAME" in note]
+    return [record.why() for record in conversion.records if record.status == "unconverted"]
 
 
 @pytest.mark.parametrize(("op", "tensors", "why"), [("Conv", {"w": WF}, REFUSED), ("MaxPool", {}, WRONG)])
 def test_it_is_told_what_to_ask_for(op: str, tensors: dict, why: str) -> None:
     message = node_model(op, (1, 3, 9, 9), DILATED, tensors)
-    assert said(convert(message)) == [f"SAME of 1 node is refused or wrong in ONNX Runtime: graph/same {why}.{ASK}"]
+    assert said(convert(message)) == [f"graph/same {why}{ASK}"]
     assert said(explicit(message)) == []
+
+
+@pytest.mark.parametrize("target", ["padops", "onnx", "pyop"])
+@pytest.mark.parametrize("select", ["all", "needed"])
+def test_what_onnxruntime_refuses_ends_a_conversion(target: str, select: str, tmp_path: Path) -> None:
+    """It has been converted with success, to a model that did not load; a wrong result is told, and is no error."""
+    options = {"target": target, "select": select}
+    refused = node_model("Conv", (1, 3, 9, 9), DILATED, {"w": WF})
+    with pytest.raises(padops.PadsLeftError, match="does not run the model as it is: graph/same") as error:
+        padops.convert(refused, tmp_path / "o.onnx", **options)
+    assert str(error.value).endswith(ASK) and not list(tmp_path.iterdir())
+    wrong = node_model("MaxPool", (1, 3, 9, 9), DILATED, {})
+    assert padops.convert(wrong, tmp_path / "o.onnx", **options).summary() == "1 Pad: 1 unconverted"
+    with pytest.raises(padops.PadsLeftError, match="1 of 1 Pad stays unconverted: graph/same"):
+        padops.convert(wrong, tmp_path / "o.onnx", strict=True, **options)
 
 
 def test_what_runs_is_not_told() -> None:
@@ -51,13 +66,11 @@ def wide_average(size: int | str = 9) -> onnx.ModelProto:
 
 def test_what_cannot_be_written_out_is_told(tmp_path: Path) -> None:
     message = wide_average()
-    note = f"SAME of 1 node is refused or wrong in ONNX Runtime: {WHERE}: {LEFT}. "
-    note += "--auto-pad explicit cannot write its amounts out"
-    assert convert(message).notes == (note,)
+    assert said(convert(message)) == [f"{WHERE}: {LEFT}"]
     with pytest.raises(padops.PadsLeftError) as error:
         padops.convert(message, tmp_path / "o.onnx", auto_pad="explicit", verify=True)
     assert str(error.value).startswith(
-        f"1 of 1 Pads cannot be converted, and ONNX Runtime gets the model wrong as it is: {WHERE}"
+        f"1 of 1 Pad stays unconverted, and ONNX Runtime gets the model wrong as it is: {WHERE}"
     )
     assert not list(tmp_path.iterdir())
     (pad,) = padops.inspect(message).pads
@@ -89,12 +102,3 @@ def test_a_session_of_a_model_that_it_converts_warns_of_what_is_left() -> None:
     with pytest.warns(UserWarning, match=r"gets graph/same \(AveragePool .* wrong"):
         session = padops.InferenceSession(message.SerializeToString())
     assert [record.status for record in session.padops_records] == ["converted", "unconverted"]
-
-
-def test_of_many_three_are_named() -> None:
-    nodes = [helper.make_node("Conv", ["x", "w"], [f"y{i}"], name=f"conv{i}", **DILATED) for i in range(5)]
-    outputs = [(f"y{i}", FLOAT, None) for i in range(5)]
-    message = model(nodes, 22, inputs=[("x", FLOAT, (1, 3, 9, 9))], outputs=outputs, tensors=[tensor("w", WF)])
-    (note,) = said(convert(message))
-    assert note.startswith("SAME of 5 nodes is refused or wrong in ONNX Runtime: graph/conv0 (Conv")
-    assert note.endswith(f"graph/conv2 {REFUSED}; and 2 more.{ASK}")

@@ -56,7 +56,7 @@ def test_named_as_unknown(domain: str, op_type: str, attributes: dict[str, Any],
     (record,) = conversion.records
     assert (record.status, record.reason) == ("unconverted", pad.why)
     assert conversion.proto().SerializeToString() == source.SerializeToString()
-    with pytest.raises(padops.PadsLeftError, match="1 of 1 Pads cannot be converted"):
+    with pytest.raises(padops.PadsLeftError, match="1 of 1 Pad stays unconverted"):
         padops.convert(source, strict=True)
 
 

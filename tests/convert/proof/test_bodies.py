@@ -199,7 +199,7 @@ def test_what_cannot_be_proved_says_why() -> None:
     assert why(one_call("i = Constant <value = int64 {7}> ()\nq = Gather (p, i)\nv = Expand (u, q)")).startswith(
         "it fails: "
     )
-    assert "for data of 1 axes: " in why(one_call("v = Neg (u)"))
+    assert "for data of 1 axis: " in why(one_call("v = Neg (u)"))
     unknown = "w = ai.onnx.contrib.Some (x)\ny = padops.Pad_18 (w, p)"
     model = one_call("v = Pad (u, p)", unknown.replace("ai.onnx.contrib.", "local."))
     assert why(model) == "the element types of its inputs are not known"

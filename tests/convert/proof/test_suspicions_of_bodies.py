@@ -32,4 +32,4 @@ def test_a_suspicion_of_open_dims(body: str, verdict: Verdict) -> None:
 
     (region,) = bodies.prove_bodies(model(CALL % body), suspecting, Limits())
     assert looked_at == [("n",), (4,)]
-    assert (region.verdict, region.why) == (verdict, "for data of 1 axes: it is not shown: an element")
+    assert (region.verdict, region.why) == (verdict, "for data of 1 axis: it is not shown: an element")

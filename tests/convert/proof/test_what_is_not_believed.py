@@ -214,7 +214,7 @@ def test_a_wrong_body_is_shown_of_either_model() -> None:
         proof = prove(first, second)
         (region,) = wrong(proof)
         assert proof.verdict is Verdict.DIFFERENT and region.rule == bodies.RULE
-        assert region.why == "for data of 1 axes: the shapes differ: [5] and [3]"
+        assert region.why == "for data of 1 axis: the shapes differ: [5] and [3]"
         assert prove(first, second, functions=False).verdict is Verdict.PROVED
     right = model(FALLBACK % ("Pad_18 (x, p)", "Pad_18", "Pad (u, p)"))
     assert prove(plain, right, limits=Limits()).verdict is Verdict.PROVED

@@ -3,12 +3,12 @@
 The converter asks this source only with ``auto_pad="explicit"``. A node becomes one of three forms:
 
 - **explicit pads**: all amounts are known, because the size is known, the stride is 1, or every size needs the same
-  begin.
+  begin; and no release of ONNX Runtime gets them wrong.
 - **SamePad_1** in front of the node, which then pads nothing itself: the amounts follow from the shape at run time. The
   fill is the value that the operator reads outside its data: 0, the zero point, or the lowest value of the type.
 - **explicit pads, by size**: an If chooses between nodes with explicit pads. It is for operators whose data cannot be
   padded: an AveragePool that counts only data; a MaxPool that gives indices, is of double, or is in a function, where
-  types are unknown.
+  types are unknown. A MaxPool of other floats prefers it: padded data change what it makes of NaN and minus infinity.
 
 Wherever ONNX Runtime computes SAME correctly, the results keep their bits.
 """
@@ -20,20 +20,28 @@ from dataclasses import replace
 from functools import partial
 from math import prod
 
-from padops.convert.matchers.auto_pad.rewrites import by_size, explicit, same_pad, same_pad_of
+from padops.convert.matchers.auto_pad.rewrites import by_size, explicit, pads_of, same_pad, same_pad_of
 from padops.convert.matchers.auto_pad.verdicts import (
     RIGHT,
     is_shifted,
     judge_convolution,
+    judge_counting,
     judge_operator,
     judge_pooling,
 )
-from padops.convert.matchers.auto_pad.window import Amount, SameWindow, read_mode, read_window, transposed
+from padops.convert.matchers.auto_pad.window import (
+    OTHER_BITS,
+    Amount,
+    SameWindow,
+    read_mode,
+    read_window,
+    transposed,
+)
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Applied, Judge, Match, Replacement, Rewrite, Unconvertible
-from padops.convert.pads.window_operators import WINDOW_OPERATORS
+from padops.convert.pads.window_operators import MISCOUNTED, WINDOW_OPERATORS
 
 MAX_BRANCHES = 64
 EXPLICIT = "explicit pads"
@@ -71,14 +79,21 @@ def _match(form: str, window: SameWindow) -> Match:
                 "reference and TensorFlow do not agree on the elements that are missing"
             )
         return _explicit(form, window, found)
-    choices = [axis.amounts(window.mode) for axis in window.axes]
+    choices = [axis.amounts(window.mode, window.may_be_empty) for axis in window.axes]
     fits = not window.operator.pooling or all(map(_fits, choices, (axis.kernel for axis in window.axes)))
     only = [choice[0] for choice in choices if choice is not None and len(choice) == 1]
-    if fits and len(only) == len(choices):
+    known = len(only) == len(choices)
+    miscounted = known and window.is_miscounted(pads_of(only))
+    if fits and known and not miscounted:
         return _explicit(form, window, only)
     if window.unpadded:
-        return _by_size(form, window, choices)
-    notes = () if fits else ("ONNX Runtime takes no pads as large as the kernel",)
+        try:
+            return _by_size(form, window, choices)
+        except Unconvertible:
+            if window.unpadded != OTHER_BITS:
+                raise
+    notes = (MISCOUNTED,) if miscounted else ()
+    notes = notes if fits else ("ONNX Runtime takes no pads as large as the kernel",)
     pad = same_pad_of(window)
     return Match(form, _rewrite(pad.op_type, window, partial(same_pad, window=window), pad), notes=notes)
 
@@ -89,7 +104,7 @@ def _fits(choice: list[Amount] | None, kernel: int) -> bool:
 
 
 def _explicit(form: str, window: SameWindow, amounts: list[Amount]) -> Match:
-    pads = [amount.begin for amount in amounts] + [amount.end for amount in amounts]
+    pads = pads_of(amounts)
     return Match(form, _rewrite(EXPLICIT, window, partial(explicit, pads=pads)), notes=(f"pads {pads}",))
 
 
@@ -136,6 +151,8 @@ def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
             needed = "ONNX Runtime computes SAME as if there were no dilation"
     elif pooling and any(axis.min_total < 0 for axis in window.axes):
         needed = "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
+    elif pooling and judge_counting(window):
+        needed = MISCOUNTED
     elif not pooling and any(is_shifted(axis, window.mode) for axis in window.axes):
         needed = (
             "ONNX Runtime begins the windows behind the first element where the stride is much larger than the kernel"

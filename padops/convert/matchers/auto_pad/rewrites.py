@@ -21,6 +21,11 @@ IMPLIED = ("auto_pad", "ceil_mode")
 FORMATS = {(1, False): "NCW", (1, True): "NWC", (3, False): "NCDHW", (3, True): "NDHWC"}  # else NCHW or NHWC
 
 
+def pads_of(amounts: Sequence[Amount]) -> list[int]:
+    """The attribute ``pads`` with the amounts of each axis."""
+    return [amount.begin for amount in amounts] + [amount.end for amount in amounts]
+
+
 def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Applied:
     """Writes the amounts into the node."""
     node = site.node
@@ -69,8 +74,7 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: C
     def body(chosen: tuple[Amount, ...], i: int = 0) -> _Body:
         """The node, once every axis has its amounts; before, an If that tests the i-th amounts of the next axis."""
         if len(chosen) == len(choices):
-            pads = [amount.begin for amount in chosen] + [amount.end for amount in chosen]
-            return node.domain, node.op_type, inputs, [*kept, ir.AttrInt64s("pads", pads)]
+            return node.domain, node.op_type, inputs, [*kept, ir.AttrInt64s("pads", pads_of(chosen))]
         axis, choice = len(chosen), choices[len(chosen)]
         if i == len(choice) - 1:
             return body((*chosen, choice[i]))
@@ -100,7 +104,7 @@ def _tests(site: NodeSite, constants: Constants, window: SameWindow, choices: Ch
     def scalar(value: int, role: str) -> ir.Value:
         return constants.add(np.array(value, np.int64), site, role)
 
-    zero, one = scalar(0, "zero"), scalar(1, "one")
+    zero = scalar(0, "zero")
     shape = constants.insert("Shape", [site.node.inputs[0]], site, "shape")
     tests: list[list[ir.Value]] = []
     for i, (axis, choice) in enumerate(zip(window.axes, choices)):
@@ -108,8 +112,9 @@ def _tests(site: NodeSite, constants: Constants, window: SameWindow, choices: Ch
         if len(choice) == 1:
             continue
         size = constants.insert("Gather", [shape, scalar(window.first + i, "axis")], site, "size")
-        last = constants.insert("Sub", [size, one], site, "last")
         stride = scalar(axis.stride, "stride")
+        # A multiple of the stride more than n - 1, so that Div rounds no negative number.
+        last = constants.insert("Add", [size, scalar(axis.stride - 1, "more")], site, "last")
         steps = constants.insert("Div", [last, stride], site, "steps")
         remainder = constants.insert(
             "Sub", [last, constants.insert("Mul", [steps, stride], site, "start")], site, "remainder"

@@ -10,11 +10,16 @@ SAME_LOWER.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import onnx_ir as ir
 
 from padops.convert.facts import Verdict
 from padops.convert.matchers.auto_pad.window import Axis, SameWindow
+from padops.convert.pads.window_operators import MISCOUNTED
+from padops.plural import plural
+from padops.runtime.model_words import MISCOUNTING
 
 RIGHT = "ONNX Runtime pads it rightly by itself"
 # The types that ONNX Runtime's CPU takes, and the first opset of each; it casts float16 to float and back.
@@ -25,6 +30,7 @@ TAKEN: dict[str, dict[str, int]] = {
     "AveragePool": {"float": 7, "float16": 7},
     "LpPool": {"float": 2, "float16": 6},
 }
+LATER = {"ConvInteger": ("int8", 24)}  # of these, what only a later release 1.x has
 REFUSED_SINCE = 31  # the first measured release 1.x that refuses negative amounts; 1.25 runs them
 NEGATIVE_SINCE = 19  # since this opset, AveragePool takes negative amounts
 
@@ -57,14 +63,34 @@ def judge_convolution(window: SameWindow, needed: str, minor: int) -> tuple[Verd
 
 def judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[Verdict, str]:
     """What the release 1.``minor`` of ONNX Runtime does with the pooling, and why."""
-    node = window.node
+    node, counting = window.node, judge_counting(window) if minor in MISCOUNTING else None
     if needed is None or all(_is_plain(axis) for axis in window.axes):
-        return "runs", RIGHT
+        return (counting, MISCOUNTED) if counting else ("runs", RIGHT)
     if node.domain != "" or _may_round_up(node) or any(axis.size is None for axis in window.axes):
         return "may be wrong", needed
     found = [_judge_axis(window, axis, needed, minor) for axis in window.axes if not _is_plain(axis)]
+    found += [(counting, MISCOUNTED)] if counting else []
     worst: tuple[Verdict, ...] = ("refuses", "wrong", "may be wrong", "runs")
     return min(found, key=lambda one: worst.index(one[0]))
+
+
+def judge_counting(window: SameWindow) -> Verdict | None:
+    """What the releases that miscount some paddings do with a pooling; None if they are right."""
+    axes = [axis if axis.size is not None else replace(axis, size=1) for axis in window.axes]
+    amounts = [_taken(axis, window.mode) for axis in axes]
+    if window.is_miscounted([begin for begin, _ in amounts] + [end for _, end in amounts]):
+        return "may be wrong" if axes != list(window.axes) or _may_round_up(window.node) else "wrong"
+    # Strides make the amounts depend on the size: whether some amounts would be miscounted.
+    is_open = any(axis.size is None and axis.stride > 1 for axis in window.axes)
+    return "may be wrong" if is_open and window.is_miscounted([0] * len(axes) + [1] * len(axes)) else None
+
+
+def _taken(axis: Axis, mode: str) -> tuple[int, int]:
+    """The amounts that ONNX Runtime takes for a pooling's axis of known size: as if there were no dilation."""
+    assert axis.size is not None
+    total = (-(-axis.size // axis.stride) - 1) * axis.stride + axis.kernel - axis.size
+    begin = int((total + (mode == "SAME_LOWER")) / 2)  # rounded to 0
+    return begin, total - begin
 
 
 def _may_round_up(node: ir.Node) -> bool:
@@ -82,18 +108,17 @@ def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tupl
     """``judge_pooling`` for one axis of known size."""
     assert axis.size is not None, "sizes that are not known are judged before"
     count = -(-axis.size // axis.stride)
-    total = (count - 1) * axis.stride + axis.kernel - axis.size  # as if there were no dilation
-    begin = int((total + (window.mode == "SAME_LOWER")) / 2)  # rounded to 0
-    if min(begin, total - begin) < 0 and (kernels := _refuses_negative(window)):
+    begin, end = _taken(axis, window.mode)
+    if min(begin, end) < 0 and (kernels := _refuses_negative(window)):
         if minor < REFUSED_SINCE or kernels == "some":
             return "may be wrong", needed
-        return "refuses", f"ONNX Runtime refuses the amounts {begin}, {total - begin} that SAME gives it here"
-    made = int((axis.size + total - axis.extent) / axis.stride) + 1
+        return "refuses", f"ONNX Runtime refuses the amounts {begin}, {end} that SAME gives it here"
+    made = int((axis.size + begin + end - axis.extent) / axis.stride) + 1
     if made < 0:
-        return "refuses", f"{needed}, and its output would have {made} elements"
+        return "refuses", f"{needed}, and its output would have {plural(made, 'element')}"
     if made != count:
-        return "wrong", f"{needed}: its output has {made} elements instead of {count}"
-    amounts = axis.amounts(window.mode)
+        return "wrong", f"{needed}: its output has {plural(made, 'element')} instead of {count}"
+    amounts = axis.amounts(window.mode, window.may_be_empty)
     if axis.kernel > 1:
         return "may be wrong", needed
     return ("runs", RIGHT) if amounts and amounts[0].begin == begin else ("wrong", needed)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Unconvertible, string_attribute, string_values
 from padops.convert.pads.operands import all_known
-from padops.convert.pads.window_operators import WindowOperator
+from padops.convert.pads.window_operators import LOWEST_IS_EXACT, WindowOperator, is_miscounted
+from padops.plural import plural
 from padops.spec.dialects import same_padding
 from padops.spec.dtypes import by_name
 from padops.spec.plan import LARGEST
@@ -26,7 +28,8 @@ class Amount:
 
     begin: int
     end: int
-    # The amounts are for sizes n with ``previous.below <= (n - 1) % stride < below``; None: for any size.
+    # The amounts are for sizes n with ``previous.below <= (n - 1) % stride < below``; None: for any size. n = 0 has the
+    # remainder stride - 1.
     below: int | None = None
 
 
@@ -51,12 +54,13 @@ class Axis:
             return (-(-self.size // self.stride) - 1) * self.stride + self.extent - self.size
         return self.extent - self.stride
 
-    def amounts(self, mode: str) -> list[Amount] | None:
+    def amounts(self, mode: str, may_be_empty: bool) -> list[Amount] | None:
         """Every pair of amounts that the axis may need; None if there are too many sizes to try.
 
         The total depends on the size n only through (n - 1) % stride. Two totals with the same begin differ by one. One
         more element at the end never makes room for another output, so the larger end serves both: sizes need different
-        amounts only if their begins differ.
+        amounts only if their begins differ. But for 0 elements, one more makes an output: an axis that may be empty
+        needs just the amounts of the last remainder.
         """
         if self.size is not None:
             return [Amount(*self._same(self.size, mode))]
@@ -68,7 +72,10 @@ class Axis:
         for remainder in range(self.stride):
             begin, end = self._same(remainder + 1, mode)
             found[begin] = Amount(begin, max(end, found[begin].end if begin in found else 0), remainder + 1)
-        return list(found.values()) if len(found) > 1 else [Amount(a.begin, a.end) for a in found.values()]
+        rows = list(found.values())
+        if may_be_empty and self.extent >= self.stride and rows[-1].end > end:
+            rows[-1:] = [replace(rows[-1], below=self.stride - 1), Amount(begin, end, self.stride)]
+        return rows if len(rows) > 1 else [Amount(a.begin, a.end) for a in rows]
 
     def _same(self, size: int, mode: str) -> tuple[int, int]:
         return same_padding(size, self.kernel, self.stride, self.dilation, mode)
@@ -83,6 +90,7 @@ def transposed(axis: Axis, output_padding: int, mode: str) -> Amount | None:
     return Amount(large, small) if mode == "SAME_LOWER" else Amount(small, large)
 
 
+OTHER_BITS = "gives other bits for NaN and minus infinity where its data are padded"
 SAME = ("SAME_UPPER", "SAME_LOWER")
 OTHERS = ("", "NOTSET", "VALID")
 
@@ -98,9 +106,15 @@ class SameWindow:
     first: int  # the position of the first spatial axis in the data
     # A transposed convolution's attribute of this name, for each spatial axis; else zeros.
     output_padding: tuple[int, ...]
-    unpadded: str  # why its data cannot be padded, as the end of a sentence; empty if they can
+    # Why its data cannot be padded, or with OTHER_BITS should not, as the end of a sentence; empty if they can.
+    unpadded: str
     fill: ir.Value | np.ndarray | None  # the fill for its data; None for 0, SamePad_1's default
     opset: int | None  # the opset of the default domain
+    may_be_empty: bool  # whether the operator takes axes of 0 elements: a pooling does, of a batch of 0
+
+    def is_miscounted(self, pads: Sequence[int]) -> bool:
+        """Whether some release of ONNX Runtime miscounts these pads."""
+        return not (self.node.domain or self.unpadded) and is_miscounted(self.node.op_type, self.opset, pads)
 
 
 def read_mode(site: NodeSite) -> str | None:
@@ -157,6 +171,7 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
         unpadded=_unpadded(node, operator, type_name),
         fill=_fill(node, operator, type_name),
         opset=site.scope.opset,
+        may_be_empty=operator.pooling and not (types.shape(node.inputs[0]) or [None])[0],
     )
 
 
@@ -182,7 +197,7 @@ def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | No
         return [None] * count
     if len(shape) != count + 2:
         raise Unconvertible(
-            f"its data have rank {len(shape)}, expected {count + 2} for a kernel of {count} values [S1]"
+            f"its data have rank {len(shape)}, expected {count + 2} for a kernel of {plural(count, 'value')} [S1]"
         )
     return [dim if dim is not None and dim > 0 else None for dim in shape[first : first + count]]
 
@@ -207,7 +222,7 @@ def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) ->
         return "has data of a type that is not known"
     if operator.outside == "lowest" and type_name == "double":
         return "has data of double, of which ONNX Runtime keeps a NaN only at the beginning of a window"
-    return ""
+    return OTHER_BITS if operator.outside == "lowest" and type_name not in LOWEST_IS_EXACT else ""
 
 
 def _number(node: ir.Node, name: str, default: int) -> int:
@@ -219,7 +234,7 @@ def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | Non
     """A list of sizes, checked by S1; None if absent or empty."""
     values, smallest = list(_value(node, name, ir.AttributeType.INTS, ())), 0 if name == "output_padding" else 1
     if values and count is not None and len(values) != count:
-        raise Unconvertible(f"{name} has {len(values)} values, expected {count} (1 per spatial axis) [S1]")
+        raise Unconvertible(f"{name} has {plural(len(values), 'value')}, expected {count} (1 per spatial axis) [S1]")
     if wrong := [value for value in values if not smallest <= value <= LARGEST]:
         raise Unconvertible(f"{name} has {wrong[0]}, expected {smallest} to {LARGEST} [S1]")
     return values or None

@@ -17,6 +17,7 @@ from padops.convert.proof.positions.moves import PLAIN, Move, concat, split
 from padops.convert.proof.positions.pads import dialect_axes, onnx_axes, padded
 from padops.convert.proof.result import Fails, Unsupported
 from padops.convert.proof.terms import ABSENT, Kind, Terms
+from padops.plural import plural
 
 Value = np.ndarray | Ids
 FEW = 1024  # shared integer values of so many elements are computed, not leaves: amounts, shapes, indices
@@ -84,7 +85,8 @@ class Evaluation:
         if self._elements.is_rounded(first.ids[differs]) or self._elements.is_rounded(second.ids[differs]):
             raise Unsupported("elements that were cast and may be rounded")
         place = tuple(int(index) for index in np.argwhere(differs)[0])
-        return f"{int(differs.sum())} of {differs.size} elements differ, the first at {list(place)}"
+        verb = "differs" if differs.sum() == 1 else "differ"
+        return f"{int(differs.sum())} of {plural(differs.size, 'element')} {verb}, the first at {list(place)}"
 
     def _follows(self, term: int) -> bool:
         if not following.is_followed(self._terms, term) or self._terms.constant(term) is not None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from padops.convert.proof.positions.moves import Move
 from padops.convert.proof.result import Fails, Unsupported
+from padops.plural import plural
 
 
 def _gather(node: Move, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
@@ -26,7 +27,7 @@ def checked(node: Move, indices: np.ndarray, size: int) -> np.ndarray:
     if indices.dtype.kind != "i":
         raise Fails(f"{node.op} with indices of {indices.dtype}")
     if indices.size and not (-size <= int(indices.min()) and int(indices.max()) < size):
-        raise Fails(f"{node.op} with an index outside of {size} elements")
+        raise Fails(f"{node.op} with an index outside of {plural(size, 'element')}")
     return np.where(indices < 0, indices + size, indices).astype(np.int64)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from padops.convert.proof.believing import ENDLESS
 from padops.convert.proof.result import Fails, Unsupported
+from padops.plural import plural
 
 MOST_ELEMENTS = 1 << 28  # elements of any tensor made here; a proof's own limits are lower
 
@@ -188,11 +189,11 @@ def split(node: Move, data: np.ndarray, outputs: int, index: int) -> np.ndarray:
     size, lengths = data.shape[axis], node.listed("split", 1, 13)
     if lengths is None:
         if size % outputs and node.version < 18:
-            raise Fails(f"Split of {size} elements into {outputs} equal parts")
+            raise Fails(f"Split of {plural(size, 'element')} into {outputs} equal parts")
         length = -(-size // outputs)
         lengths = [length] * (outputs - 1) + [size - length * (outputs - 1)]
     if len(lengths) != outputs or sum(lengths) != size or min(lengths) < 0:
-        raise Fails(f"Split of {size} elements into {lengths}")
+        raise Fails(f"Split of {plural(size, 'element')} into {lengths}")
     start = sum(lengths[:index])
     return data[(slice(None),) * axis + (slice(start, start + lengths[index]),)]
 

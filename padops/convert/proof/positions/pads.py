@@ -10,6 +10,7 @@ import numpy as np
 
 from padops.convert.proof import plan
 from padops.convert.proof.result import Fails, Unsupported
+from padops.plural import plural
 
 Attribute = Callable[[str, Any], Any]
 Integers = Callable[[int], list[int] | None]
@@ -32,7 +33,7 @@ def onnx_axes(shape: Sequence[int], pads: np.ndarray, axes: Sequence[int] | None
         raise Fails(f"axes={chosen} for rank {rank} [P8]")
     chosen = [axis % rank for axis in chosen]
     if len(set(chosen)) != len(chosen) or pads.size != 2 * len(chosen):
-        raise Fails(f"pads has {pads.size} values for axes={chosen} [P8]")
+        raise Fails(f"pads has {plural(pads.size, 'value')} for axes={chosen} [P8]")
     amounts = [int(value) for value in pads.reshape(-1)]
     found = [plan.Axis(size, 0, 0) for size in shape]
     for index, axis in enumerate(chosen):

@@ -11,6 +11,7 @@ from padops.convert.proof.result import Fails, Unsupported
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.integers import Int, is_open, same
 from padops.convert.proof.symbolic.tensors import Element, Index, Tensor, nothing_of, objects, of_array
+from padops.plural import plural
 
 
 def finished(evaluation: Evaluation, made: Tensor, *inputs: Tensor) -> Tensor:
@@ -151,7 +152,7 @@ def _split(evaluation: Evaluation, term: int) -> Tensor:
         sizes = [part] * (head.outputs - 1)
         sizes.append(size - part * (head.outputs - 1))
     if len(sizes) != head.outputs:
-        raise Fails(f"Split into {len(sizes)} parts with {head.outputs} outputs")
+        raise Fails(f"Split into {plural(len(sizes), 'part')} with {plural(head.outputs, 'output')}")
     for one in sizes:
         evaluation.require(one >= 0, "Split into a part of negative size")
     ends = list(accumulate(sizes))

@@ -11,6 +11,7 @@ from padops.convert.proof.result import Fails, Unsupported
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.integers import Int, is_open
 from padops.convert.proof.symbolic.tensors import RANGES, Element, Index, Tensor
+from padops.plural import plural
 
 
 def _onnx_pad(evaluation: Evaluation, term: int) -> Tensor:
@@ -36,7 +37,7 @@ def _listed(evaluation: Evaluation, given: Tensor, count: int) -> list[Int]:
     """The elements of a list, whose length must be ``count`` (P8)."""
     if given.dtype not in RANGES:
         raise Unsupported("amounts of unknown type")
-    evaluation.require(evaluation.integers.equal(given.shape[-1], count), f"P8: other than {count} amounts")
+    evaluation.require(evaluation.integers.equal(given.shape[-1], count), f"P8: other than {plural(count, 'amount')}")
     return [given.at([*[0] * (given.rank - 1), place]) for place in range(count)]
 
 
@@ -132,7 +133,7 @@ def _ngraph_pad(evaluation: Evaluation, term: int) -> Tensor:
     lists = [evaluation.terms.attribute(term, name, ()) for name in names]
     lists[2] = lists[2] or (0,) * data.rank
     if any(len(values) != data.rank for values in lists):
-        raise Fails(f"P8: other than {data.rank} amounts")
+        raise Fails(f"P8: other than {plural(data.rank, 'amount')}")
     rows = [plan.Axis(*row) for row in zip(data.shape, *lists)]
     mode = evaluation.terms.attribute(term, "pad_mode", b"CONSTANT").decode().lower()
     return _padded(evaluation, data, rows, mode, plan.NGRAPH, _fill(evaluation, term, data, fill, b"", mode))
