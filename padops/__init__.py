@@ -8,6 +8,7 @@ Public names load on first use, so that ``import padops`` costs next to nothing.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -113,3 +114,10 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
+
+
+# The library of onnxruntime-extensions brings only what is defined before it is registered.
+if hasattr(sys.modules.get("onnxruntime_extensions"), "onnx_op"):
+    from padops.runtime.pyop import define as _define
+
+    _define()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from padops.extras import DependencyError, NeedingOnnxruntime
 from padops.runtime import inference_session
-from padops.runtime.model_words import DOMAIN, PADS, SILENT, content_of, words_of
+from padops.runtime.model_words import DOMAIN, PADS, content_of, is_silent, words_of
 from padops.runtime.placing import one_name_before
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
@@ -44,8 +44,7 @@ class InferenceSession(inference_session.InferenceSession):
     for this provider. Nothing is written. External data stay in their files; before onnxruntime 1.22, those of a
     converted model are read into memory. ``padops_records`` and one line of the logger ``padops`` tell what was done.
 
-    If onnxruntime is 1.24 or newer and runs the model, ``onnx`` is not imported. Conversion needs the extra
-    ``convert``.
+    If onnxruntime 1.24 or newer runs the model, ``onnx`` is not imported. Conversion needs the extra ``convert``.
 
     Args:
         path_or_bytes: The model: its file, its content, or an ``onnx.ModelProto``.
@@ -64,12 +63,11 @@ class InferenceSession(inference_session.InferenceSession):
         DependencyError: The model has to be converted, or may have to be, and the extra ``convert`` is not installed.
         FileNotFoundError: padops has been installed without its library.
         PadopsError: ``convert`` has arguments, and the model cannot be converted with these, or a Pad stays that
-            onnxruntime refuses.
+            onnxruntime refuses; or the model has to be converted, and a Pad breaks a rule in every run.
         RuntimeError: As for ``padops.runtime.inference_session``.
         TypeError: An argument has another type.
         ValueError: ``convert`` is something else, or an option is wrong.
-        Exception: Any error of onnxruntime for the model, if conversion does not help. For a Pad that breaks a rule, it
-            names the node and the rule.
+        Exception: onnxruntime's error, if conversion does not help. If a Pad breaks a rule, it names node and rule.
     """
 
     def __init__(
@@ -83,9 +81,7 @@ class InferenceSession(inference_session.InferenceSession):
         **kwargs: Any,
     ) -> None:
         if not isinstance(convert, Mapping) and not (isinstance(convert, str) and convert in ("auto", "never")):
-            raise ValueError(
-                f"convert is {convert!r}, expected 'auto', 'never' or a mapping of arguments of padops.convert"
-            )
+            raise ValueError(f"convert is {convert!r}, expected 'auto', 'never' or arguments of padops.convert")
         if isinstance(convert, Mapping) and (written := sorted(WRITING & set(convert))):
             raise ValueError(
                 f"convert has {', '.join(written)}, but a session writes no files: call padops.convert instead"
@@ -197,7 +193,7 @@ def _locations(message: onnx.ModelProto) -> Iterator[onnx.StringStringEntryProto
 def _needs_a_look(words: frozenset[bytes]) -> bool:
     """Whether onnxruntime may silently get a model with these words wrong."""
     old = runtime_minor() < FIRST_MINOR and b"Pad" in words and DOMAIN not in words
-    return old or any(words.issuperset(row) for row in SILENT)
+    return old or is_silent(words, runtime_minor())
 
 
 class _UnreadError(Exception):
@@ -230,14 +226,14 @@ def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Con
 def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = False) -> Conversion | None:
     """The converted model; None if this onnxruntime runs every Pad of the model, or conversion helps no Pad.
 
-    ``refused``: onnxruntime has refused the model. Then all Pads are converted, even if none is known to be refused: a
-    Pad may still be the reason, for example with amounts in external data.
+    ``refused``: onnxruntime has refused the model. Then all Pads are converted, even if none is known to be refused.
 
     Raises:
         DependencyError: The extra ``convert`` is not installed.
+        PadsLeftError: A Pad breaks a rule in every run.
         _UnreadError: The model cannot be read or converted.
     """
-    from padops.convert import PadopsError, inspect
+    from padops.convert import PadopsError, PadsLeftError, inspect
     from padops.convert.left import same_wrong
 
     if not isinstance(model, (str, bytes, os.PathLike)):
@@ -247,12 +243,13 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
         helped = any("convert" in pad.roads for pad in found.failing)
         # Before onnxruntime 1.24 there is no provider: only conversion runs Pads whose verdict depends on the data.
         doubtful = runtime_minor() < FIRST_MINOR and any(pad.verdict == "runs if" for pad in found.pads)
-        silent = bool(same_wrong(found.failing))  # nothing helps, but the records tell of it
+        silent = same_wrong(found.failing) or any(pad.verdict == "breaks a rule" for pad in found.pads)  # told at least
         if not (helped or doubtful or refused or silent):
             return None
-        explicit = {"auto_pad": "explicit"} if "--auto-pad" in found.options else {}
-        select = "all" if doubtful or refused and not helped else "needed"
-        made = _converted(model, {"select": select, "custom_domains": found.domains, **explicit})
+        asked = {"custom_domains": found.domains} | ({"auto_pad": "explicit"} if "--auto-pad" in found.options else {})
+        made = _converted(model, asked | {"select": "all" if doubtful or refused and not helped else "needed"})
+    except PadsLeftError:  # a Pad breaks a rule
+        raise
     except PadopsError as error:
         raise _UnreadError(str(error)) from error
     if refused and not made.converted and (named := [pad.why for pad in found.failing if NAME_IT in pad.why]):
@@ -290,11 +287,12 @@ def _lowered(model: str | bytes | os.PathLike[str], provider: str) -> Conversion
 def _converted(model: str | bytes | os.PathLike[str], arguments: Mapping[str, Any]) -> Conversion:
     from padops.convert import convert
     from padops.convert.left import check_left
+    from padops.convert.records import breaks_a_rule
 
     taken = list(signature(convert).parameters)[1:]
     if unknown := [name for name in arguments if name not in taken]:
         raise ValueError(f"convert has {unknown[0]!r}; padops.convert takes {', '.join(sorted({*taken} - WRITING))}")
     made = convert(model, **arguments)
-    if arguments.get("target", "padops") != "padops":
+    if arguments.get("target", "padops") != "padops" or any(map(breaks_a_rule, made.unconverted)):
         check_left(made, strict=False)
     return made

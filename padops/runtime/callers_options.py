@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from padops.extras import NeedingOnnxruntime
+from padops.plural import plural
 from padops.runtime.model_words import dim_names
 from padops.runtime.placing import AZURE, OURS, Chosen, devices_of, place, put, with_padops
 from padops.runtime.provider import CPU, FIRST_MINOR_BY_NAME, FIRST_NAME, add_provider, register_provider_library
@@ -77,7 +78,7 @@ def _check_in_front(
     _, pads = _report(model, alone if minor < FIRST_MINOR_BY_NAME else options, behind, minor)
     if pads:
         raise RuntimeError(
-            f"{' or '.join(behind)} does not run {len(pads)} Pads of this model right "
+            f"{' or '.join(behind)} does not run {plural(len(pads), 'Pad')} of this model right "
             f"({', '.join(map(repr, pads[:5]))}), and padops cannot stand before a provider that SessionOptions have "
             f"already; {WAY}"
         )

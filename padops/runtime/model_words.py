@@ -42,6 +42,8 @@ STRIDED = b"windows with SAME and strides that are longer"  # as AXES
 # windows or fails in its first run; a convolution takes other windows if the stride is longer by three elements or
 # more.
 SILENT = ((b"SAME_", DILATED), (STRIDED,))
+MISCOUNTED = (b"SAME_", b"count_include_pad")  # AveragePool, in the releases 1.x of MISCOUNTING
+MISCOUNTING = range(21, 25)
 # Attributes as a model encodes them, unpacked or packed, then their type: dilations that are not all 1, and strides of
 # which one may be BEYOND longer than the window of a convolution. One search of all is faster than reading each.
 DILATIONS = re.compile(rb"\tdilations(?!(?:(?:@\x01)+|B[\x01-\x10]\x01+)\xa0\x01\x07)")
@@ -60,6 +62,7 @@ OPERATORS = {name.encode(): name for name in OPS}
 PADS = (b"Pad", b"ATen", b"aten")  # a model with an operator named Pad, or with a PyTorch pad, has one of these
 FIRST = (DOMAIN, *PADS, b"SAME_")  # every model is searched for these; most models have none
 FURTHER = {  # words that matter only beside one of the first
+    MISCOUNTED[0]: MISCOUNTED[1:],
     DOMAIN: (PYTHON_DOMAIN, *OPERATORS),
     PADS[0]: tuple(sorted({word for _, words, _ in WRONG_OPTIMIZERS for word in words} - {AXES, PADS[0]})),
 }
@@ -273,3 +276,8 @@ def wrong_optimizers(words: frozenset[bytes], minor: int) -> set[str]:
     """The optimizers of onnxruntime 1.``minor`` that may change Pads wrongly in a model with these words."""
     suspects = [row for row in WRONG_OPTIMIZERS if row[2] is None or minor < row[2]]
     return {name for name, needed, _ in suspects if words.issuperset(needed)}
+
+
+def is_silent(words: frozenset[bytes], minor: int) -> bool:
+    """Whether onnxruntime 1.``minor`` may load a model with these words and get it wrong."""
+    return any(map(words.issuperset, SILENT)) or (minor in MISCOUNTING and words.issuperset(MISCOUNTED))

@@ -25,7 +25,7 @@ from padops.runtime.provider import (
     register_provider_library,
     runtime_minor,
 )
-from padops.runtime.provider_rules import BY_NAME, NOT_RUN, needing_padops
+from padops.runtime.provider_rules import BY_NAME, NOT_RUN, RULED, needing_padops
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
@@ -121,6 +121,14 @@ def _rules_of(name: str) -> str:
 def available() -> set[str]:
     """The providers that this onnxruntime can create: built in, or of registered libraries."""
     return {*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())}
+
+
+def unknown_provider(names: Iterable[str]) -> str:
+    """Why a name is of no provider at all, installed or not; "" if padops or onnxruntime knows all of them."""
+    known = dict.fromkeys((*RULED, *onnxruntime.get_all_providers()))
+    unknown = next((name for name in names if name not in known), None)
+    told = f"--providers: onnxruntime {onnxruntime.__version__} knows no provider {unknown}; expected one of "
+    return "" if unknown is None else told + ", ".join(known)
 
 
 def check_there(names: Iterable[str], also: Collection[str] = ()) -> None:

@@ -114,7 +114,6 @@ _XNNPACK = f"{_ORT}/xnnpack (1b38b58): no file of its kernels is one of Pad"
 _OPENVINO_TYPES = (
     "float", "float16", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "int4", "uint4",
 )  # fmt: skip
-
 _DML_TYPES = (
     "float", "float16", "double", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
 )  # fmt: skip
@@ -282,6 +281,7 @@ KNOWN_PROVIDERS = (
     KnownProvider("XnnpackExecutionProvider", NOT_RUN, False, (ProviderRule("leaves", "always", _XNNPACK),)),
 )
 BY_NAME = {row.name: row for row in KNOWN_PROVIDERS}
+RULED = (*BY_NAME, CPU, *EP_NAMES)  # the providers of which padops knows what they do with Pads
 
 
 def find_provider(name: str) -> KnownProvider | None:
@@ -291,7 +291,7 @@ def find_provider(name: str) -> KnownProvider | None:
 
 def full_names(names: Iterable[str]) -> list[str]:
     """The providers' names in onnxruntime, from short names in any case; unknown names unchanged."""
-    known = {name.removesuffix(SUFFIX).lower(): name for name in (*BY_NAME, CPU, *EP_NAMES)}
+    known = {name.removesuffix(SUFFIX).lower(): name for name in RULED}
     return [known.get(name.lower().removesuffix(SUFFIX.lower()), name) for name in names]
 
 

@@ -14,7 +14,9 @@ reference takes effect at a session's next run. A kernel in Python has the follo
 * An exception in a body aborts the process, so the body raises none. A failed call logs its message and returns an
   empty tensor; :func:`pyop_errors` lists failed calls. The process still aborts if the caller has bound an output of
   another shape.
-* A kernel belongs to the process: it is defined once, and is part of onnxruntime-extensions wherever it is registered.
+* A kernel belongs to the process: it is defined once, and is part of onnxruntime-extensions wherever that is registered
+  afterwards. Options take this library once, and it brings nothing that is defined later. So ``import padops`` defines
+  the kernel if onnxruntime_extensions is loaded, and :func:`register` looks for the library in the options first.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import logging
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -38,9 +40,12 @@ from padops.spec.plan import PadError
 from padops.spec.pyop_node import ATTRIBUTES, DOMAIN, OP_TYPE, SLOTS, TYPES, VERSION, decode, encode
 
 if TYPE_CHECKING:
+    import onnx
     import onnxruntime
 
 KEPT_ERRORS = 1000
+EXTENSIONS, KNOWN = "ai.onnx.contrib", "StringLower"  # an operator of every onnxruntime-extensions
+ABSENT = "Absent"  # an operator that nobody has
 SURELY_THERE = 1 << 30  # bytes; the body tries to allocate a larger output before the runtime does
 
 _log = logging.getLogger("padops.pyop")
@@ -145,20 +150,60 @@ def _interrupt_later(seconds: float = 0.1) -> None:
     timer.start()
 
 
-def register(session_options: onnxruntime.SessionOptions) -> None:
+def register(session_options: onnxruntime.SessionOptions, extensions: bool = True) -> None:
     """Adds the library of onnxruntime-extensions, and with it the kernel; see ``padops.register``.
 
     Raises:
         RuntimeError: onnxruntime-extensions is not installed, cannot be loaded, or changes bits.
+        ValueError: The options have the library twice, or from before the kernel was defined.
     """
     library = extensions_library()
     with _preparing:
-        _define()
+        define()
         _check()
+    if _has_kernel(session_options) or not extensions:
+        return
     try:
         session_options.register_custom_ops_library(library)
     except Exception as error:
         raise RuntimeError(f"onnxruntime could not load onnxruntime-extensions: {error}") from error
+
+
+def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
+    """Whether options have the kernel, and with it the library of onnxruntime-extensions.
+
+    Options cannot be asked. So a session is created of a model whose last operator nobody has: onnxruntime names the
+    first operator that it does not know, before it creates providers or writes anything.
+
+    Raises:
+        RuntimeError: onnxruntime refuses these options for another reason.
+        ValueError: As ``register``.
+    """
+    import onnxruntime
+
+    told = ""
+    profiling, session_options.enable_profiling = session_options.enable_profiling, False
+    try:
+        onnxruntime.InferenceSession(_chain(), session_options, enable_fallback=0)
+    except Exception as error:  # onnxruntime's exceptions have no common base class
+        told = str(error)
+    finally:
+        session_options.enable_profiling = profiling
+    if f"{DOMAIN}:{ABSENT}(" in told:
+        return True
+    if f"{EXTENSIONS}:{KNOWN}(" in told:
+        return False
+    if f"{DOMAIN}:{OP_TYPE}(" in told:
+        when = "from before padops' kernels were defined"
+    elif "Conflicting with a registered kernel" in told and (EXTENSIONS in told or DOMAIN in told):
+        when = "twice"
+    else:
+        raise RuntimeError(f"onnxruntime refuses session_options: {told}")
+    raise ValueError(
+        f"session_options have the library of onnxruntime-extensions {when}, and onnxruntime takes it once: with new "
+        "SessionOptions, call padops.register(options, backend='pyop') alone, which registers that library, too; or "
+        "call it with extensions=False before you register that library yourself"
+    )
 
 
 def extensions_library() -> str:
@@ -179,7 +224,7 @@ def extensions_library() -> str:
 
 
 @cache
-def _define() -> None:
+def define() -> None:
     """Defines a kernel for each element type of the data; ``padops.spec.reference`` checks the other inputs' types."""
     from onnxruntime_extensions import PyCustomOpDef, onnx_op
 
@@ -219,14 +264,36 @@ def _model(element_type: int) -> bytes:
     from onnx import helper
 
     fields = encode("SamePad_1", {"kernel_shape": [2], "mode": "reflect"}, [True])
-    node = helper.make_node(OP_TYPE, ["x", *["empty"] * (SLOTS - 1)], ["y"], domain=DOMAIN, **fields)
+    return _serialized(
+        [helper.make_node(OP_TYPE, ["x", *["empty"] * (SLOTS - 1)], ["y"], domain=DOMAIN, **fields)], element_type
+    )
+
+
+@cache
+def _chain() -> bytes:
+    """A model of an operator of onnxruntime-extensions, the kernel, and an operator that nobody has."""
+    from onnx import helper
+
+    fields = encode("Pad_2", {}, [True])
+    nodes = [
+        helper.make_node(KNOWN, ["x"], ["lower"], domain=EXTENSIONS),
+        helper.make_node(OP_TYPE, ["lower", *["empty"] * (SLOTS - 1)], ["padded"], domain=DOMAIN, **fields),
+        helper.make_node(ABSENT, ["padded"], ["y"], domain=DOMAIN),
+    ]
+    return _serialized(nodes, by_name("string").onnx)
+
+
+def _serialized(nodes: Sequence[onnx.NodeProto], element_type: int) -> bytes:
+    """A model with the input x, of two elements, the output y, and the constant "empty"."""
+    from onnx import helper
+
     graph = helper.make_graph(
-        [node],
+        nodes,
         "check",
         [helper.make_tensor_value_info("x", element_type, [1, 1, 2])],
         [helper.make_tensor_value_info("y", element_type, [1, 1, 3])],
         [helper.make_tensor("empty", by_name("int64").onnx, [0], [])],
     )
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid(DOMAIN, VERSION)]
+    imports = [helper.make_opsetid(*row) for row in (("", 18), (DOMAIN, VERSION), (EXTENSIONS, 1))]
     content: bytes = helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
     return content

@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 
 OPERATORS = "padops.operators"  # the configuration entry that tells the library which operators to register
 _named: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, frozenset[str] | None] = weakref.WeakKeyDictionary()
-_registered: dict[str, weakref.WeakSet[onnxruntime.SessionOptions]] = {
-    "native": weakref.WeakSet(),
-    "pyop": weakref.WeakSet(),
-}
 
 
 def register(
@@ -31,6 +27,7 @@ def register(
     provider_options: Mapping[str, str] | None = None,
     providers: Sequence[Provider] | None = None,
     operators: Collection[str] | None = None,
+    extensions: bool = True,
 ) -> None:
     """Registers the operators of padops, and on request its execution provider, in the options of future sessions.
 
@@ -40,8 +37,8 @@ def register(
         session_options: The options that the session will be created with.
         backend: ``"native"``: the compiled library, which has the operators of the domain ``padops``. ``"pyop"``: the
             Python kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), without the compiled library. It
-            needs onnxruntime-extensions (``pip install "padops[pyop]"``) and registers all operators of this package,
-            so do not register its library in the same options again. Both backends may be registered.
+            needs onnxruntime-extensions (``pip install "padops[pyop]"``) and registers its library, with all of its
+            operators, unless the options have it. Both backends may be registered.
         provider: Whether padops' provider also runs the standard Pads of unconverted models. It needs onnxruntime 1.24.
             Create the session without ``providers=``, which would replace the options' providers.
         provider_options: The provider's options. ``claim``: ``"all"`` Pads (the default), or ``"needed"``: only Pads
@@ -53,22 +50,26 @@ def register(
             right. Providers that the options already have stay in front of padops.
         operators: The only operators of the native library that the sessions know, such as ``["Pad_18"]``; by default
             all. A session with all takes about a millisecond longer to create.
+        extensions: ``False``, with the backend ``"pyop"``: you register the library of onnxruntime-extensions in these
+            options yourself afterwards. onnxruntime takes it once.
 
     Raises:
         FileNotFoundError: The package has been installed without its library.
         RuntimeError: onnxruntime refuses the library, or is too old for the provider; the message says what to do.
         TypeError: ``session_options`` is not SessionOptions, or ``provider`` is neither True nor False.
         ValueError: There is no such backend or operator; ``provider_options`` are given without the provider, are
-            wrong, or differ from those of an earlier call; or an earlier call has registered fewer operators in these
-            options.
+            wrong, or differ from those of an earlier call; an earlier call has registered fewer operators in these
+            options; or they have the library of onnxruntime-extensions twice, or from before the kernel was defined.
     """
     _check_options(session_options)
     if not isinstance(provider, bool):
         raise TypeError(f"provider is {provider!r}, expected True or False; its options go into provider_options")
     if provider_options and not provider:
         raise ValueError(f"provider_options are {dict(provider_options)!r}, but provider is not True")
-    if backend not in _registered:
+    if backend not in ("native", "pyop"):
         raise ValueError(f"backend is {backend!r}, expected 'native' or 'pyop'")
+    if not extensions and backend != "pyop":
+        raise ValueError("extensions is False, but the backend is not 'pyop'")
     named = _known(operators, backend)
     if providers is not None and not provider:
         raise ValueError("providers are given, but provider is not True")
@@ -78,21 +79,19 @@ def register(
         put_named(session_options, providers, provider_options or {})
     elif provider:
         add_provider(session_options, provider_options)
-    if session_options in _registered[backend]:
-        has = _named.get(session_options) if backend == "native" else None
-        if has is not None and (named is None or not named <= has):
-            raise ValueError(f"session_options have been registered with {', '.join(sorted(has))} alone; use new ones")
-        return
     if backend == "pyop":
         from padops.runtime import pyop
 
-        pyop.register(session_options)
+        pyop.register(session_options, extensions)
+    elif session_options in _named:
+        has = _named[session_options]
+        if has is not None and (named is None or not named <= has):
+            raise ValueError(f"session_options have been registered with {', '.join(sorted(has))} alone; use new ones")
     else:
         if named is not None:
             session_options.add_session_config_entry(OPERATORS, ",".join(sorted(named)))
         _register_library(session_options)
         _named[session_options] = named
-    _registered[backend].add(session_options)
 
 
 def _known(operators: Collection[str] | None, backend: str) -> frozenset[str] | None:

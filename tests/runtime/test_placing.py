@@ -159,7 +159,7 @@ def test_built_in_providers_in_the_options(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: [OPENVINO, CPU])
     wrong = pad([1, 1], "wrap", 19, "float[4]").SerializeToString()
     message = (
-        rf"{OPENVINO} does not run 1 Pads of this model right \('p'\), and padops cannot stand before a provider that "
+        rf"{OPENVINO} does not run 1 Pad of this model right \('p'\), and padops cannot stand before a provider that "
     )
     with pytest.raises(RuntimeError, match=message) as raised:
         callers_options.with_own_providers(wrong, options, True, 32)

@@ -14,8 +14,8 @@ std::vector<Amounts> pair_up(const char* name, const std::vector<int64_t>& value
                              const std::string& where, size_t rank) {
   const size_t count = axes.size();
   if (values.size() != 2 * count)
-    throw PadError("P8",
-                   text(name, " has ", values.size(), " values, expected ", 2 * count, " (2 per axis, ", where, ")"));
+    throw PadError("P8", text(name, " has ", plural(values.size(), "value"), ", expected ", 2 * count, " (2 per axis, ",
+                              where, ")"));
   std::vector<Amounts> amounts(rank);
   for (size_t i = 0; i < count; ++i) amounts[axes[i]] = {values[i], values[count + i], 0};
   return amounts;
@@ -51,7 +51,8 @@ const std::vector<int64_t>& one_per_axis(const Arguments& node, const char* name
   if (given.shape.size() != 1)
     throw PadError("P8", text(name, " has shape ", bracketed(given.shape), ", expected [", rank, "]"));
   if (given.values.size() != rank)
-    throw PadError("P8", text(name, " has ", given.values.size(), " values, expected ", rank, " (1 per axis)"));
+    throw PadError("P8",
+                   text(name, " has ", plural(given.values.size(), "value"), ", expected ", rank, " (1 per axis)"));
   return given.values;
 }
 
@@ -97,7 +98,7 @@ std::vector<Amounts> padding_attributes(const OpRow&, const Arguments& node, con
   const std::vector<int64_t> interior = list_or(node, "padding_interior", rank, 0);
   const auto check = [&](const char* name, const std::vector<int64_t>& values) {
     if (values.size() != rank)
-      throw PadError("P8", text(name, " has ", values.size(), " values, expected ", rank, " (1 per axis)"));
+      throw PadError("P8", text(name, " has ", plural(values.size(), "value"), ", expected ", rank, " (1 per axis)"));
   };
   check("padding_below", below);
   check("padding_above", above);
@@ -112,12 +113,13 @@ std::vector<Amounts> same_attributes(const OpRow&, const Arguments& node, const 
   const size_t spatial = kernel.size();
   if (shape.size() != spatial + 2)
     throw PadError("S1", text("data has rank ", shape.size(), ", expected ", spatial + 2, " for a kernel_shape of ",
-                              spatial, " values"));
+                              plural(spatial, "value")));
   const std::vector<int64_t> strides = list_or(node, "strides", spatial, 1);
   const std::vector<int64_t> dilations = list_or(node, "dilations", spatial, 1);
   const auto check = [&](const char* name, const std::vector<int64_t>& values) {
     if (values.size() != spatial)
-      throw PadError("S1", text(name, " has ", values.size(), " values, expected ", spatial, " (1 per spatial axis)"));
+      throw PadError(
+          "S1", text(name, " has ", plural(values.size(), "value"), ", expected ", spatial, " (1 per spatial axis)"));
     for (const int64_t value : values)
       if (value < 1 || value > kLargest) throw PadError("S1", text(name, " has ", value, ", expected 1 to ", kLargest));
   };

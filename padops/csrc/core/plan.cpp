@@ -54,7 +54,7 @@ void check_limit(size_t axis, int64_t size, const Amounts& pads, Mode mode, Limi
     const auto check = [&](const char* side, int64_t amount) {
       if (amount > max)
         throw PadError("P4", text("axis ", axis, " has ", side, " ", amount, ", but ", mode_name(mode),
-                                  " takes at most ", max, " of its ", size, " elements"));
+                                  " takes at most ", max, " of its ", plural(size, "element")));
     };
     check("begin", pads.begin);
     check("end", pads.end);
@@ -62,15 +62,15 @@ void check_limit(size_t axis, int64_t size, const Amounts& pads, Mode mode, Limi
   if (limit == Limit::kNGraph && (mode == Mode::kEdge || mode == Mode::kReflect)) {
     const int64_t min = mode == Mode::kEdge ? 1 : 2;
     if (size < min)
-      throw PadError("P4",
-                     text("axis ", axis, " has ", size, " elements, but ", mode_name(mode), " needs at least ", min));
+      throw PadError("P4", text("axis ", axis, " has ", plural(size, "element"), ", but ", mode_name(mode),
+                                " needs at least ", min));
   }
 }
 
 [[noreturn]] void throw_nothing_left(size_t axis, int64_t size, const Amounts& pads, Mode mode) {
   const std::string why =
       size == 0 ? std::string("it is empty")
-                : text("begin ", pads.begin, " and end ", pads.end, " leave none of its ", size, " elements");
+                : text("begin ", pads.begin, " and end ", pads.end, " leave none of its ", plural(size, "element"));
   throw PadError("P5", text("axis ", axis, " has nothing to extend by ", mode_name(mode), ": ", why));
 }
 

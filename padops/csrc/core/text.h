@@ -25,6 +25,12 @@ std::string text(const Parts&... parts) {
   return out;
 }
 
+// "1 value", "2 values"
+template <std::integral Number>
+std::string plural(Number count, std::string_view noun) {
+  return text(count, ' ', noun, count == 1 ? "" : "s");
+}
+
 // "first, second, third"
 template <class List>
 std::string joined(const List& list) {
