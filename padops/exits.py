@@ -15,7 +15,7 @@ MEANINGS = {
     DONE: "done",
     ERROR: "an error; padops conformance: not all is as expected",
     USAGE: "wrong arguments",
-    LEFT: "a Pad is left, or refused by onnxruntime",
+    LEFT: "a Pad is left, refused by onnxruntime, or breaks a rule",
     DIFFERENT: "the models do different things, or the results of a Pad are wrong",
     UNDECIDED: "it could not be told",
     INTERRUPTED: "Ctrl-C has ended the command",

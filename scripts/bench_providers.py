@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # the tests call this as a module
 import environment
+import help_first  # noqa: F401
 import providers
 from provider_cases import CPU, WEBGPU
 

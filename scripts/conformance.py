@@ -15,6 +15,7 @@ def main(arguments: list) -> int:
 
         return run(["conformance", *arguments])
     import environment
+    import help_first  # noqa: F401
 
     return environment.hand_over(
         [environment.ensure(["conformance", "cpu"]), "-m", "padops", "conformance", *arguments]

@@ -15,6 +15,7 @@ def main(arguments: list) -> int:
 
         return run(["convert", *arguments])
     import environment
+    import help_first  # noqa: F401
 
     return environment.hand_over([environment.ensure(["convert", "cpu"]), "-m", "padops", "convert", *arguments])
 

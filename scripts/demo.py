@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 import environment
+import help_first  # noqa: F401
 
 ROOT = environment.ROOT
 PICTURE = ROOT / "docs" / "modes.svg"

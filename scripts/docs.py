@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import environment
+import help_first  # noqa: F401
 
 SITE = environment.ROOT / "build" / "site"
 FETCHED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=\"?((?:https?:)?//[^\"\s>]+)")

@@ -9,6 +9,7 @@ implementations, so these are installed as well (see scripts/test.py --peers).
 import sys
 
 import environment
+import help_first  # noqa: F401
 
 CPP = ("padops/csrc", "tests/cpp")
 WORKFLOWS = (".github", "action.yml")  # what GitHub runs

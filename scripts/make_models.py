@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import help_first  # noqa: F401
 import numpy as np
 import onnx
 from onnx import TensorProto, helper

@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 import environment
+import help_first  # noqa: F401
 
 ISOLATED = environment.ROOT / "padops" / "conformance" / "peers" / "isolated"
 SHARING = ("without_pad", "beside", "lowered_for")  # peers that share the environment, by what ENVIRONMENT calls them

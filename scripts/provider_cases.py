@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import help_first  # noqa: F401
 import numpy as np
 
 PADOPS = ("PadopsFirstExecutionProvider", "PadopsExecutionProvider")

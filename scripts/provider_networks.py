@@ -21,6 +21,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import help_first  # noqa: F401
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # the tests call this as a module
@@ -238,7 +239,8 @@ def _cell(told: dict[str, Any]) -> str:
     )
     away = "same bits" if told["away"] == 0 else f"{told['away']:.0e}"
     copies = f", {told['copies']} Memcpys" if told["copies"] else ""
-    return f"{'**wrong** ' if told['outcome'] == 'wrong' else ''}{away}; {nodes}; {told['parts']} parts{copies}"
+    parts = f"{told['parts']} part{'' if told['parts'] == 1 else 's'}"
+    return f"{'**wrong** ' if told['outcome'] == 'wrong' else ''}{away}; {nodes}; {parts}{copies}"
 
 
 def main(arguments: list[str]) -> int:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # the tests call this as a module
+import help_first  # noqa: F401
 import numpy as np
 import provider_cases
 import providers

@@ -27,6 +27,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # the tests call this as a module
 import environment
+import help_first  # noqa: F401
 import peers
 import provider_cases
 from provider_cases import ALL, CASES, CPU, OPENVINO, PADOPS, QNN, WEBGPU

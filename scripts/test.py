@@ -5,8 +5,8 @@
     python3 scripts/test.py --long [--record] [tests/long/long_FILE.py[::TEST]] [-k PATTERN] ...
 
 The second form gives its arguments to pytest, which runs in the checkout's root, and ends there. Each core takes files
-of its own, unless -n says otherwise (-n 0: one process). The third runs the long tests, of load, files and fuzzing, one
-after the other; --record writes what they counted into docs/reliability.md.
+of its own, unless it is one file alone, or -n says otherwise (-n 0: one process). The third runs the long tests, of
+load, files and fuzzing, one after the other; --record writes what they counted into docs/reliability.md.
 
 The first form leaves out what takes long (tests/processes/slow.py): sanitizers, random cases by the thousand, whole
 programs. With --all these run as well, and then the quick conformance run.
@@ -23,6 +23,7 @@ import os
 import sys
 
 import environment
+import help_first  # noqa: F401
 import peers
 
 # Peers with environments of their own that --peers asks for; the others take minutes to install.
@@ -55,7 +56,10 @@ def main(arguments: list) -> int:
     environment.step("fetching the real models", [python, environment.ROOT / "scripts" / "fetch_models.py"])
     if "--long" in arguments:
         return _long(python, [argument for argument in arguments if argument != "--long"])
-    spread = [] if "-n" in arguments else ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
+    alone = len(_places(arguments)) == 1 and _places(arguments)[0].is_file()  # more processes would only start slowly
+    spread = ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
+    if alone or "-n" in arguments:
+        spread = []
     # With "=", since pytest takes a file behind a blank for one of tests before it knows the option.
     which = [f"--without-passed={PASSED}" if rest else f"--note-passed={PASSED}"] if not arguments else []
     every = every or rest or bool(arguments)
@@ -86,13 +90,17 @@ def _left_out() -> list:
     return [f"--without={name}" for name, about in peers.stated().items() if not wanted(about)]
 
 
-def _long(python, arguments: list) -> int:
-    """Run the long tests, or those of them that the arguments name."""
+def _places(arguments: list) -> list:
+    """The files and folders of tests that the arguments name."""
     values = {i + 1 for i, argument in enumerate(arguments) if argument in ("-k", "-m")}
     places = [argument.split("::")[0] for i, argument in enumerate(arguments) if i not in values]
-    named = any(place and (environment.ROOT / place).exists() for place in places)
+    return [environment.ROOT / place for place in places if place and (environment.ROOT / place).exists()]
+
+
+def _long(python, arguments: list) -> int:
+    """Run the long tests, or those of them that the arguments name."""
     command = [python, "-m", "pytest", "--override-ini", "python_files=long_*.py", *arguments]
-    return environment.hand_over(command if named else [*command, "tests/long"], environment.ROOT)
+    return environment.hand_over(command if _places(arguments) else [*command, "tests/long"], environment.ROOT)
 
 
 if __name__ == "__main__":

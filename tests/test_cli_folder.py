@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 import onnx
 import pytest
 from command_lines import run
+from small_irs import PAD_IR, PAD_IR_WEIGHTS
 from small_models import COMPLEX64, FLOAT, model, one_pad, pad, tensor
 from terminals import PATIENCE
 
@@ -35,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
     (made / "deep").mkdir(parents=True)
     (made / "a.onnx").write_bytes(one_pad(13).SerializeToString())
     (made / "broken.onnx").write_bytes(b"no model")
-    (made / "deep" / "b.onnx").write_bytes(one_pad(1).SerializeToString())
+    (made / "deep" / "b.onnx").write_bytes(one_pad(2).SerializeToString())
     (made / "mixed.onnx").write_bytes(mixed().SerializeToString())
     (made / "notes.txt").write_text("left alone")
     return made
@@ -62,12 +64,26 @@ def test_a_model_that_fails_stops_no_other(folder: Path, tmp_path: Path, capsys:
     assert told["files"][0]["report"]["pads"][0]["mode"] == "constant"
 
 
+def test_irs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An IR beside a model of its name keeps its suffix; other XML is left alone."""
+    made, out = tmp_path / "in", tmp_path / "out"
+    made.mkdir()
+    (made / "a.onnx").write_bytes(one_pad(13).SerializeToString())
+    for name in ("a", "b"):
+        (made / f"{name}.xml").write_text(PAD_IR)
+        (made / f"{name}.bin").write_bytes(PAD_IR_WEIGHTS)
+    (made / "other.xml").write_text("<annotation/>")
+    code, text, err = run(capsys, "convert", made, out)
+    assert (code, err) == (0, "") and "3 models" in text.splitlines()[-1]
+    assert sorted(path.name for path in out.iterdir()) == ["a.onnx", "a.xml.onnx", "b.onnx"]
+
+
 def test_the_worst_exit_code(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "convert", folder, tmp_path / "out", "--strict", "-q")[0] == 1  # 0, 1, 0 and 3
     (folder / "broken.onnx").unlink()
     code, out, err = run(capsys, "convert", folder, tmp_path / "out", "--strict", "-q")
     assert (code, out) == (3, "")
-    assert "1 of 2 Pads cannot be converted" in err
+    assert "1 of 2 Pads stays unconverted" in err
     assert run(capsys, "convert", folder, tmp_path / "out", "-q") == (0, "", "")
     assert run(capsys, "convert", folder, tmp_path / "out", "-q") == (0, "", "")  # again, over the same files
 
@@ -88,9 +104,17 @@ def test_usage(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert (code, "--inputs needs one model, but IN is a folder" in err) == (2, True)
     code, _, err = run(capsys, "convert", folder, tmp_path / "o", "--jobs", "0")
     assert (code, "argument --jobs: '0' is not a whole number of at least 1" in err) == (2, True)
-    (tmp_path / "empty").mkdir()
-    expected = (1, "", f"error: {tmp_path / 'empty'} has no .onnx file in it\n")
-    assert run(capsys, "convert", tmp_path / "empty", tmp_path / "o") == expected
+
+
+def test_an_ir_becomes_an_onnx_file(tmp_path: Path) -> None:
+    """Beside a model of its name, it keeps its whole name."""
+    for name in ("a.xml", "b.onnx", "b.xml", "report.xml", "deep/a.xml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("<testsuites/>" if "report" in name else '<net name="n" version="11">')
+    jobs = bulk._jobs(argparse.Namespace(output="out"), {}, tmp_path)
+    named = {str(Path(source).relative_to(tmp_path)): output for source, output, _ in jobs}
+    assert named == {"a.xml": "out/a.onnx", "b.onnx": "out/b.onnx", "b.xml": "out/b.xml.onnx", "deep/a.xml":
+                     "out/deep/a.onnx"}  # fmt: skip
 
 
 def test_a_report_takes_the_place_of_no_data(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,7 +148,7 @@ def test_outputs_beside_and_inside_the_source(folder: Path, tmp_path: Path, caps
     (folder / "broken.onnx").unlink()
     for _ in range(2):
         code, out, _ = run(capsys, "convert", folder / "deep", folder)
-        assert (code, out.splitlines()[-1]) == (0, "1 models, 0 failed; 1 Pads: 1 converted")
+        assert (code, out.splitlines()[-1]) == (0, "1 model, 0 failed; 1 Pad: 1 converted")
     for _ in range(2):
         code, out, _ = run(capsys, "convert", folder, folder / "out")
         assert (code, out.splitlines()[-1].split(",")[0]) == (0, "4 models")

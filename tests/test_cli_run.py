@@ -52,7 +52,7 @@ def test_it_runs_what_onnxruntime_refuses(
 ) -> None:
     outputs = tmp_path / "y.npz"
     code, out, err = run(capsys, "run", model, "--inputs", inputs, "--outputs", outputs)
-    assert (code, out, err) == (0, f"y: float32[2, 5] {REFLECTED}\n", f"{model} was converted in memory: 1 of 1 Pads\n")
+    assert (code, out, err) == (0, f"y: float32[2, 5] {REFLECTED}\n", f"{model} was converted in memory: 1 of 1 Pad\n")
     with np.load(outputs) as written:
         assert {name: written[name].tolist() for name in written} == {"y": REFLECTED}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.onnx", "x.npz", "y.npz"]
@@ -104,7 +104,7 @@ def test_what_is_wrong_is_said(model: Path, inputs: Path, tmp_path: Path, capsys
     code, _, err = run(capsys, "run", model, "--inputs", tmp_path / "z.npz")
     assert (code, err.splitlines()[-1]) == (2, "error: input 'x' is int32, expected float")
     code, _, err = run(capsys, "run", model, "--inputs", inputs, "--outputs", tmp_path)
-    assert (code, err) == (1, f"error: cannot write {tmp_path}: it is a folder\n")
+    assert (code, err) == (1, f"error: cannot write {tmp_path}: it is a folder; name a file in it\n")
     code, _, err = run(capsys, "run", model, "--inputs", inputs, "--outputs", tmp_path / "none" / "y.npz")
     assert (code, "error: cannot write" in err) == (1, True)
 
@@ -200,7 +200,7 @@ def test_a_domain_of_tensorflow(
     assert "No command" not in run(capsys, "inspect", path)[1]
     code, out, err = run(capsys, "run", path, "--inputs", inputs, "--custom-domain", "tf")
     padded = np.pad(ROWS, [(0, 0), (1, 2)]).tolist()
-    assert (code, out, err) == (0, f"y: float32[2, 6] {padded}\n", f"{path} was converted in memory: 1 of 1 Pads\n")
+    assert (code, out, err) == (0, f"y: float32[2, 6] {padded}\n", f"{path} was converted in memory: 1 of 1 Pad\n")
     code, _, err = run(capsys, "run", path, "--custom-domain", "tf", "--convert", "never")
     assert (code, err) == (2, "error: --custom-domain needs --convert auto\n")
     code, _, err = run(capsys, "run", path, "--custom-domain", "com.microsoft")
@@ -270,7 +270,7 @@ def test_a_model_from_standard_input(
     give(monkeypatch, model.read_bytes())
     code, out, err = run(capsys, "run", "-", "--inputs", inputs)
     assert (code, out) == (0, f"y: float32[2, 5] {REFLECTED}\n")
-    assert err == "standard input was converted in memory: 1 of 1 Pads\n"
+    assert err == "standard input was converted in memory: 1 of 1 Pad\n"
 
 
 def test_no_model_from_standard_input(

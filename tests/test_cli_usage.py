@@ -13,7 +13,7 @@ from small_models import one_pad
 import padops
 from padops import cli, terminal
 from padops.lines import Text
-from padops.runtime.provider_rules import full_names
+from padops.runtime.provider_rules import KNOWN_PROVIDERS, full_names
 
 
 @pytest.fixture
@@ -89,6 +89,13 @@ def test_nothing_is_meant_by_what_is_like_nothing(capsys: pytest.CaptureFixture[
         ("--target onnx --without-pad --select needed", "--without-pad needs --select all"),
         ("--inputs x.npz", "--inputs needs --verify"),
         ("--run", "--run needs --verify"),
+        ("--seed 3", "--seed needs --verify"),
+        ("--rtol 0", "--rtol needs --verify"),
+        ("--atol 0.1", "--atol needs --verify"),
+        (
+            "--for cupid --target onnx",
+            f"padops has no rules for provider 'cupid', only for {', '.join(row.name for row in KNOWN_PROVIDERS)}",
+        ),
         ("--for cuda", "--for needs --target onnx"),
         ("--for cuda --target onnx --select needed", "--for needs --select all"),
         (
@@ -105,6 +112,40 @@ def test_a_refusal_names_the_options(
     """padops.convert, which has them too, says the same of its arguments."""
     code, out, err = run(capsys, "convert", source, "--dry-run", *arguments.format(source=source).split())
     assert (code, out, err) == (2, "", f"error: {said.format(source=source)}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["inspect", ""], "argument MODEL is empty"),
+        (["inspect", "a", ""], "argument MODEL is empty"),
+        (["convert", "a", "b", "--report", ""], "argument --report is empty"),
+        (["run", "a", "--inputs="], "argument --inputs is empty"),
+        (["conformance", "show", ""], "argument FILE is empty"),
+        (["convert", "a", "b", "--target", "onnx", "--no-fallback"], "--no-fallback needs --target padops"),
+        (["convert", "a", "b", "--jobs", "2"], "--jobs needs a folder, but IN is one model"),
+        (["inspect", "a", "--strict"], "unrecognized arguments: --strict; --strict: did you mean --select?"),
+        (["inspect", "a", "--here"], "unrecognized arguments: --here; --here: did you mean --help?"),
+        (
+            ["conformance", "--quick", "show", "a"],
+            "--quick is an option of a run; a command and its own options come first",
+        ),
+    ],
+)
+def test_what_would_do_nothing_is_refused(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "") and err.endswith(f": error: {said}\n")
+
+
+def test_an_empty_name_of_a_model() -> None:
+    for function in (padops.inspect, padops.convert):
+        with pytest.raises(padops.UsageError, match="the name of the model is empty"):
+            function("")
+
+
+def test_describe_is_not_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--help")
+    assert (code, "describe" in out, "inspect" in out) == (0, False, True)
 
 
 def test_a_mistake_is_told_in_two_lines(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,8 @@ import importlib
 import importlib.util
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -159,10 +161,33 @@ def test_a_failure_ends_the_run(script: ModuleType) -> None:
     assert len(script.ran) == 1
 
 
-def test_arguments_go_to_pytest(script: ModuleType) -> None:
-    arguments = ["tests/spec/test_plan.py", "-n", "0", "-k", "one"]
+@pytest.mark.parametrize(
+    ("arguments", "spread"),
+    [
+        (["tests/spec/test_plan.py", "tests/spec/test_shapes.py", "-n", "0", "-k", "one"], False),
+        (["tests/spec/test_plan.py::test_x", "-k", "tests"], False),
+        (["tests/spec/test_plan.py", "tests/spec/test_shapes.py"], True),
+        (["tests/spec"], True),
+    ],
+)
+def test_arguments_go_to_pytest(script: ModuleType, arguments: list[str], spread: bool) -> None:
+    """One file runs in one process: each other would take seconds to start."""
     assert script.main(arguments) == 0
-    assert script.ran == [[*PYTEST, *arguments]]
+    processes = ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"] * spread
+    assert script.ran == [[*PYTEST, *processes, *arguments]]
+
+
+CALLED = sorted(path for path in SCRIPTS.glob("*.py") if '\nif __name__ == "__main__":' in path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("path", CALLED, ids=lambda path: path.name)
+def test_a_script_answers_help_at_once(path: Path) -> None:
+    """In a Python that has no package installed, and without an environment of its own."""
+    assert len(CALLED) > 15
+    command = [sys.executable, "-S", path, "--help"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert path.name in ran.stdout.partition("\n\n")[2] or ran.stdout.startswith(f"usage: {path.name}")
+    assert not re.search(r"^[^\n]* \.\.\. ", ran.stdout, re.M), "a step of a set-up"
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_scripts_start_with_the_standard_library_alone(name: str) -> None:
     modules = {name.name for node in imports if isinstance(node, ast.Import) for name in node.names}
     modules |= {node.module for node in imports if isinstance(node, ast.ImportFrom)}
     assert modules, "a script without imports: this test looks at the wrong thing"
-    own = {"environment", "fetch_models", "matrix_rows", "peers"}
+    own = {"environment", "fetch_models", "help_first", "matrix_rows", "peers"}
     assert {module.split(".")[0] for module in modules} <= sys.stdlib_module_names | own
 
 

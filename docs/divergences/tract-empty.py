@@ -93,7 +93,7 @@ def bits(array):
     if array.dtype.kind in "OUT":
         return "string", array.shape, array.tolist()
     raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    return array.dtype, array.shape, raw.tobytes()
+    return array.dtype, array.shape, raw.tobytes().hex()
 
 
 print("expected:", "an error" if expected is None else f"{expected.dtype}{list(expected.shape)}")
@@ -109,4 +109,7 @@ print(f"got: {got.dtype}{list(got.shape)}")
 print(got)
 same = expected is not None and bits(got) == bits(expected)
 print("the same bits" if same else "different")
+if not same and str(got) == str(expected):  # NaNs of different bits print alike
+    print("expected bits:", bits(expected)[-1])
+    print("got bits:     ", bits(got)[-1])
 sys.exit(not same)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from padops.bench.options import NO_PLOT, add_options, chosen, no_choice, providers_of, workloads_of
 from padops.exits import USAGE
 from padops.files.interrupts import exit_code
+from padops.plural import plural
 from padops.terminal import fail, make_console, say
 
 if TYPE_CHECKING:
@@ -36,12 +37,10 @@ def _bench(options: argparse.Namespace) -> int:
     from padops.bench.results import describe_machine, mark_cut_short
     from padops.files.targets import refusal
 
-    unplotted = options.plot and (options.provider or options.providers)
-    why = refusal([options.json, options.plot]) or (NO_PLOT if unplotted else None)
-    if why:  # before minutes of measuring
-        return fail(why)
     if why := no_choice(options):
         return fail(why, USAGE)
+    if why := refusal([options.json, options.plot]):  # before minutes of measuring
+        return fail(why)
     console = make_console(width=1000)  # grep finds whole names: a table is as wide as its cells
     results: list[Measurement] = []
     ending = earlier = None
@@ -120,7 +119,7 @@ def _measure(
     try:
         with Console(stderr=True).status("") as status:
             for threads in counts:
-                show = lambda name: status.update(f"{name}, {threads} threads")  # noqa: B023
+                show = lambda name: status.update(f"{name}, {plural(threads, 'thread')}")  # noqa: B023
                 measure(steps, threads, seconds, keep, show)
     except (KeyboardInterrupt, SystemExit) as ending:
         return len(steps) * len(counts), ending

@@ -98,6 +98,7 @@ def no_choice(options: argparse.Namespace) -> str | None:
         "--compare compares workloads: it excludes --model, --provider, --providers and --markdown":
             options.compare and (instead or options.markdown),
         "--seed needs --random": options.seed is not None and not options.random,
+        NO_PLOT: options.plot and (options.provider or options.providers),
         "--show excludes --only, --threads, --quick, --model, --provider and --providers: it measures nothing":
             options.show and measured,
         "--random excludes --model, --provider, --providers and --show": options.random and (instead or options.show),
@@ -111,6 +112,11 @@ def no_choice(options: argparse.Namespace) -> str | None:
     }  # fmt: skip
     if found := next((text for text, holds in contradictions.items() if holds), None):
         return found
+    if options.providers:
+        from padops.runtime.placing import unknown_provider
+
+        if why := unknown_provider(providers_of(options)):
+            return why
     if options.show or options.model or chosen(options):
         return None
     quick = " of --quick" if options.quick and not options.provider else ""

@@ -13,6 +13,7 @@ from padops.bench.runner import Measurement, Placed
 from padops.bench.session_tables import FAILURES, form_of
 from padops.bench.tables import by_threads, by_workload
 from padops.extras import RUNTIMES, version_of
+from padops.plural import plural
 
 SCHEMA = 1  # raised when a reader of an older file would misread a newer one
 _LEAST, _MOST = 1e-12, 1e9  # seconds
@@ -26,7 +27,7 @@ def mark_cut_short(machine: dict[str, str], results: Sequence[Measurement], aske
     ``asked``: the number of workloads to measure, each counted once per number of threads.
     """
     done = len({(result.workload, result.threads) for result in results})
-    machine[CUT_SHORT] = f"after {done} of {asked} workloads"
+    machine[CUT_SHORT] = f"after {done} of {plural(asked, 'workload')}"
 
 
 def as_json(machine: Mapping[str, str], results: Sequence[Measurement]) -> str:
@@ -91,13 +92,13 @@ def _check_together(results: Sequence[Measurement], whole: bool) -> None:
     first, *others = tables
     for threads in others if whole else ():
         if unlike := tables[first].keys() ^ tables[threads].keys():
-            raise ValueError(f"{min(unlike)!r} has not been measured with {first} and with {threads} threads")
+            raise ValueError(f"{min(unlike)!r} has not been measured with {first} and with {plural(threads, 'thread')}")
     if sum(len(row) for table in tables.values() for row in table.values()) < len(results):
         raise ValueError("an implementation has been measured twice with one workload and one number of threads")
     for threads, table in tables.items():
         for workload, row in table.items():
             if baseline not in row or row[baseline].samples == 0:
-                raise ValueError(f"{workload!r} with {threads} threads has no measurement of {baseline}")
+                raise ValueError(f"{workload!r} with {plural(threads, 'thread')} has no measurement of {baseline}")
 
 
 def describe_machine() -> dict[str, str]:

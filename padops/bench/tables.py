@@ -124,7 +124,7 @@ def markdown(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:
     lines = [
         facts(machine),
         "",
-        f"| {counts} threads | " + " | ".join(titles) + " |",
+        f"| {counts} {'thread' if counts == '1' else 'threads'} | " + " | ".join(titles) + " |",
         "|---" + "|--:" * len(titles) + "|",
     ]
     for name in names:

@@ -1,8 +1,9 @@
 """The command ``padops``; each command has a file of its own.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 some Pads unconverted (with ``--strict``), 4 verification mismatch, 5
-verification undecided. If the output cannot be printed, ``convert``, ``verify`` and ``conformance`` keep their exit
-code; the other commands exit with 1.
+verification undecided. A reader that goes before the end, such as ``head``, changes no exit code. If the output cannot
+be printed for another reason, ``convert``, ``verify`` and ``conformance`` keep their exit code; the other commands exit
+with 1.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return INTERRUPTED
         finally:
             signal.signal(signal.SIGTERM, before)
-    return ERROR if out.failure is not None and options.run not in KEEP_THEIR_CODE else code
+    lost = out.failure is not None and not isinstance(out.failure, BrokenPipeError)
+    return ERROR if lost and options.run not in KEEP_THEIR_CODE else code
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.cli.folder_summary import Outcome, finish
-from padops.cli.parsing import models_in, typed
+from padops.cli.parsing import SUFFIXES, models_in, typed
 from padops.files.interrupts import end_process, exit_code
 from padops.files.streams import STREAM
 from padops.files.targets import Identity, identity
@@ -48,7 +48,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     if options.output is not None and os.path.isfile(options.output):
         options.usage_error(f"OUT is a file ({options.output}), but IN is a folder ({source})")
     jobs = _jobs(options, passed, source)
-    why = None if jobs else f"{source} has no .onnx file in it"
+    why = None if jobs else f"{source} has no {' or '.join(SUFFIXES)} file in it"
     if why := why or _report_refusal(options.report, jobs):
         return fail(why)
     console = make_console(options.quiet)
@@ -59,7 +59,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
         with (
             _without_empty_folders(jobs),
             _progress(console, len(jobs)) as advance,
-            closing(_outcomes(jobs, min(options.jobs, len(jobs)), finished)) as outcomes,
+            closing(_outcomes(jobs, min(options.jobs or 1, len(jobs)), finished)) as outcomes,
         ):
             for outcome in outcomes:
                 done.append(outcome)
@@ -125,7 +125,14 @@ def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> 
     found = models_in(source)
     if output is not None and source.resolve() in output.resolve().parents:
         found = [path for path in found if not path.resolve().is_relative_to(output.resolve())]
-    return [(str(path), None if output is None else str(output / path.relative_to(source)), passed) for path in found]
+    jobs: list[Job] = []
+    taken = {path for path in found if path.suffix.lower() == ".onnx"}
+    for path in found:
+        named = path if path in taken else path.with_suffix(".onnx")  # an IR becomes an ONNX model
+        named = path.with_name(f"{path.name}.onnx") if named in taken and named != path else named
+        taken.add(named)
+        jobs.append((str(path), None if output is None else str(output / named.relative_to(source)), passed))
+    return jobs
 
 
 def _outcomes(jobs: Sequence[Job], count: int, finished: dict[str, Outcome]) -> Generator[Outcome, None, None]:

@@ -16,10 +16,10 @@ from padops.terminal import count, fail, make_console, say
 ABOUT = (
     "Turn every Pad of a model into an operator of the domain padops. Nothing else changes, except convolutions and "
     "poolings that a Pad is folded into (with --no-fold, none); external data are copied beside the output. Exit "
-    "codes: 0 done, 1 error, 2 usage, 3 a Pad that ONNX Runtime refuses is unconverted (with --strict, any Pad), 4 "
-    "verification mismatch, 5 verification undecided (with --strict, not all proved). Unless the code is 0, no model "
-    "is written, with two exceptions that the message names: only the report could not be written; or, at 5 without "
-    "--strict, the converted model runs but there is nothing to compare it with."
+    "codes: 0 done, 1 error, 2 usage, 3 a Pad that ONNX Runtime refuses is unconverted (with --strict, any Pad, or one "
+    "has no fallback), 4 verification mismatch, 5 verification undecided (with --strict, not all proved). Unless the "
+    "code is 0, no model is written, with two exceptions that the message names: only the report could not be written; "
+    "or, at 5 without --strict, the converted model runs but there is nothing to compare it with."
 )
 
 
@@ -32,8 +32,8 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("-o", "--output", metavar="OUT", help="another way to name OUT")
     parser.add_argument("--in-place", action="store_true", help="replace IN, in one step")
     parser.add_argument("--dry-run", action="store_true", help="write no model; only say what would be done")
-    parser.add_argument("--jobs", type=count, default=1, metavar="N", help="if IN is a folder: the number of models "
-                        "that are converted at a time (default: %(default)s)")  # fmt: skip
+    parser.add_argument("--jobs", type=count, metavar="N", help="if IN is a folder: the number of models that are "
+                        "converted at a time (default: 1)")  # fmt: skip
     parser.add_argument("--target", choices=("padops", "onnx", "pyop"), default="padops", help="what Pads become "
                         "(default: %(default)s: operators of the native library; onnx: standard operators; pyop: a "
                         "kernel in Python)")  # fmt: skip
@@ -55,14 +55,14 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("--emulated", choices=("convert", "keep"), default="convert", help="what to do with groups of "
                         "nodes that do what a Pad does, such as Slices and a Concat (default: "
                         "%(default)s)")  # fmt: skip
-    parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted, or if "
-                        "--verify does not prove all or finds rounding")  # fmt: skip
+    parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted or has no "
+                        "fallback, or if --verify does not prove all or finds rounding")  # fmt: skip
     parser.add_argument("--verify", action="store_true", help="prove that the converted model does what IN does; "
                         "if not all can be proved, run both and compare every bit")  # fmt: skip
     add_runs(parser, "with --verify: ")
     parser.add_argument("--report", metavar="FILE.json", help="write what was found and done; - for standard output")
     add_reading(parser)
-    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors and warnings")
     parser.set_defaults(run=run_convert, usage_error=parser.error, left_behind="; nothing has been left behind")
 
 
@@ -78,6 +78,8 @@ def run_convert(options: argparse.Namespace) -> int:
         from padops.cli.bulk import convert_folder
 
         return convert_folder(options, _passed(options))
+    if options.jobs is not None:
+        options.usage_error("--jobs needs a folder, but IN is one model")
     named = options.source if options.in_place else options.output
     target = None if options.dry_run or named == STREAM else Path(named)
     before = target and identity(target)
@@ -91,13 +93,15 @@ def run_convert(options: argparse.Namespace) -> int:
 
 
 def _settle_output(options: argparse.Namespace) -> None:
-    """Puts OUT into ``options.output``; exits with 2 if no output is named, or more than one."""
+    """Puts OUT into ``options.output``; exits with 2 if the options contradict each other, or name no output."""
     if options.place is not None:
         if options.output is not None:
             options.usage_error(f"OUT and -o/--output name two outputs: {options.place}, {options.output}")
         options.output = options.place
     if options.in_place and options.output is not None:
         options.usage_error("--in-place excludes OUT and -o/--output")
+    if not options.fallback and options.target != "padops":
+        options.usage_error("--no-fallback needs --target padops")
     if not (options.in_place or options.output or options.dry_run):
         options.usage_error("name OUT, or use --in-place or --dry-run")
 
@@ -135,6 +139,8 @@ def _run(options: argparse.Namespace) -> int:
 
         show(console, conversion)
         show_end(console, conversion, would, options.dry_run)
+    for lack in conversion.no_fallback.values():
+        say(f"warning: {lack}", stderr=True)
     code, why = reservations(conversion)
     if code:
         say(f"warning: {why}; {what_was_written(conversion, would, options.dry_run)}", stderr=True)

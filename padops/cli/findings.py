@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from padops.exits import DIFFERENT, ERROR, LEFT, UNDECIDED
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from padops.convert.facts import PadFacts
     from padops.convert.inspection import Inspection
 
-Kind = Literal["refused", "wrong", "unsure"]
+Kind = Literal["refused", "breaks-a-rule", "wrong", "unsure"]
 Level = Literal["error", "warning", "note"]
 
 
@@ -42,7 +42,7 @@ RULES = {
     "refuses": Rule("pad-refused", "Pad refused", "ONNX Runtime refuses the model because of the Pad.", "refused",
                     "error"),
     "breaks a rule": Rule("pad-breaks-a-rule", "Pad breaks a rule", "No runtime can run the Pad: it breaks a rule of "
-                          "its specification.", "refused", "error"),
+                          "its specification.", "breaks-a-rule", "error"),
     "may be wrong": Rule("pad-may-be-wrong", "results may be wrong", "ONNX Runtime runs the Pad, and for some data its "
                          "results are wrong.", "unsure", "warning"),
     "unknown": Rule("pad-unknown", "Pad unknown", "It is not known what ONNX Runtime does with the Pad.", "unsure",
@@ -50,8 +50,14 @@ RULES = {
 }  # fmt: skip
 UNREADABLE = Rule("model-unreadable", "model unreadable", "The model cannot be read.", None, "error")
 # The worst first: a wrong result is worse than none.
-EXIT_CODES: dict[Kind | None, int] = {"wrong": DIFFERENT, None: ERROR, "refused": LEFT, "unsure": UNDECIDED}
-KINDS: tuple[Kind, ...] = ("refused", "wrong", "unsure")
+EXIT_CODES: dict[Kind | None, int] = {
+    "wrong": DIFFERENT,
+    None: ERROR,
+    "refused": LEFT,
+    "breaks-a-rule": LEFT,
+    "unsure": UNDECIDED,
+}
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.exits import DIFFERENT, DONE, ERROR, LEFT, UNDECIDED, USAGE
-from padops.terminal import fail
+from padops.plural import plural
+from padops.terminal import fail, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,8 +49,16 @@ def finish(options: argparse.Namespace, console: Console, done: Sequence[Outcome
     for outcome in done:
         counts.update(outcome.get("report", {}).get("counts", {}))
     pads = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
-    line = f"{len(done)} models, {failed} failed; {sum(counts.values())} Pads" + (f": {pads}" if pads else "")
+    told = [(one, one["report"]) for one in done if "report" in one and not one["exit"]]
+    if lacking := sum(pad["op_type"] in report["no_fallback"] for _, report in told for pad in report["pads"]):
+        pads += f", {lacking} without a fallback"
+    line = f"{plural(len(done), 'model')}, {failed} failed; {plural(sum(counts.values()), 'Pad')}" + (
+        f": {pads}" if pads else ""
+    )
     console.print(Text(line), soft_wrap=True)
+    for one, report in told:
+        for lack in report["no_fallback"].values():
+            say(f"{one['source']}: warning: {lack}", stderr=True)
     verdicts = {verdict: [one for one in done if _verdict(one) == verdict] for verdict in VERDICTS}
     if options.verify:
         counted = ", ".join(f"{len(models)} {verdict}" for verdict, models in verdicts.items())

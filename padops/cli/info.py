@@ -23,8 +23,8 @@ def add_info(commands: Any) -> None:
 
 
 def add_describe(commands: Any) -> None:
-    """Adds ``padops describe``."""
-    parser = commands.add_parser("describe", help="print the operators as JSON")
+    """Adds ``padops describe``, which prints ``padops.describe()``; without a help it is not listed."""
+    parser = commands.add_parser("describe")
     parser.set_defaults(run=_describe)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.cli.findings import KINDS, Inspected, exit_code
-from padops.cli.parsing import MODEL, add_reading, models_in, typed
-from padops.exits import ERROR, LEFT
+from padops.cli.parsing import MODEL, SUFFIXES, add_reading, models_in, typed
+from padops.exits import ERROR
 from padops.files.streams import STREAM
 from padops.terminal import fail, json_text, make_console, names
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 ABOUT = (
     "Tell what each Pad of a model is, what the installed onnxruntime does with it, and what makes it run. SAME "
     "padding of convolutions and poolings, other frameworks' Pads, and nodes that do what a Pad does count as Pads. "
-    "The model is neither changed nor run. A folder, or several models, give one line for each model. Exit codes: 0 "
-    "done, 1 error (in any model), 2 usage, 3 onnxruntime does not run a Pad or may get it wrong (with --strict). With "
-    "--check, the first of these that holds: 4 the results of a Pad are wrong, 1 a model cannot be read, 3 a Pad is "
-    "refused, 5 a Pad is unsure: its results may be wrong, or are unknown."
+    "The model is neither changed nor run. A folder, or several models, give one line for each model that runs, the "
+    "reasons for each other one, and a total. Exit codes: 0 done, 1 error (in any model), 2 usage. With --check, the "
+    "first of these that holds: 4 the results of a Pad are wrong, 1 a model cannot be read, 3 a Pad is refused "
+    "or breaks a rule, 5 a Pad is unsure: its results may be wrong, or are unknown."
 )
-PASSED = ("select", "custom_domains", "follow_links", "here", "onnxruntime")  # options of padops.inspect, too
+PASSED = ("select", "custom_domains", "follow_links", "onnxruntime")  # options of padops.inspect, too
 FORMATS = ("text", "json", "sarif", "junit", "github")
 
 
@@ -48,13 +48,9 @@ def add_inspect(commands: Any) -> None:
                         "first choice first, such as OpenVINOExecutionProvider,CPUExecutionProvider. The verdicts are "
                         "about this session; each Pad also names the provider that runs it if padops is one of them "
                         "(default: the CPU's)")  # fmt: skip
-    parser.add_argument("--here", action="store_true", help="create a session of the installed onnxruntime, and ask it "
-                        "which provider runs each Pad")  # fmt: skip
     parser.add_argument("--onnxruntime", metavar="1.N", help="the release that the verdicts are about; it need not be "
                         "installed (default: the installed one)")  # fmt: skip
-    check = parser.add_mutually_exclusive_group()
-    check.add_argument("--check", action="store_true", help="exit with 4, 3 or 5 if a Pad is wrong, refused or unsure")
-    check.add_argument("--strict", action="store_true", help="exit with 3 if a Pad does not run or may be wrong")
+    parser.add_argument("--check", action="store_true", help="exit with 4, 3 or 5 if a Pad is wrong, refused or unsure")
     parser.add_argument("--allow", action="append", choices=KINDS, default=[], metavar="KIND", help="with --check: "
                         f"ignore Pads that are {', '.join(KINDS[:-1])} or {KINDS[-1]}; repeatable")  # fmt: skip
     add_reading(parser)
@@ -69,11 +65,13 @@ def run_inspect(options: argparse.Namespace) -> int:
         options.usage_error("--allow needs --check")
     if options.models.count(STREAM) > 1:
         options.usage_error(f"{STREAM} is named twice, but standard input has one model")
+    if why := _unknown_provider(options.providers):
+        options.usage_error(why)
     names: list[str] = []
     for given in options.models:
         names += (found := list(map(str, models_in(Path(given)))) if os.path.isdir(given) else [given])
         if not found:
-            return fail(f"{given} has no .onnx file in it")
+            return fail(f"{given} has no {' or '.join(SUFFIXES)} file in it")
     alone = names == options.models and len(names) == 1
     console = make_console()
     told: list[Inspected] = []
@@ -89,9 +87,18 @@ def run_inspect(options: argparse.Namespace) -> int:
     _print(options, console, told, alone)
     if options.check:
         return exit_code(told, options.allow)
-    if any(isinstance(inspected.result, str) for inspected in told):
-        return ERROR
-    return LEFT if options.strict and exit_code(told, ()) else 0
+    return ERROR if any(isinstance(inspected.result, str) for inspected in told) else 0
+
+
+def _unknown_provider(providers: Sequence[str]) -> str:
+    """Why a provider is unknown, if one is; onnxruntime is asked only about those that padops has no rules for."""
+    from padops.runtime.provider_rules import RULED, full_names
+
+    if not (names := [name for name in full_names(providers) if name not in RULED]):
+        return ""
+    from padops.runtime.placing import unknown_provider
+
+    return unknown_provider(names)
 
 
 def _inspected(options: argparse.Namespace, model: str) -> Inspected:
@@ -117,18 +124,17 @@ def _inspected(options: argparse.Namespace, model: str) -> Inspected:
 def _print(options: argparse.Namespace, console: Console, told: Sequence[Inspected], alone: bool) -> None:
     """Prints the findings; the text lines of several models (not ``alone``) have been printed before."""
     from padops.cli.reports import REPORTS
-    from padops.cli.tables import show_inspection
+    from padops.cli.tables import show_inspection, show_total
 
     unreadable = [inspected.result for inspected in told if isinstance(inspected.result, str)]
     read = [inspected.result for inspected in told if not isinstance(inspected.result, str)]
     if options.format == "json":
-        values = [_json(inspected) for inspected in told]
-        print(json_text(values[0] if alone else _head() | {"models": values}))
+        print(json_text(_head() | {"models": [_json(inspected) for inspected in told]}))
     elif options.format in REPORTS:
         print(REPORTS[options.format](told, options.allow))
-    elif not alone and any(inspection.failing for inspection in read):
-        print("To see why, and what helps: padops inspect with one model")
-    elif alone and read:
+    elif not alone:
+        show_total(console, read, len(unreadable))
+    elif read:
         show_inspection(console, *read)
     if alone if options.format == "text" else options.format != "github":  # else the lines for people have the errors
         for why in unreadable:

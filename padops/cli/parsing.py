@@ -19,15 +19,19 @@ LATE = "place"  # an optional positional argument, which argparse does not find 
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that itself, not its parent parser, refuses unknown options and suggests known ones."""
+    """A parser that itself, not its parent, refuses empty values and unknown options, and suggests known ones."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse's, but fails on unknown options."""
+        """As argparse's, but fails on unknown options and empty values."""
         found, unknown = super().parse_known_args(args, namespace)
         if len(unknown) == 1 and not unknown[0].startswith("-") and getattr(found, LATE, "") is None:
             setattr(found, LATE, unknown.pop())
         if unknown:
             self.error(UNKNOWN + " ".join(unknown))
+        for action in self._actions:
+            value = getattr(found, action.dest, None)
+            if value == "" or (isinstance(value, list) and "" in value):
+                self.error(f"argument {'/'.join(action.option_strings) or action.metavar} is empty")
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
@@ -48,9 +52,10 @@ class Parser(argparse.ArgumentParser):
         return []
 
 
+SUFFIXES = (".onnx", ".xml")  # of the models in a folder; a .json is seldom a model
 MODEL = (
     "an .onnx file, an OpenVINO IR (.xml, with its .bin) or a model that nGraph serialized (.json); - for an ONNX "
-    "model from standard input; or a folder, for every .onnx file in it"
+    f"model from standard input; or a folder, for every {' and '.join(SUFFIXES)} file in it"
 )
 
 
@@ -69,22 +74,34 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 
 def add_runs(parser: argparse.ArgumentParser, condition: str = "") -> None:
-    """Adds ``--run``, ``--inputs``, ``--seed`` and the tolerance of a comparison; ``condition`` begins two helps."""
+    """Adds ``--run``, ``--inputs``, ``--seed`` and the tolerance of a comparison; ``condition`` begins each help."""
     parser.add_argument("--run", action="store_true", dest="run_both", help=f"{condition}run both models even if all "
                         "is proved")  # fmt: skip
     parser.add_argument("--inputs", metavar="FILE.npz", help=f"{condition}run both models with these inputs, even if "
                         "all is proved (default: random inputs, if not all is proved)")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random inputs (default: "
-                        "%(default)s)")  # fmt: skip
-    parser.add_argument("--rtol", type=float, metavar="X", help="accept as rounding a difference of atol + rtol * |x| "
-                        "for a float x (default, without --atol: 1e-4 of the largest element of the output; 5e-2 in "
-                        "float16 models, 2e-1 in bfloat16 models)")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help=f"{condition}seed of the random "
+                        "inputs (default: %(default)s)")  # fmt: skip
+    parser.add_argument("--rtol", type=float, metavar="X", help=f"{condition}accept as rounding a difference of atol + "
+                        "rtol * |x| for a float x (default, without --atol: 1e-4 of the largest element of the output; "
+                        "5e-2 in float16 models, 2e-1 in bfloat16 models)")  # fmt: skip
     parser.add_argument("--atol", type=float, metavar="X", help="see --rtol")
 
 
 def models_in(folder: Path) -> list[Path]:
-    """The models in a folder and its subfolders."""
-    return [path for path in sorted(folder.rglob("*.onnx")) if path.is_file()]
+    """The models in a folder and its subfolders, links that lead nowhere among them."""
+    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in SUFFIXES and not path.is_dir())
+    return [path for path in found if path.suffix.lower() != ".xml" or _may_be_ir(path)]
+
+
+def _may_be_ir(path: Path) -> bool:
+    """Whether an XML file is an IR: it has a ``<net>``; or cannot be read, or is a pointer, which its reader says."""
+    if not path.is_file():
+        return True
+    try:
+        with open(path, "rb") as file:
+            return re.search(rb"<net\s|\Aversion ", file.read(1024)) is not None
+    except OSError:
+        return True
 
 
 def typed(error: Exception) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from padops.cli.parsing import add_custom_domain, typed
 from padops.exits import USAGE
 from padops.files.streams import STREAM
+from padops.plural import plural
 from padops.terminal import fail, names, say
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
         PadopsError: The model is absent, or onnxruntime refuses it.
     """
     from padops.convert import inspect
-    from padops.convert.errors import PadopsError, UsageError
+    from padops.convert.errors import PadopsError, UsageError, os_errors_as
     from padops.convert.model.reading import check_file
     from padops.convert.streams import read_model
     from padops.runtime.placing import check_there
@@ -92,7 +93,8 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
     from padops.session import InferenceSession
 
     if options.model != STREAM:
-        check_file(Path(options.model))
+        with os_errors_as("cannot read", options.model):
+            check_file(Path(options.model))
     model = read_model()[0] if options.model == STREAM else options.model
     providers = None if options.providers is None else full_names(options.providers)
     convert = options.convert
@@ -128,7 +130,7 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
     session = _session(options, named)
     if session.padops_records:
         done = sum(record.status == "converted" for record in session.padops_records)
-        say(f"{named} was converted in memory: {done} of {len(session.padops_records)} Pads", stderr=True)
+        say(f"{named} was converted in memory: {done} of {plural(len(session.padops_records), 'Pad')}", stderr=True)
     for given in session.get_inputs():
         if not given.type.startswith("tensor("):
             raise PadopsError(f"input '{given.name}' is {given.type}, and only tensors can be given")

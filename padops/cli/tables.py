@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from rich.console import Console
 
@@ -11,13 +12,16 @@ from padops.cli.findings import nameless
 from padops.cli.verdicts import show_verification
 from padops.convert.conversion import Conversion
 from padops.convert.facts import Road, Verdict
-from padops.convert.inspection import Inspection
-from padops.convert.records import PadRecord
+from padops.convert.inspection import Inspection, summary_of
+from padops.convert.records import PadRecord, breaks_a_rule
 from padops.lines import Text
+from padops.plural import plural
+from padops.spec import pyop_node
 from padops.spec.dialects import OPS
 from padops.terminal import show_wrapped
 
 SHOWN_ALIKE = 20  # the most Pads shown of one form with the same verdict and reason
+REASONS = 3  # the most reasons shown of one of several models
 STYLES: dict[Verdict, str] = {
     "runs": "green",
     "runs if": "green",
@@ -77,23 +81,44 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
         console.print(Text("What helps:" if inspection.failing else "To run the model with any data:"))
     elif inspection.failing and not any("--custom-domain" in pad.why for pad in inspection.failing):
         console.print(Text("No command makes all of these Pads run; the reasons are above."))
+    in_python = any(pad.operator == f"{pyop_node.DOMAIN}::{pyop_node.OP_TYPE}" for pad in inspection.failing)
     for road, command in commands.items():
         console.print(Text(f"  {command}", "bold"), soft_wrap=True)
-        show_wrapped(console, [ROADS[road]], indent=6)
+        told = ROADS[road].replace("provider=True", 'backend="pyop"') if in_python else ROADS[road]
+        show_wrapped(console, [told], indent=6)
 
 
 def show_inspected(console: Console, name: str, inspection: Inspection | str) -> None:
-    """Prints one line on one of several models."""
+    """Prints one line on one of several models, and the first reasons for which it fails."""
     if isinstance(inspection, str):
         why = nameless(name, inspection)
         console.print(Text.assemble(f"{name}: ", ("error", "bold red"), f": {why}"), soft_wrap=True)
         return
     style = "bold red" if inspection.failing else "green"
     console.print(Text.assemble(f"{name}: ", (inspection.summary(), style)), soft_wrap=True)
+    reasons = Counter((pad.verdict, pad.why) for pad in inspection.failing)
+    for (verdict, why), many in list(reasons.items())[:REASONS]:
+        show_wrapped(console, [f"{verdict}: {why}" + (f" ({many} Pads)" if many > 1 else "")])
+    if len(reasons) > REASONS:
+        show_wrapped(console, [f"and {plural(len(reasons) - REASONS, 'more reason')}"])
+
+
+def show_total(console: Console, read: Sequence[Inspection], unreadable: int) -> None:
+    """Prints the total of several models, and where to see what helps."""
+    pads = [pad for inspection in read for pad in inspection.pads]
+    left_out = sum(inspection.left_out for inspection in read)
+    failing = sum(bool(inspection.failing) for inspection in read)
+    models = [f"{failing} with failing Pads"] * bool(failing) + [f"{unreadable} unreadable"] * bool(unreadable)
+    count = plural(len(read) + unreadable, "model")
+    console.print(Text(f"{', '.join([count, *models])}; {summary_of(pads, left_out)}"), soft_wrap=True)
+    if failing:
+        console.print(Text("What helps: padops inspect with one model"))
 
 
 def _now(record: PadRecord) -> tuple[str, str]:
     """What became of a Pad, and the style to print it in."""
+    if breaks_a_rule(record):
+        return "breaks a rule", "bold red"
     if record.status == "unconverted":
         return "unconverted", "bold yellow"
     if record.status == "folded":

@@ -38,7 +38,10 @@ def _when_used(parser: argparse.ArgumentParser, fill: Callable[[argparse.Argumen
     def parse_known_args(args: Any = None, namespace: Any = None) -> Any:
         parser.parse_known_args = parse  # type: ignore[method-assign]  # as below
         fill(parser)
-        return parse(args, namespace)
+        found = parse(args, namespace)
+        if found[0].run is not run_suite and args[0].startswith("-"):
+            parser.error(f"{args[0]} is an option of a run; a command and its own options come first")
+        return found
 
     parser.parse_known_args = parse_known_args  # type: ignore[method-assign]  # argparse has no hook for it
 
@@ -158,8 +161,9 @@ def _peers(options: argparse.Namespace) -> list[Peer]:
     from padops.conformance import runner
     from padops.conformance.peers import PEERS
 
-    if options.without and (options.peer or options.peer_command):
-        raise ValueError("--without is for a run of all peers, not of those that are named")
+    for option in ("without", "require_peers"):
+        if getattr(options, option) and (options.peer or options.peer_command):
+            raise ValueError(f"--{option.replace('_', '-')} is for a run of all peers, not of those that are named")
     if unknown := [name for name in options.without if name not in PEERS]:
         raise ValueError(f"there is no peer {unknown[0]!r} to leave out; there are {', '.join(PEERS)}")
     named = options.peer or ([] if options.peer_command else [name for name in PEERS if name not in options.without])

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from padops.plural import plural
 from padops.terminal import make_console, say, shown
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from padops.conformance.runner import PeerRun, Progress
 
-SHOWN = 20  # unexpected results that are printed
+SHOWN = 20  # unexpected results that are printed; those of a peer with one text count as one
 
 
 @contextlib.contextmanager
@@ -47,7 +48,7 @@ def showing_progress() -> Iterator[Progress]:
 
 def _print_when_done(name: str, done: int, total: int) -> None:
     if done == total:
-        say(f"{name}: {total:,} cases", stderr=True)
+        say(f"{name}: {plural(total, 'case', ',')}", stderr=True)
 
 
 def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
@@ -77,14 +78,19 @@ def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
 
 
 def _show_results(console: Console, found: Sequence[dict[str, Any]], style: str, indent: str = "") -> None:
-    """The first results: of one peer indented, of several each with its peer."""
+    """The first results: of one peer indented, of several each with its peer; equal ones once, with their number."""
     from padops.lines import Text
 
-    for result in found[:SHOWN]:
-        where = result["case"] if indent else f"{result['peer']}: {result['case']}"
-        console.print(Text(f"{indent}{where}: {result['outcome']}: {result['detail']}", style), soft_wrap=True)
-    if len(found) > SHOWN:
-        console.print(f"{indent}… and {len(found) - SHOWN} more")
+    alike: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for result in found:
+        alike.setdefault((result["peer"], result["outcome"], result["detail"]), []).append(result)
+    told = list(alike.values())[:SHOWN]
+    for first, *others in told:
+        where = first["case"] if indent else f"{first['peer']}: {first['case']}"
+        count = f" (and in {plural(len(others), 'other case', ',')})" if others else ""
+        console.print(Text(f"{indent}{where}: {first['outcome']}: {first['detail']}{count}", style), soft_wrap=True)
+    if more := len(found) - sum(map(len, told)):
+        console.print(f"{indent}… and {more:,} more")
 
 
 def _show_new(console: Console, one: PeerRun, style: str) -> None:

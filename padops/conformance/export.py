@@ -13,6 +13,7 @@ from padops.conformance.case import Case, expect
 from padops.conformance.model import feeds, make_model, tensor
 from padops.files.hidden import FILES, hidden_folder
 from padops.files.targets import kind_of
+from padops.plural import plural
 from padops.terminal import fail
 
 
@@ -114,5 +115,5 @@ def _export(options: argparse.Namespace) -> int:
         written = export(cases.collect(options.level, options.seed), options.folder)
     except (OSError, ExportError) as error:
         return fail(error)
-    print(f"wrote {len(written):,} cases to {options.folder}")
+    print(f"wrote {plural(len(written), 'case', ',')} to {options.folder}")
     return 0

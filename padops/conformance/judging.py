@@ -15,6 +15,7 @@ from padops.conformance.lines import plain
 from padops.conformance.peers import PeerRow
 from padops.conformance.record import IDLE
 from padops.conformance.repro import has_script
+from padops.plural import plural
 from padops.spec.bits import element_bits
 
 
@@ -83,7 +84,8 @@ def _difference(expected: Packed, got: Packed) -> str:
     first = int(np.flatnonzero(wrong)[0])
     place = [int(i) for i in np.unravel_index(first, expected[1])]
     one, other = (describe(array.reshape(-1)[first : first + 1])["values"][0] for array in (wanted, found))
-    return f"{int(wrong.sum())} of {wrong.size} elements differ, the first at {place}: {other!r}, expected {one!r}"
+    differ = f"{int(wrong.sum())} of {plural(wrong.size, 'element')} {'differs' if wrong.sum() == 1 else 'differ'}"
+    return f"{differ}, the first at {place}: {other!r}, expected {one!r}"
 
 
 def result_of(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tuple[str, Any]) -> dict[str, Any]:

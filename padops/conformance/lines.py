@@ -15,6 +15,7 @@ from padops.conformance.features import FAMILIES
 from padops.conformance.model import make_model
 from padops.conformance.peers.converted import converted, without_pad
 from padops.conformance.peers.request import Request, Skipped, Unsupported
+from padops.plural import plural
 from padops.spec.dtypes import by_name
 
 PROTOCOL = 1
@@ -161,7 +162,7 @@ def _packed(said: Any) -> Packed:
             return name, shape, data
         raw = base64.b64decode(data, validate=True)
         if len(raw) != (count * dtype.bits + 7) // 8:
-            raise ValueError(f"{len(raw)} bytes of {name} for the shape {list(shape)}")
+            raise ValueError(f"{plural(len(raw), 'byte')} of {name} for the shape {list(shape)}")
         packed = pack(unpack((name, shape, raw)))  # bits between the last element and the end do not count
         assert packed is not None
         return packed

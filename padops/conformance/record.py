@@ -21,6 +21,7 @@ from padops.conformance.record_fields import (
     check_result,
 )
 from padops.files.staging import write_whole
+from padops.plural import plural
 
 __all__ = ["FILE", "IDLE", "OUTCOMES", "SCHEMA", "WRONG", "Record", "RecordError", "counts_of", "read", "write"]
 
@@ -91,7 +92,9 @@ def read(path: Path | str) -> Record:
     for place, result in zip(places[1:], results):
         _checked(place, check_result, result, peers)
     if footer.get("results") != len(results):
-        raise RecordError(f"{places[-1]}: {len(results)} results, but the footer says {brief(footer.get('results'))}")
+        raise RecordError(
+            f"{places[-1]}: {plural(len(results), 'result')}, but the footer says {brief(footer.get('results'))}"
+        )
     _checked(places[-1], check_footer, footer, header, results)
     return Record(header, results, footer)
 

@@ -189,7 +189,7 @@ def _compare(case: Case, refusals: str) -> list[str]:
         '    if array.dtype.kind in "OUT":',
         '        return "string", array.shape, array.tolist()',
         f"    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8){mask}",
-        "    return array.dtype, array.shape, raw.tobytes()",
+        "    return array.dtype, array.shape, raw.tobytes().hex()",
         "",
         "",
         'print("expected:", "an error" if expected is None else f"{expected.dtype}{list(expected.shape)}")',
@@ -205,6 +205,9 @@ def _compare(case: Case, refusals: str) -> list[str]:
         "print(got)",
         "same = expected is not None and bits(got) == bits(expected)",
         'print("the same bits" if same else "different")',
+        "if not same and str(got) == str(expected):  # NaNs of different bits print alike",
+        '    print("expected bits:", bits(expected)[-1])',
+        '    print("got bits:     ", bits(got)[-1])',
         "sys.exit(not same)",
     ]
 

@@ -64,6 +64,10 @@ def _load(name: str, place: str | Path, folders: list[str] | None = None) -> Mod
     return module
 
 
+class NoFunction(Exception):
+    """A user's file lacks the function that is to be the peer."""
+
+
 Kinds = tuple[type[BaseException], ...]
 
 
@@ -74,7 +78,10 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
     place, _, function = entry_point.rpartition(":")
     if place.endswith(".py"):
         module = _load("users_peer", place)
-        found = getattr(module, function)
+        found = getattr(module, function, None)
+        if not callable(found):
+            own = (name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__)
+            raise NoFunction(f"{place} has no function {function}; it has {', '.join(own) or 'none'}")
         run = lambda request: _run_users(found, request)
     else:
         module = importlib.import_module(f"padops.conformance.peers.{place}")
@@ -187,6 +194,9 @@ def main() -> int:
     questions, answers = own_pipes()  # what an implementation prints must not stand between the answers
     try:
         run, refusals, versions = _load_peer(sys.argv[1])
+    except NoFunction as error:
+        send(answers, {"absent": str(error)})
+        return 0
     except Exception as error:
         traceback.print_exc()
         send(answers, {"absent": f"{type(error).__name__}: {error}"})

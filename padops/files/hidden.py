@@ -69,7 +69,7 @@ def _make(folder: Path) -> Path:
     try:
         return Path(tempfile.mkdtemp(prefix=BEGIN, suffix=END, dir=folder))
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(folder)) from None  # not the hidden name
+        raise OSError(error.errno, error.strerror) from None  # callers name their file, not the hidden one
 
 
 @contextlib.contextmanager
@@ -87,9 +87,7 @@ def locked(folder: Path) -> Iterator[None]:
         end = time.monotonic() + LOCK_SECONDS
         while _try_lock(lock) is False:
             if time.monotonic() > end:
-                raise OSError(
-                    errno.EBUSY, f"another process has kept the folder locked for {LOCK_SECONDS:g} s", str(folder)
-                )
+                raise OSError(errno.EBUSY, f"another process has kept its folder locked for {LOCK_SECONDS:g} s")
             time.sleep(0.005)
         yield
     finally:

@@ -54,7 +54,7 @@ def obstacle(path: Path) -> str | None:
         return None
     kind = kind_of(path)
     if kind == "a folder":
-        return "it is a folder"
+        return "it is a folder; name a file in it"
     if kind.endswith("a regular file"):
         return READ_ONLY if _is_read_only(path) else None
     return f"it is {kind}; only regular files are replaced"

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from enum import Enum
 from math import prod
 
+from padops.plural import plural
+
 # P10: the most elements that an axis or a tensor may have. With 16-byte elements it is still under 2**63 bytes, and
 # sums of a few such numbers stay within int64.
 LARGEST = 2**59 - 1
@@ -169,7 +171,11 @@ def make_plan(
         if crop is Crop.CROP and mode is not Mode.CONSTANT:
             start, stop = max(-pads.begin, 0), size - max(-pads.end, 0)
         if mode is not Mode.CONSTANT and not empty and stop <= start:
-            why = f"begin {pads.begin} and end {pads.end} leave none of its {size} elements" if size else "it is empty"
+            why = (
+                f"begin {pads.begin} and end {pads.end} leave none of its {plural(size, 'element')}"
+                if size
+                else "it is empty"
+            )
             raise PadError("P5", f"axis {i} has nothing to extend by {mode.value}: {why}")
         extent = max(stop - start, 0)
         interior = pads.interior if size > 1 else 0  # between fewer than two elements there is none
@@ -177,14 +183,33 @@ def make_plan(
     return Plan(mode, tuple(axes))
 
 
-def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> int:
-    """The checked output dim of axis ``i`` (P1, P6, P10)."""
+def check_axes(shape: Sequence[int | None], amounts: Sequence[Amounts], mode: Mode, limit: Limit, clamp: bool) -> None:
+    """Checks each axis by itself, for data of which some sizes are unknown.
+
+    Raises:
+        PadError: P1, P4, P6 or P10 does not hold, whatever the other sizes are.
+    """
+    for i, (size, pads) in enumerate(zip(shape, amounts, strict=True)):
+        _check_interior(i, pads, mode)
+        if size is not None:
+            _output_size(i, size, pads, mode, clamp)
+            if mode is not Mode.CONSTANT:
+                _check_limit(i, size, pads, mode, limit)
+
+
+def _check_interior(i: int, pads: Amounts, mode: Mode) -> None:
+    """P6 for one axis."""
     if pads.interior < 0:
         raise PadError("P6", f"axis {i} has interior {pads.interior}, which must not be negative")
     if pads.interior and mode is not Mode.CONSTANT:
         raise PadError(
             "P6", f"axis {i} has interior {pads.interior}, which only mode constant allows, not {mode.value}"
         )
+
+
+def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> int:
+    """The checked output dim of axis ``i`` (P1, P6, P10)."""
+    _check_interior(i, pads, mode)
     parts = f"begin {pads.begin}, size {size}, interior {pads.interior}, end {pads.end}"
     counted = (pads.begin, pads.end, pads.interior if size > 1 else 0)  # between fewer than two elements there is none
     if max(map(abs, counted)) > LARGEST:
@@ -209,9 +234,9 @@ def _check_limit(i: int, size: int, pads: Amounts, mode: Mode, limit: Limit) -> 
                 raise PadError(
                     "P4",
                     f"axis {i} has {side} {amount}, but {mode.value} takes at most {max(most, 0)}"
-                    f" of its {size} elements",
+                    f" of its {plural(size, 'element')}",
                 )
     if limit is Limit.NGRAPH and mode in (Mode.EDGE, Mode.REFLECT):
         least = 1 if mode is Mode.EDGE else 2
         if size < least:
-            raise PadError("P4", f"axis {i} has {size} elements, but {mode.value} needs at least {least}")
+            raise PadError("P4", f"axis {i} has {plural(size, 'element')}, but {mode.value} needs at least {least}")

@@ -174,13 +174,13 @@ def test_how_far_is_too_far(given: np.ndarray, why: str) -> None:
 
 def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, code, text in (
-        (["--providers", "NoSuch"], 1, f"has no NoSuch; there are {CPU}"),
+        (["--providers", "NoSuch"], 2, "knows no provider NoSuch; expected one of"),
         (["--providers", CPU, "--provider"], 2, "--provider excludes --providers"),
         (["--providers", CPU, "--threads", "1"], 2, "--providers excludes --threads"),
         (["--providers", CPU, "--random", "2"], 2, "--random excludes --model"),
         (["--providers", CPU, "--show", "x.json"], 2, "--show excludes --only"),
         (["--providers", CPU, "--only", "no such"], 2, ", ".join(NETWORKS)),
-        (["--providers", CPU, "--plot", str(tmp_path / "x.svg")], 1, "--plot draws workloads"),
+        (["--providers", CPU, "--plot", str(tmp_path / "x.svg")], 2, "--plot draws workloads"),
     ):
         assert cli.main(["bench", *arguments]) == code, arguments
         assert text in capsys.readouterr().err

@@ -24,7 +24,7 @@ FIRST = ["bench", "--quick", "--only", "image", "--threads", "1"]  # several wor
 def test_a_signal_ends_it(number: signal.Signals, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = tmp_path / "bench.json"
     with AtTerminal("-m", "padops", *FIRST, "--json", data, "--plot", "p.svg", cwd=tmp_path) as run:
-        run.wait_for(lambda: "image reflect, 1 threads" in run.said())  # the second one
+        run.wait_for(lambda: "image reflect, 1 thread" in run.said())  # the second one
         assert len(run.pids()) >= 2
         if number == signal.SIGINT:
             run.press_ctrl_c()
@@ -47,7 +47,7 @@ def test_a_signal_ends_it(number: signal.Signals, tmp_path: Path, capsys: pytest
 def test_before_anything_was_measured(tmp_path: Path) -> None:
     data = tmp_path / "bench.json"
     with AtTerminal("-m", "padops", *FIRST, "--json", data, cwd=tmp_path) as run:
-        run.wait_for(lambda: "image constant, 1 threads" in run.said())
+        run.wait_for(lambda: "image constant, 1 thread" in run.said())
         run.press_ctrl_c()
         code, left, said = run.wait(), run.left(), run.said()
     assert (code, left) == (130, [])

@@ -70,8 +70,27 @@ def test_without_leaves_peers_out(asked: dict[str, Any], capsys: pytest.CaptureF
     text = f"error: there is no peer 'nobody' to leave out; there are {', '.join(PEERS)}\n"
     assert capsys.readouterr().err == text and asked == {}
     for chosen in (["--peer", "torch"], ["--peer-command", "node peer.mjs"]):
-        assert main(["conformance", "--without", "torch", *chosen]) == 2
-        assert capsys.readouterr().err == "error: --without is for a run of all peers, not of those that are named\n"
+        for option in (["--without", "torch"], ["--require-peers"]):
+            assert main(["conformance", *option, *chosen]) == 2
+            said = f"error: {option[0]} is for a run of all peers, not of those that are named\n"
+            assert capsys.readouterr().err == said
+    assert main(["conformance", "show", "r.jsonl", "--format", "html", "--out", "d"]) == 2
+    assert capsys.readouterr().err == "error: --format is for standard output, but --out writes every form\n"
+
+
+def test_a_file_without_the_function(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It said that the module users_peer, which nobody has written, has no such attribute."""
+    path = tmp_path / "mine.py"
+    path.write_text("import os\n\ndef pad(op, attributes, inputs):\n    raise KeyError(op)\n\nother = 3\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cases, "collect", lambda *given: list(map(cases.find_case, EXAMPLES.values()))[:30])
+        for function in ("nof", "other"):
+            assert main(["conformance", "--quick", "--peer", f"{path}:{function}"]) == 1
+            said = f"absent: mine:{function}: {path} has no function {function}; it has pad\n"
+            assert said in capsys.readouterr().out
+        assert main(["conformance", "--quick", "--peer", f"{path}:pad"]) == 1
+    lines = [line for line in capsys.readouterr().out.splitlines() if "KeyError" in line]
+    assert len(lines) == len({line.split("KeyError")[1] for line in lines}) and "other cases)" in lines[0], "each once"
 
 
 def exported(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> set[str]:

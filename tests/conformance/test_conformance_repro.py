@@ -196,11 +196,11 @@ def test_a_script_of_an_absent_peer_gives_no_reason(capsys: pytest.CaptureFixtur
 def test_the_reason_of_a_report(tmp_path: Path) -> None:
     row = next(row for row in KNOWN if row.id == "ort-cropped-away")
     case = cases.find_case(EXAMPLES[row.id])
-    seen = {"outcome": "differ", "divergence": row.id, "detail": "1 of 4 elements differ"}
+    seen = {"outcome": "differ", "divergence": row.id, "detail": "1 of 4 elements differs"}
     text = script(case, row.peer, Seen.of(seen, {"onnxruntime": "1.20.1", "numpy": "2.0.0"}))
     assert f"{row.reason} [{row.rule}]" in text and "Seen in onnxruntime 1.20.1, numpy 2.0.0." in text
     unexplained = script(case, row.peer, Seen.of({**seen, "divergence": None}, {"onnxruntime": "1.32.0"}))
-    assert "differ: 1 of 4 elements differ" in unexplained and row.reason not in unexplained
+    assert "differ: 1 of 4 elements differs" in unexplained and row.reason not in unexplained
 
 
 def test_a_script_counts_only_a_stated_refusal(tmp_path: Path) -> None:
@@ -214,6 +214,14 @@ def test_a_script_counts_only_a_stated_refusal(tmp_path: Path) -> None:
         (tmp_path / "shown.py").write_text(script(case, peer))
         ran = subprocess.run([sys.executable, "shown.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
         assert (ran.returncode, f"got an error: {error}" in ran.stdout) == (code, True), ran.stdout + ran.stderr
+
+
+def test_a_script_prints_the_bits_of_what_prints_alike(tmp_path: Path) -> None:
+    """NumPy prints each NaN as nan."""
+    (tmp_path / "shown.py").write_text(script(cases.find_case(EXAMPLES["ort-float16-nan"]), "ort-builtin"))
+    ran = subprocess.run([sys.executable, "shown.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    expected, got = re.findall(r"^(?:expected|got) bits: +([0-9a-f]+)$", ran.stdout, re.M)
+    assert ran.returncode == 1 and expected != got and len(expected) == len(got)
 
 
 SHOWN = [name for name, row in PEERS.items() if stands_alone(name) and not row.command and not row.provider]

@@ -118,7 +118,7 @@ def test_a_release_is_measured_once(
     call = ["conformance", "history", "--only", NUMPY.name, "--work", str(tmp_path), "--out", str(tmp_path / "h.json")]
     assert cli.main(call) == 0
     said = capsys.readouterr().out
-    assert re.search(r"^numpy==1\.26\.4: [\d.]+% of \d+ cases agree\n1 releases in ", said)
+    assert re.search(r"^numpy==1\.26\.4: [\d.]+% of \d+ cases agree\n1 release in ", said)
     assert cli.main(call) == 0
     assert capsys.readouterr().out == said and len(numpy_here) == 1
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["results"]  # no environment stays
@@ -177,6 +177,8 @@ def test_without_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--only", "numpy==0.0"], "--only numpy==0.0: no such release; --list prints those of onnxruntime, "),
         (["--shard", "3/2"], "a part of a run is called i/n"),
         (["--svg", "p.svg"], "--svg needs --show FILE"),
+        (["--show", "h.json", "--only", "numpy"], "--show measures nothing: it excludes every option but --svg"),
+        (["--list", "--keep"], "--list measures nothing: it excludes --keep"),
     ],
 )
 def test_usage(call: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

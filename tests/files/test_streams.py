@@ -95,8 +95,11 @@ def test_a_full_disk_for_the_report(full: int, source: Path, tmp_path: Path) -> 
 def test_a_reader_that_has_gone(closed: int, source: Path, tmp_path: Path) -> None:
     ended = padops("convert", source, "-o", tmp_path / "out.onnx", stdout=closed)
     assert (ended.returncode, ended.stderr, (tmp_path / "out.onnx").is_file()) == (0, "", True)
-    ended = padops("describe", stdout=closed)
-    assert (ended.returncode, ended.stderr) == (1, "")
+    refused = tmp_path / "refused.onnx"
+    refused.write_bytes(one_pad(1).SerializeToString())
+    for arguments, code in ((("inspect", source), 0), (("inspect", refused, "--check", "--json"), 3)):
+        ended = padops(*arguments, stdout=closed)
+        assert (ended.returncode, ended.stderr) == (code, "")
 
 
 def test_standard_output_that_is_closed(source: Path) -> None:

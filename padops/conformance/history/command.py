@@ -9,6 +9,7 @@ from typing import Any
 
 from padops.exits import USAGE
 from padops.files.interrupts import exit_code
+from padops.plural import plural
 from padops.terminal import fail, say
 
 ABOUT = (
@@ -17,6 +18,7 @@ ABOUT = (
     "call continues where the first ended. Exit codes: 0 done, 1 a release has no environment, 2 usage."
 )
 WORK = "build/history"
+ALL = "1/1"  # of the shards
 
 
 def add_history(subparsers: Any) -> None:
@@ -26,7 +28,7 @@ def add_history(subparsers: Any) -> None:
         "--only", action="append", default=[], metavar="PACKAGE[==VERSION]",
         help="only this package, or this release (may be repeated)",
     )  # fmt: skip
-    parser.add_argument("--shard", default="1/1", metavar="I/N", help="every N-th release, from the I-th on")
+    parser.add_argument("--shard", default=ALL, metavar="I/N", help="every N-th release, from the I-th on")
     parser.add_argument("--list", action="store_true", help="print the releases, and which of them have been measured")
     parser.add_argument("--keep", action="store_true", help="keep the environments")
     parser.add_argument("--work", metavar="DIR", default=WORK, help=f"environments and results (default: {WORK})")
@@ -42,8 +44,14 @@ def run_history(options: argparse.Namespace) -> int:
     from padops.conformance.report import parse_shard
     from padops.conformance.runner import CutShort
 
-    if options.svg and not options.show:
-        return fail("--svg needs --show FILE", USAGE)
+    measuring = any((options.only, options.list, options.keep, options.out, options.shard != ALL, options.work != WORK))
+    contradictions = {
+        "--svg needs --show FILE": options.svg and not options.show,
+        "--show measures nothing: it excludes every option but --svg": options.show and measuring,
+        "--list measures nothing: it excludes --keep": options.list and options.keep,
+    }
+    if why := next((text for text, holds in contradictions.items() if holds), None):
+        return fail(why, USAGE)
     try:
         if options.show:
             return _show(options)
@@ -96,12 +104,12 @@ def _measure(options: argparse.Namespace, chosen: list[Any]) -> int:
             absent += 1
             say(f"{release.name}: absent: {told['absent']}")
         else:
-            say(f"{release.name}: {agreement(told):.1%} of {run_of(told):,} cases agree")
+            say(f"{release.name}: {agreement(told):.1%} of {plural(run_of(told), 'case', ',')} agree")
     if options.out:
         places = [results / f"{release.package}-{release.version}.json" for release in releases()]
         found = [told for place in places if (told := _kept(place, digest)) is not None]
         data.write(Path(options.out), found)
-        say(f"{len(found)} releases in {options.out}")
+        say(f"{plural(len(found), 'release')} in {options.out}")
     return 1 if absent else 0
 
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from padops.exits import USAGE
 from padops.files.staging import write_whole
 from padops.files.targets import refusal
 from padops.terminal import fail, say
@@ -47,9 +48,7 @@ def add_show(commands: Any) -> None:
     """Adds ``show`` to the commands of ``padops conformance``."""
     parser = commands.add_parser("show", help="render a report again", description="Render a report of a run again.")
     parser.add_argument("file", metavar="FILE", help="a report, conformance.jsonl")
-    parser.add_argument(
-        "--format", choices=tuple(FILES), default="markdown", help="what to print (default: %(default)s)"
-    )
+    parser.add_argument("--format", choices=tuple(FILES), help="what to print (default: markdown)")
     parser.add_argument("-o", "--out", metavar="DIR", help="write every form into this folder instead")
     parser.set_defaults(run=_show)
 
@@ -59,6 +58,8 @@ def _show(options: argparse.Namespace) -> int:
     from padops.conformance.known import KNOWN
     from padops.conformance.render.summary import summarise
 
+    if options.format and options.out:
+        return fail("--format is for standard output, but --out writes every form", USAGE)
     try:
         report = record.read(options.file)
         if options.out:
@@ -72,5 +73,5 @@ def _show(options: argparse.Namespace) -> int:
     except (OSError, record.RecordError) as error:
         return fail(error)
     summary = summarise(report.header, report.results, report.footer, KNOWN)
-    sys.stdout.write(renderer(options.format)(summary))
+    sys.stdout.write(renderer(options.format or "markdown")(summary))
     return 0

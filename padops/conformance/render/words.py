@@ -13,6 +13,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from padops.conformance.render.summary import Record, array_text
+from padops.plural import plural
 from padops.spec.dialects import OPS
 from padops.spec.plan import Amounts, Crop, Mode, make_plan, source_index
 
@@ -107,7 +108,8 @@ def _amounts(record: Record, named: dict[str, Any], rank: int) -> str:
     between = lists.get("padding_interior") or [0] * count
     if not len(begins) == len(ends) == len(between) == count:
         where = "" if axes is None else f" of axes {axes}"
-        return f"by {both if both is not None else f'{begins} and {ends}'}{where}, which does not fit {rank} axes"
+        by = both if both is not None else f"{begins} and {ends}"
+        return f"by {by}{where}, which does not fit {plural(rank, 'axis')}"
     places = range(rank) if axes is None else axes
     rows = [
         f"begin {begin}, end {end}{f', interior {interior}' if interior else ''} on axis {place}"

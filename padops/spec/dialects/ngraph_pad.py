@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from padops.plural import plural
 from padops.spec.dialects.node import Attribute, Input, Node, Op
 from padops.spec.dtypes import types_of
 from padops.spec.plan import Amounts, Crop, Limit
@@ -16,7 +17,7 @@ def _padding_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
     lists = [*map(node.attribute, names[:2]), node.list_or(names[2], rank, 0)]
     for name, values in zip(names, lists):
         if len(values) != rank:
-            raise node.error("P8", f"{name} has {len(values)} values, expected {rank} (1 per axis)")
+            raise node.error("P8", f"{name} has {plural(len(values), 'value')}, expected {rank} (1 per axis)")
     return [Amounts(*values) for values in zip(*lists)]
 
 

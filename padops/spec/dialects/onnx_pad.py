@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from padops.plural import plural
 from padops.spec.dialects.node import Attribute, Input, Node, Op
 from padops.spec.dtypes import types_of
 from padops.spec.plan import Amounts, Crop
@@ -17,7 +18,7 @@ def _pair_up(node: Node, name: str, values: Sequence[int], axes: Sequence[int], 
     """``[begin…, end…]`` of the listed axes as amounts of every axis (P8)."""
     count = len(axes)
     if len(values) != 2 * count:
-        raise node.error("P8", f"{name} has {len(values)} values, expected {2 * count} (2 per axis, {where})")
+        raise node.error("P8", f"{name} has {plural(len(values), 'value')}, expected {2 * count} (2 per axis, {where})")
     amounts = [Amounts(0, 0)] * rank
     for i, axis in enumerate(axes):
         amounts[axis] = Amounts(values[i], values[count + i])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from padops.plural import plural
 from padops.spec.dialects.node import Attribute, Input, Node, Op
 from padops.spec.dtypes import types_of
 from padops.spec.plan import Amounts, Crop, Limit
@@ -17,7 +18,7 @@ def _one_per_axis(node: Node, name: str, rank: int) -> list[int]:
     if array.ndim != 1:
         raise node.error("P8", f"{name} has shape {list(array.shape)}, expected [{rank}]")
     if array.size != rank:
-        raise node.error("P8", f"{name} has {array.size} values, expected {rank} (1 per axis)")
+        raise node.error("P8", f"{name} has {plural(array.size, 'value')}, expected {rank} (1 per axis)")
     return [min(value, _INT64_MAX) for value in array.tolist()]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from padops.plural import plural
 from padops.spec.dialects.node import Attribute, Input, Node, Op
 from padops.spec.dtypes import types_of
 from padops.spec.plan import LARGEST, Amounts, Crop, PadError
@@ -18,12 +19,16 @@ def _same_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
     kernel = node.attribute("kernel_shape")
     spatial, rank = len(kernel), len(shape)
     if rank != spatial + 2:
-        raise node.error("S1", f"data has rank {rank}, expected {spatial + 2} for a kernel_shape of {spatial} values")
+        raise node.error(
+            "S1", f"data has rank {rank}, expected {spatial + 2} for a kernel_shape of {plural(spatial, 'value')}"
+        )
     strides = node.list_or("strides", spatial, 1)
     dilations = node.list_or("dilations", spatial, 1)
     for name, values in (("kernel_shape", kernel), ("strides", strides), ("dilations", dilations)):
         if len(values) != spatial:
-            raise node.error("S1", f"{name} has {len(values)} values, expected {spatial} (1 per spatial axis)")
+            raise node.error(
+                "S1", f"{name} has {plural(len(values), 'value')}, expected {spatial} (1 per spatial axis)"
+            )
         for value in values:
             if not 1 <= value <= LARGEST:
                 raise node.error("S1", f"{name} has {value}, expected 1 to {LARGEST}")
