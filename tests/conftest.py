@@ -1,4 +1,4 @@
-"""What every run of the tests says first: which runtime and library it is about, and what it does not have.
+"""What every run of the tests says: which runtime and library it is about, and, at its end, what it did not have.
 
 Tests that compare with another implementation stand in files of their own and import it plainly. ``needs.py`` says what
 is left out where the implementation, or a program, is missing; ``rest.py`` has a second run take what a first one left
@@ -11,6 +11,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import background
 import needs
@@ -24,8 +25,6 @@ os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
 
 # It forks in a thread when a test imports openvino; the copy may never end, and holds the pipes of this process.
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
-
-collect_ignore = list(needs.NOT_COLLECTED)
 
 # Files of a few tests that take minutes. They come first, so that no process is left alone with one at the end.
 LONGEST = ("test_property", "test_sanitizers", "test_engine_check")
@@ -79,6 +78,11 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("PADOPS_LIBRARY", padops.get_library_path())
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    missing = collection_path.suffix == ".py" and not needs.can_be_imported(collection_path)
+    return True if missing else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     before = rest.passed_before(config)
     left_out = {item for item in items if item.nodeid in before or needs.needs_of(item) & needs.NOT_HERE}
@@ -96,7 +100,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_report_header(config: pytest.Config) -> list[str]:
+def pytest_report_header() -> list[str]:
     import onnxruntime
 
     import padops
@@ -104,13 +108,11 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     return [
         f"onnxruntime {onnxruntime.__version__}: {onnxruntime.__path__[0]}",
         f"padops: {padops.get_library_path()}",
-        *needs.said(),
-        *slow.said(config),
     ]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Repeats at the end what was left out, where the reader of a long run looks."""
+    """Says at the end what was left out, where the reader of a long run looks."""
     config = terminalreporter.config
     reports = [report for each in terminalreporter.stats.values() for report in each]
     whole = reports if config.getoption("--note-passed") else []

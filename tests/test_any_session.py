@@ -119,7 +119,7 @@ def test_arguments_of_the_conversion() -> None:
     assert made.padops_records[0].op_type != "Pad_18"
     with pytest.raises(padops.UsageError, match="target is 'tf'"):
         padops.InferenceSession(INT32_AXES, convert={"target": "tf"})
-    with pytest.raises(ValueError, match="convert is 'always', expected 'auto', 'never' or a mapping"):
+    with pytest.raises(ValueError, match="convert is 'always', expected 'auto', 'never' or arguments"):
         padops.InferenceSession(INT32_AXES, convert="always")  # type: ignore[arg-type]
 
 

@@ -17,7 +17,7 @@ import padops
 from padops import session as door
 from padops.convert import inspection
 from padops.extras import DependencyError
-from padops.runtime import inference_session
+from padops.runtime import inference_session, model_words
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 from padops.session import FIRST_MINOR_OF_DATA_FOLDER, really_in
 
@@ -58,8 +58,9 @@ def test_when_it_looks(monkeypatch: pytest.MonkeyPatch) -> None:
         (FIRST_MINOR, {b"Pad"}, False),
         (FIRST_MINOR - 1, {b"Pad", door.DOMAIN}, False),
         (FIRST_MINOR - 1, {b"reflect"}, False),
-        *((FIRST_MINOR, {b"MaxPool", *row}, True) for row in door.SILENT),
-        (FIRST_MINOR, {door.SILENT[0][0]}, False),
+        *((FIRST_MINOR, {b"MaxPool", *row}, True) for row in model_words.SILENT),
+        (FIRST_MINOR, {model_words.SILENT[0][0]}, False),
+        *((minor, {*model_words.MISCOUNTED}, 21 <= minor <= 24) for minor in (20, 21, 24, 25)),
     ):
         monkeypatch.setattr(door, "runtime_minor", lambda minor=minor: minor)
         assert door._needs_a_look(frozenset(words)) is looks, (minor, words)

@@ -120,7 +120,7 @@ def test_who_imports_the_python_kernel() -> None:
 
 def test_the_proof_shares_no_code_with_the_converter() -> None:
     """A bug in shared code would be in both; a proof uses the converter only to read files."""
-    allowed = re.compile(r"padops\.(processes|convert\.(errors|model\.(document|external)|proof(\..*)?))")
+    allowed = re.compile(r"padops\.(plural|processes|convert\.(errors|model\.(document|external)|proof(\..*)?))")
     proof = sorted((PACKAGE / "convert" / "proof").rglob("*.py"))
     assert len(proof) > 2
     for path in proof:
@@ -147,8 +147,9 @@ def test_nothing_imports_the_command_line() -> None:
 
 @pytest.mark.parametrize("path", CORE, ids=name_of)
 def test_the_core_knows_no_onnx(path: Path) -> None:
-    """The core needs only NumPy, the standard library and itself, and names a missing package."""
-    assert imported_files(path) - {*CORE, PACKAGE / "__init__.py", PACKAGE / "extras.py"} == set()
+    """The core needs only NumPy, the standard library and itself, names a missing package, and counts."""
+    shared = {PACKAGE / f"{name}.py" for name in ("__init__", "extras", "plural")}
+    assert imported_files(path) - {*CORE, *shared} == set()
     for imported in imports(path):
         top = imported.partition(".")[0]
         assert top in {"padops", "numpy", "ml_dtypes"} or top in sys.stdlib_module_names, imported

@@ -18,12 +18,14 @@ import pytest
 from onnx import numpy_helper, parser
 
 import padops
+from padops.runtime.model_words import MISCOUNTING
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
 WITHOUT = Path(__file__).resolve().parent / "processes" / "sessions_without.py"
 PROVIDED = runtime_minor() >= FIRST_MINOR
 ROWS = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
 IMAGE = np.arange(64, dtype=np.float32).reshape(1, 1, 8, 8)
+CORNER = np.outer([1, 1, 1, 0.5], [1, 1, 1, 0.5]).astype(np.float32)[None, None]  # averages of ones beside zeros
 LINE = np.arange(8, dtype=np.float32).reshape(1, 1, 8)
 FLAT = "(float[2, 3] x) => (float[2, 5] y)"
 REFLECT = 'mode = "reflect"'
@@ -130,6 +132,23 @@ OF_THE_PROVIDER: dict[str, tuple[onnx.ModelProto, np.ndarray, np.ndarray]] = {
         ROWS, np.pad(ROWS, [(0, 0), (7, 7)], "wrap"),
     ),
 }  # fmt: skip
+OF_THE_PROVIDER["in front of an AveragePool of opset 19"] = (
+    model(
+        "(float[1, 1, 4, 4] x) => (float[1, 1, 4, 4] y) <int64[8] p = {0, 0, 0, 0, 0, 0, 1, 1}> "
+        "{ d = Pad (x, p)  y = AveragePool <kernel_shape = [2, 2]> (d) }",
+        19,
+    ),
+    np.ones((1, 1, 4, 4), np.float32), CORNER,
+)  # fmt: skip
+if runtime_minor() in MISCOUNTING:
+    KINDS["AveragePool, SAME_UPPER that counts"] = (
+        model(
+            "(float[1, 1, 4, 4] x) => (float[1, 1, 4, 4] y) { y = AveragePool "
+            '<auto_pad = "SAME_UPPER", count_include_pad = 1, kernel_shape = [2, 2]> (x) }',
+            19,
+        ),
+        np.ones((1, 1, 4, 4), np.float32), CORNER,
+    )  # fmt: skip
 EVERY = KINDS | OF_THE_PROVIDER
 
 

@@ -1,17 +1,15 @@
-"""Beside others: onnxruntime-extensions' library in one session with padops', onnx's own tools, and programs in C++."""
+"""Beside others: onnx's own tools, and programs in C++."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import oldest_runtime
 import onnx
 import onnxruntime
-import onnxruntime_extensions
 import pytest
 from cpp_builds import CHECKS, build
 from small_models import FLOAT, INT16, model, pad, tensor
@@ -19,80 +17,6 @@ from small_models import FLOAT, INT16, model, pad, tensor
 import padops
 
 ROOT = Path(__file__).resolve().parent.parent
-EXTENSIONS = onnxruntime_extensions.get_library_path()
-TEXTS = {
-    "Pad THESE words": ["pad", "these", "words", *["<pad>"] * 5],
-    "": ["<pad>"] * 8,
-    "Zoë  eins zwei drei vier fünf sechs sieben acht": "zoë eins zwei drei vier fünf sechs sieben".split(),
-}
-
-# --- libraries in one session ----------------------------------------------------------------------------------------
-
-Register = Callable[[onnxruntime.SessionOptions], None]
-LIBRARIES: dict[str, Register] = {
-    "padops": padops.register,
-    "extensions": lambda options: options.register_custom_ops_library(EXTENSIONS),
-    "pyop": lambda options: padops.register(options, backend="pyop"),
-}
-
-
-def tokens(path: Path, *libraries: str) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    for name in libraries:
-        LIBRARIES[name](options)
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-
-
-@pytest.fixture(params=["padops", "pyop"])
-def converted(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """The sample that splits a text with an operator of onnxruntime-extensions and pads the words."""
-    path = tmp_path / f"{request.param}.onnx"
-    result = padops.convert(ROOT / "models" / "tokens.onnx", path, target=request.param, verify=True, run=True)
-    assert (len(result.converted), result.verification.outcome) == (1, "equal")
-    assert {node.domain for node in onnx.load(path).graph.node} >= {
-        "ai.onnx.contrib",
-        "padops" if request.param == "padops" else "padops.pyop",
-    }
-    return path
-
-
-ORDERS = {
-    "padops": [("extensions", "padops"), ("padops", "extensions"), ("pyop", "padops"), ("padops", "pyop")],
-    "pyop": [("pyop",), ("pyop", "padops"), ("padops", "pyop")],
-}
-
-
-def test_text_and_pad_in_one_session(converted: Path) -> None:
-    """The libraries can be registered in any order; the Python kernels bring the extensions along."""
-    for order in ORDERS[converted.stem]:
-        session = tokens(converted, *order)
-        for text, words in TEXTS.items():
-            assert session.run(None, {"text": np.array([text])})[0].tolist() == words
-
-
-def test_neither_library_is_enough(converted: Path) -> None:
-    """Each library lacks operators of the model; the extensions alone run it if padops' fallbacks are in it."""
-    with pytest.raises(Exception, match="is not a registered function/op"):
-        tokens(converted, "padops")
-    bare = converted.with_name("bare.onnx")
-    padops.convert(ROOT / "models" / "tokens.onnx", bare, fallback=False)
-    with pytest.raises(Exception, match="is not a registered function/op"):
-        tokens(bare, "extensions")
-    if converted.stem == "padops":
-        for text, words in TEXTS.items():
-            assert tokens(converted, "extensions").run(None, {"text": np.array([text])})[0].tolist() == words
-
-
-def test_stock_runtime_refuses_the_original_for_its_pad() -> None:
-    with pytest.raises(Exception, match=r"Could not find an implementation for Pad\(18\) node with name 'tokens_pad'"):
-        tokens(ROOT / "models" / "tokens.onnx", "extensions")
-
-
-def test_the_extensions_twice_are_refused(converted: Path) -> None:
-    """onnxruntime refuses them twice; so padops.register says that backend "pyop" brings them."""
-    with pytest.raises(Exception, match="Conflicting with a registered kernel"):
-        tokens(converted, "padops", "pyop", "extensions")
 
 
 # --- onnx's own tools ------------------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ def test_a_wrong_argument_is_found(checker: str, tmp_path: Path) -> None:
 
 def test_checkers_and_python_see_the_same_names() -> None:
     """The imports for type checkers name what loads on first use, from where it comes."""
-    (typed,) = (node for node in ast.parse(PUBLIC.read_text(encoding="utf-8")).body if isinstance(node, ast.If))
+    typed = next(node for node in ast.parse(PUBLIC.read_text(encoding="utf-8")).body if isinstance(node, ast.If))
     imports = [node for node in typed.body if isinstance(node, ast.ImportFrom)]
     found = {alias.asname or alias.name: (node.module, alias.name) for node in imports for alias in node.names}
     assert set(found) == set(padops.__all__) == set(padops._HOMES)

@@ -58,7 +58,7 @@ TENSORS = [
     (of_tensor(data_type=INT64, dims=[4]), "0 values in int64_data, int64 of dims [4] needs 4"),
     (of_tensor(data_type=INT64, dims=[-4], int64_data=[1, 0, 2, 0]), "dims [-4] have the negative size -4"),
     (of_tensor(data_type=INT64, dims=[2**62], int64_data=[1]),
-     f"1 values in int64_data, int64 of dims [{2**62}] needs {2**62}"),
+     f"1 value in int64_data, int64 of dims [{2**62}] needs {2**62}"),
     (of_tensor(data_type=INT64, dims=[2**62, 4]), f"dims [{2**62}, 4] make more than {2**63 - 1} elements"),
     (of_tensor(data_type=INT64, dims=[1] * 20, int64_data=[]),
      f"0 values in int64_data, int64 of dims [{'1, ' * 16}…] needs 1"),
@@ -76,7 +76,7 @@ ATTRIBUTES = [
     (with_attribute(type=4), f"{ATTRIBUTE} is of type TENSOR, but has no value"),
     (with_attribute(type=5), f"{ATTRIBUTE} is of type GRAPH, but has no value"),
     (with_attribute(type=4, t=TensorProto(name="t", data_type=1, dims=[2], float_data=[1])),
-     f"{ATTRIBUTE}, tensor 't': 1 values in float_data, float of dims [2] needs 2"),
+     f"{ATTRIBUTE}, tensor 't': 1 value in float_data, float of dims [2] needs 2"),
     (with_attribute(name="", type=3), "node 'p' (graph.node[0], Pad): an attribute has no name"),
     (changed(lambda made: made.graph.node[0].attribute.extend([helper.make_attribute("mode", "edge")] * 2)),
      "node 'p' (graph.node[0], Pad): two attributes have the name 'mode'"),
@@ -156,7 +156,7 @@ COUNTS = [
     (text("a = Neg (x, x) y = Pad (a, p)"), f"{LABEL(0, 'Neg')} has 2 inputs; Neg of version 17 has at most 1"),
     (text("a, b = Neg (x) y = Pad (a, p)"), f"{LABEL(0, 'Neg')} has 2 outputs; Neg of version 17 has at most 1"),
     (text("y = local.f (x, p)", local("f", "x, p", "y", "a = Conv (x) y = Pad (a, p)")),
-     "node '' (functions[0].node[0], Conv) has 1 inputs; Conv of version 17 has at least 2"),
+     "node '' (functions[0].node[0], Conv) has 1 input; Conv of version 17 has at least 2"),
 ]  # fmt: skip
 
 IMPORTS = [

@@ -58,7 +58,7 @@ P5 = [
                ones(2, 0), (ints(0, 1, 0, 0),), {"mode": mode})
         for mode in ("edge", "reflect", "wrap")
     ),
-    Broken("Pad_2", "axis 0 has nothing to extend by edge: begin -1 and end 1 leave none of its 1 elements [P5]",
+    Broken("Pad_2", "axis 0 has nothing to extend by edge: begin -1 and end 1 leave none of its 1 element [P5]",
            ones(1), attributes={"pads": [-1, 1], "mode": "edge"}),
     Broken("Pad_18", "axis 1 has nothing to extend by reflect: begin 4 and end -3 leave none of its 3 elements [P5]",
            ones(2, 3), (ints(0, 4, 0, -3),), {"mode": "reflect"}),

@@ -9,6 +9,7 @@ import openvino
 from openvino import opset8, opset11, opset13
 from openvino.utils.node_factory import NodeFactory
 from openvino_irs import IMAGE, SHAPE, Build, constant, f, i, parameter, rng, save
+from openvino_own_layers import OWN_LAYERS
 
 
 def interpolate(mode: str, kind: str, where: str) -> Build:
@@ -49,6 +50,7 @@ BINARY = ("add", "subtract", "multiply", "divide", "power", "maximum", "minimum"
 REDUCTIONS = ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_l1", "reduce_l2")
 # fmt: on
 LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
+    **OWN_LAYERS,
     **{name: (SHAPE, np.float32, getattr(opset13, name)) for name in UNARY},
     **{name: (SHAPE, np.float32, binary(name)) for name in BINARY},
     **{name: (SHAPE, np.float32, reduce(name)) for name in REDUCTIONS},
@@ -112,20 +114,6 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
     "unsqueeze": (SHAPE, np.float32, lambda x: opset13.unsqueeze(x, i(0, -1))),
     "unsqueeze of a scalar axis": (SHAPE, np.float32, lambda x: opset13.unsqueeze(x, constant(1, np.int32))),
     "slice": (SHAPE, np.float32, lambda x: opset13.slice(x, i(0), i(3), i(2), i(2))),
-    "strided slice": (
-        SHAPE,
-        np.float32,
-        lambda x: opset13.strided_slice(
-            x, i(0, 1, 0), i(2, 3, 3), i(1, 1, 2), begin_mask=[1, 0, 0], end_mask=[0, 0, 1]
-        ),
-    ),
-    "strided slice that drops an axis": (
-        SHAPE,
-        np.float32,
-        lambda x: opset13.strided_slice(
-            x, i(0, 1), i(2, 2), i(1, 1), begin_mask=[0, 0], end_mask=[0, 0], shrink_axis_mask=[0, 1]
-        ),
-    ),
     "gather": (SHAPE, np.float32, lambda x: opset13.gather(x, constant([2, 0, -1], np.int32), constant(1, np.int64))),
     "gather of a list of one axis": (SHAPE, np.float32, lambda x: opset13.gather(x, i(2, 0), i(1))),
     "gather elements": (SHAPE, np.float32, lambda x: opset13.gather_elements(x, constant([[[2, 0, 1, 0]]] * 2), 1)),
@@ -269,6 +257,8 @@ def layer_data(name: str, shape: tuple[int, ...], type: type) -> np.ndarray:
     data = rng().standard_normal(shape) * (6 if type is np.int32 else 1)
     if name in ("acos", "asin", "atanh"):
         data = np.tanh(data)
+    if name.startswith("fake quantize"):  # ties of 255 steps
+        data = np.round(data * 170) / 170
     if name in ("acosh", "log", "power", "sqrt"):
         data = np.abs(data) + 1
     return (data > 0 if type is bool else data).astype(type)

@@ -96,6 +96,23 @@ REFUSED: dict[str, Refused] = {
         '(float[2, 3] x) => (float[a, b] y) <int64[1, 4] pads = {0, 1, 0, 1}> { y = Pad <mode = "edge"> (x, pads) }',
         as_it_is=False,
     ),
+    "fill of another type": Refused(
+        "Type parameter (T) of Optype (Pad) bound to different types",
+        "(float[2, 3] x) => (float[a, b] y) <int64[4] pads = {0, 1, 0, 1}, double f = {2.5}> { y = Pad (x, pads, f) }",
+        as_it_is=False,
+    ),
+    "amounts of int32": Refused(
+        "Type 'tensor(int32)' of input parameter (pads) of operator (Pad)",
+        '(float[2, 3] x) => (float[a, b] y) <int32[4] pads = {0, 1, 0, 1}> { y = Pad <mode = "edge"> (x, pads) }',
+        as_it_is=False,
+    ),
+    "value as an integer": Refused(
+        "Mismatched attribute type in 'p : value'",
+        "(float[2, 3] x) => (float[a, b] y) { [p] y = Pad <pads = [0, 1, 0, 1], value: int = 3> (x) }",
+        opset=10,
+        as_it_is=False,
+        fallback=False,
+    ),
     "form of an older opset": Refused(
         "Node with schema(::Pad:13) has input size 1 not in range [min=2, max=3]",
         '(float[2, 3] x) => (float[a, b] y) { y = Pad <mode = "edge", pads = [0, 1, 0, 1]> (x) }',

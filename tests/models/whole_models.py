@@ -18,7 +18,7 @@ from padops.spec.dtypes import by_onnx
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = sorted((ROOT / "models").glob("*.onnx"))
-OF_PADS = [path for path in SAMPLES if path.stem != "tokens"]  # which needs other operators: tests/test_together.py
+OF_PADS = [path for path in SAMPLES if path.stem != "tokens"]  # which needs onnxruntime-extensions
 Arrays = Mapping[str, np.ndarray]
 
 

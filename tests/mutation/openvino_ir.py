@@ -21,7 +21,7 @@ from .texts import NUMBERS, change_text
 COMMANDS = (
     *[("-o", "out.onnx")] * 4,
     ("-o", "out.onnx", "--no-fold"),
-    ("-o", "out.onnx", "--target", "onnx", "--no-fallback"),
+    ("-o", "out.onnx", "--target", "onnx"),
     ("-o", "out.onnx", "--select", "needed", "--report", "report.json"),
     ("--dry-run", "--strict"),
 )

@@ -150,7 +150,7 @@ def test_limits_of_ngraph() -> None:
     """P4: EDGE needs one element, REFLECT two, whatever the amounts."""
     for mode, least in ((Mode.EDGE, 1), (Mode.REFLECT, 2)):
         assert plan(least, 9, 9, mode, Crop.FULL, limit=Limit.NGRAPH).shape == (18 + least,)
-        text = rf"axis 0 has {least - 1} elements, but {mode.value} needs at least {least} \[P4\]"
+        text = rf"axis 0 has {least - 1} elements?, but {mode.value} needs at least {least} \[P4\]"
         with pytest.raises(PadError, match=text):
             plan(least - 1, 0, 0, mode, Crop.FULL, limit=Limit.NGRAPH)
     assert shown(plan(1, 1, 2, Mode.SYMMETRIC, Crop.FULL, limit=Limit.NGRAPH)) == "aaaa"

@@ -47,7 +47,10 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("readers/ngraph", "convert/readers: broken_ngraph convert/matchers: ngraph_json ngraph"),
     ("readers/", "convert/readers: openvino_layers broken_layers openvino_files broken_irs openvino_ir"),
     ("model/", f"convert/model: broken_models {MATCHERS} {ROADS} convert/folding: folding places"),
-    ("matchers/auto_pad/", "convert/matchers: auto_pad_left auto_pad_extremes auto_pad_places auto_pad unasked"),
+    (
+        "matchers/auto_pad/",
+        "convert/matchers: auto_pad_left auto_pad_extremes auto_pad_places auto_pad_releases auto_pad unasked",
+    ),
     ("matchers/emulated/", "convert/matchers: emulated_left emulated emulated_sizes emulated_property everything_else"),
     ("matchers/symmetric", "convert/matchers: symmetric_emulation emulated_left"),
     ("runtimes/beside", "convert: inspection_providers runtime: provider_in_front_rare provider_in_front"),
