@@ -181,9 +181,9 @@ def test_branches_and_functions(tmp_path: Path) -> None:
         "graph/if.then_branch",
         "function mine::Pools",
     ]
-    # The type of a function's data is its caller's: what its MaxPool would have to be padded with is not known.
     assert [record.op_type for record in records[::3]] == ["SamePad_1", "SamePad_1", "explicit pads"]
-    assert records[6].notes == ("an If chooses between 2 pads by the size; it has data of a type that is not known",)
+    other = "it gives other bits for NaN and minus infinity where its data are padded"
+    assert records[6].notes == (f"an If chooses between 2 pads by the size; {other}",)
     for flag, size in product((True, False), (11, 12, 13, 14)):
         data = np.random.default_rng(size).standard_normal((1, 2, size), np.float32)
         assert same(run(message, data, np.array(flag))[0], run(original, data, np.array(flag))[0])
