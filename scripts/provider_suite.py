@@ -28,7 +28,7 @@ def run_suite(id: str, provider: str, way: str) -> dict[str, Any]:
     from padops.conformance.arrays import pack
     from padops.conformance.judging import Prepared, judge
     from padops.conformance.peers import PEERS, other_providers
-    from padops.conformance.peers.request import Request, Unsupported, unsupported_where
+    from padops.conformance.peers.request import Refused, Request, Unsupported, unsupported_where
     from padops.conformance.peers.sessions import require_type
 
     row = next(row for row in PEERS.values() if row.provider == provider)
@@ -58,7 +58,7 @@ def run_suite(id: str, provider: str, way: str) -> dict[str, Any]:
     except Unsupported as error:
         known = any(text in str(error) for text in other_providers.NO_KERNEL)
         return told | {"outcome": "none" if known else "unknown"}
-    except other_providers.REFUSALS as error:
+    except (*other_providers.REFUSALS, Refused) as error:
         answer = "refused", str(error)
         told["said"] = " ".join(str(error).split())[:600]  # the reason stands at its end
     outcome, detail = judge(item, answer, row)

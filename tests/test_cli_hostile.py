@@ -68,8 +68,8 @@ def test_inspect_and_convert_and_verify(tmp_path: Path) -> None:
 def test_a_node_that_fails(tmp_path: Path) -> None:
     """The node's and the mode's names are in the reason."""
     source = save(tmp_path / "m.onnx", hostile(mode=HOSTILE))
-    for command in (["inspect", source], ["convert", source, "--dry-run"]):
-        text = told(*command, code=0)
+    for command, code in ((["inspect", source], 0), (["convert", source, "--dry-run"], 3)):
+        text = told(*command, code=code)
         assert text.count(ESCAPED) >= 2
     assert ESCAPED in told("convert", source, "-o", tmp_path / "out.onnx", "--strict", code=3)
 

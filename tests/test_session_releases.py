@@ -132,23 +132,22 @@ OF_THE_PROVIDER: dict[str, tuple[onnx.ModelProto, np.ndarray, np.ndarray]] = {
         ROWS, np.pad(ROWS, [(0, 0), (7, 7)], "wrap"),
     ),
 }  # fmt: skip
-OF_THE_PROVIDER["in front of an AveragePool of opset 19"] = (
-    model(
-        "(float[1, 1, 4, 4] x) => (float[1, 1, 4, 4] y) <int64[8] p = {0, 0, 0, 0, 0, 0, 1, 1}> "
-        "{ d = Pad (x, p)  y = AveragePool <kernel_shape = [2, 2]> (d) }",
-        19,
-    ),
-    np.ones((1, 1, 4, 4), np.float32), CORNER,
-)  # fmt: skip
+
+
+def pooled(nodes: str) -> tuple[onnx.ModelProto, np.ndarray, np.ndarray]:
+    """Nodes of opset 19 that give the means of 2 x 2 ones, padded behind."""
+    text = f"(float[1, 1, 4, 4] x) => (float[1, 1, 4, 4] y) {{ {nodes} }}"
+    return model(text, 19), np.ones((1, 1, 4, 4), np.float32), CORNER
+
+
+OF_THE_PROVIDER["in front of an AveragePool of opset 19"] = pooled(
+    "p = Constant <value_ints = [0, 0, 0, 0, 0, 0, 1, 1]> ()  d = Pad (x, p) "
+    "y = AveragePool <kernel_shape = [2, 2]> (d)"
+)
 if runtime_minor() in MISCOUNTING:
-    KINDS["AveragePool, SAME_UPPER that counts"] = (
-        model(
-            "(float[1, 1, 4, 4] x) => (float[1, 1, 4, 4] y) { y = AveragePool "
-            '<auto_pad = "SAME_UPPER", count_include_pad = 1, kernel_shape = [2, 2]> (x) }',
-            19,
-        ),
-        np.ones((1, 1, 4, 4), np.float32), CORNER,
-    )  # fmt: skip
+    KINDS["AveragePool, SAME_UPPER that counts"] = pooled(
+        'y = AveragePool <auto_pad = "SAME_UPPER", count_include_pad = 1, kernel_shape = [2, 2]> (x)'
+    )
 EVERY = KINDS | OF_THE_PROVIDER
 
 

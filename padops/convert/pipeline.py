@@ -231,7 +231,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         notes.append("the training graphs stay as they are")
     conversion = Conversion(
         model=document.model,
-        records=(*(replace(embedded.tell(record), facts=facts.get(record.path)) for record in records), *unasked),
+        records=(*(replace(record, facts=facts.get(record.path)) for record in records), *unasked),
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *embedded.notes),

@@ -202,7 +202,8 @@ def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
     raise ValueError(
         f"session_options have the library of onnxruntime-extensions {when}, and onnxruntime takes it once: with new "
         "SessionOptions, call padops.register(options, backend='pyop') alone, which registers that library, too; or "
-        "call it with extensions=False before you register that library yourself"
+        "call it with extensions=False before you register that library yourself; or import onnxruntime_extensions "
+        "before padops"
     )
 
 

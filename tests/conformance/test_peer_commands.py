@@ -93,7 +93,7 @@ def test_a_first_line_that_does_not_say_who(said: dict, tmp_path: Path) -> None:
 
 
 NO_COMMANDS = [
-    ("", "names no program"),
+    (" ", "names no program"),
     ("/no/such/program x", "No such file"),
     ("'unbalanced", "No closing quotation"),
     (command("silent"), "did not start it"),

@@ -198,7 +198,7 @@ SAME: dict[str, tuple[Callable, str]] = {
     "dilated": (lambda x: tf.nn.conv2d(x, WEIGHTS, 1, "SAME", dilations=2), "explicit pads"),
     "depthwise": (lambda x: tf.nn.depthwise_conv2d(x, WEIGHTS, [1, 2, 2, 1], "SAME"), "SamePad_1"),
     "stride above kernel": (lambda x: tf.nn.conv2d(x, WEIGHTS[:2, :2], 3, "SAME"), "explicit pads"),
-    "greatest": (lambda x: tf.nn.max_pool2d(x, 3, 2, "SAME"), "SamePad_1"),
+    "greatest": (lambda x: tf.nn.max_pool2d(x, 3, 2, "SAME"), "explicit pads"),
     "greatest, stride above kernel": (lambda x: tf.nn.max_pool2d(x, 1, 3, "SAME"), "explicit pads"),
     "average": (lambda x: tf.nn.avg_pool2d(x, 3, 2, "SAME"), "explicit pads"),
     "average, stride above kernel": (lambda x: tf.nn.avg_pool2d(x, 1, 3, "SAME"), "explicit pads"),

@@ -62,7 +62,7 @@ def converted(drawn: RoadModel, **chosen: Any) -> tuple[bytes, list[str]]:
         conversion = padops.convert(drawn.proto, **chosen)
     if left := [record.why() for record in conversion.unconverted]:
         raise Refused("unconverted: " + "; ".join(left))
-    notes = [note for record in conversion.records for note in record.notes if note.startswith("no fallback: ")]
+    notes = [*conversion.no_fallback.values()]
     notes += [note for note in conversion.notes if note.startswith("the fallback of ")]
     notes += [f"left: {record.reason}" for record in conversion.records if record.status == "not needed"]
     return conversion.proto().SerializeToString(), notes

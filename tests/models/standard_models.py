@@ -205,8 +205,10 @@ def check(case: case_strategies.Case, opset: int, declared: tuple[str, str], see
     assert (native.error_text(by_library) if wrong else by_library) == (str(expected) if wrong else expected)
 
     broken = converted.records[0].status == "unconverted"  # the model alone shows it
-    missing = next((note for note in converted.records[0].notes if note.startswith("no fallback: ")), None)
-    refused = converted.records[0].reason if broken else missing and missing.removeprefix("no fallback: ")
+    missing = next(iter(converted.no_fallback.values()), None)
+    refused = (
+        converted.records[0].reason if broken else missing and re.sub(r"^.*?\): |; only sessions .*$", "", missing)
+    )
     assert broken or len(converted.proto().functions) == (missing is None)
     _compare("fallback", refused, converted, feeds, case, opset, seen)
 

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     import onnx
 
-MISSING = "no fallback: "
-RULE_BROKEN = re.compile(r"\[[PS]\d+]$")
+RULE_BROKEN = re.compile(r"\[[PS]\d+](;|$)")
 
 
 class RuleBroken(Refused):
@@ -53,10 +52,9 @@ def converted(model: onnx.ModelProto, **options: Any) -> onnx.ModelProto:
     from padops.convert import convert
 
     conversion = convert(model, fold=False, **options)
-    for record in conversion.records:
-        for note in (record.reason, *record.notes):
-            if note and (record.status == "unconverted" or note.startswith(MISSING)):
-                raise (RuleBroken if RULE_BROKEN.search(note) else Unsupported)(note)
+    for why in (*(record.reason for record in conversion.unconverted), *conversion.no_fallback.values()):
+        if why:
+            raise (RuleBroken if RULE_BROKEN.search(why) else Unsupported)(why)
     return conversion.proto()
 
 

@@ -27,7 +27,7 @@ from padops.conformance.peers.converted import converted
 from padops.conformance.peers.environments import vulkan
 from padops.conformance.peers.ort import KNOWN as KERNEL
 from padops.conformance.peers.provider import KNOWN as PASSES
-from padops.conformance.peers.request import Request, unsupported_where
+from padops.conformance.peers.request import Refused, Request, unsupported_where
 from padops.conformance.peers.sessions import require_type, session_options
 from padops.runtime.ort_values import PLAIN, run_session
 from padops.runtime.provider import CPU
@@ -187,13 +187,19 @@ def open_session(model: onnx.ModelProto, provider: str, way: str) -> Any:
 
     Raises:
         RuntimeError: The session has dropped the provider.
+        Refused: A session of padops finds a Pad that breaks a rule.
         Exception: The session refuses the model, with exceptions of onnxruntime's own.
     """
+    import padops
+
     prepare(provider)
     options = session_options()
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
-    # EliminateIdentity would remove the node before the Pad.
-    session = session_of(model.SerializeToString(), provider, way, options, disabled_optimizers={"EliminateIdentity"})
+    eliminated = {"EliminateIdentity"}  # it would remove the node before the Pad
+    try:
+        session = session_of(model.SerializeToString(), provider, way, options, disabled_optimizers=eliminated)
+    except padops.PadsLeftError as error:
+        raise Refused(str(error)) from error
     if provider not in session.get_providers():
         raise RuntimeError(f"the session has {', '.join(session.get_providers())}, and not {provider}")
     return session

@@ -9,7 +9,6 @@ import onnx_ir as ir
 
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import attribute_value, subgraphs
-from padops.convert.model.inference import declarations as declarations
 from padops.convert.model.inference import infer
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN

@@ -94,16 +94,12 @@ class Calls:
             typed = has_type(given.type, self.opset) if given is not merged else guarantees.typed
             return emit_pad.write(given, replace(guarantees, typed=typed))
 
-        one = self._as_one(merged)
-        differing = [name for name, attribute in one.attributes.items() if attribute.is_ref()]
         output: Operand
         if guarantees.typed and guarantees.right:
             output = write(merged)
         elif self.opset < FIRST_WITH_INPUTS:  # where a body can ask for nothing when it runs
-            if differing:
-                raise too_old(f"one body for nodes that differ in {' and '.join(differing)}", FIRST_WITH_INPUTS)
             here().has_pad = False
-            output = _lowered(one)
+            output = _lowered(self._as_one(merged))
         else:
             output = write_exact(merged, types, write)
         assert isinstance(output, Number), "nothing is known of the data"
@@ -120,7 +116,13 @@ class Calls:
         return output
 
     def _as_one(self, merged: PadInfo) -> PadInfo:
-        """What all calls are, with the inputs and dims that they have in common."""
+        """What all calls are, with the inputs and dims that they have in common.
+
+        Raises:
+            Unconvertible: They differ in an attribute, which no body of such an opset can ask for.
+        """
+        if differing := [name for name, attribute in merged.attributes.items() if attribute.is_ref()]:
+            raise too_old(f"one body for nodes that differ in {' and '.join(differing)}", FIRST_WITH_INPUTS)
         # The fill stays an input: onnxruntime takes no 8-bit floats for one that no node reads.
         inputs = [
             value if row.kind == "T" else _common_input(value, [pad.inputs[i] for pad in self.pads])

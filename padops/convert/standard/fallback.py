@@ -23,14 +23,14 @@ out of bounds, in ONNX Runtime's own Pad, or in Reshape (P8). What it does not s
 where the last amounts count; amounts and fill of data of rank 0 (P7, P8). What an attribute does wrong whatever the
 data are (P6, P8, P9, S1) takes the function away.
 
-**Where there is none** that is right in every supported release, the records say why, and ``left.py`` what to do.
+**Where there is none** that is right in every supported release, ``Conversion.no_fallback`` says why, and what to do.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import onnx
@@ -47,7 +47,6 @@ from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types
 from padops.convert.pads.match import KINDS, Unconvertible
 from padops.convert.pads.pad_info import PadInfo, describe_node
-from padops.convert.records import PadRecord
 from padops.convert.standard import emit_function
 from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.numbers import emit
@@ -70,12 +69,6 @@ class Embedded:
 
     notes: list[str] = field(default_factory=list)  # what else has changed in the model
     missing: dict[str, str] = field(default_factory=dict)  # the operators that have none, and why
-
-    def tell(self, record: PadRecord) -> PadRecord:
-        """A record, with the reason if its operator has no fallback."""
-        if record.op_type not in self.missing or record.status not in ("converted", "already converted"):
-            return record
-        return replace(record, notes=(*record.notes, f"no fallback: {self.missing[record.op_type]}"))
 
 
 def embed(document: Document, wanted: bool = True) -> Embedded:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import onnx
 
-from padops.convert.model.types import declarations
+from padops.convert.model.inference import declarations
 from padops.convert.records import PadComparison
 from padops.convert.verify.bits import Value, describe_difference
 from padops.convert.verify.exercise import Reached, Sameness
