@@ -37,23 +37,23 @@ def children_parse_as_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def a_busy_machine_verifies_as_much() -> Iterator[None]:
-    """Lifts the time limit after which the verifier draws fewer inputs, so that a busy machine verifies as much."""
-    from padops.convert.verify import compare
+def few_small_inputs() -> Iterator[None]:
+    """Of small models, the verifier tries hundreds of small inputs; here fewer."""
+    from padops.convert.verify import small_runs
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compare, "PATIENCE", 600)
+        patch.setattr(small_runs, "MANY", 60)
         yield
 
 
 @pytest.fixture
 def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
     """A verifier that proves nothing, so that what runs give is all that there is."""
-    from padops.convert.records import ProofRecord
     from padops.convert.verify import choice
+    from padops.convert.verify.result import Proof, Verdict
 
-    found = ProofRecord("unknown", why="nobody has tried to prove it")
-    monkeypatch.setattr(choice, "proved", lambda *given: (found, []))
+    found = Proof(Verdict.UNKNOWN, why="nobody has tried to prove it")
+    monkeypatch.setattr(choice, "proved", lambda *given: found)
 
 
 @pytest.fixture

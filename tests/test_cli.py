@@ -20,9 +20,7 @@ from small_models import COMPLEX64, FLOAT, external, model, one_pad, pad, same_b
 import padops
 from padops import cli
 from padops.convert import records
-from padops.convert.proof.result import Limits
 from padops.convert.targets import TARGETS
-from padops.convert.verify import compare, proving
 from padops.files import staging
 
 
@@ -47,9 +45,7 @@ def test_convert(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert same_but_for_the_pads(onnx.load(MODELS / "nested.onnx"), onnx.load(tmp_path / "out.onnx"))
 
 
-def test_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare, "PATIENCE", 0)  # how many inputs are drawn must not depend on the machine
-    monkeypatch.setattr(proving, "LIMITS_OF_BODIES", Limits())  # nor must what is proved
+def test_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     source, output = MODELS / "pad_18.onnx", tmp_path / "out.onnx"
     arguments = (
         "convert",
@@ -69,8 +65,6 @@ def test_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypa
     conversion = padops.convert(source, tmp_path / "again.onnx", verify=True, run=True, seed=7)
     described = json.loads(json.dumps(conversion.to_json()))
     described["output"] = json.loads(json.dumps(described["output"]).replace("again.onnx", "out.onnx"))
-    for one in (told, described):  # which way of proving ends in time depends on the machine
-        assert one["verification"]["proof"].pop("regions")
     assert told == described
     assert told["schema"] == records.SCHEMA == 7
     assert told["versions"]["onnx"] == onnx.__version__
@@ -172,7 +166,7 @@ def test_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypa
         capsys, "convert", source, "-o", tmp_path / "out.onnx", "--verify", "--run", "--report", tmp_path / "r.json"
     )
     assert code == 4
-    assert err == "error: 1 output differs; y: shape [5, 3] became [3, 5]; a Pad is the reason: graph/p\n"
+    assert err == "error: 1 output differs; y: shape [5, 3] became [3, 5]\n"
     assert "different: the outputs differ" in out
     assert not (tmp_path / "out.onnx").exists()
     assert json.loads((tmp_path / "r.json").read_text())["verification"]["passed"] is False

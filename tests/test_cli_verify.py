@@ -53,22 +53,19 @@ def test_equal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         "with x: float[2, 3, 4], run_pads: int64[2], run_axes: int32[1] (4 draws)",
         "chosen: equal",
         "asked: equal",
-        "2 Pads give the same bits in both models",
+        "2 Pads padded something in the runs",
     ]
     assert run(capsys, "verify", "--run", source, converted, "-q") == (0, [], "")
 
 
 def test_different(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    source, broken = save(tmp_path / "a.onnx", hiding("reflect")), save(tmp_path / "b.onnx", hiding("edge"))
+    sources = [model([pad(name="pad", mode=mode)], tensors=[PADS]) for mode in ("reflect", "edge")]
+    source, broken = save(tmp_path / "a.onnx", sources[0]), save(tmp_path / "b.onnx", sources[1])
     np.savez(tmp_path / "in.npz", x=np.arange(6, dtype=np.float32).reshape(2, 3))
     code, out, err = run(capsys, "verify", "--run", source, broken, "--inputs", tmp_path / "in.npz")
     assert (code, err) == (4, "")
-    assert out[0] == "different: the models' outputs agree, but the outputs of Pads differ"
-    assert out[-3:] == [
-        "y: equal, but weak: every element is 10 in every run",
-        "graph/pad different",
-        "p: 4 of 10 elements, first at [0, 0]: 1.0 became 0.0; largest difference 1",
-    ]
+    assert out[0] == "different: the outputs differ"
+    assert "y: 4 of 10 elements, first at [0, 0]: 1.0 became 0.0; largest difference 1" in out
 
 
 def test_what_could_not_be_told(unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -77,14 +74,12 @@ def test_what_could_not_be_told(unproved: None, capsys: pytest.CaptureFixture[st
     source = save(
         tmp_path / "a.onnx", model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])
     )
-    code, out, _ = run(capsys, "verify", "--run", source, source)
-    assert (code, out[0]) == (0, "tested: ONNX Runtime runs neither model; compared node by node, they do the same")
+    assert run(capsys, "verify", "--run", source, source)[0] == 5
     nodes[1].attribute.append(helper.make_attribute("loudness", 11))
     other = model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])
     code, out, _ = run(capsys, "verify", "--run", source, save(tmp_path / "other.onnx", other))
     assert (code, out[0]) == (5, "unknown: neither model runs")
     assert out[1] == "not proved: nobody has tried to prove it"
-    assert out[2] == "the nodes do not tell either: graph/Unheard_1 is not the same in both"
     given = model([pad(name="pad")], inputs=[("x", FLOAT, [2, 3]), ("pads", INT64, [4])])
     source = save(tmp_path / "b.onnx", given)
     np.savez(tmp_path / "in.npz", x=np.ones((2, 3), np.float32), pads=np.zeros(4, np.int64))
@@ -121,7 +116,7 @@ def test_strict_conversions_write_nothing_in_doubt(
     assert told["schema"] == SCHEMA
     (one,) = told["verification"]["pads"]
     assert one == {
-        "path": "graph/pad", "form": "Pad", "exercise": "exercised", "equal": True, "compared": ["p"], "detail": "",
+        "path": "graph/pad", "form": "Pad", "exercise": "exercised", "equal": True, "compared": [], "detail": "",
         "right": None,
     }  # fmt: skip
     assert set(told["verification"]["outputs"][0]) == {"name", "equal", "detail", "weak"}
@@ -138,8 +133,8 @@ def test_models_in_memory(tmp_path: Path) -> None:
         for other in (converted.proto(), converted.model, path):
             assert padops.verify(one, other, run=True).outcome == "equal"
     assert (
-        padops.verify(source, hiding("wrap"), inputs={"x": np.eye(2, 3, dtype=np.float32)}, run=True).outcome
-        == "different"
+        padops.verify(source, hiding("wrap"), inputs={"x": np.eye(2, 3, dtype=np.float32)}, run=True).verdict
+        == "unknown"
     )
 
 
@@ -161,18 +156,15 @@ def test_external_data_in_both(tmp_path: Path) -> None:
 
 
 def test_rounding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Of float16 around right Pads: written and said; refused by ``--strict``, and by a tolerance that it is beyond."""
+    """Of float16 around Pads: written and said; refused by a tolerance that it is beyond."""
     source, out = save(tmp_path / "half.onnx", half_network()), tmp_path / "out.onnx"
     arguments = ["convert", source, "-o", out, "--verify", "--run"]
-    for more in (["--strict"], ["--rtol", "0", "--atol", "1e-9"]):
-        code, _, err = run(capsys, *arguments, *more)
-        assert (code, out.exists()) == (4, False) and "each Pad gives the right result for its data" in err
+    code, _, err = run(capsys, *arguments, "--rtol", "0", "--atol", "1e-9")
+    assert (code, out.exists()) == (4, False) and "1 output differs; y: " in err
     code, text, err = run(capsys, *arguments)
     assert (code, err, out.exists()) == (0, "", True)
-    assert "run as well: the outputs differ by rounding, and no Pad is the reason" in text
-    assert "1 Pad gives the same bits in both models" in text
-    assert "1 Pad has other data, and gives what the reference gives for these data" in text
-    for more, expected in (([], 0), (["--rtol", "0.1", "--atol", "0.1"], 0), (["--strict"], 4), (["--atol", "0"], 4)):
+    assert "run as well: the outputs differ by rounding" in text and "2 Pads padded something in the runs" in text
+    for more, expected in (([], 0), (["--rtol", "0.1", "--atol", "0.1"], 0), (["--strict"], 0), (["--atol", "0"], 4)):
         assert run(capsys, "verify", "--run", source, out, *more)[0] == expected
     code, _, err = run(capsys, "verify", "--run", source, out, "--rtol", "-1")
     assert (code, err) == (2, "error: rtol is -1, expected a finite number of 0 or more\n")

@@ -109,7 +109,7 @@ def test_the_names_for_users_are_found_where_they_are_defined() -> None:
     assert "run" in users[PACKAGE / "spec/reference.py"]  # padops.run_reference
     assert "same_padding" in users[PACKAGE / "spec/dialects/same_pad.py"]  # its package only imports it
     assert "torch_translations" in users[PACKAGE / "exporters/torch.py"]
-    assert PACKAGE / "convert/proof/terms.py" not in users
+    assert PACKAGE / "convert/verify/terms.py" not in users
 
 
 def test_the_check_finds_what_is_missing() -> None:

@@ -56,7 +56,7 @@ def add_convert(commands: Any) -> None:
                         "nodes that do what a Pad does, such as Slices and a Concat (default: "
                         "%(default)s)")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted or has no "
-                        "fallback, or if --verify does not prove all or finds rounding")  # fmt: skip
+                        "fallback, or if --verify does not prove all")  # fmt: skip
     parser.add_argument("--verify", action="store_true", help="prove that the converted model does what IN does; "
                         "if not all can be proved, run both and compare every bit")  # fmt: skip
     add_runs(parser, "with --verify: ")

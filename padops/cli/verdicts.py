@@ -14,12 +14,11 @@ from padops.terminal import json_text, show_wrapped
 STYLES = {"proved": "green", "tested": "green", "different": "bold red", "unknown": "bold yellow"}
 PROVED = "wherever the original runs, the converted model gives the same"
 SAID = {
-    "proved": "nothing had to be run",
-    "alone": "the parts that are not proved were run alone, and gave the same bits",
+    "proved": "no run was possible",
     "equal": "the outputs are bit-equal",
-    "close": "the outputs differ by rounding, and no Pad is the reason",
+    "close": "the outputs differ by rounding",
     "corrected": "the outputs differ only where the converted model corrects the original",
-    "same": "ONNX Runtime runs neither model; compared node by node, they do the same",
+    "same": "ONNX Runtime refuses both models; their nodes are proved to do the same",
     "runs": "the converted model runs, but there is nothing to compare it with",
     "different": "the outputs differ",
     "interface": "the models have other inputs or outputs",
@@ -27,14 +26,12 @@ SAID = {
     "undecided": "neither model runs",
     "not run": "the models could not be run",
 }
-INSIDE = "the models' outputs agree, but the outputs of Pads differ"
-PADS_ALONE = "the outputs of Pads differ"
 REFUSED = "neither model runs with these inputs"
-REFUSED_SAME = "ONNX Runtime runs neither model with these inputs; compared node by node, they do the same"
+REFUSED_SAME = "ONNX Runtime runs neither model with these inputs; their nodes are proved to do the same"
 UNOPTIMISED = "without graph optimisation, the outputs are bit-equal"
 UNCONFIRMED = "a part of the models may differ, but no run of both has shown it"
-RIGHT_OF_THEM = "what the reference gives for these data"
-BODY = "function body"  # the proof rule of fallback functions
+EXERCISED = "padded something in the runs"
+BODY = "fallback"  # the proof rule of fallback functions
 SHOWN = 20  # the most unproved parts that are listed
 
 
@@ -44,8 +41,6 @@ def show_verification(console: Console, verification: Verification) -> None:
     told = PROVED if verdict == "proved" else ran
     if verdict == "unknown" and proof is not None and proof.verdict == "different":
         told = UNCONFIRMED
-    if verdict == "tested" and verification.outcome in ("runs", "undecided", "not run"):  # only parts were compared
-        told = SAID["alone"]
     console.print(Text(f"{verdict}: {told}", "yellow" if verification.outcome == "close" else STYLES[verdict]))
     if proof is not None:
         _show_proof(console, proof)
@@ -65,8 +60,6 @@ def show_verification(console: Console, verification: Verification) -> None:
 def _ran(verification: Verification) -> str:
     """The outcome of running both models, in words."""
     outcome = verification.outcome
-    if outcome == "different" and all(output.equal for output in verification.outputs):
-        return INSIDE if verification.outputs else PADS_ALONE
     if verification.inputs and outcome in ("undecided", "same"):  # ONNX Runtime loads them
         return REFUSED if outcome == "undecided" else REFUSED_SAME
     if outcome == "equal" and any(note.startswith(WITHOUT_OPTIMISATION) for note in verification.notes):
@@ -103,20 +96,17 @@ def _show_proof(console: Console, proof: ProofRecord) -> None:
         show_wrapped(console, [f"not proved: {proof.why}"])
 
 
-NOT_PROVED = {"tested": "tested alone", "different": "may differ", "unknown": "not proved"}
+NOT_PROVED = {"different": "may differ", "unknown": "not proved"}
 
 
 def _show_pads(console: Console, pads: Sequence[PadComparison]) -> None:
-    """Prints how many Pads give the same in both models, and each Pad that differs or that no run exercised."""
-    told = [pad for pad in pads if pad.exercise != "exercised" or not (pad.equal or pad.right)]
-    rounded = sum(not pad.equal and bool(pad.right) and pad.exercise == "exercised" for pad in pads)
-    equal = len(pads) - len(told) - rounded
-    if equal:
-        console.print(Text(f"  {equal} Pad{' gives' if equal == 1 else 's give'} the same bits in both models"))
-    if rounded:
-        have = "1 Pad has" if rounded == 1 else f"{rounded} Pads have"
-        gives = "gives" if rounded == 1 else "each gives"
-        console.print(Text(f"  {have} other data, and {gives} {RIGHT_OF_THEM}"))
+    """Prints how many Pads runs exercised, and each Pad that differs or that no run exercised."""
+    told = [pad for pad in pads if pad.exercise != "exercised" or not pad.equal]
+    if count := len(pads) - len(told):
+        one, many = (
+            ("gives the same bits", "give the same bits") if pads[0].right is not None else (EXERCISED, EXERCISED)
+        )
+        console.print(Text(f"  {count} Pad{f' {one}' if count == 1 else f's {many}'}"))
     for pad in told:
         state = ("different", "bold red") if not pad.equal else (pad.exercise, "bold yellow")
         console.print(Text.assemble(f"  {pad.path}  ", state), soft_wrap=True)

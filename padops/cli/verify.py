@@ -9,17 +9,17 @@ from padops.cli.parsing import add_runs, typed
 from padops.terminal import fail, json_text, make_console, names
 
 ABOUT = (
-    "Tell whether a converted model does what the original does. If every part that differs can be proved to do the "
-    "same, nothing is run. Otherwise both models run on the same inputs, and every bit of their outputs and of their "
-    "Pads' outputs is compared; values of the same name count as the same value. Exit codes: 0 proved, or tested (the "
-    "runs were equal, or floats differ by rounding and every Pad is right); 1 error; 2 usage; 4 different (with "
-    "--strict, also rounding); 5 unknown (with --strict, also tested)."
+    "Tell whether a converted model does what the original does. Each part that differs is proved to do the same, if "
+    "possible; then both models run on the same inputs, and their outputs are compared. Exit codes: 0 proved, or "
+    "tested (the runs were equal, "
+    "or floats differ by no more than they move by themselves); 1 error; 2 usage; 4 different; 5 "
+    "unknown (with --strict, also tested)."
 )
 
 
 def add_verify(commands: Any) -> None:
     """Adds ``padops verify``."""
-    about = "prove that two models do the same, or run both and compare every bit"
+    about = "prove that two models do the same, and run both"
     parser = commands.add_parser("verify", help=about, description=ABOUT)
     parser.add_argument(
         "original", metavar="ORIGINAL", help="an .onnx file, an OpenVINO IR (.xml), or - (standard input)"
@@ -30,8 +30,7 @@ def add_verify(commands: Any) -> None:
                         "execution providers, first choice first, such as "
                         "OpenVINOExecutionProvider,CPUExecutionProvider, and compare their outputs: every bit, unless "
                         "--rtol or --atol is given")  # fmt: skip
-    parser.add_argument("--strict", action="store_true", help="exit with 4 if floats differ by rounding, and with 5 if "
-                        "not all is proved")  # fmt: skip
+    parser.add_argument("--strict", action="store_true", help="exit with 5 if not all is proved")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     parser.set_defaults(run=run_verify)

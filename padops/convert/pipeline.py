@@ -18,6 +18,7 @@ from typing import Any, Literal
 from padops.convert import matchers
 from padops.convert.arguments import check_kinds, check_options, check_tolerance, choose_matchers, choose_target
 from padops.convert.conversion import Conversion
+from padops.convert.doubted import doubted_values
 from padops.convert.errors import PadopsError, PadsLeftError, VerificationError, os_errors_as
 from padops.convert.facts import PadFacts
 from padops.convert.files.paths import check_paths, check_targets, output_path
@@ -37,7 +38,7 @@ from padops.convert.rewrite import Request, always_runs, convert_pads
 from padops.convert.standard.fallback import embed
 from padops.convert.targets import FOR, STANDARD
 from padops.convert.targets.onnx import prune_opset_imports
-from padops.convert.verify.choice import comparison, doubted_values, refusal
+from padops.convert.verify.choice import comparison, refusal
 from padops.convert.verify.feeds import Asked, Inputs
 from padops.files.targets import identity
 from padops.progress import Progress, counted
@@ -103,12 +104,11 @@ def convert(
         custom_domains: The domains in which an exporter was told to leave nodes of its framework: TensorFlow's
             MirrorPad, PadV2 and Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its kin.
         strict: Raise, and write nothing, if a Pad cannot be converted, or (with ``fallback``) has no fallback. With
-            ``verify``, also if floats of a run differ by rounding, or not all is proved (``Verification.unproved``).
-        verify: Before writing, prove that the converted model does what the original does. Regions without a proof are
-            run: both models get the same inputs, and every bit is compared. An OpenVINO IR runs in OpenVINO. Floats may
-            differ by rounding around correct Pads: in another runtime, or for float16 (ONNX Runtime casts it to float).
+            ``verify``, also if it is not proved that the models do the same (see ``Verification.unproved``).
+        verify: Before writing, prove that the converted model does what the original does, and run both on the same
+            inputs. An OpenVINO IR runs in OpenVINO. Outputs may differ by as much as the original's own floats move.
             A model that runs but has nothing to be compared with is written, and ``verification.passed`` is False.
-        run: With ``verify``, run both models even if everything is proved.
+        run: With ``verify``, make as many runs after a proof as without one.
         inputs: The inputs of runs (implies ``run``), by name: arrays, or the path of an ``.npz``.
         seed: The seed of random inputs.
         rtol: The relative tolerance for rounding; see ``verify``.
@@ -155,7 +155,7 @@ def convert(
     if files:  # of amounts that are inside now, no file may be left
         read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())}
         files = [file for file in files if file.location in read]
-    compare = comparison(document, Asked(inputs, seed, asked, rtol, atol, doubted, run), conversion) if verify else None
+    compare = comparison(document, Asked(inputs, seed, rtol, atol, doubted, run), conversion) if verify else None
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
     try:

@@ -13,7 +13,6 @@ SCHEMA = 7  # of the report; raised when a reader of an older report would misre
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
 Outcome = Literal[
     "proved",
-    "alone",
     "equal",
     "close",
     "corrected",
@@ -26,7 +25,7 @@ Outcome = Literal[
     "not run",
 ]
 Certainty = Literal["proved", "tested", "different", "unknown"]
-PASSED: tuple[Outcome, ...] = ("proved", "alone", "equal", "close", "corrected", "same")
+PASSED: tuple[Outcome, ...] = ("proved", "equal", "close", "corrected", "same")
 REFUTED: tuple[Outcome, ...] = ("different", "interface", "fails")
 WITHOUT_OPTIMISATION = "without graph optimisation; with it,"  # how a note begins if only the first is bit-equal
 Exercise = Literal["exercised", "weak", "not exercised"]
@@ -131,12 +130,13 @@ class RegionRecord:
         name: The value's name in the original.
         original: The region's operators in the original.
         converted: The region's operators in the converted model.
-        verdict: ``"proved"``; ``"tested"``: it was run; ``"different"``; or ``"unknown"``.
-        rule: The rule that decided it, such as ``"positions"`` or ``"all sizes (z3)"``; see docs/verification.md.
+        verdict: ``"proved"``; ``"different"``; or ``"unknown"``.
+        rule: The rule that decided it: ``"moves"``, ``"fold"``, ``"amounts"``, ``"fallback"``; see
+            docs/verification.md.
         holds_for: The scope of the verdict, such as ``"all data, these dims"``.
         conditions: The assumptions of the proof.
         why: Why it is not proved; "" if it is.
-        counterexample: Sizes and values that show a difference, by name; None if there are none.
+        counterexample: Dims of values for which a difference was found, by name; None if there are none.
     """
 
     name: str
@@ -159,8 +159,7 @@ class ProofRecord:
     """The proof, without a run, that wherever the original runs, the converted model gives the same.
 
     Attributes:
-        verdict: ``"proved"``: every region is proved; ``"tested"``: the others were run alone and gave the same bits;
-            else ``"different"`` or ``"unknown"``.
+        verdict: ``"proved"``: every region is proved; else ``"different"``, which is a suspicion, or ``"unknown"``.
         regions: The regions in which the models differ, in the order of their decisions.
         same: The number of values that both models compute in the same way.
         assumptions: The assumptions of the whole proof, such as a shape that the original declares.
@@ -191,15 +190,13 @@ class Verification:
     Attributes:
         outcome: The result of running both models:
 
-            - ``"proved"``: everything is proved, so nothing was run.
-            - ``"alone"``: the regions without a proof were run alone and gave the same bits; the whole models are too
-              large to run.
+            - ``"proved"``: everything is proved, and no run was possible; a note says why.
             - ``"equal"``: the same bits.
             - ``"close"``: floats differ within the tolerance, and not because of a Pad: another runtime or another
               order of casts rounds differently.
             - ``"corrected"``: only outputs differ that depend on a node that ONNX Runtime gets wrong in the original.
-            - ``"same"``: ONNX Runtime runs neither model; node by node they do the same.
-            - ``"different"``: node by node they do not, or other outputs differ.
+            - ``"same"``: everything is proved, and ONNX Runtime refuses both models.
+            - ``"different"``: other outputs differ.
             - ``"interface"``: nothing was run, since inputs or outputs differ in order, number, names, element types or
               ranks.
             - ``"runs"``: the converted model runs; the original does not, or its own runs differ.
@@ -224,14 +221,14 @@ class Verification:
     def verdict(self) -> Certainty:
         """The answer: ``"proved"``, ``"tested"``, ``"different"`` or ``"unknown"``.
 
-        ``"proved"``: every region is proved. ``"tested"``: runs of both models, or of the regions without a proof, gave
-        the same, except for what ``outcome`` names and ``doubts`` leave open. ``"different"``: a run has shown a
+        ``"proved"``: every region is proved. ``"tested"``: runs of both models gave the same, except for what
+        ``outcome`` names and ``doubts`` leave open. ``"different"``: a run has shown a
         difference. ``"unknown"``: undecided; ``doubts`` and ``unproved`` say why.
         """
         if self.refuted:
             return "different"
-        if self.proof is not None and self.proof.verdict in ("proved", "tested"):
-            return self.proof.verdict
+        if self.proof is not None and self.proof.verdict == "proved":
+            return "tested" if self.outcome == "same" else "proved"  # onnxruntime refuses a model that is "same"
         if self.proof is not None and self.proof.verdict == "different":
             return "unknown"  # no run has shown the difference
         return "tested" if self.outcome in PASSED else "unknown"
@@ -250,7 +247,7 @@ class Verification:
     def doubts(self) -> tuple[str, ...]:
         """What the runs leave open, each in a sentence."""
         found = []
-        if self.outcome in ("runs", "undecided", "not run"):
+        if self.outcome in ("runs", "undecided", "not run", "same"):
             found.append(self.notes[-1] if self.notes else "there is nothing to compare the outputs with")
         found += [f"output {output.name} is weak: {output.weak}" for output in self.outputs if output.weak]
         found += [f"{pad.path} is {pad.exercise}: {pad.detail}" for pad in self.pads if pad.exercise != "exercised"]

@@ -58,10 +58,3 @@ def test_most_conversions_are_proved(tally) -> None:
     tally(
         "conversions of random models that padops verify does not prove (up to 20 %)", count, count - proved, 1 - SHARE
     )
-
-
-def test_what_proofs_assume(tally) -> None:
-    """A fallback function that is not proved is named as an assumption."""
-    counts = {verdict: count for verdict, count in of_default().items() if verdict.startswith("proved")}
-    assumed = sum(count for verdict, count in counts.items() if verdict != "proved")
-    tally("of these the proofs that assume a fallback function", sum(counts.values()), assumed, 1)

@@ -10,11 +10,11 @@ import onnx
 from onnx import helper, numpy_helper
 
 from padops.convert.model.types import declarations
-from padops.convert.verify.inside import kinds_of
-from padops.convert.verify.probes import Place, bodies
+from padops.convert.verify.pads import bodies
 from padops.spec.bits import to_bytes
 from padops.spec.dialects import DOMAIN, OPS
 from padops.spec.dtypes import by_onnx
+from padops.spec.schemas import register_schemas
 
 OTHER_MODE = {"reflect": "edge", "edge": "reflect", "wrap": "edge", "symmetric": "edge"}
 LOUD = 1000  # a fill that no output can overlook
@@ -133,7 +133,10 @@ def _constant(graph: Any, node: onnx.NodeProto, name: str, array: np.ndarray) ->
 
 def _type(model: onnx.ModelProto, name: str) -> int | None:
     given = {value.name: value.type.tensor_type.elem_type for value in model.graph.input}
-    return given.get(name) or kinds_of(model).get((Place(), name))
+    register_schemas()
+    inferred = onnx.shape_inference.infer_shapes(declarations(model)).graph
+    known = {info.name: info.type.tensor_type.elem_type for info in (*inferred.value_info, *inferred.output)}
+    return given.get(name) or known.get(name)
 
 
 def _rank(model: onnx.ModelProto, name: str) -> int | None:

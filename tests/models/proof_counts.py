@@ -42,7 +42,6 @@ class Tried:
         target: A key of ``TARGETS``.
         outcome: One of ``OUTCOMES``; or ``"raised"`` or ``"ended"``, of the process.
         why: Why it is not proved.
-        assumed: Whether the fallback function is an assumption of the proof.
     """
 
     group: str
@@ -50,7 +49,6 @@ class Tried:
     target: str
     outcome: str
     why: str = ""
-    assumed: bool = False
 
 
 def drawn_cases(each: int, seed: int) -> list[tuple[str, str]]:
@@ -83,8 +81,7 @@ def tried(group: str, name: str, target: str, path: Path | None = None) -> Tried
         return Tried(group, name, target, "not converted", conversion.records[0].reason or "")
     verification = conversion.verification
     assert verification is not None and verification.proof is not None
-    assumed = any("it runs where padops is absent" in sentence for sentence in verification.proof.assumptions)
-    return Tried(group, name, target, verification.verdict, "; ".join(verification.unproved) or said, assumed)
+    return Tried(group, name, target, verification.verdict, "; ".join(verification.unproved) or said)
 
 
 def limit_memory() -> None:

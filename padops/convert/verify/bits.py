@@ -73,18 +73,12 @@ class Tolerance:
 
     rtol: float | None = None  # a factor of the original's element; None for none
     atol: float | None = None  # a difference in the unit of the elements; None for none
-    share: float = 0.0  # if both are None: a factor of the output's largest element
 
     def __str__(self) -> str:
-        if self.rtol is None and self.atol is None:
-            return f"{self.share:g} of the largest element of its output"
         return f"{self.atol or 0:g} + {self.rtol or 0:g} of the element"
 
-    def takes(self, original: Value, converted: Value, least: float = 0.0) -> bool:
-        """Whether two float arrays of one type and shape are within the tolerance.
-
-        With ``share``, ``least`` counts as the largest element if that is smaller.
-        """
+    def takes(self, original: Value, converted: Value) -> bool:
+        """Whether two float arrays of one type and shape are within the tolerance."""
         if not isinstance(original, np.ndarray) or not isinstance(converted, np.ndarray):
             return False
         if (original.dtype, original.shape) != (converted.dtype, converted.shape) or not _is_float(original.dtype):
@@ -92,8 +86,6 @@ class Tolerance:
         one, other = original.astype(np.float64), converted.astype(np.float64)
         finite = np.isfinite(one)
         rtol, atol = self.rtol or 0.0, self.atol or 0.0
-        if self.rtol is None and self.atol is None:
-            atol = self.share * np.abs(one[finite]).max(initial=least)
         near = bool((np.abs(other[finite] - one[finite]) <= atol + rtol * np.abs(one[finite])).all())
         return near and np.array_equal(one[~finite], other[~finite], equal_nan=True)
 

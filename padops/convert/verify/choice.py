@@ -1,11 +1,10 @@
-"""How a conversion is verified: proofs and runs, and the texts of a verification that did not pass."""
+"""How two models are compared: the proof, the runs, and the texts of a verification that did not pass."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import replace
-from functools import partial
+from dataclasses import fields, replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -14,50 +13,37 @@ import onnx
 
 from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError, UndecidedError, VerificationError
-from padops.convert.matchers import Matcher, find_pads
 from padops.convert.model.document import Document
 from padops.convert.model.external import check_entries
-from padops.convert.model.reach import values_behind
 from padops.convert.model.scan import external_tensors
-from padops.convert.model.types import Types
-from padops.convert.pad_facts import facts_of
-from padops.convert.records import Verification
+from padops.convert.records import Outcome, ProofRecord, RegionRecord, Verification
 from padops.convert.verify.compare import RunInputs, compare
-from padops.convert.verify.feeds import Asked, inputs_of, load_inputs, other_interface
+from padops.convert.verify.feeds import Asked, Input, inputs_of, load_inputs, other_interface
 from padops.convert.verify.openvino import compare_with_openvino
 from padops.convert.verify.pads import Hints, special_values
-from padops.convert.verify.part_inputs import whole_inputs
-from padops.convert.verify.process_copy import WHOLE_SECONDS, DiedError, ProcessCopy, survive
-from padops.convert.verify.proving import proved
+from padops.convert.verify.process_copy import DiedError, in_copy
+from padops.convert.verify.proof import prove
 from padops.convert.verify.random_inputs import CannotDrawError
-from padops.runtime.installed import installed_minor
+from padops.convert.verify.result import Proof, Region, Verdict
+from padops.convert.verify.sessions import Feeds
+from padops.extras import DependencyError
+from padops.spec.dtypes import by_name
 
-DOUBTED = ("wrong", "may be wrong")  # verdicts on a Pad
-MOST_REPLAYS = 4  # parts that seem to differ whose inputs are replayed on the whole models
-CHEAP = 1 << 24  # up to so many bytes, a model runs whole even if all its parts ran in isolation
+MOST_REPLAYS = 4  # parts that seem to differ whose sizes are replayed on the whole models
+CHEAP = 1 << 28  # up to so many bytes, proved models are loaded and run as well
+LARGEST = 1 << 20  # elements of an input that is made for the sizes of an example
 UNDECIDED = "it could not be told whether the models agree"
 CHANGED = "the outputs differ because the converted model corrects the original ({})"
 OTHERWISE = "without verification it is converted all the same"
-
-
-def doubted_values(document: Document, sources: Sequence[Matcher]) -> dict[str, str]:
-    """The values behind Pads that the installed ONNX Runtime gets wrong, or may, each with the Pad and the reason."""
-    types, minor = Types(document), installed_minor()
-    found: dict[str, str] = {}
-    for site, match in find_pads(document.model, types, tuple(sources)):
-        facts = facts_of(site, match, types, minor)
-        if facts.verdict in DOUBTED:
-            behind = values_behind(document.model, [site.node])
-            found |= {name: f"{site.path}: {facts.why}" for name in behind if name not in found}
-    return found
+NOT_LOADED = "neither model was loaded: {}"
 
 
 def comparison(
     document: Document, asked: Asked, conversion: Conversion | None = None
 ) -> Callable[[Path, Path], Verification]:
-    """A function that compares two model files: by proofs and, if these are incomplete or a run is asked for, by runs.
+    """A function that compares two model files: by a proof, then by runs.
 
-    Only a run needs onnxruntime, and inputs that can be made at random. ``document`` is the original before the
+    Without onnxruntime, and for large models, a proof alone is enough. ``document`` is the original before the
     conversion; ``conversion`` tells which values it corrects.
     """
     given = None
@@ -68,91 +54,131 @@ def comparison(
     corrected = conversion._corrected if conversion else frozenset()
 
     def compare_and_say(original: Path, converted: Path) -> Verification:
-        if noticed := other_interface(_message(document, original), onnx.load(converted, load_external_data=False)):
+        message = document.message() if document.foreign else onnx.load(original, load_external_data=False)
+        if noticed := other_interface(message, onnx.load(converted, load_external_data=False)):
             return Verification("interface", notes=noticed)
-        proof, examples = (None, []) if document.foreign else proved(original, converted, asked.seed)
-        told = proof is not None and (
-            proof.verdict == "proved" or (proof.verdict == "tested" and _size(original) > CHEAP)
-        )
-        if proof is not None and told and not asked.run and given is None:
-            notes = _changes(document.message(), asked.doubted, wrong)
-            return Verification("proved" if proof.verdict == "proved" else "alone", notes=notes, proof=proof)
-        replays = _replays(document, examples) if examples else iter(())
-        replays = (feeds for feeds in replays if survive((original, converted), dict(feeds)))
-
-        def run() -> Verification:
-            return _whole(lambda feeds: _run(document, asked, feeds, corrected)(original, converted), given, replays)
-
-        verification = run() if proof is None else _run_in_copy(run, asked.run or given is not None)
+        proof = None if document.foreign else proved(original, converted)
+        is_proved = proof is not None and proof.verdict is Verdict.PROVED
+        must_run = asked.run or given is not None
+        size = max(map(_size, (original, converted))) if is_proved else 0
+        if size > CHEAP and not must_run:
+            notes = (NOT_LOADED.format(f"they have {size} bytes, more than {CHEAP}; --run does it"),)
+            verification = Verification("proved", notes=(*_changes(message, asked.doubted, wrong), *notes))
+        else:
+            try:
+                inputs = inputs_of(document.message())
+                first = () if proof is None else tuple(_replays(inputs, proof))
+                hints = Hints(special_values(document.model))
+                case = RunInputs(inputs, given, asked, hints, corrected, first, is_proved, must_run)
+                verification = _ran(document, original, converted, case)
+            except (PadopsError, DependencyError) as error:
+                if (must_run or proof is None) and not isinstance(error, CannotDrawError):
+                    raise
+                outcome: Outcome = "proved" if is_proved and not must_run else "not run"
+                verification = Verification(outcome, notes=(NOT_LOADED.format(error),))
         if verification.outcome == "corrected" and wrong:
-            note = CHANGED.format(wrong)
-            verification = replace(verification, notes=(*verification.notes, note))
-        return replace(verification, proof=proof)
+            verification = replace(verification, notes=(*verification.notes, CHANGED.format(wrong)))
+        return replace(verification, proof=None if proof is None else record_of(proof))
 
     return compare_and_say
 
 
-def _message(document: Document, original: Path) -> onnx.ModelProto:
-    """The original as an ONNX model; one of another format is read as ONNX."""
-    return document.message() if document.foreign else onnx.load(original, load_external_data=False)
-
-
-def _whole(
-    run: Callable[[Mapping[str, np.ndarray] | None], Verification],
-    given: Mapping[str, np.ndarray] | None,
-    replays: Iterator[Mapping[str, np.ndarray]],
-) -> Verification:
-    """Runs both models: with the caller's inputs, with replays of suspected differences, else with random inputs."""
-    usual = None if given is None else run(given)
-    if usual is not None and usual.refuted:
-        return usual
-    shown = next((found for found in map(run, replays) if found.outcome == "different"), None)
-    return shown or usual or run(None)
-
-
-def _run_in_copy(run: Callable[[], Verification], is_asked: bool) -> Verification:
-    """The result of runs; if they are not possible, the reason, since a proof counts without them.
+def proved(original: Path, converted: Path) -> Proof:
+    """The proof of two model files.
 
     Raises:
-        PadopsError: The caller asked for a run, and it is not possible: wrong inputs, or a missing library.
+        PadopsError: A constant cannot be read.
     """
+    one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
+    return prove(one, other, folders=(original.parent, converted.parent))
+
+
+def _ran(document: Document, original: Path, converted: Path, case: RunInputs) -> Verification:
+    """The result of runs; if they are not possible, the reason.
+
+    Raises:
+        PadopsError: The caller's inputs are wrong, or a library is missing.
+    """
+
+    def run(case: RunInputs = case) -> Verification:
+        if document.is_openvino:
+            return compare_with_openvino(Path(document.foreign[0].name), case, original, converted)
+        return compare(original, converted, case)
+
+    if document.is_openvino:
+        return run()
     try:
-        with closing(ProcessCopy(lambda: lambda question: run())) as copy:
-            found: Verification = copy.ask(None, WHOLE_SECONDS)
-            return found
+        try:
+            found: Verification = in_copy(run)
+        except DiedError:
+            if not case.first:
+                raise
+            found = in_copy(lambda: run(replace(case, first=())))
+        return found
     except MemoryError as error:
-        why = f"there is no memory to run the models: {error}"
-    except (CannotDrawError, DiedError) as error:
-        why = str(error)
-    except PadopsError as error:
-        if is_asked:
-            raise
-        why = str(error)
-    return Verification("not run", notes=(why,))
+        return Verification("not run", notes=(f"there is no memory to run the models: {error}",))
+    except DiedError as error:
+        return Verification("not run", notes=(str(error),))
 
 
-def _replays(document: Document, examples: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, np.ndarray]]:
-    """Inputs of the whole model for which a part of it seems to differ."""
-    inputs = inputs_of(document.message())
-    shown = (whole_inputs(inputs, example, seed) for example in examples[:MOST_REPLAYS] for seed in range(2))
-    yield from (feeds for feeds in shown if feeds is not None)
+def record_of(proof: Proof) -> ProofRecord:
+    """A proof for the report."""
+    regions = tuple(map(_region, proof.regions))
+    return ProofRecord(**{**_fields(ProofRecord, proof), "verdict": proof.verdict.value, "regions": regions})
+
+
+def _region(region: Region) -> RegionRecord:
+    example = None if region.counterexample is None else {"dims": region.counterexample}
+    changed = {"verdict": region.verdict.value, "counterexample": example}
+    return RegionRecord(**{**_fields(RegionRecord, region), **changed})
+
+
+def _fields(record: type[Any], found: object) -> dict[str, Any]:
+    """The fields of a record that have the same names in what was found."""
+    return {row.name: getattr(found, row.name) for row in fields(record)}
+
+
+def _replays(inputs: Sequence[Input], proof: Proof) -> Iterator[Feeds]:
+    """Inputs of the dims for which a part of the models seems to differ."""
+    examples = [row.counterexample for row in proof.regions if row.counterexample]
+    for example in examples[:MOST_REPLAYS]:
+        shapes = _shapes(inputs, example)
+        if shapes is None or any(prod(shape) > LARGEST for shape in shapes.values()):
+            continue
+        rng = np.random.default_rng(0)
+        feeds = {}
+        for row in inputs:
+            dtype, shape = by_name(row.type), shapes[row.name]
+            if dtype.bits < 8 or row.type == "string":
+                break
+            numbers = rng.standard_normal(shape) if "float" in row.type or row.type == "double" else rng.integers(
+                0, 2 if row.type == "bool" else 100, shape)  # fmt: skip
+            feeds[row.name] = np.asarray(numbers).astype(dtype.numpy)
+        else:
+            yield feeds
+
+
+def _shapes(inputs: Sequence[Input], example: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]] | None:
+    """The dims of each input by an example of some values' dims; None if it names no input, or does not fit."""
+    sizes: dict[str, int] = {}
+    if not any(row.name in example for row in inputs):
+        return None
+    for row in (row for row in inputs if row.name in example and row.dims is not None):
+        for dim, size in zip(row.dims or (), example[row.name]):
+            if isinstance(dim, str):
+                sizes.setdefault(dim, size)
+    return {
+        row.name: tuple(example[row.name])
+        if row.name in example
+        else tuple(dim if isinstance(dim, int) else sizes.get(str(dim), 2) for dim in row.dims or ())
+        for row in inputs
+    }
 
 
 def _size(path: Path) -> int:
     """The bytes of a model file and its external data."""
     tensors = external_tensors(onnx.load(path, load_external_data=False))
     return path.stat().st_size + sum(check_entries(tensor, place)[2] for tensor, place in tensors)
-
-
-def _run(
-    document: Document, asked: Asked, given: Mapping[str, np.ndarray] | None, corrected: frozenset[str]
-) -> Callable[[Path, Path], Verification]:
-    """A function that runs two model files on the same inputs and compares them."""
-    inputs, hints = inputs_of(document.message()), Hints(special_values(document.model))
-    case = RunInputs(inputs, given, asked, hints, corrected)
-    if document.is_openvino:
-        return partial(compare_with_openvino, Path(document.foreign[0].name), case)
-    return partial(compare, case=case)
 
 
 def _changes(message: onnx.ModelProto, doubted: Mapping[str, str], wrong: str) -> tuple[str, ...]:
@@ -165,9 +191,9 @@ def _changes(message: onnx.ModelProto, doubted: Mapping[str, str], wrong: str) -
 def shortcoming(verification: Verification, strict: bool) -> type[VerificationError] | None:
     """The error of a verification, with the exit code of ``padops verify`` and ``padops convert``; None if it passed.
 
-    ``strict`` accepts only a proof, and takes rounding for a difference.
+    ``strict`` accepts only a proof.
     """
-    if verification.refuted or (strict and verification.outcome == "close"):
+    if verification.refuted:
         return VerificationError
     accepted = verification.verdict == "proved" if strict else verification.passed
     return None if accepted else UndecidedError

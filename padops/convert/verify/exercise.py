@@ -1,129 +1,111 @@
-"""Whether the inputs exercise each Pad: it runs, gives elements, and pads. Dims tell this, and take no memory."""
+"""Whether the inputs exercise each Pad: it runs, gives elements, and pads. ONNX Runtime's profile tells it.
+
+And whether a value says anything: one that is the same in every run does not.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+import tempfile
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 
-from padops.convert.verify.bits import Value
-from padops.convert.verify.pads import WatchedPad
-from padops.convert.verify.probes import OutOfReach, Probed
-from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session
+from padops.convert.records import OutputComparison, PadComparison, Verification
+from padops.convert.verify.bits import Value, compare_output
+from padops.convert.verify.pads import bodies, form_of, idle_pads, is_pad
+from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session, Trial, fed
 
-ABSENT = [-1]  # stands for the dims of a value that was not computed
-LARGEST_ELEMENT = 8  # bytes
+NAME = "padops verify pad"  # the name that a Pad's node gets, before its number
+NUMBER = re.compile(rf"{NAME} (\d+)(?!\d)")
 NEVER_RAN = "it never ran"
 EMPTY = "its output was empty in every run"
+UNPADDED = "it padded nothing in any run"
 
 
 @dataclass
 class Reached:
     """How far one Pad was exercised."""
 
-    hidden: str = ""  # why nothing is known of it, or ""
-    ran: bool = False  # whether it has run
-    filled: bool = False  # whether its output had elements
-    padded: bool = False  # whether its output's dims differed from its data's; True if they cannot be compared
-    bytes: int = 0  # the most memory that its compared values took
+    path: str
+    form: str
+    idle: bool  # whether its amounts are known to be 0
+    known: bool  # whether its amounts are known
+    missing: str = NEVER_RAN  # why it was not exercised, or ""
 
-    @property
-    def missing(self) -> str:
-        """Why the Pad was not exercised, or ""."""
-        if self.hidden:
-            return self.hidden
-        if not self.ran:
-            return NEVER_RAN
-        if not self.filled:
-            return EMPTY
-        return "" if self.padded else "it padded nothing in any run"
+    def learn(self, given: list[int] | None, made: list[int] | None) -> None:
+        """Learns the dims of its data and its output in one run."""
+        if not self.missing or made is None:
+            return
+        if not prod(made):
+            self.missing = EMPTY
+        elif self.known or given != made:
+            self.missing = ""
+        else:
+            self.missing = UNPADDED
+
+    def record(self) -> PadComparison:
+        """What was found, for the report."""
+        exercised = not self.missing or self.idle
+        return PadComparison(self.path, self.form, "exercised" if exercised else "not exercised", detail=self.missing)
 
 
-@dataclass
 class Scout:
-    """A model with the dims of its Pads as outputs."""
+    """The Pads of a model; ``instead`` runs, the same nodes under names that ONNX Runtime knows."""
 
-    path: Path
-    model: onnx.ModelProto
-    pads: Sequence[WatchedPad]
-    reached: list[Reached] = field(default_factory=list)  # how far each was exercised
-    _names: dict[tuple[int, str], list[str]] = field(default_factory=dict)
-    _session: Session | None = None
-    _seen: set[tuple[tuple[str, tuple[int, ...]], ...]] = field(default_factory=set)
+    def __init__(self, path: Path, model: onnx.ModelProto, instead: onnx.ModelProto) -> None:
+        self._path, self._model = path, deepcopy(instead)
+        self.reached: list[Reached] = []
+        self.hidden = ""  # why nothing is known of the Pads
+        idle = idle_pads(model)
+        for located, copied in zip(bodies(model), bodies(self._model), strict=True):
+            for (place, node), running in zip(located.labelled(), copied.body.node, strict=True):
+                if is_pad(node) and node.output:
+                    known = idle.get(node.output[0])
+                    running.name = f"{NAME} {len(self.reached)}"
+                    self.reached.append(Reached(place, form_of(node), known is True, known is not None))
 
-    def __post_init__(self) -> None:
-        probed = Probed(self.model)
-        for i, pad in enumerate(self.pads):
-            self.reached.append(Reached())
+    def look(self, feeds: Sequence[Feeds]) -> None:
+        """Runs the model with a profile, and learns from the dims in it."""
+        if not self.reached or self.satisfied or self.hidden:
+            return
+        with tempfile.TemporaryDirectory(prefix="padops-") as folder:
             try:
-                for name in dict.fromkeys(filter(None, (pad.data, pad.output, *pad.compared))):
-                    self._names[i, name] = probed.expose_shape(pad.place, name)
-            except OutOfReach as why:
-                self.reached[i].hidden = str(why)
-        if self._names:
-            try:
-                self._session = Session(self.path, optimised=False, instead=probed.model)
+                session = Session(self._path, optimised=False, instead=self._model, profile=Path(folder) / "profile")
+                for one in feeds:
+                    session.run(one)
             except DoesNotRun as error:
-                self._hide_all(str(error))
+                self.hidden = f"without graph optimisation, ONNX Runtime does not run the model: {error}"
+                return
+            for event in json.loads(session.end_profiling().read_text(encoding="utf-8", errors="replace")):
+                self._learn(event)
 
-    def look(self, feeds: Feeds) -> bool:
-        """Runs the model, unless all Pads are exercised and the shapes seen. Returns whether a Pad did a new thing."""
-        shapes = tuple((name, array.shape) for name, array in feeds.items())
-        if self._session is None or (self.satisfied and shapes in self._seen):
-            return False
-        self._seen.add(shapes)
-        before = [reached.missing for reached in self.reached]
-        try:
-            outputs = self._session.run(feeds, sorted({name for names in self._names.values() for name in names}))
-        except DoesNotRun as error:
-            self._hide_all(str(error))
-            return False
-        for i, pad in enumerate(self.pads):
-            if not self.reached[i].hidden:
-                self._learn(i, pad, outputs)
-        return [reached.missing for reached in self.reached] != before
-
-    def _learn(self, i: int, pad: WatchedPad, outputs: Outputs) -> None:
-        dims = {name: self._dims(i, name, outputs) for name in (pad.data, pad.output, *pad.compared) if name}
-        reached, result = self.reached[i], pad.output or next(iter(pad.compared), None)
-        given = dims[result] if result else []
-        reached.ran |= bool(given)
-        reached.filled |= any(prod(shape) for shape in given)
-        told = pad.data is None or pad.output is None or pad.amounts is not None
-        reached.padded |= bool(given) and (told or dims[pad.data or ""] != given)
-        sizes = [sum(map(prod, dims[name])) for name in pad.compared]
-        reached.bytes = max(reached.bytes, sum(sizes) * LARGEST_ELEMENT)
-
-    def _dims(self, i: int, name: str, outputs: Outputs) -> list[list[int]]:
-        """The dims of a value, for each call and Loop iteration that computed it."""
-        found = [row for output in self._names[i, name] for row in _rows(outputs[output])]
-        return [row for row in found if row != ABSENT]
-
-    def _hide_all(self, why: str) -> None:
-        self._session = None
-        for reached in self.reached:
-            if not reached.ran:
-                said = f"ONNX Runtime does not run the model with its Pads as outputs: {why}"
-                reached.hidden = reached.hidden or said
-
-    def close(self) -> None:
-        """Frees the session's memory."""
-        self._session = None
+    def _learn(self, event: dict[str, Any]) -> None:
+        found = NUMBER.search(event.get("name", ""))
+        rows = event.get("args", {})
+        if event.get("cat") == "Node" and found and "output_type_shape" in rows:
+            given, made = (rows.get(f"{which}_type_shape", []) for which in ("input", "output"))
+            self.reached[int(found[1])].learn(*(next(iter(row[0].values())) if row else None for row in (given, made)))
 
     @property
     def satisfied(self) -> bool:
-        """Whether all Pads that can be watched are exercised."""
-        return not any(reached.missing and not reached.hidden for reached in self.reached)
+        """Whether all Pads that do something are exercised."""
+        return not any(one.missing and not one.idle for one in self.reached)
 
-
-def _rows(value: Value) -> list[list[int]]:
-    if isinstance(value, np.ndarray):
-        return [value.tolist()] if value.ndim == 1 else [list(map(int, row)) for row in value]
-    return [row for item in value for row in _rows(item)]
+    def records(self) -> tuple[PadComparison, ...]:
+        """What was found of each Pad."""
+        if self.hidden:
+            for one in self.reached:
+                one.missing = self.hidden if one.missing == NEVER_RAN else one.missing
+        return tuple(one.record() for one in self.reached)
 
 
 class Sameness:
@@ -171,3 +153,22 @@ def _all_nan(value: np.ndarray) -> bool:
         return bool(np.isnan(value).all())
     except TypeError:  # 4-bit and 2-bit integers
         return False
+
+
+def check_outputs(trials: Sequence[Trial], after: Sequence[Outputs]) -> Verification:
+    """Compares the converted model's outputs with the original's: every bit."""
+    comparisons: dict[str, OutputComparison] = {}
+    sameness: dict[str, Sameness] = defaultdict(Sameness)
+    for trial, outputs in zip(trials, after, strict=True):
+        for name, value in trial.outputs.items():
+            sameness[name].add(value)
+            one = compare_output(name, value, outputs[name], name in trial.unstable)
+            if name not in comparisons or comparisons[name].equal:
+                comparisons[name] = one
+    unstable = sorted(set().union(*(trial.unstable for trial in trials)))
+    equal = all(comparison.equal for comparison in comparisons.values())
+    outcome = "different" if not equal else "runs" if unstable else "equal"
+    notes = [f"{', '.join(unstable)} of the original changes from run to run: only types and shapes are compared"]
+    told = tuple(replace(one, weak=sameness[one.name].weak if one.equal else "") for one in comparisons.values())
+    fed_with = fed(trial.feeds for trial in trials)
+    return Verification(outcome, told, fed_with, tuple(notes if unstable else ()))  # type: ignore[arg-type]

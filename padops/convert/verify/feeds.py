@@ -14,10 +14,9 @@ import numpy as np
 import onnx
 
 from padops.convert.errors import PadopsError, UsageError, library_errors
-from padops.convert.matchers import MATCHERS, Matcher
-from padops.convert.proof.believing import forget_dims
-from padops.convert.proof.build import overridable_inputs
-from padops.convert.proof.facts import dims_of
+from padops.convert.verify.bits import Tolerance
+from padops.convert.verify.built import overridable_inputs
+from padops.convert.verify.inference import dims_of, forget_dims
 from padops.convert.verify.npz import Headers, read_npz
 from padops.spec.dtypes import by_name, by_numpy, by_onnx
 
@@ -58,11 +57,16 @@ class Asked:
 
     inputs: Inputs | None = None  # the inputs for both models; None for random ones
     seed: int = 0  # the seed of random inputs
-    sources: Sequence[Matcher] = MATCHERS  # the matchers that tell which nodes of the original are Pads
     rtol: float | None = None  # see ``Tolerance``
     atol: float | None = None  # see ``Tolerance``
-    doubted: Mapping[str, str] = field(default_factory=dict)  # see ``doubted_values``
+    # The values behind Pads that ONNX Runtime gets wrong, or may, each with the reason
+    doubted: Mapping[str, str] = field(default_factory=dict)
     run: bool = False  # whether to run both models even if they are proved to do the same
+
+    @property
+    def tolerance(self) -> Tolerance | None:
+        """What the caller accepts; None if the original's own moves decide."""
+        return None if self.rtol is None and self.atol is None else Tolerance(self.rtol, self.atol)
 
 
 def inputs_of(message: onnx.ModelProto) -> list[Input]:

@@ -8,12 +8,13 @@ import tempfile
 from pathlib import Path
 
 from padops.convert.arguments import check_kinds, check_tolerance
+from padops.convert.doubted import doubted_values
 from padops.convert.errors import PadopsError, UsageError, os_errors_as
 from padops.convert.matchers import MATCHERS
 from padops.convert.model.document import LARGEST_PROTO, Document
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.records import Verification
-from padops.convert.verify.choice import comparison, doubted_values
+from padops.convert.verify.choice import comparison
 from padops.convert.verify.feeds import Asked, Inputs
 from padops.convert.verify.providers import Providers, check_providers, compare_beside
 
@@ -31,16 +32,10 @@ def verify(
 ) -> Verification:
     """Tells whether two models do the same: proved, tested, different, or unknown.
 
-    Equal parts of the graphs do the same on every runtime. Each part that differs is proved to do the same, if
-    possible: docs/verification.md says how, and for what a proof holds. If all parts are proved, nothing runs.
-
-    Otherwise both models run on the same inputs, and every bit of their outputs and of their Pads' results is compared.
-    A Pad is compared by its output, as an output of both models; if one model lacks a value of that name, by the first
-    values behind it that both have. So values of one name count as the same value. Random inputs are chosen so that the
-    Pads pad something; the result tells where they did not. If anything differs, the NumPy reference tells for each Pad
-    whether its result is right for its data. If all Pads are right and all other nodes are equal, float differences
-    within the tolerance are rounding (``"close"``), such as of float16 around Pads. Two models that ONNX Runtime does
-    not run are compared node by node.
+    Each part that differs is proved to do the same, if possible: docs/verification.md says how, and for what a proof
+    holds. Then both models run on the same inputs: random ones, chosen so that the Pads pad something, or the caller's.
+    Outputs may differ by as much as the original's own floats move, or by ``rtol`` and ``atol``; where models only move
+    data, every bit counts.
 
     Args:
         original: A file, bytes, a binary file object, an ``onnx.ModelProto`` or an ``onnx_ir.Model``; or an OpenVINO
@@ -49,10 +44,9 @@ def verify(
         inputs: Arrays by input name, or the path of an ``.npz``; random if None. Given inputs always run, even after a
             proof.
         seed: The seed of random inputs.
-        run: Run both models even after a proof.
-        rtol: The rounding tolerance of an element of floats, as a factor of the original's element; 0 if only ``atol``
-            is given. With neither, elements may differ by 1e-4 of the largest element of their output; by 5e-2 if the
-            model has float16, and by 2e-1 if it has bfloat16.
+        run: Make as many runs after a proof as without one.
+        rtol: The tolerance of an element of floats, as a factor of the original's element; 0 if only ``atol`` is given.
+            With neither, elements may differ by as much as the original's own floats move.
         atol: The tolerance in addition to ``rtol``, in the unit of the elements; 0 if only ``rtol`` is given.
         providers: The execution providers of the sessions in which both models run, first choice first: names, each
             alone or in a pair with options. padops stands beside them as in ``padops.InferenceSession``, but neither

@@ -1,11 +1,12 @@
-"""The Pads of two models, and the values by which each Pad is compared; and hints for random inputs.
+"""The Pads of a model, and hints for random inputs.
 
 The hints tell which inputs choose branches, and which are amounts or axes of a Pad.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,73 +14,38 @@ import onnx
 import onnx_ir as ir
 from onnx import numpy_helper
 
-from padops.convert.matchers.converted import operator_of
 from padops.convert.model.graphs import constant, walk
-from padops.convert.pads.window_operators import WINDOW_OPERATORS
-from padops.convert.verify.probes import Body, Place, bodies
+from padops.convert.model.nesting import graphs_in
+from padops.convert.verify.following import ARITHMETIC, MOVES
+from padops.convert.verify.functions import imports_of, is_fallback
+from padops.convert.verify.inference import every_node
+from padops.convert.verify.pad_terms import version_of
+from padops.convert.verify.schemas import PADOPS as DOMAIN
+from padops.convert.verify.schemas import version_of as schema_version
 from padops.spec import pyop_node
-from padops.spec.dialects import DOMAIN, OPS
 
 FOREIGN_NAMES = {"Pad", "PadV2", "MirrorPad"}  # of any domain
-FURTHEST = 8  # how many nodes behind a missing Pad a value of both models is searched
 
 HANDING_ON = {"Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze"}  # operators that pass numbers on unchanged
 CHOOSING = {"Gather", "Slice"}  # operators that pass some of their numbers on
 OF_DIMS = {"Shape", "Size"}  # operators whose output follows from their input's dims, not its elements
+# The inputs that decide the size of the output.
+SIZED_BY = {"Pad": (1, 3), "ConstantOfShape": (0,), "Range": (0, 1, 2), "Expand": (1,), "Tile": (1,), "Reshape": (1,),
+            "OneHot": (1,), "Resize": (1, 2, 3), "Upsample": (1,), "Slice": (1, 2, 3, 4), "HannWindow": (0,),
+            "HammingWindow": (0,), "BlackmanWindow": (0,), "MelWeightMatrix": (0, 1, 2, 3, 4), "DFT": (1, 2),
+            "STFT": (1, 3), "CenterCropPad": (1,), "Col2Im": (1, 2), "AffineGrid": (1,), "MaxUnpool": (1, 2),
+            "RoiAlign": (2,), "TopK": (1,), "SplitToSequence": (1,)}  # fmt: skip
+# Operators that give floats as they got them.
+EXACT = (MOVES | ARITHMETIC | {"Compress", "Constant", "Identity", "If", "Loop", "OneHot", "Scan"}) - {
+    "Add", "Clip", "CumSum", "Div", "Mod", "Mul", "Range", "ReduceProd", "ReduceSum", "Sub"
+}  # fmt: skip
+MICROSOFT_IS = 13  # the version of ONNX's Pad that com.microsoft::Pad is
 MODES_WITHOUT_REACH = {"constant", "edge"}  # modes whose amounts may exceed the data
-
-
-@dataclass(frozen=True)
-class WatchedPad:
-    """A Pad, or a node into which a Pad was folded."""
-
-    path: str  # see ``PadRecord.path``
-    form: str  # its operator
-    place: Place  # its graph
-    data: str | None  # its data in the original; None for a node of the converted model
-    output: str | None  # its output in the original; None for a node of the converted model
-    compared: tuple[str, ...]  # values of both models: its output; if one model lacks it, the first values behind it
-    amounts: tuple[int, ...] | None = None  # its amounts; None if unknown
-
-    @property
-    def idle(self) -> bool:
-        """Whether all its amounts are known to be 0."""
-        return self.amounts is not None and not any(self.amounts)
 
 
 def is_pad(node: onnx.NodeProto) -> bool:
     """Whether a node is a Pad, by its name and domain."""
     return node.domain in (DOMAIN, pyop_node.DOMAIN) or node.op_type in FOREIGN_NAMES
-
-
-def watched_pads(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[WatchedPad]:
-    """The Pads of the original; and of the converted model, the Pads, convolutions and pools that the original lacks.
-
-    Values of one name in graphs at the same place count as the same value. Fallback functions of padops are left out.
-    """
-    there = {located.place: located.body for located in bodies(converted)}
-    before = {located.place: located.body for located in bodies(original)}
-    constants = _constants(original)
-    found: list[WatchedPad] = []
-    for located in bodies(original):
-        made = nodes_by_output(there.get(located.place))
-        for path, node in located.labelled():
-            if is_pad(node) and node.output and not _is_fallback(located.place):
-                compared = _shared(located.body, node.output[0], made)
-                data = node.input[0] if node.input else None
-                form, amounts = _form(node), _amounts(node, constants)
-                found.append(WatchedPad(path, form, located.place, data, node.output[0], compared, amounts))
-    covered = {(pad.place, name) for pad in found for name in pad.compared}
-    for located in bodies(converted):
-        if located.place not in before or _is_fallback(located.place):
-            continue
-        former = nodes_by_output(before[located.place])
-        for path, node in located.labelled():
-            if node.output and (is_pad(node) or _has_changed(node, former)):
-                compared = _shared(located.body, node.output[0], former)
-                if not {(located.place, name) for name in compared} <= covered:
-                    found.append(WatchedPad(path, _form(node), located.place, None, None, compared))
-    return found
 
 
 def longest_amount(model: onnx.ModelProto) -> int:
@@ -89,47 +55,47 @@ def longest_amount(model: onnx.ModelProto) -> int:
     return max((abs(amount) for known in amounts for amount in known or ()), default=0)
 
 
-def known_amounts(node: onnx.NodeProto, model: onnx.ModelProto) -> tuple[int, ...] | None:
-    """The amounts of a Pad of a model; None if unknown."""
-    return _amounts(node, _constants(model))
+@dataclass(frozen=True)
+class Located:
+    """A graph of a model, with its path for people."""
+
+    path: str
+    body: onnx.GraphProto | onnx.FunctionProto
+
+    def labelled(self) -> Iterator[tuple[str, onnx.NodeProto]]:
+        """Each node with its path, as in ``model/graphs.py``."""
+        names = Counter(node.name for node in self.body.node)
+        for i, node in enumerate(self.body.node):
+            label = node.name or f"{node.op_type}_{i}"
+            yield f"{self.path}/{label}[{i}]" if node.name and names[node.name] > 1 else f"{self.path}/{label}", node
 
 
-def _is_fallback(place: Place) -> bool:
-    return place.function is not None and place.function[0] == DOMAIN and operator_of(place.function[1]) is not None
+def bodies(model: onnx.ModelProto) -> Iterator[Located]:
+    """The main graph, the functions but for fallbacks, and all graphs inside them."""
+    yield from _inside(Located("graph", model.graph))
+    for function in (row for row in model.functions if not is_fallback(row)):
+        overload = f":{function.overload}" if function.overload else ""
+        yield from _inside(Located(f"function {function.domain or 'ai.onnx'}::{function.name}{overload}", function))
 
 
-def _form(node: onnx.NodeProto) -> str:
+def _inside(located: Located) -> Iterator[Located]:
+    yield located
+    for path, node in located.labelled():
+        for name, graph in graphs_in(node.attribute):
+            yield from _inside(Located(f"{path}.{name}", graph))
+
+
+def idle_pads(model: onnx.ModelProto) -> dict[str, bool]:
+    """For the output of each Pad whose amounts are known: whether all of them are 0."""
+    constants = _constants(model)
+    pads = [node for located in bodies(model) for node in located.body.node if is_pad(node) and node.output]
+    known = {node.output[0]: _amounts(node, constants) for node in pads}
+    return {name: not any(amounts) for name, amounts in known.items() if amounts is not None}
+
+
+def form_of(node: onnx.NodeProto) -> str:
+    """The operator of a node, with its domain."""
     return f"{node.domain}::{node.op_type}" if node.domain not in ("", "ai.onnx") else str(node.op_type)
-
-
-def nodes_by_output(body: Body | None) -> dict[str, onnx.NodeProto]:
-    """The nodes of a graph, by their outputs; none without a graph."""
-    return {} if body is None else {name: node for node in body.node for name in node.output if name}
-
-
-def _has_changed(node: onnx.NodeProto, former: Mapping[str, onnx.NodeProto]) -> bool:
-    """Whether a convolution or a pool has other inputs or attributes than in the other model."""
-    if (node.domain, node.op_type) not in WINDOW_OPERATORS or node.output[0] not in former:
-        return False
-    other = former[node.output[0]]
-    attributes = [sorted(a.SerializeToString() for a in one.attribute) for one in (node, other)]
-    return list(node.input) != list(other.input) or attributes[0] != attributes[1]
-
-
-def _shared(body: Body, output: str, there: Mapping[str, onnx.NodeProto]) -> tuple[str, ...]:
-    """The output; if the other model lacks it, the first values behind it that the other model has."""
-    pending, shared, seen = [output], [], {output}
-    for _ in range(FURTHEST):
-        further = []
-        for name in pending:
-            if name in there:
-                shared.append(name)
-                continue
-            behind = [made for node in body.node if name in node.input for made in node.output if made]
-            further += [made for made in dict.fromkeys(behind) if made not in seen]
-            seen.update(further)
-        pending = further
-    return tuple(shared)
 
 
 def _constants(model: onnx.ModelProto) -> dict[str, np.ndarray]:
@@ -183,6 +149,7 @@ class Hints:
     fills: frozenset[str] = frozenset()  # inputs with the fill of a Pad
     reach: int = 0  # the largest constant amount in the model
     wide: frozenset[str] = frozenset()  # inputs that decide no size: any integer may be tried
+    moves: bool = False  # whether the model only moves data: then infinities and NaN are drawn, too
 
 
 def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> Hints:
@@ -207,13 +174,34 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
             at = _place_of_fill(node)
             fills |= {_source(name, made) for name in node.input[at : at + 1]} & inputs
     computed = frozenset(small - set(amounts))
-    return Hints(special, amounts, axes, computed, frozenset(fills), longest_amount(message))
+    wide = frozenset(inputs - sizing_inputs(message))
+    moves = not computes_floats(message)
+    return Hints(special, amounts, axes, computed, frozenset(fills), longest_amount(message), wide, moves)
+
+
+def sizing_inputs(model: onnx.ModelProto) -> set[str]:
+    """The inputs that decide sizes: amounts, shapes, repeats, or values from which these are computed."""
+    made = {name: node for node in model.graph.node for name in node.output if name}
+    names: list[str] = []
+    for node in model.graph.node:
+        if node.domain not in ("", "ai.onnx") or any(row.HasField("g") for row in node.attribute):
+            names += node.input[is_pad(node) :]
+        else:
+            names += [node.input[at] for at in SIZED_BY.get(node.op_type, ()) if at < len(node.input)]
+    return sources(names, made)
+
+
+def computes_floats(model: onnx.ModelProto) -> bool:
+    """Whether a model may compute floats, instead of only moving data."""
+    nodes = (node for located in bodies(model) for node in located.body.node)
+    return any(node.op_type not in EXACT and not is_pad(node) for node in nodes)
 
 
 def _place_of_fill(node: onnx.NodeProto) -> int:
     """The index of a Pad's fill input."""
-    op = OPS.get(node.op_type) if node.domain == DOMAIN else None
-    return op.input_index(op.fill) or 2 if op else 2
+    if node.domain == DOMAIN and not node.op_type.startswith("Pad_"):
+        return 3 if node.op_type.startswith("OpenVINOPad") else 1
+    return 2
 
 
 def _source(name: str, made: Mapping[str, onnx.NodeProto]) -> str:
@@ -255,3 +243,18 @@ def special_values(model: ir.Model) -> dict[str, list[int]]:
             if value in inputs and number is not None and number.size == 1 and number.dtype.kind in "iu":
                 special.setdefault(inputs[value], []).append(int(number.reshape(())))
     return special
+
+
+def mirrored(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with the operator of padops that mirrors it in place of each Pad of ONNX."""
+    made = onnx.ModelProto()
+    made.CopyFrom(model)
+    for part, nodes in ((made, made.graph.node), *((row, row.node) for row in made.functions)):
+        versions = imports_of(part)
+        for node in every_node(nodes):
+            version = version_of(node.domain, node.op_type, schema_version("", "Pad", versions.get("", 1)))
+            if version is not None and node.domain != DOMAIN:
+                node.domain, node.op_type = DOMAIN, f"Pad_{version or MICROSOFT_IS}"
+        if DOMAIN not in versions:
+            part.opset_import.add(domain=DOMAIN, version=1)
+    return made

@@ -17,8 +17,7 @@ from padops.convert.matchers import MATCHERS, find_pads
 from padops.convert.model.document import Document
 from padops.convert.model.types import Types
 from padops.convert.records import Verification
-from padops.convert.verify.bits import Tolerance
-from padops.convert.verify.compare import RunInputs, check_outputs
+from padops.convert.verify.compare import RunInputs, check_close
 from padops.convert.verify.feeds import Asked, inputs_of, load_inputs, other_interface
 from padops.convert.verify.pads import hints_of, special_values
 from padops.convert.verify.sessions import DoesNotRun, OtherRuntime, fed, run_trials
@@ -153,9 +152,8 @@ def _compare(original: OtherRuntime | None, converted: OtherRuntime | None, case
             return Verification("runs", inputs=inputs, notes=tuple(notes))
         if converted is None:
             return Verification("fails", inputs=inputs)
-        rtol, atol = case.asked.rtol, case.asked.atol
         try:
-            return check_outputs(converted, trials, None if rtol is None and atol is None else Tolerance(rtol, atol))
+            return check_close(trials, converted, case.asked.tolerance)
         except DoesNotRun as error:
             return Verification("fails", inputs=inputs, notes=(f"{CONVERTED} does not run: {error}",))
     return Verification("undecided", notes=tuple(notes))

@@ -14,9 +14,10 @@ from padops.convert.verify.feeds import Input
 from padops.convert.verify.pads import Hints
 from padops.spec.dtypes import by_name
 
-# Sizes of dynamic dims, tried in this order; some are typical of audio models.
-SIZES = (256, 64, 512, 576, 16, 128, 1024, 4096, 16000, 32, 8, 4, 3, 2, 1)
-FIRST = (256, None, 4096, 576, 64, 16000, 1024, 3)  # each turn's first size; None: larger than the Pads' amounts
+# Sizes of dynamic dims, tried in this order, odd and even ones; some are typical of audio models.
+SIZES = (64, 256, 37, 512, 576, 16, 128, 1024, 4096, 16000, 99, 32, 8, 5, 4, 3, 2, 1)
+FIRST = (64, None, 37, 256, 99, 16000, 1025, 3)  # each turn's first size; None: larger than the Pads' amounts
+APART = 3  # in every other turn, each dim is larger than the one before it by so much, if the model takes that
 LONG = 1 << 18  # elements of a turn's first inputs: with more, a network takes seconds
 HIGHEST = (9, 2, 1)  # other integers than pixels and samples go from 0 to this: they may be indices, axes or amounts
 RANKS = (2, 4, 3, 1, 0)  # tried for an input of unknown rank
@@ -30,7 +31,7 @@ WIDE = (0, 1, -1, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, -(1 << 31) - 1, (1 << 5
 WIDE_TURN = 1  # the turn, modulo 4, that does so
 LARGEST_AMOUNT = 5  # for amounts that are an input
 
-# Special values among the random numbers of a turn, modulo 4. NaN and infinities spread, so other turns have none.
+# Special values among the random numbers of a turn, modulo 4, of models that only move data
 SPRINKLED: Mapping[int, tuple[float, ...]] = {1: (-0.0, 1e-40, -1e-310), 3: (np.nan, np.inf, -0.0, -np.inf)}
 # Single floats, such as a lowest and a highest frequency: in every other turn, each is RATIO times the one before.
 LOWEST_SINGLE, RATIO = 40.0, 50.0
@@ -147,6 +148,10 @@ def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict
     for rank in ranks:
         seen = []
         steps = [name for name in names if name not in batches]
+        if turn % 2 and len(steps) > 1:
+            yield {**dict.fromkeys(names, 1), "rank": rank, "": first} | {
+                name: first + APART * at for at, name in enumerate(steps)
+            }
         ways = [steps, *([name] for name in names), names, *map(list, combinations(names, 2))]
         ones = {**dict.fromkeys(names, 1), "rank": rank}
         twos = {**ones, **dict.fromkeys(batches, 2)}
@@ -207,7 +212,7 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
         singles = [one.name for one in inputs if one.type in FLOATS and prod(draw.shapes[one.name]) == 1]
         numbers = np.full(shape, LOWEST_SINGLE * RATIO ** singles.index(row.name) * rng.uniform(1, 2))
     elif row.type in FLOATS:
-        _sprinkle(numbers, SPRINKLED.get(draw.turn % 4, ()), rng)
+        _sprinkle(numbers, SPRINKLED.get(draw.turn % 4, ()) if hints.moves else (), rng)
     with np.errstate(all="ignore"):
         return np.asarray(np.abs(numbers) if row.type == "float8e8m0" else numbers).astype(dtype.numpy)
 

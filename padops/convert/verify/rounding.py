@@ -1,161 +1,138 @@
-"""Tells whether a Pad is the reason for a difference, or the rounding of other nodes around Pads that are right.
+"""How much an output of the original may differ: as much as its floats move by themselves, and that is measured.
 
-ONNX Runtime computes stretches of float16 nodes in float, with casts at their ends. A Pad of padops takes float16
-directly, so the stretches and their rounding change. Another runtime may sum in another order. Neither is a Pad's
-error. So each Pad is judged by its result for the data that it has in the converted model.
+The original is run at two optimisation levels, and with its inputs and weights changed by a rounding error. What its
+outputs move then, times ``FACTOR``, another order of sums or another fusion may move them as well. A Pad that moves
+data otherwise changes outputs by as much as the data are large.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from copy import deepcopy
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import onnx
-import onnx.inliner
+from onnx import numpy_helper
 
-from padops.convert.matchers import Matcher
-from padops.convert.proof.following import INTEGERS
-from padops.convert.proof.following import MOVES as ELEMENTS_MOVE
-from padops.convert.records import PadComparison, Verification
-from padops.convert.verify.bits import Tolerance
-from padops.convert.verify.exercise import EMPTY, NEVER_RAN
-from padops.convert.verify.inside import kinds_of
-from padops.convert.verify.pads import is_pad
-from padops.convert.verify.probes import bodies
-from padops.convert.verify.reference import judge_pads
-from padops.convert.verify.sessions import Feeds
-from padops.convert.verify.structure import other_difference, taken_in
-from padops.spec.dialects import DOMAIN
-from padops.spec.plan import PadError
+from padops.convert.verify.bits import Value
+from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session, Trial
+from padops.spec.dtypes import by_numpy
 
-# The difference that rounding may make in whole networks, as a share of an output's largest element, by the narrowest
-# float type in the model. In float, the tests' networks differ by less than a tenth of it; with a layer converted
-# wrongly, by thousands of times as much. In float16, a CycleGAN of random weights (20 reflections) differs by 9e-3.
-SHARES = {onnx.TensorProto.BFLOAT16: 2e-1, onnx.TensorProto.FLOAT16: 5e-2}
-SHARE = 1e-4
-
-PARTS = frozenset(("Sigmoid", "HardSigmoid", "Softmax", "Tanh"))  # operators with results of magnitude 1 at most
-MOVES = frozenset(("Concat", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
-# Operators that give floats as they got them.
-EXACT = ELEMENTS_MOVE | {"Compress", "Constant", "Identity", "If", "Loop", "OneHot", "Scan"}
-NO_FLOATS = INTEGERS | {onnx.TensorProto.STRING}
-
-RIGHT = "each Pad gives the right result for its data; the nodes around the Pads round differently"
-TOO_FAR = "each Pad gives the right result for its data, but an output differs by more than {} (--rtol, --atol)"
+FACTOR = 16.0
+ULPS = 8.0  # of an output's largest element: a sum of a few elements rounds so much, whatever the rest does
+HANDED_ON = ("Concat", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
+DRAWS = 2  # changed inputs and weights
+# Bits of a significand, by the types that round.
+BITS = {"float": 24, "double": 53, "float16": 11, "bfloat16": 8}
+WEIGHTS = 1 << 26  # bytes of inline weights that are changed
 
 
-def tolerance_of(model: onnx.ModelProto, rtol: float | None, atol: float | None) -> Tolerance:
-    """The tolerance for a model's float outputs."""
-    kinds = {value.type.tensor_type.elem_type for value in (*model.graph.input, *model.graph.output)}
-    for located in bodies(model):
-        read = {name for node in located.body.node if node.op_type != "Cast" for name in node.input}
-        tensors = getattr(located.body, "initializer", ())
-        # Weights that only Casts read do not count by their own type.
-        kinds |= {tensor.data_type for tensor in tensors if tensor.name in read}
-        casts = [node for node in located.body.node if node.op_type == "Cast"]
-        kinds |= {row.i for node in casts for row in node.attribute if row.name == "to"}
-    return Tolerance(rtol, atol, next((share for kind, share in SHARES.items() if kind in kinds), SHARE))
+class Moves:
+    """What the outputs of the original move, for each of some trials."""
+
+    def __init__(self, path: Path, model: onnx.ModelProto, trials: Sequence[Trial], plain: Sequence[Outputs]) -> None:
+        self._path, self._model, self._trials = path, model, trials
+        self._base = [trial.outputs for trial in trials]
+        self._plain = list(plain) or self._base
+        self._changed: list[list[Outputs]] | None = None  # the outputs with changed inputs and weights
+        self._pairs: list[tuple[Outputs, Outputs]] = []  # of another runtime
+        self._parts = _parts(model)
+
+    def add(self, trials: Sequence[Trial], run: Callable[[Feeds], Outputs]) -> None:
+        """Measures another runtime as well: what its outputs move with changed inputs."""
+        rng = np.random.default_rng(DRAWS)
+        for trial in trials:
+            moved = run({name: _moved(one, rng) for name, one in trial.feeds.items()})
+            self._pairs.append((trial.outputs, moved))
+
+    def _change(self) -> list[list[Outputs]]:
+        """Runs the original with changed inputs and weights, once."""
+        if self._changed is None:
+            self._changed = [[] for _ in self._trials]
+            for seed in range(DRAWS):
+                rng = np.random.default_rng(seed)
+                try:
+                    session = Session(self._path, optimised=False, instead=_changed(self._model, rng))
+                    for row, trial in zip(self._changed, self._trials):
+                        row.append(session.run({name: _moved(one, rng) for name, one in trial.feeds.items()}))
+                except DoesNotRun:
+                    break
+        return self._changed
+
+    def takes(self, at: int, name: str, before: Value, after: Value, levels: bool = True) -> bool:
+        """Whether an output of the converted model differs from the original's by no more than that moves.
+
+        Without ``levels``, what optimisation moves does not count: it may be an error of ONNX Runtime.
+        """
+        if not isinstance(before, np.ndarray) or not isinstance(after, np.ndarray):
+            return False
+        if before.dtype != after.dtype or before.shape != after.shape:
+            return False
+        pairs = [(self._base[at][name], self._plain[at][name])] if levels else []
+        pairs += [(one[name], other[name]) for one, other in self._pairs]
+        least = 1.0 if name in self._parts else 0.0
+        return _is_near(before, after, pairs, least) or _is_near(
+            before, after, [*pairs, *((self._plain[at][name], one[name]) for one in self._change()[at])], least
+        )
 
 
-def can_round(model: onnx.ModelProto) -> bool:
-    """Whether a model computes floats, instead of only moving them."""
-    model = _without_own_functions(model)
-    kinds = kinds_of(model)
-    return any(
-        node.op_type not in EXACT
-        and not all(kinds.get((located.place, name)) in NO_FLOATS for name in node.output if name)
-        for located in bodies(model)
-        if located.place.function is None
-        for node in located.body.node
-        if not is_pad(node)
-    )
-
-
-def _without_own_functions(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with its own functions inlined: onnx infers no types inside of functions."""
-    own = [(row.domain, row.name) for row in model.functions if row.domain != DOMAIN]
-    if not own:
-        return model
-    copy = deepcopy(model)
-    versions = {row.domain: row.version for row in copy.opset_import}
-    for row in (row for function in copy.functions for row in function.opset_import):
-        # onnx inlines no function that imports other versions. The element types are the same in all versions.
-        row.version = versions.get(row.domain, row.version)
-    return onnx.inliner.inline_selected_functions(copy, own)
-
-
-def scales_of(model: onnx.ModelProto) -> dict[str, float]:
-    """Outputs whose elements are fractions of 1, and 1 as the scale of their rounding.
-
-    For one, a sigmoid of 1e-5 may be computed as 1 minus a sum.
-    """
+def _parts(model: onnx.ModelProto) -> set[str]:
+    """The outputs whose elements are fractions of 1: a sigmoid of 1e-5 may be computed as 1 minus a sum."""
     made = {name: node for node in model.graph.node for name in node.output}
-    found = {}
+    found = set()
     for output in model.graph.output:
         node = made.get(output.name)
-        while node is not None and node.op_type in MOVES:
+        while node is not None and node.op_type in HANDED_ON:
             node = made.get(node.input[0])
-        if node is not None and node.op_type in PARTS:
-            found[output.name] = 1.0
+        if node is not None and node.op_type in ("Sigmoid", "HardSigmoid", "Softmax", "Tanh"):
+            found.add(output.name)
     return found
 
 
-def settle(
-    verification: Verification,
-    models: tuple[Path | None, Path],
-    feeds: Sequence[Feeds],
-    asked: Sequence[Matcher],
-    tolerance: Tolerance,
-    doubted: Mapping[str, str],
-) -> Verification:
-    """Judges, for a verification that found differences, whether a Pad is the reason.
-
-    Returns:
-        The verification with ``right`` of each Pad. The outcome stays ``"close"`` only if neither a Pad nor a changed
-        node can be the reason. It is ``"corrected"`` if all differences are behind Pads that ONNX Runtime gets wrong.
-    """
-    original, converted = models
-    try:
-        judged = {pad.path: pad for pad in judge_pads(original, converted, feeds, asked)}
-    except PadError as error:
-        note = f"the reference refuses what the converted model runs: {error}"
-        return replace(verification, outcome="different", notes=(*verification.notes, note))
-    pads = tuple(_with_judgement(pad, judged.get(pad.path)) for pad in verification.pads) or tuple(judged.values())
-    verification = replace(verification, pads=pads)
-    if any(pad.right is False for pad in pads):
-        return replace(verification, outcome="different")
-    gone = set() if original is None else taken_in(original, converted)
-    if suspect := next((pad for pad in pads if not _is_clear(pad) and pad.path not in gone), None):
-        note = f"{suspect.path} may be the reason: the reference cannot judge it"
-        return replace(verification, outcome="different", notes=(*verification.notes, note))
-    if original is not None and (place := other_difference(original, converted)):
-        note = f"{place} is not the same in both models, and may be the reason"
-        return replace(verification, outcome="different", notes=(*verification.notes, note))
-    if verification.outcome == "close":
-        return replace(verification, notes=(*verification.notes, RIGHT))
-    differing = [output for output in verification.outputs if not output.equal]
-    if not differing:  # the original changes from run to run, and only inner values round differently
-        return replace(verification, outcome="runs", notes=(*verification.notes, RIGHT))
-    if all(output.name in doubted for output in differing):
-        notes = [f"{output.name} will change: {doubted[output.name]}" for output in differing]
-        return replace(verification, outcome="corrected", notes=(*verification.notes, *notes))
-    return replace(verification, notes=(*verification.notes, TOO_FAR.format(tolerance)))
+def _is_near(
+    before: np.ndarray, after: np.ndarray, pairs: Sequence[tuple[np.ndarray, np.ndarray]], least: float
+) -> bool:
+    """Whether two values differ by no more than some pairs do; their largest element counts as ``least`` at least."""
+    pairs = [(one, other) for one, other in pairs if one.shape == other.shape == before.shape]
+    if _bits(before.dtype) is None:
+        moved = max((int(np.count_nonzero(one != other)) for one, other in pairs), default=0)
+        return int(np.count_nonzero(before != after)) <= 4 * moved
+    one, other = before.astype(np.float64), after.astype(np.float64)
+    finite = np.isfinite(one)
+    if not np.array_equal(one[~finite], other[~finite], equal_nan=True):
+        return False
+    limit = ULPS * 2.0 ** -(_bits(before.dtype) or 24) * np.abs(one[finite]).max(initial=least)
+    for first, second in pairs:
+        with np.errstate(invalid="ignore"):
+            gap = np.abs(first.astype(np.float64) - second.astype(np.float64))
+        limit = max(limit, FACTOR * float(gap[np.isfinite(gap)].max(initial=0)))
+    return bool((np.abs(other[finite] - one[finite]) <= limit).all())
 
 
-def _with_judgement(pad: PadComparison, judged: PadComparison | None) -> PadComparison:
-    """A Pad's comparison between the models, with the reference's judgement added."""
-    if judged is None or judged.right is None:
-        return pad
-    if not judged.right:
-        return replace(
-            pad, exercise="exercised", equal=False, detail=f"{judged.compared[0]}: {judged.detail}", right=False
-        )
-    return replace(pad, right=True)
+def _bits(dtype: np.dtype) -> int | None:
+    row = by_numpy(dtype)
+    return None if row is None else BITS.get(row.name)
 
 
-def _is_clear(pad: PadComparison) -> bool:
-    """Whether a Pad cannot be the reason for a difference."""
-    compared = pad.equal and pad.exercise != "not exercised"
-    return bool(pad.right) or compared or pad.detail in (NEVER_RAN, EMPTY)
+def _moved(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Floats, each changed by up to two rounding errors; anything else as it is."""
+    bits = _bits(array.dtype)
+    if bits is None or not array.size:
+        return array
+    wide = array.astype(np.float64)
+    with np.errstate(all="ignore"):
+        return np.asarray(wide * (1 + rng.uniform(-1, 1, array.shape) * 2.0 ** (2 - bits))).astype(array.dtype)
+
+
+def _changed(model: onnx.ModelProto, rng: np.random.Generator) -> onnx.ModelProto:
+    """The model with its inline weights changed; as it is, if they are many."""
+    rows = [row for row in model.graph.initializer if len(row.dims) > 1 and not row.external_data]
+    made = onnx.ModelProto()
+    made.CopyFrom(model)
+    if sum(row.ByteSize() for row in rows) > WEIGHTS:
+        return made
+    for row in made.graph.initializer:
+        is_float = row.data_type in (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT16)
+        if len(row.dims) > 1 and not row.external_data and is_float:
+            row.CopyFrom(numpy_helper.from_array(_moved(numpy_helper.to_array(row), rng), row.name))
+    return made

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ import onnx
 
 from padops.convert.errors import PadopsError
 from padops.convert.verify.bits import Value, describe_difference
+from padops.convert.verify.build import RANDOM
+from padops.convert.verify.pads import bodies
 from padops.extras import NeedingOnnxruntime
 from padops.runtime import pyop
 from padops.runtime.ort_values import run_session
@@ -23,10 +25,11 @@ from padops.spec.dialects import DOMAIN
 if TYPE_CHECKING:
     import onnxruntime
 
+LARGE = 1 << 24  # bytes of a model file of which one run tells enough beside a proof
 EXTENSIONS = {"ai.onnx.contrib", "com.microsoft.extensions"}  # the domains of onnxruntime-extensions
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # for a model in memory
 
-PATIENCE = 10  # seconds; then no further attempt is made at a set of inputs
+MOST_ATTEMPTS = 120  # at one set of inputs
 
 Feeds = dict[str, np.ndarray]
 Outputs = dict[str, Value]
@@ -43,8 +46,19 @@ class DoesNotRun(Exception):
 class Session:
     """A model in ONNX Runtime, on the CPU."""
 
-    def __init__(self, path: Path, optimised: bool, instead: onnx.ModelProto | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        optimised: bool,
+        instead: onnx.ModelProto | None = None,
+        library: bool = True,
+        profile: Path | None = None,
+        domains: set[str] | None = None,
+    ) -> None:
         """Creates the session; a model ``instead`` of the file's has its external data beside the file.
+
+        ``library`` says whether padops' operators are registered; a profile is written beside ``profile``; ``domains``
+        are those that the model imports, where they are known.
 
         Raises:
             DoesNotRun: ONNX Runtime refuses the model.
@@ -58,9 +72,11 @@ class Session:
             import onnxruntime
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # errors are raised and reported, not logged
-        _register(options, domains_of(path))
+        _register(options, (domains or domains_of(path, instead)) - (set() if library else {DOMAIN}))
         if not optimised:
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        if profile is not None:
+            options.enable_profiling, options.profile_file_prefix = True, str(profile)
         if instead is not None:
             options.add_session_config_entry(DATA_FOLDER, str(path.parent.resolve()))
         try:
@@ -86,6 +102,39 @@ class Session:
         if failed:
             raise DoesNotRun(failed[0].message)
         return outputs
+
+    def end_profiling(self) -> Path:
+        """Ends the profile; returns its file."""
+        return Path(self._session.end_profiling())
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model: its file, its content, and the model that runs instead of it, if ONNX Runtime refuses it."""
+
+    path: Path
+    message: onnx.ModelProto
+    instead: onnx.ModelProto | None = None
+
+    def session(self, optimised: bool, library: bool = True) -> Session:
+        """A session of the model.
+
+        Raises:
+            DoesNotRun: ONNX Runtime refuses it.
+        """
+        domains = {row.domain for row in (self.instead or self.message).opset_import}
+        return Session(self.path, optimised, self.instead, library, domains=domains)
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether no node draws random numbers."""
+        nodes = (node for located in bodies(self.message) for node in located.body.node)
+        return not any(node.op_type in RANDOM or node.op_type == "Dropout" for node in nodes)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether one run tells enough beside a proof."""
+        return self.path.stat().st_size > LARGE
 
 
 class OtherRuntime:
@@ -124,26 +173,25 @@ class Trial:
     unstable: frozenset[str]
 
 
-def run_trials(session: Session | OtherRuntime, turns: Iterable[Iterable[Feeds]]) -> list[Trial]:
-    """Runs a model on the first attempt of each turn that it takes; the very first runs twice.
+def run_trials(
+    session: Session | OtherRuntime, turns: Iterable[Iterable[Feeds]], is_stable: bool = False
+) -> list[Trial]:
+    """Runs a model on the first attempt of each turn that it takes; the very first runs twice, unless ``is_stable``.
 
     Raises:
-        DoesNotRun: It takes no attempt, or none in time; with the last attempt and its error.
+        DoesNotRun: It takes no attempt; with the last attempt and its error.
     """
-    begin = time.monotonic()
     trials: list[Trial] = []
     refusal = DoesNotRun("there is nothing to feed it with")
     unstable: frozenset[str] = frozenset()
     for attempts in turns:
-        for feeds in attempts:
+        for feeds in islice(attempts, MOST_ATTEMPTS):
             try:
                 outputs = session.run(feeds)
             except DoesNotRun as error:
                 refusal = DoesNotRun(str(error), (feeds,))
-                if time.monotonic() - begin > PATIENCE:
-                    break
                 continue
-            if not trials:
+            if not trials and not is_stable:
                 again = session.run(feeds)
                 unstable = frozenset(name for name in outputs if describe_difference(outputs[name], again[name]))
             trials.append(Trial(feeds, outputs, unstable))
@@ -153,9 +201,10 @@ def run_trials(session: Session | OtherRuntime, turns: Iterable[Iterable[Feeds]]
     return trials
 
 
-def domains_of(path: Path) -> set[str]:
+def domains_of(path: Path, instead: onnx.ModelProto | None = None) -> set[str]:
     """The domains that a model imports."""
-    return {row.domain for row in onnx.load(path, load_external_data=False).opset_import}
+    model = onnx.load(path, load_external_data=False) if instead is None else instead
+    return {row.domain for row in model.opset_import}
 
 
 def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:

@@ -14,8 +14,8 @@ from onnx.reference import ReferenceEvaluator
 
 import padops
 from padops.convert.model.backward_slices import ENDLESS, NOWHERE, is_unsure, open_backward_slices
-from padops.convert.proof import believing
-from padops.convert.proof.regions import prove
+from padops.convert.verify.inference import inferred
+from padops.convert.verify.proof import prove
 
 ENDS = (*ENDLESS, 2**31 - 2, 2**31, 2**63 - 2, -(2**31), -(2**63), -(2**63) + 1)
 
@@ -43,8 +43,8 @@ def test_what_is_unsure_is_what_they_disagree_on(end: int, step: int) -> None:
     assert is_unsure(np.array([end]), np.array([step])) is not agree
 
 
-def dim(model: onnx.ModelProto) -> onnx.TensorShapeProto.Dimension:
-    return next(row for row in model.graph.value_info if row.name == "b").type.tensor_type.shape.dim[0]
+def dim(graph: onnx.GraphProto) -> onnx.TensorShapeProto.Dimension:
+    return next(row for row in graph.value_info if row.name == "b").type.tensor_type.shape.dim[0]
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -54,7 +54,7 @@ def test_dims_are_inferred_of_no_other(end: int, step: int) -> None:
     model, unsure = sliced(end, step), end in ENDLESS and step < 0
     opened = onnx.ModelProto.FromString(model.SerializeToString())
     open_backward_slices(opened)
-    for found in (onnx.shape_inference.infer_shapes(opened), believing.infer(model)):
+    for found in (onnx.shape_inference.infer_shapes(opened).graph, inferred(model, None, set())):
         assert dim(found).HasField("dim_value") is not unsure
 
 

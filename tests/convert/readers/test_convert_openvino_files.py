@@ -136,7 +136,7 @@ def test_onnxifier_is_quiet(tmp_path, capfd):
 def test_verification_runs_openvino(tmp_path):
     path = weighted(tmp_path / "m.xml")
     verification = padops.convert(path, verify=True, run=True).verification
-    assert verification.outcome == "equal"
+    assert (verification.outcome, verification.verdict) == ("runs", "unknown")
     assert verification.notes == ("the original ran in OpenVINO", SAID)
 
 
@@ -178,14 +178,13 @@ def test_verification_takes_the_inputs_that_are_given(tmp_path):
     assert (verification.outcome, verification.inputs) == ("equal", ("x: float[4], amounts: int64[1]",))
 
 
-def test_an_ir_that_crashes_openvino_is_compared_with_the_reference(tmp_path):
+def test_an_ir_that_crashes_openvino_is_not_compared(tmp_path):
     path = pad_model(tmp_path / "m.xml", "edge", (4,), constant([-6]), constant([5]))
     verification = padops.convert(path, verify=True, run=True).verification
-    assert verification.outcome == "equal"
+    assert (verification.outcome, verification.verdict) == ("runs", "unknown")
     # OpenVINO computes a shape from memory that it has not written: it crashes, or says that the shape is another.
-    refused, compared = verification.notes
+    (refused,) = verification.notes
     assert refused.startswith("OpenVINO does not run the original: ")
-    assert compared == "the converted model was compared with the NumPy reference"
 
 
 # What inspect reads of an IR that cannot be converted.

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import onnx
 import pytest
 from onnx import helper
-from small_models import FLOAT, INT16, INT64, STRING, convert, model, pad, tensor
+from small_models import FLOAT, INT64, STRING, convert, model, pad, tensor
 
 import padops
-from padops.convert import UndecidedError
 from padops.convert.verify import compare, sessions
 from padops.convert.verify import compare as verify
 from padops.convert.verify.feeds import Input, inputs_of
@@ -64,46 +61,11 @@ def test_sizes_are_past_the_reach_of_the_pads_and_values_are_special() -> None:
     source = model([pad(mode="reflect")], inputs=[("x", FLOAT, [1, "n"])], tensors=[tensor("pads", [0, 700, 0, 0])])
     rows, hints = [Input("x", "float", (1, "n"))], hints_of(source, {})
     drawn = [next(random_inputs(rows, 0, turn, hints))["x"] for turn in range(compare.TURNS)]
-    assert [x.shape[1] for x in drawn] == [256, 1403, 4096, 576]
+    assert [x.shape[1] for x in drawn] == [64, 1403, 37, 256], "of 64 and 37 elements, the first attempt is refused"
     assert np.isfinite(drawn[0]).all() and np.isfinite(drawn[1]).all() and np.isfinite(drawn[2]).all()
     assert ((drawn[1] != 0) & (np.abs(drawn[1]) < np.finfo(np.float32).tiny)).any()
     assert (np.signbit(drawn[1]) & (drawn[1] == 0)).any()
     assert 0 < np.isnan(drawn[3]).sum() < 3 and np.isinf(drawn[3]).any()
-
-
-# --- Models that do not run ------------------------------------------------------------------------------------------
-
-
-def test_a_model_that_onnxruntime_cannot_run_is_no_proof(unproved: None, tmp_path: Path) -> None:
-    """Its Pads are the same, but no runtime has said that the model runs: with ``strict``, nothing is written."""
-    nodes = [pad(name="pad"), helper.make_node("Unheard", ["y"], ["z"], domain="custom")]
-    source = model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])
-    with pytest.raises(UndecidedError) as caught:
-        padops.convert(source, tmp_path / "out.onnx", verify=True, run=True, strict=True)
-    verification = caught.value.conversion.verification
-    assert verification is not None and (verification.verdict, verification.outcome) == ("tested", "same")
-    assert all("Unheard" in note for note in verification.notes[1:]) and not list(tmp_path.iterdir())
-
-
-def test_the_original_says_what_the_reference_does() -> None:
-    """A broken Pad of a type that ONNX Runtime does not run; the converted model alone would not show it."""
-    source = model([pad(mode="reflect", name="pad")], inputs=[("x", INT16, [2, 3])], outputs=[("y", INT16, None)],
-                   tensors=[PADS])  # fmt: skip
-    broken = convert(source).proto()
-    broken.graph.node[0].attribute[0].s = b"edge"
-    verification = padops.verify(source, broken, run=True)
-    assert (verification.outcome, verification.pads[0].equal) == ("different", False)
-    assert verification.notes[1] == "the converted model was compared with the NumPy reference"
-
-
-def test_another_node_that_differs_is_not_overlooked() -> None:
-    """The Pads agree with the reference; nothing can be said of the rest."""
-    casts = [helper.make_node("Cast", [name], [to], to=FLOAT) for name, to in (("p", "c"), ("c", "y"))]
-    source = model([pad(output="p"), *casts], inputs=[("x", INT16, [2, 3])], tensors=[PADS])
-    other = convert(source).proto()
-    assert padops.verify(source, other, run=True).outcome == "equal"
-    other.graph.node[1].attribute[0].i = INT64
-    assert padops.verify(source, other, run=True).outcome == "runs"
 
 
 def test_a_branch_chosen_by_a_number_on_its_way() -> None:
@@ -124,21 +86,12 @@ def test_single_floats_are_in_order_at_every_other_turn() -> None:
 
 
 def test_further_draws_follow_where_something_is_weak() -> None:
-    """The length decides from which draw on there is anything: 4096 and more."""
+    """The length decides from which draw on there is anything: 5000 and more."""
     nodes = [helper.make_node("Slice", ["x", "from", "to", "axis"], ["y"])]
     source = model(nodes, inputs=[("x", FLOAT, [1, "n"])],
                    tensors=[tensor("from", [5000]), tensor("to", [9000]), tensor("axis", [1])])  # fmt: skip
     verification = padops.convert(source, verify=True, run=True).verification
     assert verification.outputs[0].weak == "" and verification.inputs[-1] == "x: float[1, 16000]"
-
-
-@pytest.mark.parametrize(("patience", "sets"), [(0, 2), (60, 4)])
-def test_a_slow_model_gets_two_sets_of_inputs(monkeypatch: pytest.MonkeyPatch, patience: float, sets: int) -> None:
-    """However slow the machine is, one set of inputs is not all that a verification rests on."""
-    monkeypatch.setattr(compare, "PATIENCE", patience)
-    source = model([pad(mode="edge")], inputs=[("x", FLOAT, [2, "n"])], tensors=[PADS])
-    verification = padops.convert(source, verify=True, run=True).verification
-    assert verification.outcome == "equal" and len(verification.inputs) == sets
 
 
 def test_sizes_are_found() -> None:
@@ -178,10 +131,8 @@ def test_a_fill_of_unknown_rank_is_a_scalar(operator: str) -> None:
     assert next(random_inputs(inputs_of(open_sizes), 0, 0, hints_of(open_sizes, {})))["p"].shape == (6,)
 
 
-def test_attempts_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a model that takes nothing, not every size is tried."""
-    clock = iter(range(10**6))
-    monkeypatch.setattr(sessions.time, "monotonic", lambda: next(clock))
+def test_attempts_end() -> None:
+    """Of a model that takes nothing, not every size is tried; a number decides when it ends, and no clock."""
     tried = []
 
     class Refusing:
@@ -189,9 +140,9 @@ def test_attempts_end(monkeypatch: pytest.MonkeyPatch) -> None:
             tried.append(feeds)
             raise DoesNotRun(f"attempt {len(tried)}")
 
-    with pytest.raises(DoesNotRun, match=f"attempt {sessions.PATIENCE + 1}") as caught:
+    with pytest.raises(DoesNotRun, match=f"attempt {sessions.MOST_ATTEMPTS}") as caught:
         run_trials(Refusing(), [({"x": np.zeros(1)} for _ in range(10**6))])
-    assert len(tried) == sessions.PATIENCE + 1 and caught.value.feeds == (tried[-1],)
+    assert len(tried) == sessions.MOST_ATTEMPTS and caught.value.feeds == (tried[-1],)
 
 
 def test_an_unknown_rank_is_found() -> None:
@@ -212,7 +163,7 @@ def test_random_inputs_repeat_themselves() -> None:
     assert all(np.array_equal(one[name], same[name]) for name in one)
     assert not np.array_equal(one["a"], other["a"])
     assert {name: by_numpy(array.dtype).name for name, array in one.items()} == {row.name: row.type for row in rows}
-    assert one["a"].shape == (2, 256)
+    assert one["a"].shape == (2, 64)
 
 
 def test_no_random_input_is_huge() -> None:

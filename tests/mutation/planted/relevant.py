@@ -38,8 +38,7 @@ MATCHERS = (
     "convert/matchers: forms forms_left places functions function_types declared tensorflow ngraph ngraph_json "
     "everything_else unasked convert/pads: pad_info convert/runtimes: select"
 )
-PARTS = "convert/verify: verify_part_tables verify_part_runs verify_part_inputs verify_parts verify_not_run verdicts"
-REFUSED = "convert/proof: node_rules refused_models what_is_not_believed"
+PROOFS = "convert/verify: proofs crafted_pairs"
 CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("files/", "convert/files: outputs files failures external_data links sweeping streams killed"),
     ("streams", "convert/files: streams outputs"),
@@ -65,32 +64,33 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("targets/", f"convert/targets: without_pad pyop {MATCHERS} {ROADS}"),
     ("verify/providers", "convert/verify: verify_providers"),
     ("verify/session_process", "convert/verify: verify_providers"),
-    ("verify/isolated", PARTS),
-    ("verify/process_copy", "convert/verify: verify_not_run verify_replays"),
+    ("verify/process_copy", "convert/verify: verify_not_run"),
     ("verify/feeds", "convert/verify: verify_callers verify_bits"),
-    ("verify/cut", PARTS),
-    ("verify/part_inputs", f"{PARTS} verify_replays"),
-    ("verify/proving", f"{PARTS} fallbacks_told"),
-    ("verify/choice", "convert/verify: verify_one_rule verify_not_run verdicts convert_verify verify_replays"),
+    ("verify/choice", "convert/verify: verify_one_rule verify_not_run verdicts convert_verify"),
     ("verify/rounding", "convert/verify: verify_rounding verify_pads"),
-    ("verify/structure", "convert/verify: verify_structure verify_rounding verify_unrun"),
-    ("verify/reference", "convert/verify: verify_unrun verify_refused verify_rounding"),
+    ("verify/exercise", "convert/verify: verify_pads"),
     ("verify/openvino", "convert/verify: verify_openvino_peer verify_openvino"),
-    ("verify/", "convert/verify: verify_bits verify_random_inputs verify verify_pads broken_inputs planted_breaks"),
-    ("proof/windows", "convert/proof: windows windows_of_others proof_planted_breaks"),
-    ("proof/plan", "convert/proof: proof_plan symbolic_operators pairs_that_differ"),
-    ("proof/symbolic/", "convert/proof: symbolic_operators bodies pairs_that_differ"),
-    ("proof/refusals", REFUSED),
-    ("proof/scopes", "convert/proof: scopes interface model_proofs what_is_not_believed"),
-    ("proof/build", "convert/proof: building interface scopes what_is_not_believed model_proofs same_models"),
-    ("proof/constants", "convert/proof: building what_is_not_believed"),
-    ("proof/believing", "convert/proof: what_is_not_believed building"),
-    ("proof/positions/", "convert/proof: positions flat_positions proof_planted_breaks"),
-    (
-        "proof/",
-        "convert/proof: matching interface model_proofs flat_indices windows bodies same_models "
-        "pairs_that_differ proof_planted_breaks",
+    ("verify/many_inputs", "convert/verify: crafted_pairs"),
+    *(
+        (f"verify/{name}", PROOFS)
+        for name in (
+            "build",
+            "constants",
+            "fallbacks",
+            "folds",
+            "following",
+            "functions",
+            "inference",
+            "matching",
+            "moves/",
+            "pad_terms",
+            "proof",
+            "result",
+            "schemas",
+            "terms",
+        )
     ),
+    ("verify/", "convert/verify: verify_bits verify_random_inputs verify verify_pads broken_inputs planted_breaks"),
     ("runners", "convert: inspection_providers"),
     ("inspection", "convert: inspection inspection_verdicts inspection_releases"),
     ("pad_facts", f"{MATCHERS} convert: inspection inspection_verdicts"),

@@ -1,1 +1,0 @@
-"""Proofs that two models do the same, without running them."""

@@ -1,0 +1,287 @@
+"""Reads a model into terms.
+
+Each value becomes the term of the node that computes it, in the graph that the node stands in. An Identity is its
+input, a Constant and an initializer are their elements, a missing attribute has its schema's default, and a Pad of ONNX
+and the operator of padops that mirrors it are one term (``pad_terms.py``). Nothing else is simplified: a branch, a loop
+and a function are compared as graphs of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import onnx
+
+from padops.convert.errors import PadopsError
+from padops.convert.verify import functions, inference, schemas
+from padops.convert.verify.built import Built, Scope, differ
+from padops.convert.verify.constants import Constants
+from padops.convert.verify.pad_terms import pad_term
+from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Terms
+
+# Operators with random outputs: two are equal only at the same place in the order of random nodes.
+RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
+FIRST_INFERENCE = 7  # since this version, Dropout does nothing unless told to train
+FIRST_OF_SEQUENCES = 14  # since this version, Identity takes sequences
+TOP = -1  # the scope of the main graph; bodies' scopes are their terms
+
+
+class Builder:
+    """Reads one model into the store.
+
+    ``overridable`` names the original's optional inputs. Dims are inferred for the original only (``original``).
+    """
+
+    def __init__(
+        self,
+        terms: Terms,
+        constants: Constants,
+        model: onnx.ModelProto,
+        folder: Path | None,
+        overridable: set[str],
+        original: bool,
+    ) -> None:
+        self._terms, self._constants, self._folder, self._original = terms, constants, folder, original
+        self._model, self._overridable = model, overridable
+        self._opsets = functions.imports_of(model)
+        self._functions = functions.own_functions(model)
+        self._bodies: dict[functions.Key, tuple[int, bool]] = {}  # a function's term, and whether it is random
+        self._draws = 0
+        self._equal: dict[tuple[Head, tuple[int, ...]], int] = {}
+        self._built = Built()
+        if self._opsets.get("", 1) > onnx.defs.onnx_opset_version():
+            self._built.odd.add(f"opset {self._opsets['']}, which the installed onnx does not know")
+
+    def build(self) -> Built:
+        """Reads the model.
+
+        Raises:
+            PadopsError: A constant cannot be read.
+        """
+        graph, built = self._model.graph, self._built
+        scope = Scope({}, (), inference.inferred(self._model, self._folder, self._overridable))
+        given = {tensor.name for tensor in graph.initializer}
+        for value in graph.input:
+            if value.name in given and value.name not in self._overridable:
+                continue  # a constant that is listed as an input
+            term = self._terms.add(Head(Kind.INPUT, name=value.name, type=inference.bare_type(value.type)))
+            built.inputs[value.name] = scope.names[value.name] = term
+            built.declared[value.name] = value.type
+            self._terms.names.setdefault(term, value.name)
+            self._learn(term, value.name, scope)
+        for tensor in graph.initializer:
+            if tensor.name in built.inputs:
+                built.defaults[tensor.name] = self._constants.add(tensor, self._folder)
+        live = self._graph(graph, scope, [output.name for output in graph.output], built.inputs)
+        built.outputs = [(value.name, value.type, scope.names[value.name]) for value in graph.output]
+        built.scopes[TOP] = scope.own
+        built.unused = self._unused(scope, live)
+        return built
+
+    def _graph(
+        self, graph: onnx.GraphProto, scope: Scope, results: Sequence[str], given: Mapping[str, int]
+    ) -> set[int]:
+        """Reads a graph's nodes into the scope, which has its inputs (``given``); returns the terms of its results."""
+        for tensor in graph.initializer:
+            if tensor.name not in given:
+                self._shadow(tensor.name, scope)
+                scope.names[tensor.name] = self._constants.add(tensor, self._folder)
+        for sparse in graph.sparse_initializer:
+            scope.names[sparse.values.name] = self._constants.add_sparse(sparse, self._folder)
+        self._nodes(graph.node, scope)
+        for value in (*graph.value_info, *graph.output):
+            dims = inference.dims_of(value.type)
+            if dims is not None and value.name in scope.names and any(isinstance(dim, int) for dim in dims):
+                kind = scope.types.get(value.name)
+                follows = kind is not None and not differ(dims, inference.dims_of(kind))
+                self._built.declares.append((scope.names[value.name], dims, value.name, follows))
+        return set(self._terms.walk(*(self._term(name, scope) for name in results)))
+
+    def _nodes(self, nodes: Sequence[onnx.NodeProto], scope: Scope) -> None:
+        seen: set[str] = set()
+        for node in nodes:
+            if node.name and node.name in seen:
+                self._built.odd.add(f"two nodes of the name '{node.name}'")
+            seen.add(node.name)
+        for index in functions.in_order(nodes):
+            self._node(index, nodes[index], scope)
+
+    def _term(self, name: str, scope: Scope) -> int:
+        """The term of a name.
+
+        Raises:
+            PadopsError: The graph has no such value.
+        """
+        if name not in scope.names:
+            raise PadopsError(f"nothing computes the value '{name}'")
+        return scope.names[name]
+
+    def _shadow(self, name: str, scope: Scope) -> None:
+        if scope.place and name in scope.names and name not in scope.own:
+            self._built.odd.add(f"the name '{name}' a second time, in the body {'/'.join(scope.place)}")
+
+    def _unused(self, scope: Scope, live: set[int]) -> tuple[int, ...]:
+        """The terms that the results do not need; other outputs of needed nodes do not count."""
+        nodes = {self._node_of(term) for term in live}
+        own = {term for term in scope.own.values() if self._terms.head(term).kind not in GIVEN}
+        return tuple(sorted(term for term in own if self._node_of(term) not in nodes))
+
+    def _node_of(self, term: int) -> tuple[Head, tuple[int, ...]]:
+        head = self._terms.head(term)
+        if head.kind is Kind.OPERATOR and head.output:
+            head = replace(head, output=0)
+        return head, self._terms.inputs(term)
+
+    def _node(self, index: int, node: onnx.NodeProto, scope: Scope) -> None:
+        inputs = [self._term(name, scope) if name else ABSENT for name in node.input]
+        while inputs and inputs[-1] == ABSENT:
+            inputs.pop()
+        domain = schemas.plain_domain(node.domain)
+        function = self._functions.get((node.domain, node.op_type, node.overload))
+        single = self._single(node, domain, inputs, scope) if function is None else None
+        if single is not None:
+            self._name(node.output[0], single, scope)
+            return
+        if function is None and domain not in self._opsets and domain != schemas.PADOPS:
+            self._built.odd.add(f"a node {node.op_type} of the domain '{node.domain}', which is not imported")
+        opset = self._opsets.get(domain, 1)
+        version = 0 if function is not None else schemas.version_of(domain, node.op_type, opset)
+        defaults = () if function is not None else schemas.defaults_of(domain, node.op_type, opset)
+        rows = {name: (kind, value) for name, kind, value in defaults}
+        bodies = []
+        for at, attribute in enumerate(node.attribute):
+            if attribute.HasField("g"):
+                inner = None if scope.inferred is None else scope.inferred.node[index].attribute[at].g
+                bodies.append((attribute.name, attribute.g, inner))
+            elif attribute.ref_attr_name:
+                rows[attribute.name] = (attribute.type, ("@", attribute.ref_attr_name))
+            else:
+                rows[attribute.name] = (attribute.type, self._constants.of_any(attribute, self._folder))
+        attributes = tuple((name, kind, value) for name, (kind, value) in sorted(rows.items()))
+        if function is None and len(node.output) == 1:
+            values = {name: value for name, _, value in attributes}
+            pad = pad_term(self._terms, (domain, node.op_type, version), values, inputs, scope.place)
+            if pad is not None:
+                self._name(node.output[0], pad, scope)
+                return
+        # Bodies that run together, since they have one condition or trip count, are at one place.
+        run_by = "" if node.op_type == "Scan" else f" {node.op_type} {inputs[:2] if node.op_type == 'Loop' else inputs}"
+        bodies.sort(key=lambda row: row[0])
+        made = [self._body((name, run_by), body, inner, scope) for name, body, inner in bodies]
+        is_random = False
+        if function is not None:
+            term, is_random = self._function(function)
+            made.append(term)
+        name = f"{node.op_type}:{node.overload}" if node.overload else node.op_type
+        head = Head(Kind.OPERATOR, domain, name, version, attributes, outputs=len(node.output), place=scope.place)
+        arguments = (*inputs, *made)
+        head = self._distinct(node, head, arguments, is_random)
+        for output, name in enumerate(node.output):
+            if name:
+                self._name(name, self._terms.add(replace(head, output=output), arguments), scope)
+        if not any(node.output):
+            self._built.odd.add(f"a node {node.op_type} without any output, which might fail")
+
+    def _single(self, node: onnx.NodeProto, domain: str, inputs: list[int], scope: Scope) -> int | None:
+        """The term of an Identity (its input) or a Constant (its elements); None for other nodes."""
+        if domain or len(node.output) != 1:
+            return None
+        if node.op_type == "Identity" and len(inputs) == 1:
+            kind = scope.types.get(node.output[0], onnx.TypeProto()).WhichOneof("value")
+            is_tensor = kind in (None, "tensor_type") or self._opsets.get("", 1) >= FIRST_OF_SEQUENCES
+            return inputs[0] if is_tensor else None
+        if node.op_type != "Constant" or len(node.attribute) != 1 or node.attribute[0].ref_attr_name:
+            return None
+        return self._constants.of_attribute(node.attribute[0], self._folder)
+
+    def _body(
+        self, name: tuple[str, str], body: onnx.GraphProto, inferred: onnx.GraphProto | None, outer: Scope
+    ) -> int:
+        """The term of a graph attribute; the body's inputs become formals."""
+        place = (*outer.place, "".join(name))
+        scope = Scope(dict(outer.names), place, inferred, outer.has_formals or bool(body.input))
+        formals = []
+        for index, value in enumerate(body.input):
+            self._shadow(value.name, scope)
+            kind = scope.types.get(value.name, value.type).tensor_type.elem_type or value.type.tensor_type.elem_type
+            formal = self._terms.add(Head(Kind.FORMAL, output=index, place=place, type=kind))
+            self._terms.learn(formal, kind, None)
+            formals.append(formal)
+            scope.names[value.name] = scope.own[value.name] = formal
+        listed = {value.name: formal for value, formal in zip(body.input, formals)}
+        if any(tensor.name in listed for tensor in body.initializer):
+            raise PadopsError(f"the body '{body.name}' has an initializer with the name of one of its inputs")
+        live = self._graph(body, scope, [value.name for value in body.output], listed)
+        for value in body.output:
+            if value.name not in scope.own and value.name not in {row.name for row in body.initializer}:
+                self._built.odd.add(f"a body that returns the outer value '{value.name}'")
+        return self._closed(name[0], formals, [scope.names[value.name] for value in body.output], scope, live)
+
+    def _closed(self, name: str, formals: list[int], results: list[int], scope: Scope, live: set[int]) -> int:
+        head = Head(Kind.BODY, name=name, place=scope.place, output=len(formals), outputs=len(formals) + len(results))
+        term = self._terms.add(head, (*formals, *results, *self._unused(scope, live)))
+        self._built.scopes[term] = scope.own
+        return term
+
+    def _function(self, function: onnx.FunctionProto) -> tuple[int, bool]:
+        """The term of a function, as a graph with its own imports, and whether it draws random numbers."""
+        key = function.domain, function.name, function.overload
+        if key in self._bodies:
+            return self._bodies[key]
+        place, outer, draws = (f"function {'::'.join(key)}",), self._opsets, self._draws
+        scope = Scope({}, place, None, True)
+        formals = [
+            self._terms.add(Head(Kind.FORMAL, output=index, place=place)) for index in range(len(function.input))
+        ]
+        scope.names |= dict(zip(function.input, formals))
+        self._opsets = functions.imports_of(function)
+        self._nodes(function.node, scope)
+        # Runtimes read a body by its own imports, or by the model's.
+        others = sorted(row for row in self._opsets.items() if outer.get(row[0], row[1]) != row[1])
+        defaults = [(row.name, row.type, self._constants.of_any(row, self._folder)) for row in function.attribute_proto]
+        names = [(name, 0, None) for name in (*sorted(function.attribute), *map(repr, others))]
+        self._opsets = outer
+        results = [self._term(name, scope) for name in function.output]
+        live = set(self._terms.walk(*results))
+        term = self._closed(place[0], formals, results, scope, live)
+        if names or defaults:
+            head = replace(self._terms.head(term), attributes=(*names, *sorted(defaults)))
+            closed, term = term, self._terms.add(head, self._terms.inputs(term))
+            self._built.scopes[term] = self._built.scopes[closed]
+        return self._bodies.setdefault(key, (term, self._draws > draws))
+
+    def _distinct(self, node: onnx.NodeProto, head: Head, inputs: tuple[int, ...], is_random: bool) -> Head:
+        """The head, with a site if two equal nodes may give different values.
+
+        The site of a random node is its place among these; of a node of an unknown domain, its place among equal ones.
+        """
+        if head.domain == "" and not is_random:
+            trains = len(node.input) > 2 or self._opsets.get("", 0) < FIRST_INFERENCE
+            is_random = node.op_type in RANDOM or (node.op_type == "Dropout" and trains)
+        if is_random:
+            self._draws += 1
+            return replace(head, site=self._draws)
+        if head.domain in ("", schemas.PADOPS, "ai.onnx.ml"):
+            return head
+        count = self._equal[head, inputs] = self._equal.get((head, inputs), 0) + 1
+        return replace(head, site=count)
+
+    def _name(self, name: str, term: int, scope: Scope) -> None:
+        """Binds a name of the scope to a term, and learns its inferred type."""
+        self._shadow(name, scope)
+        scope.names[name] = scope.own[name] = term
+        self._terms.names.setdefault(term, name)
+        self._learn(term, name, scope)
+
+    def _learn(self, term: int, name: str, scope: Scope) -> None:
+        """Stores the inferred type of a value; for the converted model, the element type alone."""
+        kind = scope.types.get(name)
+        if kind is None or kind.WhichOneof("value") != "tensor_type":
+            head = self._terms.head(term)
+            if head.kind is Kind.PAD or head.domain == schemas.PADOPS:
+                self._terms.learn(term, self._terms.dtype(self._terms.inputs(term)[0]) or 0, None)
+            return
+        known = self._original and not scope.has_formals
+        self._terms.learn(term, kind.tensor_type.elem_type, inference.dims_of(kind) if known else None)

@@ -1,0 +1,59 @@
+"""The fallback functions of a model: what runs in place of padops' operators in a session without the library.
+
+Those that this version of padops writes are compared by bytes with freshly written ones; padops' tests prove that these
+are right. None is assumed: of another function it is not known what it does.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import onnx
+
+from padops.convert.errors import PadopsError
+from padops.convert.model.reading import read_document
+from padops.convert.model.inference import declarations
+from padops.convert.standard.fallback import embed
+from padops.convert.verify.functions import is_fallback
+from padops.convert.verify.result import Outcome, Region, Verdict
+
+RULE = "fallback"
+WITHOUT = "sessions without padops run this function, which padops of this version does not write"
+
+
+def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[Region]:
+    """One region for each fallback function of the converted model, and for each operator that lost its own."""
+    there = {row.name: row for row in converted.functions if is_fallback(row)}
+    before = {row.name: row for row in original.functions if is_fallback(row)}
+    fresh: dict[str, onnx.FunctionProto] = {}
+    if any(before.get(name) != row for name, row in there.items()):
+        fresh = _written(converted)
+    found = []
+    for name, row in there.items():
+        label = f"function padops::{name}"
+        if _bytes(row) == _bytes(fresh.get(name)):
+            outcome = Outcome(Verdict.PROVED, RULE, "every model of this version of padops")
+        elif _bytes(row) == _bytes(before.get(name)):
+            outcome = Outcome(Verdict.PROVED, RULE, "the original has the same function")
+        else:
+            outcome = Outcome(Verdict.UNKNOWN, RULE, why=WITHOUT)
+        found.append(Region(**vars(outcome), name=label, original=(name,), converted=(name,)))
+    return found
+
+
+def _bytes(function: onnx.FunctionProto | None) -> bytes | None:
+    return None if function is None else function.SerializeToString(deterministic=True)
+
+
+def _written(converted: onnx.ModelProto) -> dict[str, onnx.FunctionProto]:
+    """The functions that padops writes for the operators of a model; none if it is no model that padops reads."""
+    try:
+        light = deepcopy(declarations(converted))
+        kept = [row for row in light.functions if not is_fallback(row)]
+        del light.functions[:]
+        light.functions.extend(kept)
+        document = read_document(light)
+        embed(document)
+    except PadopsError:
+        return {}
+    return {row.name: row for row in document.message().functions if is_fallback(row)}

@@ -1,0 +1,261 @@
+"""Folds: a window operator with pads equals the same operator without pads behind a Pad.
+
+The latter is the normal form. Two windows are equal if their normal forms are: one operator and attributes, equal other
+inputs, equal padded data. So one rule covers a Pad folded into pads, grown pads, and pads turned into a Pad. The normal
+form pads the spatial axes, in mode ``constant``:
+
+============ ===================== =================================================================================
+operator     fill                  conditions, for both windows
+============ ===================== =================================================================================
+Conv         0                     the weights are finite: infinity times a 0 that a Pad wrote is NaN
+ConvInteger  the zero point of x   the zero point has one element
+QLinearConv  the zero point of x   the same
+AveragePool  0                     ``count_include_pad``; no ``ceil_mode``, whose last window may begin in the padding;
+                                   pads smaller than the kernel; no axis of 0 elements, which pools reject
+============ ===================== =================================================================================
+
+For all: no pads are negative, and ``auto_pad`` stands alone: beside ``pads`` it proves nothing. SAME is a Pad with the
+amounts of S1. What a pool pads without counting it, or MaxPool with less than every number, equals no Pad's fill; it
+equals the padding of another such pool. Float sums are equal as ONNX defines them; a runtime may round them differently
+with a Pad's zeros in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import onnx
+
+from padops.convert.verify.result import Outcome, Unsupported, Verdict
+from padops.convert.verify.schemas import PADOPS
+from padops.convert.verify.terms import ABSENT, Head, Kind, Terms
+
+RULE = "fold"
+INTEGERS = (onnx.TensorProto.INT8, onnx.TensorProto.UINT8)
+INT64, FLOAT = onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
+# The index of the weights; the index of the data's zero point, or None.
+WEIGHTS = {"Conv": 1}
+KERNELS = {"Conv": 1, "ConvInteger": 1, "QLinearConv": 3}  # the input whose dims give the kernel
+ZERO_POINT: dict[str, int | None] = {"Conv": None, "ConvInteger": 2, "QLinearConv": 2, "AveragePool": None,
+                                    "MaxPool": None}  # fmt: skip
+FLOATS = ("Conv", "AveragePool")
+UNPADDED = (b"", b"NOTSET", b"VALID")
+SAME = (b"SAME_UPPER", b"SAME_LOWER")
+POOLS = ("AveragePool", "MaxPool")
+OWN = "what the pool pads"  # the fill of a pool that counts no padding
+# Each element of the result is an element of the first input (Concat: of any).
+MOVES = ("Transpose", "Reshape", "Unsqueeze", "Squeeze", "Flatten", "Concat", "Slice", "Identity")
+FIRST_MASKED, MASK, PAST = 24, 3, 4  # of Attention: the first version that pads a mask, and inputs
+BODY = "Attention pads a mask that is shorter than the keys, as the function's body does"
+SUMS = "the sums of a window are those that ONNX defines; a runtime may round them in another order"
+
+
+class Window(NamedTuple):
+    """A window operator in normal form."""
+
+    head: Head  # without ``pads``, ``auto_pad`` and written-out defaults
+    data: int  # the padded data
+    others: tuple[int, ...]  # the other inputs
+    pads: tuple[int, ...]  # the original pads; negative for SAME
+
+
+def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Outcome | None:
+    """Compares two windows of one op_type by their normal forms.
+
+    Returns:
+        PROVED or UNKNOWN; None if the terms are no such windows, or have equal heads.
+    """
+    name = terms.op(a)
+    if name not in ZERO_POINT or name != terms.op(b) or terms.head(a) == terms.head(b):
+        return None  # with equal heads, the matcher compares the inputs themselves
+    try:
+        first, second = _normal(terms, a), _normal(terms, b)
+        if first.head != second.head or len(first.others) != len(second.others):
+            raise Unsupported(f"the attributes or versions of two {name} differ")
+        for one, other in zip(first.others, second.others):
+            if one != other and (ABSENT in (one, other) or not prove(one, other)):
+                raise Unsupported(f"another input than the data of two {name} is not proved equal")
+        if name in WEIGHTS and first.pads != second.pads and not _finite(terms, terms.inputs(a)[WEIGHTS[name]]):
+            raise Unsupported(f"the weights of {name} are not known to be finite")
+        if not prove(first.data, second.data):
+            raise Unsupported(f"what two {name} read is not proved equal, padded")
+    except Unsupported as why:
+        return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
+    conditions = (SUMS,) if name in FLOATS else ()
+    return Outcome(Verdict.PROVED, RULE, holds_for="all data", conditions=conditions)
+
+
+def _pads(terms: Terms, term: int) -> tuple[int, ...]:
+    """The pads of an operator; empty if all are 0."""
+    pads = tuple(int(amount) for amount in terms.attribute(term, "pads", ()))
+    return pads if any(pads) else ()
+
+
+def _normal(terms: Terms, term: int) -> Window:
+    """The normal form of a window.
+
+    Raises:
+        Unsupported: The window has none.
+    """
+    name, inputs, pads = terms.op(term), terms.inputs(term), _pads(terms, term)
+    auto_pad = terms.attribute(term, "auto_pad", b"")
+    if not inputs or inputs[0] == ABSENT or terms.head(term).outputs > 1:
+        raise Unsupported(f"{name} has no data, or several outputs")
+    data = inputs[0]
+    if auto_pad in SAME:
+        if terms.attribute(term, "pads") is not None:
+            raise Unsupported(f"{name} has auto_pad {auto_pad.decode()}, and pads")
+        data, pads = _same(terms, term, auto_pad), (-1,)
+    elif auto_pad not in UNPADDED or (auto_pad == b"VALID" and terms.attribute(term, "pads") is not None):
+        raise Unsupported(f"{name} has auto_pad {auto_pad!r}, and pads")
+    elif pads:
+        if len(pads) % 2 or min(pads) < 0:
+            raise Unsupported(f"{name} has pads {list(pads)}")
+        if name == "AveragePool" and terms.attribute(term, "count_include_pad", 0):
+            _check_pooling(terms, term, pads)
+        data = _padded(terms, term, pads, _fill(terms, term))
+    return Window(_head(terms, term), data, inputs[1:], pads)
+
+
+def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
+    """The data with the padding of SAME, as the operator of padops writes it."""
+    name, inputs = terms.op(term), terms.inputs(term)
+    kernel = terms.attribute(term, "kernel_shape")
+    if kernel is None and name in KERNELS:
+        shape = terms.shape(inputs[KERNELS[name]])
+        kernel = None if shape is None else shape[2:]
+    dilations = terms.attribute(term, "dilations")
+    if kernel is None or not all(isinstance(size, int) for size in kernel):
+        raise Unsupported(f"the kernel of {name} is not known")
+    if name in POOLS and (any(one != 1 for one in dilations or ()) or terms.attribute(term, "ceil_mode", 0)):
+        raise Unsupported(f"{name} with SAME and dilations or ceil_mode, on which runtimes do not agree")
+    if name == "AveragePool" and terms.attribute(term, "count_include_pad", 0):
+        raise Unsupported("AveragePool with SAME that counts what it pads")
+    rows = {"auto_pad": (3, auto_pad), "data_format": (3, b"NCHW"), "kernel_shape": (7, tuple(kernel)),
+            "mode": (3, b"constant")}  # fmt: skip
+    for key, value in (("strides", terms.attribute(term, "strides")), ("dilations", dilations)):
+        if value is not None:
+            rows[key] = (7, tuple(value))
+    attributes = tuple((key, kind, value) for key, (kind, value) in sorted(rows.items()))
+    place = terms.head(term).place
+    head = Head(Kind.OPERATOR, PADOPS, "SamePad_1", 1, attributes, place=place)
+    fill = _fill(terms, term)
+    made = terms.add(head, (inputs[0],) if fill == ABSENT else (inputs[0], fill))
+    terms.learn(made, terms.dtype(inputs[0]) or 0, None)
+    return made
+
+
+def _head(terms: Terms, term: int) -> Head:
+    """The operator without pads and without written-out defaults."""
+    head, left_out = terms.head(term), {"pads", "auto_pad"}
+    if terms.op(term) == "AveragePool" and not terms.attribute(term, "ceil_mode", 0):
+        left_out.add("count_include_pad")  # without padding it changes nothing
+    if terms.op(term) in KERNELS:
+        left_out.add("kernel_shape")  # the dims of the weights
+    kept = [
+        (name, kind, value)
+        for name, kind, value in head.attributes
+        if name not in left_out and not (name in ("strides", "dilations") and all(number == 1 for number in value))
+    ]
+    return replace(head, attributes=tuple(kept))
+
+
+def _padded(terms: Terms, term: int, pads: Sequence[int], fill: int) -> int:
+    """The data, padded along the spatial axes."""
+    count, data = len(pads) // 2, terms.inputs(term)[0]
+    amounts = np.array([0, 0, *pads[:count], 0, 0, *pads[count:]], np.int64)
+    made = terms.add(
+        Head(Kind.PAD, mode="constant", place=terms.head(term).place),
+        (data, terms.add_constant(amounts, INT64), fill, ABSENT),
+    )
+    shape, dims = terms.shape(data), None
+    if shape is not None and len(shape) == count + 2:
+        added = [int(begin + end) for begin, end in zip(amounts[: count + 2], amounts[count + 2 :])]
+        dims = tuple(dim + more if isinstance(dim, int) else None if more else dim for dim, more in zip(shape, added))
+    terms.learn(made, terms.dtype(data) or 0, dims)
+    return made
+
+
+def _fill(terms: Terms, term: int) -> int:
+    """The fill of an operator's padding, as a Pad's input; ABSENT means 0."""
+    at, inputs = ZERO_POINT[terms.op(term)], terms.inputs(term)
+    if terms.op(term) in POOLS and not terms.attribute(term, "count_include_pad", 0):
+        own = terms.add(Head(Kind.FORMAL, name=OWN))
+        terms.learn(own, 0, ())
+        return own
+    if at is None or at >= len(inputs) or inputs[at] == ABSENT:
+        return ABSENT
+    point = inputs[at]
+    array = terms.constant(point)
+    if array is not None and array.size == 1:
+        dtype = terms.dtype(point)
+        assert dtype is not None, "a constant has a type"
+        return terms.add_constant(array.reshape(()), dtype)
+    if terms.shape(point) not in ((), (1,)):
+        raise Unsupported(f"the zero point of {terms.op(term)} is not known to be a single number")
+    return point
+
+
+def _check_pooling(terms: Terms, term: int, pads: Sequence[int]) -> None:
+    """Rejects an AveragePool whose padding differs from zeros in its data."""
+    if terms.attribute(term, "ceil_mode", 0):
+        raise Unsupported("AveragePool has ceil_mode: its last window may begin in the padding")
+    kernel = tuple(terms.attribute(term, "kernel_shape", ()))
+    if 2 * len(kernel) != len(pads) or any(pad >= size for pad, size in zip(pads, kernel * 2)):
+        raise Unsupported(f"AveragePool has pads {list(pads)} for a kernel of {list(kernel)}")
+    shape = terms.shape(terms.inputs(term)[0])
+    if shape is None or not all(isinstance(dim, int) and dim > 0 for dim in shape[2:]):
+        raise Unsupported("AveragePool refuses an axis of 0 elements, and the dims of its data are not all known")
+
+
+def _finite(terms: Terms, term: int) -> bool:
+    """Whether no element of a value can be infinite or NaN."""
+    array = terms.constant(term)
+    if array is not None:
+        return bool(np.isfinite(array).all())
+    op, inputs = terms.op(term), terms.inputs(term)
+    if op in MOVES:
+        return all(_finite(terms, one) for one in (inputs if op == "Concat" else inputs[:1]))
+    if op == "Cast":  # to a wider type, so that no value becomes infinite
+        wider = terms.attribute(term, "to") in (FLOAT, onnx.TensorProto.DOUBLE)
+        narrow = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16, *INTEGERS)
+        return wider and terms.dtype(inputs[0]) in narrow and _finite(terms, inputs[0])
+    if op == "DequantizeLinear" and terms.dtype(inputs[0]) in INTEGERS:
+        scale = terms.constant(inputs[1])  # multiplied by a number from -255 to 255
+        is_float = terms.dtype(inputs[1]) == FLOAT and terms.attribute(term, "output_dtype", 0) in (0, FLOAT)
+        return is_float and scale is not None and bool(np.all(np.abs(scale) <= np.finfo(np.float32).max / 255))
+    return False
+
+
+def masked(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Outcome | None:
+    """PROVED if two Attentions differ in this: the mask of ``b`` is padded to the keys, as the body of ``a`` does it.
+
+    The function's body, from version 24 on, fills a mask that is shorter than the keys with minus infinity, or False.
+    """
+    head, inputs, others = terms.head(a), terms.inputs(a), terms.inputs(b)
+    if terms.op(a) != "Attention" or head != terms.head(b) or head.version < FIRST_MASKED or len(others) <= MASK:
+        return None
+    pad, mask = others[MASK], inputs[MASK] if len(inputs) > MASK else ABSENT
+    if ABSENT in (pad, mask) or len(inputs) != len(others) or terms.head(pad).kind is not Kind.PAD:
+        return None
+    data, amounts, fill, axes = terms.inputs(pad)
+    shapes = [terms.shape(one) for one in (mask, inputs[1], *inputs[PAST : PAST + 1])]
+    pads, filled, dtype = terms.constant(amounts), None if fill == ABSENT else terms.constant(fill), terms.dtype(mask)
+    if pads is None or axes != ABSENT or terms.head(pad).mode != "constant" or None in (*shapes, dtype):
+        return None
+    (*_, last), *keys = (shape or () for shape in shapes)
+    lengths = [one[-2] for one in keys if len(one) > 2]
+    if not all(isinstance(size, int) for size in (last, *lengths)) or not lengths:
+        return None
+    lacking = sum(size for size in lengths if isinstance(size, int)) - (last if isinstance(last, int) else 0)
+    is_bool = dtype == onnx.TensorProto.BOOL
+    right = filled is None if is_bool else filled is not None and filled.size == 1 and np.isneginf(filled).all()
+    if not right or lacking < 1 or pads.tolist() != [0] * (pads.size - 1) + [lacking]:
+        return None
+    pairs = [(mask, data), *((one, other) for at, (one, other) in enumerate(zip(inputs, others)) if at != MASK)]
+    if not all(one == other or (ABSENT not in (one, other) and prove(one, other)) for one, other in pairs):
+        return None
+    return Outcome(Verdict.PROVED, RULE, holds_for="all data, these dims", conditions=(BODY,))

@@ -1,0 +1,71 @@
+"""Which terms the rules follow to their inputs. Following ends at terms that compute with data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from onnx import TensorProto
+
+from padops.convert.verify.moves.definitions import is_foreign_pad
+from padops.convert.verify.terms import ABSENT, GIVEN, Kind, Terms
+
+INTEGERS = {
+    TensorProto.BOOL, TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64,
+    TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64,
+}  # fmt: skip
+# Each element of the result is an element of an input, or known.
+MOVES = {
+    "Cast", "CenterCropPad", "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather",
+    "GatherElements", "GatherND", "Reshape", "ScatterElements", "ScatterND", "Slice", "SpaceToDepth", "Split",
+    "Squeeze", "Tile", "Transpose", "Unsqueeze", "Where",
+}  # fmt: skip
+# Operators that compute amounts and shapes; followed if their result is of integers.
+ARITHMETIC = {
+    "Abs", "Add", "And", "Clip", "CumSum", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max",
+    "Min", "Mod", "Mul", "Neg", "Not", "Or", "Range", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum", "Shape",
+    "Sign", "Size", "Sub",
+}  # fmt: skip
+# Operators that never fail: unary, and elementwise or of the dims alone.
+TOTAL = {
+    "Abs", "Ceil", "Exp", "Floor", "Identity", "Neg", "Not", "Relu", "Shape", "Sigmoid", "Sign", "Size", "Sqrt", "Tanh",
+}  # fmt: skip
+
+
+def is_total(terms: Terms, term: int) -> bool:
+    """Whether a term has a value wherever its inputs have values: an unused one makes no difference."""
+    return terms.head(term).kind in GIVEN or terms.op(term) in TOTAL
+
+
+def moves_data(terms: Terms, term: int) -> bool:
+    """Whether a term only moves data."""
+    head = terms.head(term)
+    if head.kind is Kind.PAD or terms.op(term) in MOVES:
+        return True
+    return head.kind is Kind.OPERATOR and is_foreign_pad(head)
+
+
+def is_followed(terms: Terms, term: int) -> bool:
+    """Whether the rules follow a term to its inputs: it moves data, or computes integers."""
+    if moves_data(terms, term):
+        return True
+    if terms.op(term) not in ARITHMETIC:
+        return False
+    dtype = terms.dtype(term)
+    return dtype is None or dtype in INTEGERS
+
+
+def cone(terms: Terms, root: int, ends: Callable[[int], bool] | None = None) -> Iterator[int]:
+    """The terms that a followed term is made of, the root first, each once, up to and including where following ends.
+
+    ``ends`` tells terms, other than the root, that are not followed.
+    """
+    seen, todo = {root}, [root]
+    while todo:
+        term = todo.pop()
+        yield term
+        if not is_followed(terms, term) or (term != root and ends is not None and ends(term)):
+            continue
+        for one in terms.inputs(term):
+            if one != ABSENT and one not in seen:
+                seen.add(one)
+                todo.append(one)

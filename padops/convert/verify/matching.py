@@ -1,0 +1,165 @@
+"""Matches two models: pairs of terms are proved equal, from the outputs back to the inputs.
+
+Two terms are equal if they are one term, if they apply one operator to equal inputs, or if a rule proves the pair,
+which is then a region. Names prove nothing: values of one name are only tried as pairs first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+
+from padops.convert.verify import following
+from padops.convert.verify.build import TOP
+from padops.convert.verify.built import Built
+from padops.convert.verify.result import Outcome, Region, Verdict
+from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Terms
+
+Pair = tuple[int, int]
+Goal = Generator["Goal", bool, bool]
+Prove = Callable[[int, int], bool]
+Decide = Callable[[int, int, Prove], Outcome]
+DEEPEST = 40  # nested goals: a rule may need another pair proved first
+OTHERS = "they are two different inputs or constants"
+UNUSED = "only the converted model computes {}, which nothing uses and which might fail"
+
+
+class Matcher:
+    """Proves pairs of terms; ``decide`` has the rules."""
+
+    def __init__(self, terms: Terms, original: Built, converted: Built, decide: Decide) -> None:
+        self._terms, self._original, self._converted, self._decide = terms, original, converted, decide
+        self._failed: dict[Pair, tuple[Region, ...]] = {}
+        self._depth = 0
+        self.proved: list[Region] = []
+        self._theirs = {term for names in converted.scopes.values() for term in names.values()}
+        # The values that each body of the original surely computes: those that its results need.
+        live = set(terms.walk(*(term for _, _, term in original.outputs)))
+        self._live = {scope: set(names.values()) & live for scope, names in original.scopes.items()}
+        self._live[TOP] |= set(original.inputs.values())
+        for body in self._live.keys() - {TOP}:
+            self._live[body] -= set(terms.inputs(body)[terms.head(body).outputs :])
+        self._bodies = [TOP]
+        terms.computed, terms.shared = self._is_computed, self._is_shared
+
+    def prove(self, a: int, b: int) -> bool:
+        """Whether the original's term ``a`` equals the converted model's term ``b``; unites equal terms."""
+        if self._depth >= DEEPEST:
+            return False
+        self._depth += 1
+        stack: list[Goal] = [self._goal(a, b)]
+        answer = False
+        started = False
+        while stack:
+            try:
+                stack.append(stack[-1].send(answer) if started else next(stack[-1]))
+                started = False
+            except StopIteration as end:
+                stack.pop()
+                answer, started = bool(end.value), True
+        self._depth -= 1
+        return answer
+
+    def causes(self, a: int, b: int) -> tuple[Region, ...]:
+        """Why a pair was not proved: the deepest unproved regions, at least one."""
+        return self._failed.get((a, b), ()) or (self._unknown(a, b, OTHERS),)
+
+    def hint(self, scope: int, other: int) -> None:
+        """Tries pairs of values of one name; ``scope`` and ``other`` are a body of each model, or ``TOP``."""
+        names = self._converted.scopes[other]
+        for name, term in self._original.scopes[scope].items():
+            if term in self._live[scope] and name in names and self._terms.find(term) != self._terms.find(names[name]):
+                self.prove(term, names[name])
+
+    def uncovered(self, unused: tuple[int, ...], scope: int) -> list[int]:
+        """Unused values of the converted model that might fail, and that a body of the original does not have."""
+        known = {self._key(term) for term in self._original.scopes[scope].values()}
+        return [term for term in unused if self._key(term) not in known and not following.is_total(self._terms, term)]
+
+    def _is_computed(self, term: int) -> bool:
+        """Whether the original computes an equal value in one of the bodies that are being compared."""
+        if self._terms.head(term).kind in GIVEN or self._terms.is_united(term):
+            return True
+        return any(term in self._live.get(body, ()) for body in self._bodies)
+
+    def _is_shared(self, term: int) -> bool:
+        return self._terms.is_united(term) or (term in self._theirs and self._is_computed(term))
+
+    def _key(self, term: int) -> tuple[Head, tuple[int, ...]]:
+        """A key that two terms share if they are one computation, by the proofs so far."""
+        return self._terms.head(term), tuple(self._terms.find(one) for one in self._terms.inputs(term))
+
+    def _goal(self, a: int, b: int) -> Goal:
+        terms = self._terms
+        if terms.find(a) == terms.find(b):
+            return True
+        if ABSENT in (a, b) or (a, b) in self._failed:
+            return False
+        kinds = terms.head(a).kind, terms.head(b).kind
+        if kinds[0] in GIVEN and kinds[1] in GIVEN:
+            self._failed[a, b] = ()  # the region is the term above them
+            return False
+        if Kind.BODY in kinds:
+            return (yield self._graphs(a, b))
+        causes: list[Region] = []
+        equal = terms.head(a) == terms.head(b) and len(terms.inputs(a)) == len(terms.inputs(b))
+        for one, other in zip(terms.inputs(a), terms.inputs(b)) if equal else ():
+            if not (yield self._goal(one, other)):
+                equal = False
+                causes += self._failed.get((one, other), ())
+                if following.moves_data(terms, a):
+                    break
+        if equal:
+            terms.unite(a, b)
+            return True
+        outcome = self._decide(a, b, self.prove)
+        region = self._region(a, b, outcome)
+        if outcome.verdict is Verdict.PROVED:
+            terms.unite(a, b)
+            self.proved.append(region)
+            return True
+        self._failed[a, b] = tuple(dict.fromkeys(causes)) or (region,)
+        return False
+
+    def _graphs(self, a: int, b: int) -> Goal:
+        """Compares two bodies: their inputs are the same terms already."""
+        terms, one, other = self._terms, self._terms.head(a), self._terms.head(b)
+        inputs, others = terms.inputs(a), terms.inputs(b)
+        if one != other or inputs[: one.output] != others[: one.output]:
+            self._failed[a, b] = (self._unknown(a, b, "two bodies of different form"),)
+            return False
+        self._bodies.append(a)
+        causes: list[Region] = []
+        self.hint(a, b)
+        for result, given in zip(inputs[one.output : one.outputs], others[one.output : one.outputs]):
+            if not (yield self._goal(result, given)):
+                causes += self.causes(result, given)
+        for term in self.uncovered(others[one.outputs :], a):
+            causes.append(self._unknown(a, b, UNUSED.format(named(terms, term))))
+        self._bodies.pop()
+        if causes:
+            self._failed[a, b] = tuple(dict.fromkeys(causes))
+            return False
+        terms.unite(a, b)
+        return True
+
+    def _region(self, a: int, b: int, outcome: Outcome) -> Region:
+        terms = self._terms
+        mine, theirs = (set(following.cone(terms, root, terms.shared)) for root in (a, b))
+
+        def operators(own: set[int]) -> tuple[str, ...]:
+            return tuple(sorted(named(terms, one) for one in own if terms.head(one).kind in (Kind.OPERATOR, Kind.PAD)))
+
+        name = terms.names.get(a) or named(terms, a)
+        sides = operators(mine - theirs), operators(theirs - mine)
+        return Region(**vars(outcome), name=name, original=sides[0], converted=sides[1], terms=(a, b))
+
+    def _unknown(self, a: int, b: int, why: str) -> Region:
+        return self._region(a, b, Outcome(Verdict.UNKNOWN, why=why))
+
+
+def named(terms: Terms, term: int) -> str:
+    """A term in words: its operator or its kind."""
+    head = terms.head(term)
+    if head.kind is Kind.CONSTANT:
+        return f"a constant of dims {list(head.dims)}"
+    return "Pad" if head.kind is Kind.PAD else f"{head.name or head.kind.value}"

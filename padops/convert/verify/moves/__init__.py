@@ -1,0 +1,173 @@
+"""Compares parts that only move data: both run once on the positions of elements instead of the elements.
+
+An operator that only moves data decides nothing but where each element comes from. If both parts give the same element
+at each position, they agree for all data of these dims. Open dims get a fixed list of sizes: all the same size, from 0
+to ``LARGEST`` and around each constant of the parts; then unlike sizes, by their symbols and one by one. No other size
+is claimed.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+from onnx import TensorProto
+
+from padops.convert.verify import following
+from padops.convert.verify.moves.evaluation import DEEPEST, Evaluation, Size
+from padops.convert.verify.result import Fails, Outcome, Unsupported, Verdict
+from padops.convert.verify.terms import ABSENT, Kind, Terms
+
+RULE = "moves"
+LARGEST, UNLIKE = 24, 12  # the sizes that all open dims have together; sets of unlike sizes, of each kind
+BEYOND = (25, 31, 32, 33, 47, 48, 64, 97)  # sizes above that all open dims have together, too
+MOST = 1 << 24  # elements of a value of known dims
+MOST_SIZED = 1 << 20  # elements of a value with open dims; sets of sizes with more are left out
+FAR = 1 << 28  # constants from here on are ends without a limit, and no sizes
+# The limits of narrow types: a size that goes through one of them changes there.
+NARROW = {TensorProto.INT8: {127}, TensorProto.UINT8: {255}, TensorProto.INT16: {32767}, TensorProto.UINT16: {65535},
+          TensorProto.FLOAT16: {2048}, TensorProto.BFLOAT16: {256}}  # fmt: skip
+FEW = 64  # elements of a constant whose numbers count
+TOGETHER, RANK = 128, 5  # the largest size that all dims have together; axes that are large alone
+TOO_LARGE = "elements, which is more than"
+FAILED = "the original fails, whatever the data are: "
+
+
+def decide(terms: Terms, a: int, b: int) -> Outcome:
+    """Compares two terms by the positions that their elements come from.
+
+    Returns:
+        PROVED for all data of the dims, or of a list of sizes; DIFFERENT; or UNKNOWN with the reason.
+    """
+    first = _both(terms, a, b, MOST, None)
+    if first.verdict is not Verdict.UNKNOWN or "are not all known" not in first.why:
+        return first
+    ran = 0
+    try:
+        sizes = list(_sizes(terms, a, b))
+    except Unsupported as why:
+        return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
+    refused = 0
+    for size, is_needed in sizes:
+        found = _both(terms, a, b, MOST_SIZED, size)
+        if found.verdict is Verdict.DIFFERENT:
+            return found
+        if found.verdict is Verdict.UNKNOWN:
+            if not found.why.startswith(FAILED) and (is_needed or TOO_LARGE not in found.why):
+                return found
+            refused += 1
+        ran += found.verdict is Verdict.PROVED
+    if ran * 4 < len(sizes) and ran < LARGEST:
+        return Outcome(Verdict.UNKNOWN, RULE, why=f"of {len(sizes)} sets of sizes, the original takes {ran}")
+    left = f", but for {refused} that the original refuses or that are too large" if refused else ""
+    further = len(sizes) - LARGEST - 1
+    said = f"all data, open dims of 0 to {LARGEST} elements and {further} further sets of sizes{left}"
+    return Outcome(Verdict.PROVED, RULE, holds_for=said)
+
+
+def _sizes(terms: Terms, a: int, b: int) -> Iterator[tuple[Size, bool]]:
+    """The sizes of open dims, one set after another, each with whether no proof may leave it out as too large.
+
+    Raises:
+        Unsupported: A constant of the parts is larger than any size that can be evaluated.
+    """
+    marks = _marks(terms, a, b)
+    near = sorted({abs(mark) * times // 2 + more for mark in marks for times in (1, 2, 4) for more in (-1, 0, 1)})
+    near = [size for size in near if size > LARGEST]
+    if near and near[-1] > MOST_SIZED:
+        raise Unsupported(f"sizes near the constant {max(marks)} are too large to be evaluated")
+    for every in sorted({*range(LARGEST + 1), *BEYOND, *(size for size in near if size <= TOGETHER)}):
+        yield (lambda term, axis, symbol, every=every: every), False  # type: ignore[misc]
+    for large in near:
+        for alone in range(RANK):  # one axis near the constant, the others small
+            yield (lambda term, axis, symbol, large=large, alone=alone: large if axis == alone else 2), True  # type: ignore[misc]
+    pool = [*range(1, LARGEST), *(size for size in near if size <= TOGETHER)]
+    for seed in range(UNLIKE):
+        yield (lambda term, axis, symbol, seed=seed: _drawn(pool, seed, symbol or (term, axis))), False  # type: ignore[misc]
+        yield (lambda term, axis, symbol, seed=seed: _drawn(pool, seed, (term, axis))), False  # type: ignore[misc]
+
+
+def _drawn(pool: list[int], *key: object) -> int:
+    return random.Random(repr(key)).choice(pool)
+
+
+def _marks(terms: Terms, a: int, b: int) -> set[int]:
+    """The integers in the constants and attributes of two parts, at which they may begin to differ."""
+    found: set[int] = set()
+    for term in {*islice(following.cone(terms, a), DEEPEST), *islice(following.cone(terms, b), DEEPEST)}:
+        elements = terms.constant(term)
+        if elements is not None and elements.dtype.kind in "iu" and elements.size <= FEW:
+            found |= {int(one) for one in np.asarray(elements).reshape(-1)}
+        head = terms.head(term)
+        if terms.op(term) == "Cast":
+            found |= NARROW.get(terms.attribute(term, "to"), set())
+        if head.kind is Kind.OPERATOR and following.is_followed(terms, term):
+            for _, _, value in head.attributes:
+                found |= {one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, int)}
+    return {one for one in found if abs(one) < FAR}
+
+
+def _both(terms: Terms, a: int, b: int, most: int, size: Size | None) -> Outcome:
+    first = _compare(terms, a, b, most, False, size)
+    if first.verdict is Verdict.PROVED:
+        return first
+    deep = _compare(terms, a, b, most, True, size)
+    return first if deep.verdict is Verdict.UNKNOWN and first.verdict is Verdict.UNKNOWN else deep
+
+
+def _compare(terms: Terms, a: int, b: int, most: int, deep: bool, size: Size | None) -> Outcome:
+    """One comparison; ``deep`` also follows terms that both models share, as far as they move data."""
+    evaluation = Evaluation(terms, (a, b), most, deep, size)
+    try:
+        one = evaluation.value(a)
+    except Unsupported as why:
+        return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
+    except Fails as why:
+        return Outcome(Verdict.UNKNOWN, RULE, why=f"{FAILED}{why}")
+    try:
+        difference = evaluation.difference(one, evaluation.value(b))
+    except Unsupported as why:
+        return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
+    except Fails as why:
+        found = f"the converted model fails where the original runs: {why}"
+        return Outcome(Verdict.DIFFERENT, RULE, why=found, counterexample=dict(evaluation.dims), new_errors=1)
+    if difference:
+        return Outcome(Verdict.DIFFERENT, RULE, why=difference, counterexample=dict(evaluation.dims))
+    return Outcome(Verdict.PROVED, RULE, holds_for="all data, these dims", conditions=evaluation.conditions())
+
+
+class Remembered:
+    """Decides equal parts once: two pairs of parts are equal if they differ in their leaves' places alone."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._known: dict[object, Outcome] = {}
+
+    def decide(self, a: int, b: int) -> Outcome:
+        """As ``decide``."""
+        key = self._key(a, b)
+        if key not in self._known:
+            self._known[key] = decide(self._terms, a, b)
+        return self._known[key]
+
+    def _key(self, a: int, b: int) -> object:
+        terms, numbers, rows = self._terms, dict[int, int](), []
+        symbols: dict[str, int] = {}
+        for root in (a, b):
+            for term in islice(following.cone(terms, root), DEEPEST):
+                numbers.setdefault(term, len(numbers))
+        for term in numbers:
+            shape = terms.shape(term)
+            said = None if shape is None else tuple(
+                symbols.setdefault(dim, -2 - len(symbols)) if isinstance(dim, str) else dim for dim in shape
+            )  # fmt: skip
+            facts = (said, terms.dtype(term), terms.shared(term), terms.computed(term))
+            followed = following.is_followed(terms, term)
+            inputs = tuple(one if one == ABSENT else numbers.get(terms.find(one), numbers.get(one, -9)) for one in
+                           terms.inputs(term)) if followed else ()  # fmt: skip
+            head = terms.head(term)
+            is_known = followed or head.kind is Kind.CONSTANT
+            rows.append((head if is_known else None, facts, inputs, numbers.get(terms.find(term))))
+        return tuple(rows)

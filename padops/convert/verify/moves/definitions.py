@@ -1,0 +1,184 @@
+"""What the Pads of other frameworks do, and those of padops that mirror no Pad of ONNX.
+
+Written from their documentation, independently of the converter's matchers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from padops.convert.verify.moves.plan import (
+    NGRAPH,
+    ONCE,
+    ONNX,
+    OPENVINO_1,
+    OPENVINO_12,
+    SAME,
+    TENSORFLOW,
+    Axis,
+    Rules,
+    same_axis,
+)
+from padops.convert.verify.result import Fails, Unsupported
+from padops.convert.verify.schemas import PADOPS
+from padops.convert.verify.terms import Head, Kind
+
+Attributes = dict[str, Any]
+Known = Callable[[int], "np.ndarray | None"]  # the elements of an input, by its index; None if it is absent
+ATEN = ("org.pytorch.aten", "aten")
+TENSORFLOWS = {"MirrorPad": "", "PadV2": "constant", "Pad": "constant"}
+NGRAPH_MODES = ("CONSTANT", "EDGE", "REFLECT", "SYMMETRIC")
+TORCH_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap",
+               "symmetric": "symmetric"}  # fmt: skip
+TORCH_NUMBERS = ("reflect", "replicate", "circular", "constant")  # of ``_pad_enum``
+TORCH = {"pad": "", "_pad_enum": "", "constant_pad_nd": "constant", "_pad_circular": "circular",
+         **{f"{name}_pad{count}d": mode for count in (1, 2, 3) for name, mode in
+            (("reflection", "reflect"), ("replication", "replicate"), ("symmetric", "symmetric"))}}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What a Pad does to data of one shape."""
+
+    axes: Sequence[Axis]
+    mode: str
+    rules: Rules
+    fill: int = -1  # the index of the fill among the inputs; -1 for the default
+    number: bool = False  # whether the fill is a number that becomes an element of the data's type
+    value: bytes = b""  # the fill as the 4 bytes of a float
+
+
+def is_foreign_pad(head: Head) -> bool:
+    """Whether a node is a Pad that is not of ONNX."""
+    if head.kind is not Kind.OPERATOR:
+        return False
+    if head.domain == PADOPS:
+        return True
+    names = {name for name, _, _ in head.attributes}
+    if head.domain in ATEN or (head.domain == "" and head.name == "ATen"):
+        return torch_name(head) in TORCH
+    if head.name == "Pad" and {"padding_below", "padding_above"} <= names:
+        return True
+    if head.name == "PadImage" and head.domain == "":
+        return True
+    if head.domain == "ai.intel.openvino":
+        return head.name == "Pad"
+    return head.name in TENSORFLOWS and head.domain != "com.microsoft" and not names - {"T", "Tpaddings", "mode"}
+
+
+def torch_name(head: Head) -> str:
+    """The operator of ATen that a node calls."""
+    named = next((value for name, _, value in head.attributes if name == "operator"), b"")
+    return str(named.decode(errors="replace")) if head.name == "ATen" else head.name
+
+
+def defined(head: Head, shape: Sequence[int], known: Known, text: Callable[[int], bytes | None]) -> Definition:
+    """What a Pad that is not of ONNX does; ``text`` is an input that is a Constant of a string.
+
+    Raises:
+        Fails: The amounts do not fit the data (P8, S1).
+        Unsupported: It is not known.
+    """
+    attributes: Attributes = {name: value for name, _, value in head.attributes}
+    if any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
+        raise Unsupported("attributes that the caller of a function gives")
+    if head.domain in ATEN or head.name == "ATen":
+        return _torch(torch_name(head), shape, known, text)
+    if head.name == "PadImage":
+        return _caffe2(attributes, shape)
+    if head.name.startswith("OpenVINOPad_") or head.domain == "ai.intel.openvino":
+        first = head.name == "OpenVINOPad_1" or attributes.get("version") == b"opset1"
+        axes = _rows(shape, known(1), known(2), None)
+        return Definition(axes, attributes.get("pad_mode", b"").decode(), OPENVINO_1 if first else OPENVINO_12, 3)
+    if "padding_below" in attributes:
+        below, above, interior = (attributes.get(f"padding_{name}") for name in ("below", "above", "interior"))
+        mode = attributes.get("pad_mode", b"CONSTANT")
+        text_of = NGRAPH_MODES[mode] if isinstance(mode, int) else mode.decode()
+        return Definition(_rows(shape, below, above, interior), text_of.lower(), NGRAPH, 1)
+    if head.name == "SamePad_1":
+        return Definition(_same_axes(shape, attributes), attributes.get("mode", b"").decode(), SAME, 1)
+    if head.domain != PADOPS and head.name in TENSORFLOWS:
+        paddings = known(1)
+        if paddings is None or paddings.shape != (len(shape), 2) or paddings.dtype.kind not in "iu":
+            raise Fails(f"paddings for rank {len(shape)}")
+        mode = TENSORFLOWS[head.name] or attributes.get("mode", b"").decode().lower()
+        fill = 2 if head.name == "PadV2" else -1
+        return Definition(_rows(shape, paddings[:, 0], paddings[:, 1], None), mode, TENSORFLOW, fill)
+    raise Unsupported(f"{head.domain}::{head.name}")
+
+
+def _rows(shape: Sequence[int], begins: Any, ends: Any, interior: Any) -> list[Axis]:
+    rows = [[0] * len(shape) if row is None and row is interior else row for row in (begins, ends, interior)]
+    if any(row is None or np.ndim(row) != 1 or len(row) != len(shape) for row in rows):
+        raise Fails(f"amounts {begins} and {ends} for rank {len(shape)} [P8]")
+    return [Axis(*(int(one) for one in row)) for row in zip(shape, *rows)]
+
+
+def _same_axes(shape: Sequence[int], attributes: Attributes) -> list[Axis]:
+    kernel = attributes.get("kernel_shape", ())
+    lists = (kernel, *(attributes.get(name) or (1,) * len(kernel) for name in ("strides", "dilations")))
+    if len(shape) != len(kernel) + 2 or any(len(one) != len(kernel) or min(one, default=1) < 1 for one in lists):
+        raise Fails(f"kernel {kernel} and its strides and dilations for rank {len(shape)} [S1]")
+    first = 2 if attributes.get("data_format", b"NCHW").startswith(b"NC") else 1
+    found = [Axis(size, 0, 0) for size in shape]
+    auto_pad = attributes.get("auto_pad", b"SAME_UPPER").decode()
+    for at, row in enumerate(zip(*lists), first):
+        found[at] = same_axis(shape[at], *row, auto_pad)
+    return found
+
+
+def _torch(name: str, shape: Sequence[int], known: Known, text: Callable[[int], bytes | None]) -> Definition:
+    """ATen's Pads: amounts of the last axis first, begin and end of each."""
+    pads, mode, fill = known(1), TORCH[name], 2
+    if not mode:
+        said = text(2)
+        if said is None and (given := known(2)) is not None and given.size == 1:
+            one = given.reshape(-1)[0]
+            said = TORCH_NUMBERS[int(one)].encode() if given.dtype.kind in "iu" else one
+        mode, fill = said.decode() if isinstance(said, bytes) else str(said or "constant"), 3
+    if mode not in TORCH_MODES:
+        raise Unsupported(f"mode {mode!r}")
+    if pads is None or pads.ndim != 1 or pads.size % 2 or pads.size > 2 * len(shape):
+        raise Fails(f"amounts for rank {len(shape)}")
+    found = [Axis(size, 0, 0) for size in shape]
+    for at in range(pads.size // 2):
+        axis = len(shape) - 1 - at
+        found[axis] = Axis(shape[axis], int(pads[2 * at]), int(pads[2 * at + 1]))
+    extends = mode in ("reflect", "replicate", "symmetric")
+    return Definition(found, TORCH_MODES[mode], ONCE if extends else ONNX, fill, number=True)
+
+
+def _caffe2(attributes: Attributes, shape: Sequence[int]) -> Definition:
+    sides = [attributes.get(f"pad_{side}", 0) for side in "tlbr"]
+    if "pads" in attributes or "pad" in attributes:
+        sides = list(attributes.get("pads", [attributes.get("pad")] * 4))
+    first = 2 if attributes.get("order", b"NCHW") == b"NCHW" else 1
+    if len(shape) != 4 or len(sides) != 4:
+        raise Fails(f"PadImage of rank {len(shape)}")
+    found = [Axis(size, 0, 0) for size in shape]
+    for at in range(2):
+        found[first + at] = Axis(shape[first + at], sides[at], sides[2 + at])
+    return Definition(
+        found, attributes.get("mode", b"constant").decode(), ONCE, value=attributes.get("value", bytes(4))
+    )
+
+
+def centred(shape: Sequence[int], target: Sequence[int], axes: Sequence[int] | None) -> list[Axis]:
+    """The axes of CenterCropPad: half of what an axis lacks or has too much goes to its beginning.
+
+    Raises:
+        Fails: There are not as many sizes as axes.
+    """
+    chosen = range(len(shape)) if axes is None else [axis % len(shape) for axis in axes]
+    if len(target) != len(chosen):
+        raise Fails(f"CenterCropPad to {list(target)} for {len(chosen)} axes")
+    found = [Axis(size, 0, 0) for size in shape]
+    for axis, size in zip(chosen, target):
+        lacking = size - shape[axis]
+        begin = lacking // 2 if lacking > 0 else -(-lacking // 2)
+        found[axis] = Axis(shape[axis], begin, lacking - begin)
+    return found

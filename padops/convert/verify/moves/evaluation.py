@@ -1,0 +1,215 @@
+"""Evaluates the terms of one region, on known elements or on ids of elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import prod
+
+import numpy as np
+
+from padops.convert.verify import following, schemas
+from padops.convert.verify.moves import definitions, plan
+from padops.convert.verify.moves.elements import Ids, cast, dtype_of, plane
+from padops.convert.verify.moves.operators import apply
+from padops.convert.verify.moves.padding import Padding, Value
+from padops.convert.verify.result import Fails, Unsupported
+from padops.convert.verify.terms import ABSENT, Dim, Kind, Terms
+
+Size = Callable[[int, int, Dim], int]  # the size of an open dim: of a term, by its axis and its symbol
+INDEXED = ("Gather", "GatherElements", "GatherND", "ScatterElements", "ScatterND")
+WRITTEN = ("ScatterElements", "ScatterND")  # their third input is data, too
+DEEPEST = 4000  # the most terms that are followed
+
+
+class Evaluation(Padding):
+    """Evaluates two terms on the ids of the elements of shared values.
+
+    ``most`` limits the elements of any value; ``deep`` also follows terms that both models have; ``size`` gives sizes
+    to open dims.
+    """
+
+    def __init__(self, terms: Terms, roots: tuple[int, int], most: int, deep: bool, size: Size | None) -> None:
+        super().__init__(terms, most)
+        self._roots, self._deep, self._size = roots, deep, size
+        self.dims: dict[str, list[int]] = {}  # the dims of the leaves, by name
+
+    def value(self, root: int) -> Value:
+        """The value of a term.
+
+        Raises:
+            Fails: The term fails.
+            Unsupported: Its value is not known.
+        """
+        todo = [(root, False)]
+        while todo:
+            term, ready = todo.pop()
+            if term in self._values:
+                continue
+            if not ready and self._follows(term):
+                todo.append((term, True))
+                todo += [(one, False) for one in self._terms.inputs(term) if one != ABSENT]
+                if len(self._values) + len(todo) > DEEPEST:
+                    raise Unsupported(f"a region of more than {DEEPEST} values")
+                continue
+            try:
+                self._values[term] = self._evaluate(term, ready)
+            except (Unsupported, Fails) as error:
+                self._values[term] = error
+        return self._given(root)
+
+    def conditions(self) -> tuple[str, ...]:
+        """The assumptions of the comparison."""
+        return tuple(sorted(self._elements.conditions))
+
+    def difference(self, one: Value, other: Value) -> str:
+        """The difference of two values; ``""`` if their elements are the same.
+
+        Raises:
+            Unsupported: Ids differ whose elements may be equal.
+        """
+        first, second = self._ids(one), self._ids(other)
+        if first.ids.shape != second.ids.shape:
+            return f"the shapes differ: {list(first.ids.shape)} and {list(second.ids.shape)}"
+        if first.dtype and second.dtype and first.dtype != second.dtype:
+            return f"the element types differ: {schemas.type_name(first.dtype)} and {schemas.type_name(second.dtype)}"
+        differs = first.ids != second.ids
+        if not differs.any():
+            return ""
+        if self._elements.is_rounded(first.ids[differs]) or self._elements.is_rounded(second.ids[differs]):
+            raise Unsupported("elements that were cast and may be rounded")
+        place = tuple(int(index) for index in np.argwhere(differs)[0])
+        return f"{int(differs.sum())} of {differs.size} elements differ, the first at {list(place)}"
+
+    def _follows(self, term: int) -> bool:
+        terms = self._terms
+        if not following.is_followed(terms, term) or terms.constant(term) is not None:
+            return False
+        if self._deep or term in self._roots or not terms.shared(term) or terms.shape(term) is None:
+            return True
+        return terms.dtype(term) in (None, *following.INTEGERS)  # amounts, shapes, indices
+
+    def _evaluate(self, term: int, followed: bool) -> Value:
+        known = self._terms.constant(term)
+        if known is not None:
+            return known
+        if not followed:
+            return self._leaf(term)
+        try:
+            found = self._applied(term)
+        except Unsupported:
+            if self._terms.op(term) == "Shape" or term in self._roots or not self._terms.shared(term):
+                raise
+            return self._leaf(term)
+        if plane(found).size > self._most:
+            raise Unsupported(f"a value of {plane(found).size} elements, which is more than {self._most}")
+        return found
+
+    def _leaf(self, term: int) -> Ids:
+        """New ids for the elements of a value whose node is not evaluated: both models have it."""
+        head = self._terms.head(term)
+        name = self._terms.names.get(term, str(head.name or term))
+        what = f"the value '{name}' ({head.name if head.kind is Kind.OPERATOR else head.kind.value})"
+        if not self._terms.computed(term):
+            raise Unsupported(f"only the converted model computes {what}")
+        shape = self._terms.shape(term)
+        if shape is None:
+            raise Unsupported(f"the rank of {what} is not known")
+        if self._size is not None:
+            found, size = self._terms.find(term), self._size
+            shape = tuple(dim if isinstance(dim, int) else size(found, axis, dim) for axis, dim in enumerate(shape))
+        dims = tuple(dim for dim in shape if isinstance(dim, int))
+        if len(dims) != len(shape):
+            raise Unsupported(f"the dims {list(shape)} of {what} are not all known")
+        if prod(dims) > self._most:
+            raise Unsupported(f"{what} has {prod(dims)} elements, which is more than {self._most}")
+        self.dims[name] = list(dims)
+        return self._elements.leaf(self._terms.find(term), dims, self._terms.dtype(term) or 0)
+
+    def _applied(self, term: int) -> Value:
+        """The result of a term's operation on its inputs' values."""
+        terms, head, inputs = self._terms, self._terms.head(term), self._terms.inputs(term)
+        if head.kind is Kind.PAD:
+            return self._pad(term)
+        if definitions.is_foreign_pad(head):
+            return self._foreign(term)
+        values = [None if one == ABSENT else self._given(one) for one in inputs]
+        op = head.name
+        if values and values[0] is not None and op != "Where":
+            dtype = values[0].dtype if isinstance(values[0], Ids) else dtype_of(values[0])
+            if dtype and not schemas.takes(op, head.version, dtype):
+                raise Fails(f"{op} of version {head.version} does not take {schemas.type_name(dtype)}")
+        if op in ("Shape", "Size"):
+            return self._shape(term, self._given(inputs[0]))
+        if op == "Cast":
+            return self._cast(term, self._given(inputs[0]))
+        if op == "ConstantOfShape":
+            return self._constant_of_shape(term, self._known(inputs[0], "dims of ConstantOfShape"))
+        if op == "CenterCropPad":
+            data, wanted = self._ids(self._given(inputs[0])), self._known(inputs[1], "sizes of CenterCropPad")
+            axes = terms.attribute(term, "axes")
+            made = definitions.centred(data.ids.shape, wanted.reshape(-1).tolist(), axes)
+            return self._padded(data, definitions.Definition(made, "constant", plan.ONNX), ABSENT)
+        moved = [at for at, one in enumerate(inputs) if self._is_moved(op, at) and one != ABSENT]
+        if not moved:
+            return apply(head, [None if one == ABSENT else self._known(one, f"{op} of data") for one in inputs],
+                         self._most)  # fmt: skip
+        planes = [None if one == ABSENT or at in moved else self._known(one, f"the inputs of {op}")
+                  for at, one in enumerate(inputs)]  # fmt: skip
+        together = self._together([self._given(inputs[at]) for at in moved])
+        for at, value in zip(moved, together):
+            planes[at] = plane(value)
+        if op == "Where":
+            try:
+                return self._like(together, np.where(*planes))  # type: ignore[arg-type]
+            except ValueError:
+                raise Fails("Where of shapes that do not fit") from None
+        return self._like(together, apply(head, planes, self._most))
+
+    def _is_moved(self, op: str, at: int) -> bool:
+        """Whether elements of an input become elements of the result."""
+        if op not in following.MOVES:
+            return False
+        if op in ("Concat", "Where"):
+            return op == "Concat" or at > 0
+        return at == 0 or (op in WRITTEN and at == 2)
+
+    def _together(self, values: list[Value]) -> list[Value]:
+        """The values in one form: known integers if all are known, else ids."""
+        if all(isinstance(value, np.ndarray) and value.dtype.kind in "iub" for value in values):
+            if len({plane(value).dtype for value in values}) != 1:
+                raise Fails("inputs of several types")
+            return values
+        made = [self._ids(value) for value in values]
+        if len({one.dtype for one in made} - {0}) > 1:
+            raise Fails("inputs of several types")
+        return list(made)
+
+    def _like(self, values: Iterable[Value], made: np.ndarray) -> Value:
+        types = [value.dtype for value in values if isinstance(value, Ids)]
+        return Ids(made, max(types)) if types else made
+
+    def _shape(self, term: int, value: Value) -> np.ndarray:
+        shape = plane(value).shape
+        if self._terms.op(term) == "Size":
+            return np.array(prod(shape), np.int64)
+        start, end = (self._terms.attribute(term, name, None) for name in ("start", "end"))
+        return np.array(shape[slice(*slice(start, end).indices(len(shape)))], np.int64)
+
+    def _cast(self, term: int, value: Value) -> Value:
+        to, how = self._terms.attribute(term, "to"), self._terms.head(term).attributes
+        if not isinstance(to, int):
+            raise Unsupported("a Cast to a type that the caller of a function gives")
+        made = self._elements.cast(value, to, how) if isinstance(value, Ids) else cast(value, to)
+        if made is None:
+            raise Unsupported(f"a cast to {schemas.type_name(to)} on whose result runtimes disagree")
+        return made
+
+    def _constant_of_shape(self, term: int, wanted: np.ndarray) -> Value:
+        dims = [int(dim) for dim in wanted.reshape(-1)]
+        value = self._terms.attribute(term, "value")
+        filled = np.zeros(1, np.float32) if value is None else self._terms.constant(value)
+        if min(dims, default=0) < 0 or filled is None or filled.size != 1:
+            raise Fails(f"ConstantOfShape of {dims}")
+        if prod(dims) > self._most:
+            raise Unsupported(f"a value of {prod(dims)} elements, which is more than {self._most}")
+        return np.full(dims, filled.reshape(-1)[0], filled.dtype)

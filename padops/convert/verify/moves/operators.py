@@ -1,0 +1,161 @@
+"""The result of one ONNX operator on known elements or on ids: onnx's reference implementation computes it.
+
+The reference shares no code with the converter. Where runtimes disagree with it, or with one another, nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper
+from onnx.reference import ReferenceEvaluator
+
+from padops.convert.verify.inference import ENDLESS
+from padops.convert.verify.result import Fails, Unsupported
+from padops.convert.verify.schemas import FLOAT
+from padops.convert.verify.terms import Head
+
+MOST = 1 << 16  # elements of an operand of arithmetic; amounts and shapes have few
+SAFE = 1 << 30  # magnitude of operands whose sums and products surely fit into int64
+SUMS = {"Abs", "Add", "Clip", "CumSum", "Div", "Max", "Min", "Mod", "Mul", "Neg", "Range", "ReduceMax", "ReduceMin",
+        "ReduceProd", "ReduceSum", "Sign", "Sub"}  # fmt: skip
+ALIKE = {"Add", "Div", "Mod", "Mul", "Sub", "Max", "Min", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}
+
+
+def apply(head: Head, values: Sequence[np.ndarray | None], most: int) -> np.ndarray:
+    """One output of an operator of ONNX.
+
+    Raises:
+        Fails: The operator fails.
+        Unsupported: Its result is not known.
+    """
+    attributes = {name: value for name, _, value in head.attributes}
+    _check(head, attributes, values, most)
+    if head.name == "Div":  # onnx's reference rounds down, ONNX towards 0
+        one, other = (np.asarray(value) for value in values)
+        found = np.abs(one) // np.abs(other)
+        return np.asarray(np.where((one < 0) == (other < 0), found, -found), one.dtype)
+    given = tuple(value is not None for value in values)
+    feeds = {f"i{place}": value for place, value in enumerate(values) if value is not None}
+    try:
+        with np.errstate(all="raise"):
+            (found,) = _evaluator(head, given).run(None, feeds)
+    except (ValueError, IndexError) as error:
+        raise Fails(f"{head.name}: {error}") from error
+    except Exception as error:  # onnx's reference raises any type
+        raise Unsupported(f"{head.name}: {error}") from error
+    return np.asarray(found)
+
+
+@lru_cache(4096)
+def _evaluator(head: Head, given: tuple[bool, ...]) -> ReferenceEvaluator:
+    names = [f"i{place}" if is_given else "" for place, is_given in enumerate(given)]
+    outputs = [f"o{place}" for place in range(head.outputs)]
+    constants = {name: _plain(kind, value) for name, kind, value in head.attributes}
+    node = helper.make_node(head.name, names, outputs, **constants)
+    inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, None) for name in names if name]
+    graph = helper.make_graph([node], "part", inputs, [onnx.ValueInfoProto(name=outputs[head.output])])
+    return ReferenceEvaluator(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", head.version)], ir_version=10)
+    )
+
+
+def _plain(kind: int, value: Any) -> Any:
+    """An attribute's value as onnx.helper takes it."""
+    return np.frombuffer(value, np.float32)[0].item() if kind == FLOAT else value
+
+
+def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray | None], most: int) -> None:
+    """Rejects what the reference computes but runtimes refuse, or do not agree on."""
+    op, data, rest = head.name, values[0], [value for value in values[1:] if value is not None]
+    if data is None or any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
+        raise Unsupported(f"{op} without data, or with attributes of a function's caller")
+    rank, axis = data.ndim, attributes.get("axis")
+    if op == "Squeeze" and (attributes.get("axes") == () or any(not one.size for one in rest)):
+        raise Unsupported("Squeeze with an empty list of axes")
+    if axis is not None and not -rank <= axis < rank + (op == "Flatten"):
+        raise Fails(f"{op} along axis {axis} of rank {rank}")
+    if op == "Slice" and rest:
+        _check_slice(rank, [*values[1:], None, None][:4])
+    if op == "Split":
+        lengths = rest[0].tolist() if rest else list(attributes.get("split") or ())
+        size = data.shape[axis or 0]
+        if sum(lengths) != size if lengths else (head.version < 18 and size % head.outputs):
+            raise Fails(f"Split of {size} elements into {lengths or head.outputs}")
+    if op in ("Reshape", "Expand", "Tile", "ConstantOfShape") and head.version < 5:
+        raise Unsupported(f"{op} of version {head.version}")
+    if op == "Reshape":
+        _check_reshape(data, rest[0], attributes.get("allowzero", 0))
+    if op in ("Expand", "Tile") and rest:
+        if min(rest[0].tolist(), default=0) < 0:
+            raise Fails(f"{op} by {rest[0].tolist()}")
+        if data.size * prod(max(int(n), 1) for n in rest[0]) > most or rest[0].size > 16:
+            raise Unsupported(f"{op} by {rest[0].tolist()} is too large")
+    if op in ("ScatterElements", "ScatterND"):
+        _check_scatter(op, attributes, data, rest[0])
+    if op in ("Gather", "GatherElements", "GatherND") and rest[0].size > most:
+        raise Unsupported(f"{op} of {rest[0].size} elements")
+    if op in ("GatherElements", "GatherND", "ScatterElements", "ScatterND") and (rest[0] < 0).any():
+        raise Unsupported(f"{op} with negative indices")
+    if op in ALIKE and len({value.dtype for value in (data, *rest)}) != 1:
+        raise Fails(f"{op} of inputs of several types")
+    if op == "Range" and (rest[1].reshape(-1)[0] == 0 or abs(int(rest[0] - data) // int(rest[1])) > MOST):
+        raise Unsupported("Range by 0, or of many elements")
+    if op in ("Div", "Mod") and (attributes.get("fmod") or (rest[0] == 0).any()):
+        raise Fails(f"{op} by 0")
+    if op.startswith("Reduce") and (not data.size or (rest and not rest[0].size) or attributes.get("axes") == ()):
+        raise Unsupported(f"{op} of nothing")
+    if op in SUMS:
+        for value in (data, *rest):
+            if value.dtype.kind not in "iu" or value.size > MOST:
+                raise Unsupported(f"{op} of {value.dtype}, or of many elements")
+            far = value.size and max(abs(int(value.max())), abs(int(value.min()))) > SAFE
+            if far and op not in ("Clip", "Max", "Min", "Sign"):
+                raise Unsupported("an integer beyond its type")
+
+
+def _check_slice(rank: int, lists: Sequence[np.ndarray | None]) -> None:
+    starts, ends, axes, steps = lists
+    assert starts is not None and ends is not None, "the operator has them as inputs"
+    count = starts.size
+    chosen = list(range(count)) if axes is None else axes.tolist()
+    if any(one is not None and one.size != count for one in lists) or any(not -rank <= at < rank for at in chosen):
+        raise Fails("Slice with lists of several lengths, or of axes that the data lack")
+    if len({at % rank for at in chosen}) < count:
+        raise Unsupported("Slice of one axis twice")
+    if steps is not None and (steps < 0).any() and np.isin(ends, ENDLESS).any():
+        raise Unsupported("a Slice backward to the largest integer, which runtimes do not agree on")
+
+
+def _check_reshape(data: np.ndarray, wanted: np.ndarray, allowzero: int) -> None:
+    dims = wanted.tolist()
+    if min(dims, default=0) < -1 or dims.count(-1) > 1 or (allowzero and -1 in dims and 0 in dims):
+        raise Fails(f"Reshape to {dims}")
+    if not allowzero and any(dim == 0 and at >= data.ndim for at, dim in enumerate(dims)):
+        raise Fails(f"Reshape of rank {data.ndim} to {dims}")
+    kept = [data.shape[at] if dim == 0 and not allowzero else dim for at, dim in enumerate(dims)]
+    if -1 in dims and not prod(dim for dim in kept if dim != -1):
+        raise Fails(f"Reshape of {list(data.shape)} to {dims}")
+
+
+def _check_scatter(op: str, attributes: dict[str, Any], data: np.ndarray, indices: np.ndarray) -> None:
+    if attributes.get("reduction", b"none") != b"none":
+        raise Unsupported(f"{op} with a reduction")
+    probe = np.zeros(data.shape, np.int64)
+    try:
+        if op == "ScatterND":
+            np.add.at(probe, tuple(np.moveaxis(indices, -1, 0)), 1)
+        else:
+            axis = attributes.get("axis", 0) % data.ndim
+            places = list(np.indices(indices.shape))
+            places[axis] = indices
+            np.add.at(probe, tuple(places), 1)
+    except (IndexError, ValueError) as error:
+        raise Fails(f"{op}: {error}") from error
+    if probe.max(initial=0) > 1:
+        raise Unsupported(f"{op} that writes one place twice")

@@ -1,0 +1,138 @@
+"""One normal form for ONNX Pads of all versions and domains that mean the same.
+
+By docs/semantics.md, all of them crop first (P3), have no limits (P4), and use the fill in mode constant only (P7).
+Pads of OpenVINO, nGraph, SAME and other frameworks stay operators; ``moves/definitions.py`` says what they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto
+
+from padops.convert.verify.schemas import PADOPS, VERSIONS
+from padops.convert.verify.terms import ABSENT, Head, Kind, Terms
+
+MODES = ("constant", "edge", "reflect", "wrap")
+WRAP, AXES, AMOUNTS = 19, 18, 11  # the first versions with mode wrap, with the input axes, with amounts as an input
+MICROSOFT = "com.microsoft"
+Place = tuple[str, ...]
+
+
+def pad_term(
+    terms: Terms, operator: tuple[str, str, int], attributes: Mapping[str, Any], inputs: Sequence[int], place: Place
+) -> int | None:
+    """The term of an ONNX Pad; None for another node, and for one with wrong inputs or attributes.
+
+    ``operator`` is the domain, the op_type and the version; ``attributes`` includes defaults, as
+    ``schemas.attribute_value`` gives them.
+    """
+    domain, version = operator[0], version_of(*operator)
+    if version is None:
+        return None
+    by_input = domain == MICROSOFT or version >= AMOUNTS
+    amounts_name = "paddings" if version == 1 else "pads"
+    known = {"mode"} if by_input else {"mode", "value", amounts_name}
+    mode = attributes.get("mode", b"constant")
+    text = mode.decode("utf-8", "replace") if isinstance(mode, bytes) else f"@{mode[1]}"
+    if set(attributes) - known or (text not in MODES and text[0] != "@"):
+        return None
+    if domain == PADOPS and text == "wrap" and version < WRAP:
+        return None  # runtimes reject such a model (P9)
+    if not by_input:
+        amounts = attributes.get(amounts_name)
+        if len(inputs) != 1 or amounts is None:
+            return None
+        if amounts and amounts[0] == "@":
+            pads = terms.add(Head(Kind.FORMAL, name=f"@{amounts[1]}", place=place))
+        else:
+            pads = terms.add_constant(np.array(amounts, np.int64), TensorProto.INT64)
+        return _with_value(terms, text, inputs[0], pads, attributes.get("value", bytes(4)), place)
+    most = 4 if domain != MICROSOFT and version >= AXES else 3
+    if not 2 <= len(inputs) <= most or ABSENT in inputs[:2]:
+        return None
+    data, pads, fill, axes = (*inputs, ABSENT, ABSENT)[:4]
+    if not _has_types(terms, data, pads, fill, axes):
+        return None
+    if fill != ABSENT and _says_nothing(terms, text, fill):
+        fill = ABSENT
+    return terms.add(Head(Kind.PAD, mode=text, place=place), (data, pads, fill, _as_int64(terms, axes)))
+
+
+def version_of(domain: str, op_type: str, version: int) -> int | None:
+    """The version of ONNX's Pad that an operator is; None if it is none."""
+    if op_type == "Pad" and domain in ("", MICROSOFT):
+        return version if domain == "" else 0
+    name, _, number = op_type.partition("_")
+    is_mirror = domain == PADOPS and name == "Pad" and number.isdecimal() and int(number) in VERSIONS
+    return int(number) if is_mirror else None
+
+
+def _has_types(terms: Terms, data: int, pads: int, fill: int, axes: int) -> bool:
+    """Whether the known input types of a Pad are valid; runtimes reject a model with others."""
+    types = (None if one == ABSENT else terms.dtype(one) for one in (data, pads, fill, axes))
+    kind, amounts, value, places = types
+    if amounts not in (None, TensorProto.INT64) or places not in (None, TensorProto.INT64, TensorProto.INT32):
+        return False
+    return value is None or kind is None or value == kind
+
+
+def zero(dtype: int) -> np.ndarray:
+    """The default fill (P7): a scalar with bits of 0, false or the empty string."""
+    if dtype == TensorProto.STRING:
+        return np.array(b"", object)
+    kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
+    return np.zeros(kind.itemsize, np.uint8).view(kind).reshape(())
+
+
+def _with_value(terms: Terms, mode: str, data: int, pads: int, value: Any, place: Place) -> int:
+    """A Pad whose fill is a float attribute: rounded once to the data's type, if known (P7)."""
+    dtype, head = terms.dtype(data), Head(Kind.PAD, mode=mode, place=place)
+    if value == bytes(4) or mode in MODES[1:]:
+        return terms.add(head, (data, pads, ABSENT, ABSENT))
+    if dtype not in (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE) or not isinstance(value, bytes):
+        fill = value if isinstance(value, bytes) else repr(value).encode()
+        return terms.add(Head(Kind.PAD, mode=mode, place=place, fill=fill), (data, pads, ABSENT, ABSENT))
+    number = np.frombuffer(value, "<f4")[0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = np.array(number).astype(onnx.helper.tensor_dtype_to_np_dtype(dtype))
+    fill = terms.add_constant(rounded, dtype)
+    return terms.add(head, (data, pads, ABSENT if _says_nothing(terms, mode, fill) else fill, ABSENT))
+
+
+def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:
+    """Whether a fill changes nothing (P7): it is the default (bits of 0, false, ""), or the mode ignores it."""
+    elements = terms.constant(fill)
+    if elements is None or terms.head(fill).kind is not Kind.CONSTANT or mode not in MODES:
+        return False
+    if mode != "constant":
+        return True
+    if elements.size != 1 or elements.ndim > 1:
+        return False
+    return elements.item() in (b"", "") if elements.dtype == object else not any(elements.tobytes())
+
+
+def _as_int64(terms: Terms, axes: int) -> int:
+    """Constant int32 axes as int64; other axes as they are."""
+    elements = None if axes == ABSENT else terms.constant(axes)
+    if elements is None or terms.head(axes).type != TensorProto.INT32:
+        return axes
+    return terms.add_constant(elements.astype(np.int64), TensorProto.INT64)
+
+
+def names_all_axes(terms: Terms, a: int, b: int) -> bool:
+    """Whether Pad ``b`` names the axes of all its amounts in order, and ``a`` names none and is the same otherwise.
+
+    Where ``a`` runs, its data have as many axes as it has amounts for (P8).
+    """
+    if terms.head(a).kind is not Kind.PAD or terms.head(a) != terms.head(b):
+        return False
+    (*one, none), (*other, axes) = ([terms.find(x) for x in terms.inputs(pad)] for pad in (a, b))
+    if one != other or none != ABSENT or axes == ABSENT:
+        return False
+    amounts, listed = terms.constant(one[1]), terms.constant(axes)
+    known = amounts is not None and listed is not None
+    return known and np.array_equal(listed, np.arange(amounts.size // 2)) and amounts.ndim == 1

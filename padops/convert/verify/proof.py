@@ -1,0 +1,158 @@
+"""The proof of two models: structure, moves and folds, region by region."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import onnx
+
+from padops.convert.verify import folds, following
+from padops.convert.verify.build import TOP, Builder
+from padops.convert.verify.built import Built, differ, overridable_inputs
+from padops.convert.verify.constants import Constants
+from padops.convert.verify.fallbacks import check_fallbacks
+from padops.convert.verify.inference import bare_type, dims_of
+from padops.convert.verify.matching import UNUSED, Matcher, Prove, named
+from padops.convert.verify.moves import Remembered
+from padops.convert.verify.pad_terms import names_all_axes
+from padops.convert.verify.result import Outcome, Proof, Region, Verdict
+from padops.convert.verify.terms import Kind, Shape, Terms
+
+Model = onnx.ModelProto
+Folders = tuple[Path | None, Path | None]
+# Exceptions of a proof that meets missing, mistyped or too large attributes or inputs.
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
+DECLARED = "the converted model declares the dims {} of the value '{}', which neither the original nor its inputs give"
+
+
+def prove(original: Model, converted: Model, *, folders: Folders = (None, None)) -> Proof:
+    """Proves that wherever the original runs, the converted model gives the same bits.
+
+    Neither model is run nor changed. External data are read block by block; ``folders`` has those of each model.
+
+    Raises:
+        PadopsError: A constant cannot be read, or functions call each other without end.
+    """
+    try:
+        return _prove(original, converted, folders)
+    except UNREADABLE as error:
+        why = f"a node of the models is not as its operator needs it: {type(error).__name__}: {error}"
+    return Proof(Verdict.UNKNOWN, why=why)
+
+
+def _prove(original: Model, converted: Model, folders: Folders) -> Proof:
+    terms = Terms()
+    constants, overridable = Constants(terms), overridable_inputs(original)
+    first = Builder(terms, constants, original, folders[0], overridable, original=True).build()
+    second = Builder(terms, constants, converted, folders[1], overridable, original=False).build()
+    why = differences(first, second)
+    if why:
+        return Proof(Verdict.UNKNOWN, why="; ".join(why))
+    remembered = Remembered(terms)
+    matcher = Matcher(terms, first, second, lambda a, b, prove: _decide(terms, remembered, a, b, prove))
+    matcher.hint(TOP, TOP)
+    failed: list[Region] = []
+    for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs):
+        if not matcher.prove(one, other):
+            failed += matcher.causes(one, other)
+    reasons = [UNUSED.format(f"the value '{terms.names.get(term, named(terms, term))}'")
+               for term in matcher.uncovered(second.unused, TOP)]  # fmt: skip
+    reasons += [f"the converted model has {odd}" for odd in sorted(second.odd - first.odd)]
+    reasons += _declared(terms, first, second)
+    fallbacks = check_fallbacks(original, converted)
+    regions = tuple({(region.terms, region.name): region for region in (*matcher.proved, *failed, *fallbacks)}.values())
+    left = [*failed, *(region for region in fallbacks if region.verdict is not Verdict.PROVED)]
+    verdict = Verdict.UNKNOWN if left or reasons else Verdict.PROVED
+    if any(region.verdict is Verdict.DIFFERENT for region in left):
+        verdict = Verdict.DIFFERENT
+    assumed = [f"dims of the inputs that have the name '{name}' are equal" for name in _shared_symbols(first)]
+    used = any(region.rule == "moves" for region in matcher.proved)
+    return Proof(
+        verdict,
+        regions,
+        tuple(assumed if used else ()),
+        _same(terms, first, second),
+        sum(region.new_errors for region in regions),
+        "; ".join(dict.fromkeys(reasons)),
+    )
+
+
+def _decide(terms: Terms, moves: Remembered, a: int, b: int, prove: Prove) -> Outcome:
+    """The outcome of the rules for a pair: a fold if both are windows, else moves."""
+    for rule in (folds.same, folds.masked):
+        found = rule(terms, a, b, prove)
+        if found is not None:
+            return found
+    if names_all_axes(terms, a, b):
+        return Outcome(Verdict.PROVED, "amounts", "all data, all dims")
+    if any(following.is_followed(terms, term) for term in (a, b)):
+        return moves.decide(a, b)
+    one, other = named(terms, a), named(terms, b)
+    why = f"no rule relates {one} and {other}"
+    if terms.head(a) == terms.head(b):
+        why = f"two {one} are applied to values that are not proved equal"
+    return Outcome(Verdict.UNKNOWN, why=why)
+
+
+def _declared(terms: Terms, first: Built, second: Built) -> list[str]:
+    """Dims that only the converted model declares: onnxruntime computes with them."""
+    known: dict[int, list[Shape | None]] = {}
+    for term, dims, _, _ in first.declares:
+        known.setdefault(terms.find(term), []).append(dims)
+    for _, kind, term in first.outputs:
+        known.setdefault(terms.find(term), []).append(dims_of(kind) or ())
+    return [
+        DECLARED.format(list(dims), name)
+        for term, dims, name, follows in second.declares
+        if not follows and all(differ(dims, one) for one in [terms.shape(term), *known.get(terms.find(term), ())])
+    ]
+
+
+def _same(terms: Terms, first: Built, second: Built) -> int:
+    """The number of the original's operators that the converted model has unchanged."""
+    one, other = ({term for names in built.scopes.values() for term in names.values()} for built in (first, second))
+    return sum(terms.head(term).kind in (Kind.OPERATOR, Kind.PAD) for term in one & other)
+
+
+def differences(first: Built, second: Built) -> list[str]:
+    """Where callers of the original cannot call the converted model, or get outputs of other names or types."""
+    found = []
+    if first.inputs != second.inputs:
+        names = sorted({*first.inputs.items()} ^ {*second.inputs.items()})
+        found.append(f"the inputs differ: {', '.join(sorted({repr(name) for name, _ in names}))}")
+    else:
+        found += [
+            f"the converted model declares other dims of the input '{name}'"
+            for name in first.inputs
+            if is_stricter(dims_of(first.declared[name]), dims_of(second.declared[name]))
+        ]
+        if list(first.inputs) != list(second.inputs):
+            found.append("the inputs have another order")
+    for name, default in first.defaults.items():
+        if name in second.inputs and second.defaults.get(name) != default:
+            found.append(f"the default of the input '{name}' differs")
+    if [name for name, _, _ in first.outputs] != [name for name, _, _ in second.outputs]:
+        found.append("the names of the outputs differ")
+    else:
+        found += [
+            f"the type of the output '{name}' differs"
+            for (name, one, _), (_, other, _) in zip(first.outputs, second.outputs)
+            if bare_type(one) != bare_type(other)
+        ]
+    return found
+
+
+def is_stricter(first: Shape | None, second: Shape | None) -> bool:
+    """Whether ``second`` rejects dims that ``first`` takes. Symbols reject nothing: runtimes do not compare them."""
+    if second is None:
+        return False
+    if first is None or len(first) != len(second):
+        return True
+    return any(isinstance(other, int) and one != other for one, other in zip(first, second))
+
+
+def _shared_symbols(built: Built) -> list[str]:
+    """The symbols that stand for more than one dim of the inputs."""
+    dims = Counter(dim for kind in built.declared.values() for dim in dims_of(kind) or () if isinstance(dim, str))
+    return [name for name, count in dims.items() if count > 1]

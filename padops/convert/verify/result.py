@@ -1,0 +1,79 @@
+"""The result of a proof: for two models, and for each region in which their graphs differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Fails(Exception):
+    """A term fails for all data of these dims; the message says why."""
+
+
+class Unsupported(Exception):
+    """The proofs cannot tell the value of a term; the message says why."""
+
+
+class Verdict(Enum):
+    """The verdict on two models or one region."""
+
+    PROVED = "proved"  # wherever the original runs, the converted model gives the same bits
+    DIFFERENT = "different"  # an input gives different results
+    UNKNOWN = "unknown"  # neither
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A rule's verdict on one pair of terms.
+
+    Attributes:
+        verdict: DIFFERENT is a suspicion, until a run of both models confirms it.
+        rule: ``"moves"``, ``"fold"`` or ``"fallback"``.
+        holds_for: The scope of the proof, such as ``"all data, these dims"``.
+        conditions: The conditions of the proof, one sentence each.
+        why: Why it is not proved; ``""`` if it is.
+        counterexample: Dims of values, by name, for which the parts differ; or None.
+        new_errors: 1 if the converted model fails for an input that the original runs.
+    """
+
+    verdict: Verdict
+    rule: str = ""
+    holds_for: str = ""
+    conditions: tuple[str, ...] = ()
+    why: str = ""
+    counterexample: dict[str, list[int]] | None = None
+    new_errors: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Region(Outcome):
+    """A part of the original, the part that replaces it, and whether their results are proved equal."""
+
+    name: str = ""  # the original's value that the part computes
+    original: tuple[str, ...] = ()  # the operators of the original's part, sorted
+    converted: tuple[str, ...] = ()  # the operators of the converted model's part, sorted
+    terms: tuple[int, int] = (-1, -1)  # the two terms of the store, the original's first
+
+    __eq__, __hash__ = object.__eq__, object.__hash__  # a region is only equal to itself
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The proof of two models.
+
+    Attributes:
+        verdict: PROVED if all outputs are; else DIFFERENT or UNKNOWN.
+        regions: The regions in which the graphs differ, the deepest first. An undecided region leaves those above it
+            undecided; only the deepest are listed.
+        assumptions: The assumptions of the whole proof, one sentence each.
+        same: The number of the original's operators that the converted model has unchanged.
+        new_errors: The number of regions with new errors.
+        why: Why the models are not proved, if no region tells: inputs that differ, ...; else ``""``.
+    """
+
+    verdict: Verdict
+    regions: tuple[Region, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    same: int = 0
+    new_errors: int = 0
+    why: str = ""

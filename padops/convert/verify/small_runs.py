@@ -1,0 +1,71 @@
+"""Runs of small models on many small inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from padops.convert.verify.bits import Value, describe_difference
+from padops.convert.verify.feeds import Input
+from padops.convert.verify.many_inputs import many_inputs, marks_of
+from padops.convert.verify.pads import Hints, computes_floats, sizing_inputs
+from padops.convert.verify.sessions import DoesNotRun, Feeds, Model, Outputs, Trial, run_trials
+
+MANY, SMALL = 500, 1 << 24  # inputs; bytes of both models, times the number of inputs, are at most so many
+SHOWN = 4  # inputs with other outputs that are looked at
+
+
+@dataclass
+class SmallRuns:
+    """The inputs for which the models differ, or that only the original takes, and why."""
+
+    trials: list[Trial] = field(default_factory=list)
+    after: list[Outputs] = field(default_factory=list)
+    refused: Feeds | None = None
+    why: str = ""
+
+
+def small_runs(original: Model, converted: Model, inputs: Sequence[Input], hints: Hints, seed: int) -> SmallRuns:
+    """Runs both models, without graph optimisation, on many small inputs; the first few that differ."""
+    found, models = SmallRuns(), (original.message, converted.message)
+    count = min(MANY, SMALL // max(sum(one.path.stat().st_size for one in (original, converted)), 1))
+    try:
+        sessions = [original.session(False), converted.session(False)]
+    except DoesNotRun:
+        return found
+    sizing = sizing_inputs(models[0]) | sizing_inputs(models[1])
+    moves = hints.moves and not computes_floats(models[1])
+    for feeds in many_inputs(inputs, marks_of(*models), sizing, moves, seed, count):
+        if _repeats_an_axis(feeds, hints):
+            continue
+        try:
+            (trial,) = run_trials(sessions[0], [[feeds]], original.is_stable)
+        except DoesNotRun:
+            continue
+        if not moves and not all(_is_finite(value) for value in trial.outputs.values()):
+            continue
+        try:
+            outputs = sessions[1].run(feeds)
+        except DoesNotRun as error:
+            found.refused, found.why = feeds, f"without graph optimisation, ONNX Runtime says: {error}"
+            return found
+        names = trial.outputs.keys() - trial.unstable
+        if any(describe_difference(trial.outputs[name], outputs[name]) for name in names):
+            found.trials.append(trial)
+            found.after.append(outputs)
+        if len(found.trials) == SHOWN:
+            break
+    return found
+
+
+def _is_finite(value: Value) -> bool:
+    return not isinstance(value, np.ndarray) or value.dtype.kind != "f" or bool(np.isfinite(value).all())
+
+
+def _repeats_an_axis(feeds: Feeds, hints: Hints) -> bool:
+    """Whether inputs name an axis of a Pad twice, which padops refuses (P8) and ONNX Runtime does not."""
+    ranks = {name: feeds[data].ndim if data in feeds else 0 for name, data in hints.axes.items() if name in feeds}
+    lists = [feeds[name].reshape(-1) % (rank or 1 << 30) for name, rank in ranks.items()]
+    return any(len(set(one.tolist())) < one.size for one in lists)

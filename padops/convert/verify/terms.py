@@ -1,0 +1,225 @@
+"""The store of terms: both models' computations, each stored once.
+
+A term is a head and its inputs, which are terms. Two values have one term if one node computes both: the same
+operator, version and attributes, of the same inputs, in the same graph. A term holds no names, no node order and no
+declared dims. Terms that are proved equal later are united (union-find).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+ABSENT = -1  # an optional input that is not given
+SHORT = 64  # bytes up to which a constant is its own digest; for more, the SHA-256 is
+Dim = int | str | None  # a number of elements; a symbol; None: unknown
+Shape = tuple[Dim, ...]
+Read = Callable[[], np.ndarray | None]  # returns a constant's elements; None if they are too many for memory
+
+
+def digest_of_bytes(data: bytes | memoryview) -> bytes:
+    """The digest of a constant's bytes. A first byte tells bytes from hashes, so neither passes for the other."""
+    return b"\0" + bytes(data) if len(data) <= SHORT else b"\1" + hashlib.sha256(data).digest()
+
+
+def digest_of(array: np.ndarray) -> bytes:
+    """The digest of a constant's elements; each string goes in with its length."""
+    if array.dtype != object:
+        return digest_of_bytes(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    texts = [text if isinstance(text, bytes) else str(text).encode() for text in array.reshape(-1)]
+    return digest_of_bytes(b"".join(len(text).to_bytes(8, "little") + text for text in texts))
+
+
+class Kind(Enum):
+    """The kind of a term.
+
+    Attributes:
+        INPUT: An input of the graph: ``name``, and ``type`` (serialized, without its shape).
+        CONSTANT: Known elements: ``type`` (an element type), ``dims``, ``digest``.
+        OPERATOR: One output of a node: ``domain``, ``name`` (the op_type), ``version``, ``attributes``, ``output`` of
+            ``outputs``. The inputs are the node's, without trailing absent ones, then a BODY for each graph attribute,
+            and for a call the BODY of its function.
+        PAD: A Pad of ONNX, of any version and domain: ``mode``; and ``fill``, if an attribute gives the fill and the
+            element type is not known. The inputs are data, pads, fill or ABSENT, axes or ABSENT.
+        FORMAL: An input or an attribute of a body: ``place``, ``type``, ``output`` (which input) or ``name``.
+        BODY: The graph of If, Loop, Scan, ..., or a function: ``name``. The inputs are ``output`` formals, then the
+            body's results (formals and results are ``outputs`` in all), then the body's unused values.
+    """
+
+    INPUT = "input"
+    CONSTANT = "constant"
+    OPERATOR = "operator"
+    PAD = "pad"
+    FORMAL = "formal"
+    BODY = "body"
+
+
+GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL)  # these always have a value
+
+
+@dataclass(frozen=True)
+class Head:
+    """The operation of a term; :class:`Kind` lists the fields of each kind."""
+
+    kind: Kind  # the kind of term
+    domain: str = ""  # the operator's domain; ``""`` is ONNX's own
+    name: str = ""  # the op_type, or the name of an input, of a graph attribute or of a function
+    version: int = 0  # the ``since_version`` of the operator's schema; the opset where there is no schema
+    # Names, types (``onnx.AttributeProto.AttributeType``) and values, sorted, defaults filled in. A float is its 4
+    # bytes, a string is bytes, a tensor is its term
+    attributes: tuple[tuple[str, int, Any], ...] = ()
+    output: int = 0  # the index of a node's output or of a formal; for a body, the number of formals
+    outputs: int = 1  # the number of a node's outputs; for a body, of its formals and results
+    mode: str = ""  # a Pad's mode: ``"constant"``, ``"edge"``, ``"reflect"``, ``"wrap"``
+    fill: bytes = b""  # a Pad's fill, if a float attribute gives it: 4 bytes; else ``b""``
+    type: int | bytes = 0  # an input's serialized type; a constant's element type as ``onnx.TensorProto`` numbers it
+    dims: tuple[int, ...] = ()  # a constant's dims
+    digest: bytes = b""  # a constant's bytes, or their SHA-256
+    place: tuple[str, ...] = ()  # the bodies around a node: a node of a branch is no node of the graph around it
+    site: int = 0  # a number that makes a random node unique
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a value."""
+
+    dtype: int = 0  # the element type; 0 if unknown
+    shape: Shape | None = None  # the dims; None if not even the rank is known
+    read: Read | None = None  # returns the elements of a constant
+
+    def together(self, other: Facts) -> Facts:
+        """The facts of one value from two sources."""
+        return Facts(self.dtype or other.dtype, merged(self.shape, other.shape), self.read or other.read)
+
+
+NOTHING = Facts()
+
+
+def merged(one: Shape | None, other: Shape | None) -> Shape | None:
+    """Merges two descriptions of the same dims: numbers win over symbols."""
+    if one is None or other is None or len(one) != len(other):
+        return other if one is None else one
+    return tuple(p if isinstance(p, int) or q is None or (p and isinstance(q, str)) else q for p, q in zip(one, other))
+
+
+class Terms:
+    """The store."""
+
+    def __init__(self) -> None:
+        # For a term, the name of a value that has it: the original's, else the converted model's
+        self.names: dict[int, str] = {}
+        # Whether the original computes a value equal to the term, wherever it reaches the compared pair
+        self.computed: Callable[[int], bool] = lambda term: True
+        self.shared: Callable[[int], bool] = lambda term: False  # whether both models have a value equal to the term
+        self._ids: dict[tuple[Head, tuple[int, ...]], int] = {}
+        self._heads: list[Head] = []
+        self._inputs: list[tuple[int, ...]] = []
+        self._parent: list[int] = []
+        self._size: list[int] = []
+        self._facts: dict[int, Facts] = {}
+        self._sites = 0
+
+    def add(self, head: Head, inputs: tuple[int, ...] = ()) -> int:
+        """The term with this head and these inputs; a new one if the store has none."""
+        key = (head, inputs)
+        found = self._ids.get(key)
+        if found is None:
+            found = self._ids[key] = len(self._heads)
+            self._heads.append(head)
+            self._inputs.append(inputs)
+            self._parent.append(found)
+            self._size.append(1)
+        return found
+
+    def add_constant(self, array: np.ndarray, dtype: int) -> int:
+        """The term of known elements (strings: an object array); ``dtype`` is as ``onnx.TensorProto`` numbers it."""
+        return self.add_stored(dtype, array.shape, digest_of(array), lambda: array)
+
+    def add_stored(self, dtype: int, dims: tuple[int, ...], digest: bytes, read: Read) -> int:
+        """The term of a constant that the store does not hold: :func:`digest_of` gives ``digest``."""
+        term = self.add(Head(Kind.CONSTANT, type=dtype, dims=tuple(dims), digest=digest))
+        self._facts.setdefault(term, Facts(dtype, tuple(dims), read))
+        return term
+
+    def new_site(self) -> int:
+        """A new, unused site number."""
+        self._sites += 1
+        return self._sites
+
+    def find(self, term: int) -> int:
+        """The representative of the term's equality class; ABSENT stays ABSENT."""
+        while term != ABSENT and self._parent[term] != term:
+            term = self._parent[term]
+        return term
+
+    def unite(self, a: int, b: int) -> None:
+        """Makes two terms equal. Call it only after a proof."""
+        a, b = self.find(a), self.find(b)
+        if a == b:
+            return
+        if self._size[a] < self._size[b]:
+            a, b = b, a
+        self._parent[b] = a
+        self._size[a] += self._size[b]
+        self._facts[a] = self._facts.get(a, NOTHING).together(self._facts.get(b, NOTHING))
+
+    def is_united(self, term: int) -> bool:
+        """Whether the term was united with another term."""
+        return self._size[self.find(term)] > 1
+
+    def head(self, term: int) -> Head:
+        """The term's own head; equal terms may have other heads."""
+        return self._heads[term]
+
+    def inputs(self, term: int) -> tuple[int, ...]:
+        """The term's inputs, in order; ABSENT for an optional input that is not given."""
+        return self._inputs[term]
+
+    def op(self, term: int) -> str:
+        """The op_type of an ONNX operator; ``""`` for any other term."""
+        head = self._heads[term]
+        return head.name if head.kind is Kind.OPERATOR and head.domain == "" else ""
+
+    def attribute(self, term: int, name: str, default: Any = None) -> Any:
+        """An attribute's value, schema defaults included, in the form that :class:`Head` describes."""
+        return next((value for key, _, value in self._heads[term].attributes if key == name), default)
+
+    def constant(self, term: int) -> np.ndarray | None:
+        """The elements, if the term equals a constant that fits into memory; else None."""
+        read = self.facts(term).read
+        return None if read is None else read()
+
+    def dtype(self, term: int) -> int | None:
+        """The element type, as ``onnx.TensorProto`` numbers it; None if unknown."""
+        return self.facts(term).dtype or None
+
+    def shape(self, term: int) -> Shape | None:
+        """The dims that follow from the inputs; None if not even the rank does."""
+        return self.facts(term).shape
+
+    def facts(self, term: int) -> Facts:
+        """What is known of the term's value."""
+        return self._facts.get(self.find(term), NOTHING)
+
+    def learn(self, term: int, dtype: int, shape: Shape | None) -> None:
+        """Adds facts, where none are known."""
+        known = self.facts(term)
+        new = replace(known, dtype=known.dtype or dtype, shape=shape if known.shape is None else known.shape)
+        if new != known:
+            self._facts[self.find(term)] = new
+
+    def walk(self, *roots: int) -> Iterator[int]:
+        """The roots and every term below them, each once."""
+        seen: set[int] = set()
+        todo = [root for root in roots if root != ABSENT]
+        while todo:
+            term = todo.pop()
+            if term not in seen:
+                seen.add(term)
+                yield term
+                todo += [one for one in self._inputs[term] if one != ABSENT]

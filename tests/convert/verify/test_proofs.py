@@ -1,0 +1,213 @@
+"""What is proved: the same written otherwise, moves, folds, foreign Pads, fallbacks; and the rules that proofs use."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from math import prod
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import road_models
+import same_models
+from foreign_pads import foreign_pads
+from onnx import numpy_helper
+from onnx.backend.test.loader import load_model_tests
+from written_models import model
+
+import padops
+from padops.convert.errors import PadopsError
+from padops.convert.verify import inference
+from padops.convert.verify.moves import plan as anew
+from padops.convert.verify.proof import prove
+from padops.convert.verify.result import Verdict
+from padops.spec import plan
+from padops.spec.dialects import OPS, same_padding
+from padops.spec.plan import LARGEST, Amounts, Mode, PadError
+
+EXAMPLES = {path.stem: onnx.load(path) for path in sorted((Path(__file__).parents[3] / "models").glob("*.onnx"))}
+INLINING = {"inlined", "outlined"}  # a function is compared as a graph of its own
+
+
+@pytest.mark.parametrize("way", sorted(set(same_models.WAYS) - INLINING))
+def test_the_same_written_otherwise_is_one_graph(way: str) -> None:
+    changed = 0
+    sources = EXAMPLES | {f"random {number}": road_models.draw(3, number).proto for number in range(8)}
+    for name, source in sources.items():
+        try:
+            other = same_models.WAYS[way](source)
+        except RuntimeError:
+            continue
+        changed += other != source
+        found = prove(source, other)
+        assert (found.verdict, found.regions) == (Verdict.PROVED, ()) or "function" in str(found), (name, found)
+    assert changed
+
+
+def test_constants_in_a_file_of_their_own(tmp_path: Path) -> None:
+    source = EXAMPLES["pad_11"]
+    path = same_models.external(source, tmp_path)
+    other = onnx.load(path, load_external_data=False)
+    assert prove(source, other, folders=(None, tmp_path)).verdict is Verdict.PROVED
+    data = bytearray((tmp_path / "data.bin").read_bytes())
+    (tmp_path / "data.bin").write_bytes(bytes([data[0] ^ 2]) + data[1:])
+    assert prove(source, other, folders=(None, tmp_path)).verdict is not Verdict.PROVED
+    (tmp_path / "data.bin").write_bytes(bytes(data[:3]))
+    with pytest.raises(PadopsError, match="ends 5 bytes before|ends .* bytes before"):
+        prove(source, other, folders=(None, tmp_path))
+
+
+@pytest.mark.parametrize("name", [name for name, _ in foreign_pads()])
+def test_a_foreign_pad_is_proved(name: str) -> None:
+    source = dict(foreign_pads())[name]
+    for options in ({}, {"target": "onnx"}) if "SAME" not in name and name != "nGraph" else ({},):
+        proof = prove(source, padops.convert(source, **options).proto())
+        assert proof.verdict is Verdict.PROVED, (proof.why, [row.why for row in proof.regions])
+
+
+def test_another_foreign_pad_is_not_proved() -> None:
+    for name, source in foreign_pads():
+        converted = padops.convert(source).proto()
+        if not any(node.domain == "padops" for node in converted.graph.node):
+            continue
+        node = next(node for node in converted.graph.node if node.domain == "padops")
+        modes = [row for row in node.attribute if row.name in ("mode", "pad_mode")]
+        for row in modes:
+            row.s = b"edge" if row.s != b"edge" else b"reflect"
+        if not modes:
+            node.attribute.append(onnx.helper.make_attribute("mode", "edge"))
+        assert prove(source, converted).verdict is not Verdict.PROVED, name
+
+
+MOVED = {
+    "a Pad of zeros by Concat": ("y = Pad (x, p)", "z = Expand (zero, one) y = Concat <axis = 0> (z, x, z)"),
+    "two Pads for one": ("y = Pad (x, q)", "z = Pad (x, p) y = Pad (z, p)"),
+    "a Slice for a crop": ("y = Pad (x, m)", "n = Shape (x) e = Sub (n, one) y = Slice (x, one, e)"),
+    "a Gather for wrap": (
+        'y = Pad <mode = "wrap"> (x, p)',
+        "n = Size (x) l = Sub (n, i) k = Reshape (l, one) b = Gather (x, k) a = Gather (x, o) "
+        "y = Concat <axis = 0> (b, x, a)",
+    ),
+}  # fmt: skip
+HELD = """<int64[2] p = {1, 1}, int64[2] q = {2, 2}, int64[2] m = {-1, -1}, int64[1] one = {1}, float zero = {0},
+  int64 i = {1}, int64[1] o = {0}>"""
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_moves_are_proved_at_sizes_that_are_named(name: str) -> None:
+    one, other = (model(f"(float[n] x) => (float[k] y) {HELD} {{ {body} }}", 19) for body in MOVED[name])
+    proof = prove(one, other)
+    assert proof.verdict is Verdict.PROVED, (proof.why, [row.why for row in proof.regions])
+    assert {row.rule for row in proof.regions} == {"moves"}
+    assert all("open dims of 0 to 24 elements" in row.holds_for for row in proof.regions)
+
+
+@pytest.mark.parametrize("size", [25, 40, 57, 96, 250, 1000])
+def test_moves_that_differ_at_one_size_are_not_proved(size: int) -> None:
+    text = """(float[n] x) => (float[k] y) { s = Shape (x) c = Constant <value_ints = [SIZE]> () e = Equal (s, c)
+      o = Cast <to = 7> (e) z = Constant <value_ints = [0]> () p = Concat <axis = 0> (z, o) y = Pad (x, p) }"""
+    one = model("(float[n] x) => (float[k] y) { y = Identity (x) }")
+    assert prove(one, model(text.replace("SIZE", str(size)))).verdict is not Verdict.PROVED
+
+
+@pytest.mark.parametrize("which", ["swap", "fill", "period", "dropped"])
+def test_a_changed_fallback_is_not_proved(which: str) -> None:
+    """Functions of this version are compared by bytes; of others, nothing is assumed."""
+    source = EXAMPLES["pad_18"]
+    converted = padops.convert(source).proto()
+    assert prove(source, converted).verdict is Verdict.PROVED
+    function = next(row for row in converted.functions if row.domain == "padops")
+    if which == "dropped":
+        last = function.node[-1]
+        del last.attribute[:], last.input[1:]
+        last.op_type = "Neg" if last.op_type == "Identity" else "Identity"
+    elif which == "swap":
+        node = next(node for node in function.node if len(node.input) > 1)
+        node.input[:2] = [node.input[1], node.input[0]]
+    else:
+        row = next(
+            r for node in function.node for r in node.attribute if r.HasField("t") or r.ints or r.name == "value_int"
+        )
+        row.CopyFrom(onnx.helper.make_attribute("value", numpy_helper.from_array(np.array([3 + (which == "fill")]))))
+        row.name = "value"
+    proof = prove(source, converted)
+    assert proof.verdict is not Verdict.PROVED
+    assert any(row.rule == "fallback" and row.why for row in proof.regions)
+
+
+# --- The rules of Pad that proofs have, against those of the package
+
+DIALECTS = {
+    "onnx": (anew.ONNX, OPS["Pad_25"]),
+    "openvino 1": (anew.OPENVINO_1, OPS["OpenVINOPad_1"]),
+    "openvino 12": (anew.OPENVINO_12, OPS["OpenVINOPad_12"]),
+    "ngraph": (anew.NGRAPH, OPS["NGraphPad_0"]),
+    "same": (anew.SAME, OPS["SamePad_1"]),
+}
+NEAR = (*range(-9, 12), *range(-2, 3), 0, 0)  # amounts: beyond every drawn size in both directions
+EDGES = (-(2**59), 1 - 2**59, 2**59 - 1, 2**59, 2**60)
+
+
+@pytest.mark.parametrize("mode", anew.MODES)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_positions_and_broken_rules_are_those_of_the_package(dialect: str, mode: str) -> None:
+    rules, op = DIALECTS[dialect]
+    numbers, ran = random.Random(f"{dialect} {mode}"), 0
+    for _ in range(600):
+        axes = []
+        for _ in range(numbers.randint(1, 3)):
+            amounts = [numbers.choice(EDGES) if numbers.random() < 0.02 else numbers.choice(NEAR) for _ in range(2)]
+            interior = numbers.choice((0, 1, 2, -1)) if numbers.random() < (0.6 if mode == "constant" else 0.05) else 0
+            axes.append(anew.Axis(numbers.choice((0, 1, 2, 3, 5, 8)), *amounts, interior))
+        broken = set(anew.broken(axes, mode, rules))
+        if prod(anew.output(axis, rules) for axis in axes) > LARGEST:
+            broken.add("P10")
+        pads = [Amounts(axis.begin, axis.end, axis.interior) for axis in axes]
+        try:
+            made = plan.make_plan([axis.size for axis in axes], pads, Mode(mode), op.crop, op.limit, op.clamp)
+        except PadError as error:
+            assert error.rule in broken, (axes, error, broken)
+            continue
+        assert broken == set(), (axes, broken)
+        for axis, known in zip(axes, made.axes):
+            assert anew.output(axis, rules) == known.output
+            if known.output < 100 and 0 not in made.shape:
+                shown = [plan.source_index(known, Mode(mode), position) for position in range(known.output)]
+                assert anew.positions(axis, mode, rules).tolist() == [-1 if at is None else at for at in shown], axis
+                ran += known.output
+    assert ran > 200
+
+
+@pytest.mark.parametrize("auto_pad", ["SAME_UPPER", "SAME_LOWER", "VALID"])
+def test_same_padding_is_that_of_the_package(auto_pad: str) -> None:
+    for size in range(12):
+        for rows in ((k, s, d) for k in (1, 2, 3, 5) for s in (1, 2, 3) for d in (1, 2, 4)):
+            axis = anew.same_axis(size, *rows, auto_pad)
+            assert axis[1:3] == same_padding(size, *rows, auto_pad)
+
+
+def test_examples_of_operators_give_the_dims_that_are_believed() -> None:
+    """Every fifth of onnx's own examples."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cases = load_model_tests(kind="node")
+    known = 0
+    for case in cases[::5]:
+        for given, expected in case.data_sets or () if case.model is not None else ():
+            constants = onnx.ModelProto()
+            constants.CopyFrom(case.model)
+            for value, array in list(zip(case.model.graph.input, given))[1:]:
+                if isinstance(array, np.ndarray) and array.dtype.kind in "iufb" and array.nbytes <= 1 << 12:
+                    constants.graph.input.remove(next(r for r in constants.graph.input if r.name == value.name))
+                    constants.graph.initializer.append(numpy_helper.from_array(array, value.name))
+            for one in (case.model, constants):
+                found = inference.types_of(inference.inferred(one, None, set()))
+                for output, value in zip(one.graph.output, expected):
+                    dims = inference.dims_of(found.get(output.name, onnx.TypeProto()))
+                    if dims is not None and isinstance(value, (np.ndarray, np.generic)):
+                        sizes = [size if isinstance(dim, int) else dim for dim, size in zip(dims, value.shape)]
+                        assert (len(dims), sizes) == (value.ndim, list(dims)), (case.name, dims, value.shape)
+                        known += 1
+    assert known > 200
