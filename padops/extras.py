@@ -18,7 +18,6 @@ EXTRAS = {
     "openvino": ("openvino", "onnxifier"),
     "torch": ("torch", "onnxscript"),
     "jax": ("jax", "jaxlib", "jax2onnx"),
-    "prove": ("z3",),
 }
 
 # The distributions that have the module onnxruntime. The extra installs the first one.

@@ -28,7 +28,7 @@ Certainty = Literal["proved", "tested", "different", "unknown"]
 PASSED: tuple[Outcome, ...] = ("proved", "equal", "close", "corrected", "same")
 REFUTED: tuple[Outcome, ...] = ("different", "interface", "fails")
 WITHOUT_OPTIMISATION = "without graph optimisation; with it,"  # how a note begins if only the first is bit-equal
-Exercise = Literal["exercised", "weak", "not exercised"]
+Exercise = Literal["exercised", "not exercised"]
 
 
 @dataclass(frozen=True)
@@ -98,19 +98,16 @@ class OutputComparison:
 
 @dataclass(frozen=True)
 class PadComparison:
-    """The results of one Pad of either model, or of a folded Pad, in both models.
+    """What the runs say of one Pad of the original.
 
     Attributes:
         path: See ``PadRecord.path``.
         form: Its operator.
-        exercise: ``"exercised"``; ``"weak"``: its output is NaN or one constant value for all random inputs; or
-            ``"not exercised"``: it did not run, its output was empty, it padded nothing, or there is nothing to compare
-            it with.
-        equal: Whether every compared bit agrees.
-        compared: The compared values: its output, or later values if only one model has the output.
-        detail: What differs, or else why it is weak or not exercised.
-        right: Whether its result equals the NumPy reference's for its data in the converted model; None if not checked.
-            If it is right and not equal, its data differ: the difference arises before the Pad.
+        exercise: ``"exercised"``; or ``"not exercised"``: it did not run, its output was empty, or it padded nothing.
+        equal: Whether it gives the same bits in both runtimes, for an OpenVINO IR; ONNX Runtime compares outputs alone.
+        compared: The values compared for that.
+        detail: What differs, or why it is not exercised.
+        right: As ``equal``; None if it was not compared.
     """
 
     path: str

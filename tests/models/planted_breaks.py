@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from padops.convert.model.types import declarations
+from padops.convert.model.inference import declarations
 from padops.convert.verify.pads import bodies
 from padops.spec.bits import to_bytes
 from padops.spec.dialects import DOMAIN, OPS

@@ -29,6 +29,7 @@ from padops.convert.verify.sessions import Feeds
 from padops.extras import DependencyError
 from padops.spec.dtypes import by_name
 
+MOST_DEATHS = 100  # inputs at which the original may end a process
 MOST_REPLAYS = 4  # parts that seem to differ whose sizes are replayed on the whole models
 CHEAP = 1 << 28  # up to so many bytes, proved models are loaded and run as well
 LARGEST = 1 << 20  # elements of an input that is made for the sizes of an example
@@ -57,7 +58,7 @@ def comparison(
         message = document.message() if document.foreign else onnx.load(original, load_external_data=False)
         if noticed := other_interface(message, onnx.load(converted, load_external_data=False)):
             return Verification("interface", notes=noticed)
-        proof = None if document.foreign else proved(original, converted)
+        proof = None if document.is_openvino else proved(original, converted)
         is_proved = proof is not None and proof.verdict is Verdict.PROVED
         must_run = asked.run or given is not None
         size = max(map(_size, (original, converted))) if is_proved else 0
@@ -100,25 +101,27 @@ def _ran(document: Document, original: Path, converted: Path, case: RunInputs) -
         PadopsError: The caller's inputs are wrong, or a library is missing.
     """
 
-    def run(case: RunInputs = case) -> Verification:
+    def run() -> Verification:
         if document.is_openvino:
             return compare_with_openvino(Path(document.foreign[0].name), case, original, converted)
         return compare(original, converted, case)
 
     if document.is_openvino:
         return run()
+    note = ""
     try:
-        try:
-            found: Verification = in_copy(run)
-        except DiedError:
-            if not case.first:
-                raise
-            found = in_copy(lambda: run(replace(case, first=())))
-        return found
+        for _ in range(MOST_DEATHS):
+            try:
+                found: Verification = in_copy(run)
+            except DiedError as error:
+                note = str(error)
+                if not case.risks.learn():
+                    break
+            else:
+                return found
     except MemoryError as error:
-        return Verification("not run", notes=(f"there is no memory to run the models: {error}",))
-    except DiedError as error:
-        return Verification("not run", notes=(str(error),))
+        note = f"there is no memory to run the models: {error}"
+    return Verification("not run", notes=(note,))
 
 
 def record_of(proof: Proof) -> ProofRecord:

@@ -25,6 +25,7 @@ from padops.convert.verify.sessions import (
     Model,
     OtherRuntime,
     Outputs,
+    Risks,
     Session,
     Trial,
     fed,
@@ -60,6 +61,7 @@ class RunInputs:
     first: Sequence[Feeds] = ()  # inputs that seem to show a difference
     is_proved: bool = False  # whether the models are proved to do the same
     asked_to_run: bool = False  # whether the caller asked for as many runs as without a proof
+    risks: Risks = field(default_factory=Risks)
 
     @property
     def proved(self) -> bool:
@@ -141,7 +143,7 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
         if turn >= first and trials and scout.satisfied and not any(one.weak for one in seen.values()):
             break
         try:
-            (trial,) = run_trials(session, [attempts], is_stable)
+            (trial,) = run_trials(session, [attempts], is_stable, case.risks)
         except DoesNotRun as error:
             refusal = error
             continue
@@ -167,7 +169,7 @@ def _compared(original: Model, converted: Model, case: RunInputs, trials: Sequen
     if verification.outcome == "different":
         verification = _explained(original, converted, case, trials, after, verification)
     if not case.is_proved and not verification.refuted and case.given is None:
-        small = small_runs(original, converted, case.inputs, case.hints, case.asked.seed)
+        small = small_runs(original, converted, case.inputs, case.hints, case.asked.seed, case.risks)
         more = Verification("fails", inputs=fed([small.refused]), notes=(small.why,)) if small.refused else None
         if small.trials:
             checked = check_outputs(small.trials, small.after)
@@ -199,10 +201,9 @@ def _explained(
     session = converted.session(False)
     bare = [session.run(trial.feeds) for trial in trials]
     again = check_outputs(plain, bare) if plain else verification
+    moves = None
     if tolerance is None and not (case.hints.moves and not computes_floats(converted.message)):
         moves = Moves(original.path, original.instead or original.message, trials, [one.outputs for one in plain])
-    else:
-        moves = None
     equal = bool(plain) and again.outcome not in ("different", "close")
     levels = not equal or (case.proved and original.is_large)
     far = _far(trials, after, moves, tolerance, levels)
@@ -274,12 +275,10 @@ def _without_library(
 
 def _without_original(converted: Model, case: RunInputs, refusal: DoesNotRun, loads: bool) -> Verification:
     """Runs the converted model alone, if ONNX Runtime does not load the original or runs it on none of the inputs."""
-    note = f"ONNX Runtime does not run the original: {refusal}"
-    if loads:
-        others = "" if case.given is not None else "; --inputs FILE.npz gives others"
-        note = f"ONNX Runtime does not run the original with these inputs: {refusal}{others}"
+    others = "; --inputs FILE.npz gives others" if loads and case.given is None else ""
+    note = f"ONNX Runtime does not run the original{' with these inputs' if loads else ''}: {refusal}{others}"
     try:
-        trials = run_trials(converted.session(True), case.turns())
+        trials = run_trials(converted.session(True), case.turns(), risks=case.risks)
     except DoesNotRun as error:
         outcome = "same" if case.is_proved else "undecided"
         return Verification(outcome, inputs=fed(refusal.feeds), notes=(note, f"nor the converted model: {error}"))

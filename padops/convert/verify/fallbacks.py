@@ -11,8 +11,8 @@ from copy import deepcopy
 import onnx
 
 from padops.convert.errors import PadopsError
-from padops.convert.model.reading import read_document
 from padops.convert.model.inference import declarations
+from padops.convert.model.reading import read_document
 from padops.convert.standard.fallback import embed
 from padops.convert.verify.functions import is_fallback
 from padops.convert.verify.result import Outcome, Region, Verdict

@@ -19,6 +19,7 @@ from onnx import TensorProto, numpy_helper
 
 from padops.convert.errors import os_errors_as
 from padops.convert.model.external import check_entries
+from padops.convert.model.inference import arrange, order_of
 from padops.convert.verify.schemas import PADOPS
 from padops.convert.verify.terms import Dim, Shape
 
@@ -68,10 +69,14 @@ def inferred(model: onnx.ModelProto, folder: Path | None, overridable: set[str])
         for dim in made.type.tensor_type.shape.dim:
             if dim.dim_value < 0:  # some exporters' dynamic dim: inference would compute with it
                 dim.Clear()
+    order = order_of(copy.graph.node)
+    arrange(copy.graph, order)
     try:
-        return _infer(copy, {(row.domain, row.name) for row in model.functions}).graph
+        graph = _infer(copy, {(row.domain, row.name) for row in model.functions}).graph
     except INFERENCE_ERRORS:
-        return copy.graph
+        graph = copy.graph
+    arrange(graph, sorted(range(len(order)), key=order.__getitem__))
+    return graph
 
 
 def types_of(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto]:

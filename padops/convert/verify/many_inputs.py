@@ -26,6 +26,7 @@ FEW = 64  # the most elements of a constant whose numbers become marks
 LARGEST_MARK = 1 << 17  # the largest mark that is also tried as a size
 LARGE = 1 << 12  # elements of all inputs in most turns, with dynamic dims
 LARGEST = 1 << 20  # elements of all inputs in any turn
+MOST_STEPS = 16  # the largest integer for a model with Loops: it may be a number of steps
 WIDE = (0, 1, 2, 127, 128, 255, 256, 32767, 32768, 65536, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, (1 << 53) + 1,
         (1 << 62) + 3)  # fmt: skip
 BEYOND = tuple(sign * one for sign in (1, -1) for one in ((1 << 45) + 1, (1 << 53) + 1, (1 << 60) + 7, (1 << 62) + 3))
@@ -40,6 +41,7 @@ class Marks:
 
     integers: tuple[int, ...] = ()
     floats: tuple[float, ...] = ()
+    has_loops: bool = False
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -51,9 +53,11 @@ class Marks:
 def marks_of(*models: onnx.ModelProto) -> Marks:
     """The numbers in the constants and attributes of some models."""
     numbers: set[float] = set()
+    has_loops = False
     for model in models:
         tensors = list(model.graph.initializer)
         for nodes in (model.graph.node, *(row.node for row in model.functions if row.domain != "padops")):
+            has_loops = has_loops or any(node.op_type == "Loop" for node in every_node(nodes))
             for row in (row for node in every_node(nodes) for row in node.attribute):
                 numbers |= {*row.ints, *row.floats} | ({row.i} if row.type == row.INT else set())
                 numbers |= {row.f} if row.type == row.FLOAT else set()
@@ -62,7 +66,7 @@ def marks_of(*models: onnx.ModelProto) -> Marks:
         for tensor in tensors:
             numbers |= _numbers(tensor)
     known = sorted(number for number in numbers if np.isfinite(number))
-    return Marks(tuple(int(number) for number in known if number == int(number)), tuple(map(float, known)))
+    return Marks(tuple(int(number) for number in known if number == int(number)), tuple(map(float, known)), has_loops)
 
 
 def _numbers(tensor: onnx.TensorProto) -> set[float]:
@@ -79,8 +83,8 @@ def many_inputs(
 ) -> Iterator[Feeds]:
     """``count`` sets of inputs: in the first sets, all dynamic dims have one size; then each has its own.
 
-    ``sizing`` names the inputs that decide sizes: at most one of their elements is large. ``moves`` says whether the
-    models only move data: then infinities and NaN are drawn, too.
+    ``sizing`` names the inputs that decide sizes: at most one of their elements is large. In models with Loops any
+    integer may decide one. ``moves`` says whether the models only move data: then infinities and NaN are drawn, too.
     """
     ladder = tuple(size for size in (*SIZES, *marks.sizes) if size or moves)  # a network is fed with something
     names = list(dict.fromkeys(name for row in inputs for name in row.dynamic(max(RANKS))))
@@ -101,10 +105,10 @@ def many_inputs(
             return
         size = max((dim for shape in shapes.values() for dim in shape), default=3)
         room = max(LARGEST // max((prod(2 * dim + 4 for dim in shape) for shape in shapes.values()), default=1), 2)
-        yield {
-            row.name: _elements(row, shapes[row.name], marks, (size, room if row.name in sizing else 0), moves, rng)
-            for row in inputs
-        }
+        rooms = {row.name: room if row.name in sizing else 0 for row in inputs}
+        if marks.has_loops:
+            rooms = dict.fromkeys(rooms, MOST_STEPS)
+        yield {row.name: _elements(row, shapes[row.name], marks, (size, rooms[row.name]), moves, rng) for row in inputs}
 
 
 def _elements(
@@ -136,7 +140,8 @@ def _sizes(shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], rng: n
     room, reach = limits[1], min(limits)
     ways = ((-2, 4), (0, 3), (0, reach + 1), (0, 2 * reach + 4), (-reach - 1, 2 * reach + 4))
     made = rng.integers(*ways[int(rng.integers(0, len(ways)))], shape)
-    if made.size and rng.random() < 0.15:  # nothing has memory for these, but a Clip or a Cast may cut them
+    if made.size and rng.random() < 0.15 and not marks.has_loops:
+        # Nothing has memory for these, but a Clip or a Cast may cut them.
         made.flat[int(rng.integers(0, made.size))] = BEYOND[int(rng.integers(0, len(BEYOND)))]
     elif made.size and rng.random() < 0.4:
         large = [one + more for one in (*map(abs, marks.integers), room, reach) for more in (-1, 0, 1)]

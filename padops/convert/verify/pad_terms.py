@@ -19,6 +19,8 @@ from padops.convert.verify.terms import ABSENT, Head, Kind, Terms
 MODES = ("constant", "edge", "reflect", "wrap")
 WRAP, AXES, AMOUNTS = 19, 18, 11  # the first versions with mode wrap, with the input axes, with amounts as an input
 MICROSOFT = "com.microsoft"
+INTEGERS = (TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64, TensorProto.UINT8,
+            TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64)  # fmt: skip
 Place = tuple[str, ...]
 
 
@@ -93,14 +95,37 @@ def _with_value(terms: Terms, mode: str, data: int, pads: int, value: Any, place
     dtype, head = terms.dtype(data), Head(Kind.PAD, mode=mode, place=place)
     if value == bytes(4) or mode in MODES[1:]:
         return terms.add(head, (data, pads, ABSENT, ABSENT))
-    if dtype not in (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE) or not isinstance(value, bytes):
-        fill = value if isinstance(value, bytes) else repr(value).encode()
-        return terms.add(Head(Kind.PAD, mode=mode, place=place, fill=fill), (data, pads, ABSENT, ABSENT))
-    number = np.frombuffer(value, "<f4")[0]
-    with np.errstate(over="ignore", invalid="ignore"):
-        rounded = np.array(number).astype(onnx.helper.tensor_dtype_to_np_dtype(dtype))
+    rounded = _rounded(np.frombuffer(value, "<f4")[0], dtype) if isinstance(value, bytes) else None
+    if rounded is None or dtype is None:
+        unknown = value if isinstance(value, bytes) else repr(value).encode()
+        return terms.add(Head(Kind.PAD, mode=mode, place=place, fill=unknown), (data, pads, ABSENT, ABSENT))
     fill = terms.add_constant(rounded, dtype)
     return terms.add(head, (data, pads, ABSENT if _says_nothing(terms, mode, fill) else fill, ABSENT))
+
+
+def _rounded(number: np.float32, dtype: int | None) -> np.ndarray | None:
+    """A float as an element of a type; None for a type that has no such element, or is not known."""
+    if dtype not in (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE, *INTEGERS):
+        return None
+    kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
+    if kind.kind in "iu" and not (number == np.rint(number) and np.iinfo(kind).min <= number < np.iinfo(kind).max):
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.array(number).astype(kind)
+
+
+def data_rank(terms: Terms, pad: int) -> int | None:
+    """The rank that the data of a Pad have wherever it runs (P8); None if its amounts are not known, or it has axes."""
+    head, inputs = terms.head(pad), terms.inputs(pad)
+    if head.kind is Kind.PAD:
+        amounts = terms.constant(inputs[1]) if inputs[3] == ABSENT else None
+        return None if amounts is None else amounts.size // 2
+    rows = {name: value for name, _, value in head.attributes}
+    if "padding_below" in rows:
+        return None if rows["padding_below"][:1] == ("@",) else len(rows["padding_below"])
+    is_by_axis = head.name in ("MirrorPad", "PadV2") or head.name.startswith("OpenVINOPad_")
+    amounts = terms.constant(inputs[1]) if is_by_axis and len(inputs) > 1 and inputs[1] != ABSENT else None
+    return None if amounts is None or not amounts.ndim else len(amounts)
 
 
 def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:

@@ -174,16 +174,18 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
             at = _place_of_fill(node)
             fills |= {_source(name, made) for name in node.input[at : at + 1]} & inputs
     computed = frozenset(small - set(amounts))
-    wide = frozenset(inputs - sizing_inputs(message))
+    has_loops = any(node.op_type == "Loop" for located in bodies(message) for node in located.body.node)
+    wide = frozenset() if has_loops else frozenset(inputs - sizing_inputs(message))
     moves = not computes_floats(message)
     return Hints(special, amounts, axes, computed, frozenset(fills), longest_amount(message), wide, moves)
 
 
 def sizing_inputs(model: onnx.ModelProto) -> set[str]:
     """The inputs that decide sizes: amounts, shapes, repeats, or values from which these are computed."""
-    made = {name: node for node in model.graph.node for name in node.output if name}
+    nodes = [node for located in bodies(model) for node in located.body.node]
+    made = {name: node for node in nodes for name in node.output if name}
     names: list[str] = []
-    for node in model.graph.node:
+    for node in nodes:
         if node.domain not in ("", "ai.onnx") or any(row.HasField("g") for row in node.attribute):
             names += node.input[is_pad(node) :]
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -30,6 +31,7 @@ EXTENSIONS = {"ai.onnx.contrib", "com.microsoft.extensions"}  # the domains of o
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # for a model in memory
 
 MOST_ATTEMPTS = 120  # at one set of inputs
+DIES = "onnxruntime ends its process"
 
 Feeds = dict[str, np.ndarray]
 Outputs = dict[str, Value]
@@ -173,8 +175,42 @@ class Trial:
     unstable: frozenset[str]
 
 
+class Risks:
+    """The attempts that end the process: each is noted before it is made, in memory that copies of the process share.
+
+    A model may divide an integer by 0 at some inputs, for one.
+    """
+
+    def __init__(self) -> None:
+        self._now = mmap.mmap(-1, 8)
+        self._made = 0
+        self._left_out: set[int] = set()
+
+    def begin(self) -> bool:
+        """Notes an attempt; False if it has ended a process before."""
+        self._made += 1
+        if self._made in self._left_out:
+            return False
+        self._now[:] = self._made.to_bytes(8, "little")
+        return True
+
+    def end(self) -> None:
+        """Notes that the process has survived the attempt."""
+        self._now[:] = bytes(8)
+
+    def learn(self) -> bool:
+        """Leaves out the attempt that has ended a copy of this process from now on; False if none was under way."""
+        last = int.from_bytes(self._now[:], "little")
+        self.end()
+        self._left_out |= {last} - {0}
+        return last > 0
+
+
 def run_trials(
-    session: Session | OtherRuntime, turns: Iterable[Iterable[Feeds]], is_stable: bool = False
+    session: Session | OtherRuntime,
+    turns: Iterable[Iterable[Feeds]],
+    is_stable: bool = False,
+    risks: Risks | None = None,
 ) -> list[Trial]:
     """Runs a model on the first attempt of each turn that it takes; the very first runs twice, unless ``is_stable``.
 
@@ -186,11 +222,17 @@ def run_trials(
     unstable: frozenset[str] = frozenset()
     for attempts in turns:
         for feeds in islice(attempts, MOST_ATTEMPTS):
+            if risks is not None and not risks.begin():
+                refusal = DoesNotRun(DIES, (feeds,))
+                continue
             try:
                 outputs = session.run(feeds)
             except DoesNotRun as error:
                 refusal = DoesNotRun(str(error), (feeds,))
                 continue
+            finally:
+                if risks is not None:
+                    risks.end()
             if not trials and not is_stable:
                 again = session.run(feeds)
                 unstable = frozenset(name for name in outputs if describe_difference(outputs[name], again[name]))

@@ -11,7 +11,7 @@ from padops.convert.verify.bits import Value, describe_difference
 from padops.convert.verify.feeds import Input
 from padops.convert.verify.many_inputs import many_inputs, marks_of
 from padops.convert.verify.pads import Hints, computes_floats, sizing_inputs
-from padops.convert.verify.sessions import DoesNotRun, Feeds, Model, Outputs, Trial, run_trials
+from padops.convert.verify.sessions import DoesNotRun, Feeds, Model, Outputs, Risks, Trial, run_trials
 
 MANY, SMALL = 500, 1 << 24  # inputs; bytes of both models, times the number of inputs, are at most so many
 SHOWN = 4  # inputs with other outputs that are looked at
@@ -27,7 +27,9 @@ class SmallRuns:
     why: str = ""
 
 
-def small_runs(original: Model, converted: Model, inputs: Sequence[Input], hints: Hints, seed: int) -> SmallRuns:
+def small_runs(
+    original: Model, converted: Model, inputs: Sequence[Input], hints: Hints, seed: int, risks: Risks
+) -> SmallRuns:
     """Runs both models, without graph optimisation, on many small inputs; the first few that differ."""
     found, models = SmallRuns(), (original.message, converted.message)
     count = min(MANY, SMALL // max(sum(one.path.stat().st_size for one in (original, converted)), 1))
@@ -41,7 +43,7 @@ def small_runs(original: Model, converted: Model, inputs: Sequence[Input], hints
         if _repeats_an_axis(feeds, hints):
             continue
         try:
-            (trial,) = run_trials(sessions[0], [[feeds]], original.is_stable)
+            (trial,) = run_trials(sessions[0], [[feeds]], original.is_stable, risks)
         except DoesNotRun:
             continue
         if not moves and not all(_is_finite(value) for value in trial.outputs.values()):

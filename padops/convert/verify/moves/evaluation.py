@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 from math import prod
 
 import numpy as np
@@ -12,13 +13,18 @@ from padops.convert.verify.moves import definitions, plan
 from padops.convert.verify.moves.elements import Ids, cast, dtype_of, plane
 from padops.convert.verify.moves.operators import apply
 from padops.convert.verify.moves.padding import Padding, Value
+from padops.convert.verify.pad_terms import data_rank
 from padops.convert.verify.result import Fails, Unsupported
-from padops.convert.verify.terms import ABSENT, Dim, Kind, Terms
+from padops.convert.verify.terms import ABSENT, Dim, Head, Kind, Terms
 
 Size = Callable[[int, int, Dim], int]  # the size of an open dim: of a term, by its axis and its symbol
 INDEXED = ("Gather", "GatherElements", "GatherND", "ScatterElements", "ScatterND")
 WRITTEN = ("ScatterElements", "ScatterND")  # their third input is data, too
 DEEPEST = 4000  # the most terms that are followed
+
+
+def _is_pad(head: Head) -> bool:
+    return head.kind is Kind.PAD or definitions.is_foreign_pad(head)
 
 
 class Evaluation(Padding):
@@ -113,6 +119,8 @@ class Evaluation(Padding):
             raise Unsupported(f"only the converted model computes {what}")
         shape = self._terms.shape(term)
         if shape is None:
+            shape = self._open_shape(term)
+        if shape is None:
             raise Unsupported(f"the rank of {what} is not known")
         if self._size is not None:
             found, size = self._terms.find(term), self._size
@@ -124,6 +132,16 @@ class Evaluation(Padding):
             raise Unsupported(f"{what} has {prod(dims)} elements, which is more than {self._most}")
         self.dims[name] = list(dims)
         return self._elements.leaf(self._terms.find(term), dims, self._terms.dtype(term) or 0)
+
+    def _open_shape(self, term: int) -> tuple[Dim, ...] | None:
+        """Open dims of data, as many as a Pad of the original has amounts for; None if no such Pad is known."""
+        terms = self._terms
+        for pad in islice(following.cone(terms, self._roots[0]), DEEPEST):
+            if _is_pad(terms.head(pad)) and terms.find(terms.inputs(pad)[0]) == terms.find(term):
+                rank = data_rank(terms, pad)
+                if rank is not None:
+                    return (None,) * rank
+        return None
 
     def _applied(self, term: int) -> Value:
         """The result of a term's operation on its inputs' values."""
