@@ -38,7 +38,7 @@ MATCHERS = (
     "convert/matchers: forms forms_left places functions function_types declared tensorflow ngraph ngraph_json "
     "everything_else unasked convert/pads: pad_info convert/runtimes: select"
 )
-PROOFS = "convert/verify: proofs crafted_pairs"
+PROOFS = "convert/verify: verify_proofs crafted_pairs"
 CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("files/", "convert/files: outputs files failures external_data links sweeping streams killed"),
     ("streams", "convert/files: streams outputs"),
