@@ -29,7 +29,7 @@ from padops.convert.verify.sessions import Feeds
 from padops.extras import DependencyError
 from padops.spec.dtypes import by_name
 
-MOST_DEATHS = 100  # inputs at which the original may end a process
+MOST_COPIES = 100  # each ends where the original dies
 MOST_REPLAYS = 4  # parts that seem to differ whose sizes are replayed on the whole models
 CHEAP = 1 << 28  # up to so many bytes, proved models are loaded and run as well
 LARGEST = 1 << 20  # elements of an input that is made for the sizes of an example
@@ -110,7 +110,7 @@ def _ran(document: Document, original: Path, converted: Path, case: RunInputs) -
         return run()
     note = ""
     try:
-        for _ in range(MOST_DEATHS):
+        for _ in range(MOST_COPIES):
             try:
                 found: Verification = in_copy(run)
             except DiedError as error:

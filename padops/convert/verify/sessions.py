@@ -32,6 +32,7 @@ DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # for a mo
 
 MOST_ATTEMPTS = 120  # at one set of inputs
 DIES = "onnxruntime ends its process"
+MOST_DEATHS = 8  # attempts that may end a process before the many small inputs are left out
 
 Feeds = dict[str, np.ndarray]
 Outputs = dict[str, Value]
@@ -185,6 +186,11 @@ class Risks:
         self._now = mmap.mmap(-1, 8)
         self._made = 0
         self._left_out: set[int] = set()
+
+    @property
+    def are_many(self) -> bool:
+        """Whether so many attempts have ended a process that no further ones are worth their time."""
+        return len(self._left_out) > MOST_DEATHS
 
     def begin(self) -> bool:
         """Notes an attempt; False if it has ended a process before."""
