@@ -26,7 +26,7 @@ FEW = 64  # the most elements of a constant whose numbers become marks
 LARGEST_MARK = 1 << 17  # the largest mark that is also tried as a size
 LARGE = 1 << 12  # elements of all inputs in most turns, with dynamic dims
 LARGEST = 1 << 20  # elements of all inputs in any turn
-MOST_STEPS = 16  # the largest integer for a model with Loops: it may be a number of steps
+MOST_STEPS = 9  # the largest integer for a model with Loops: in so many steps, a value may double each time
 WIDE = (0, 1, 2, 127, 128, 255, 256, 32767, 32768, 65536, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, (1 << 53) + 1,
         (1 << 62) + 3)  # fmt: skip
 BEYOND = tuple(sign * one for sign in (1, -1) for one in ((1 << 45) + 1, (1 << 53) + 1, (1 << 60) + 7, (1 << 62) + 3))
@@ -148,7 +148,7 @@ def _sizes(shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], rng: n
         near = [one for one in large if 0 <= one <= room] or [1]
         made = np.minimum(np.abs(made), 2)
         made.flat[int(rng.integers(0, made.size))] = near[int(rng.integers(0, len(near)))]
-    return np.asarray(made)
+    return np.minimum(made, room) if marks.has_loops else np.asarray(made)
 
 
 def _integers(shape: tuple[int, ...], info: np.iinfo, marks: Marks, size: int, rng: np.random.Generator) -> np.ndarray:

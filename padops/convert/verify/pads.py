@@ -145,7 +145,7 @@ class Hints:
     amounts: Mapping[str, AmountsInput] = field(default_factory=dict)  # inputs with the amounts of a Pad
     # Inputs with the axes of a Pad, each with the input that is the Pad's data, or None
     axes: Mapping[str, str | None] = field(default_factory=dict)
-    small: frozenset[str] = frozenset()  # inputs from which amounts are computed
+    small: frozenset[str] = frozenset()  # inputs from which amounts, or numbers of a Loop's steps, are computed
     fills: frozenset[str] = frozenset()  # inputs with the fill of a Pad
     reach: int = 0  # the largest constant amount in the model
     wide: frozenset[str] = frozenset()  # inputs that decide no size: any integer may be tried
@@ -162,6 +162,7 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
     fills: set[str] = set()
     for located in bodies(message):
         for node in located.body.node:
+            small |= sources(node.input[:1], made) & inputs if node.op_type == "Loop" else set()
             if not is_pad(node) or len(node.input) < 2:
                 continue
             data = node.input[0] if node.input[0] in inputs else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
+import written_models
 from onnx import helper
 from small_models import FLOAT, INT64, STRING, convert, model, pad, tensor
 
@@ -12,8 +13,9 @@ import padops
 from padops.convert.verify import compare, sessions
 from padops.convert.verify import compare as verify
 from padops.convert.verify.feeds import Input, inputs_of
+from padops.convert.verify.many_inputs import many_inputs, marks_of
 from padops.convert.verify.pads import Hints, hints_of
-from padops.convert.verify.random_inputs import MAX_ELEMENTS, WORDS, random_inputs
+from padops.convert.verify.random_inputs import HIGHEST, MAX_ELEMENTS, WORDS, random_inputs
 from padops.convert.verify.sessions import DoesNotRun, run_trials
 from padops.spec.dtypes import by_numpy
 
@@ -55,6 +57,22 @@ def test_lengths_go_with_the_data() -> None:
     assert first["lens"].tolist() == [first["sound"].shape[1]]
     indices = [Input("ids", "int64", ("batch", "n"))]
     assert next(random_inputs(indices, 0, 0, hints_of(onnx.ModelProto(), {})))["ids"].max() <= 9
+
+
+def test_a_loop_runs_few_steps() -> None:
+    """Its body may double a value: of 64 steps no machine has memory for the result."""
+    body = (
+        "b (int64 i, bool on, float[n] s) => (bool go, float[k] t) { go = Identity (on) t = Concat <axis = 0> (s, s) }"
+    )
+    loop = written_models.model(
+        f"(int64 steps, float[n] x) => (float[k] y) {{ y = Loop (steps, , x) <body = {body}> }}"
+    )
+    rows = inputs_of(loop)
+    drawn = [next(random_inputs(rows, 0, turn, hints_of(loop, {}))) for turn in range(8)]
+    drawn += many_inputs(rows, marks_of(loop), {"steps"}, True, 0, 500)
+    assert max(int(fed["steps"]) for fed in drawn) == HIGHEST[0]
+    verification = padops.verify(loop, loop, run=True)
+    assert (verification.outcome, verification.doubts) == ("equal", ())
 
 
 def test_sizes_are_past_the_reach_of_the_pads_and_values_are_special() -> None:
