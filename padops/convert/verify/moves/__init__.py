@@ -29,7 +29,8 @@ FAR = 1 << 28  # constants from here on are ends without a limit, and no sizes
 # The limits of narrow types: a size that goes through one of them changes there.
 NARROW = {TensorProto.INT8: {127}, TensorProto.UINT8: {255}, TensorProto.INT16: {32767}, TensorProto.UINT16: {65535},
           TensorProto.FLOAT16: {2048}, TensorProto.BFLOAT16: {256}}  # fmt: skip
-FEW = 64  # elements of a constant whose numbers count
+FEW = 64  # elements of a value whose numbers count
+TRIED = (7, 12)  # sizes of all open dims: integers that are the same with either do not follow from them
 TOGETHER, RANK = 128, 5  # the largest size that all dims have together; axes that are large alone
 TOO_LARGE = "elements, which is more than"
 FAILED = "the original fails, whatever the data are: "
@@ -80,9 +81,9 @@ def _sizes(terms: Terms, a: int, b: int) -> Iterator[tuple[Size, bool]]:
         raise Unsupported(f"sizes near the constant {max(marks)} are too large to be evaluated")
     for every in sorted({*range(LARGEST + 1), *BEYOND, *(size for size in near if size <= TOGETHER)}):
         yield (lambda term, axis, symbol, every=every: every), False  # type: ignore[misc]
-    for large in near:
-        for alone in range(RANK):  # one axis near the constant, the others small
-            yield (lambda term, axis, symbol, large=large, alone=alone: large if axis == alone else 2), True  # type: ignore[misc]
+    for large in (0, 1, *near):
+        for alone in range(RANK):  # one axis empty, of one element, or near the constant; the others small
+            yield (lambda term, axis, symbol, large=large, alone=alone: large if axis == alone else 2), large > 1  # type: ignore[misc]
     pool = [*range(1, LARGEST), *(size for size in near if size <= TOGETHER)]
     for seed in range(UNLIKE):
         yield (lambda term, axis, symbol, seed=seed: _drawn(pool, seed, symbol or (term, axis))), False  # type: ignore[misc]
@@ -94,19 +95,34 @@ def _drawn(pool: list[int], *key: object) -> int:
 
 
 def _marks(terms: Terms, a: int, b: int) -> set[int]:
-    """The integers in the constants and attributes of two parts, at which they may begin to differ."""
+    """The integers of two parts that follow from no open dim, at which they may begin to differ.
+
+    These stand in constants and attributes, or are computed from them and from known dims: two sizes give the same.
+    """
     found: set[int] = set()
+    pair = [Evaluation(terms, (a, b), MOST_SIZED, True, lambda *_, every=every: every) for every in TRIED]
     for term in {*islice(following.cone(terms, a), DEEPEST), *islice(following.cone(terms, b), DEEPEST)}:
-        elements = terms.constant(term)
-        if elements is not None and elements.dtype.kind in "iu" and elements.size <= FEW:
-            found |= {int(one) for one in np.asarray(elements).reshape(-1)}
+        one, other = (_integers(evaluation, term) for evaluation in pair)
+        found |= {int(number) for number in one[one == other]} if one.shape == other.shape else set()
         head = terms.head(term)
         if terms.op(term) == "Cast":
             found |= NARROW.get(terms.attribute(term, "to"), set())
+        if head.kind is Kind.CONSTANT:
+            found |= set(head.dims)
         if head.kind is Kind.OPERATOR and following.is_followed(terms, term):
             for _, _, value in head.attributes:
                 found |= {one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, int)}
     return {one for one in found if abs(one) < FAR}
+
+
+def _integers(evaluation: Evaluation, term: int) -> np.ndarray:
+    """The elements of a term if they are few integers, in a row."""
+    try:
+        value = evaluation.value(term)
+    except (Unsupported, Fails):
+        value = np.zeros(0, np.int64)
+    is_taken = isinstance(value, np.ndarray) and value.dtype.kind in "iu" and value.size <= FEW
+    return value.reshape(-1) if is_taken else np.zeros(0, np.int64)  # type: ignore[union-attr]
 
 
 def _both(terms: Terms, a: int, b: int, most: int, size: Size | None) -> Outcome:
