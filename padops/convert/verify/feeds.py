@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from padops.spec.dtypes import by_name, by_numpy, by_onnx
 
 Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]  # a file, or arrays by input name
 
+FEW = 16  # elements of an optional input that runs give
 BY_PLACE = "callers may take them by position"
 LAST_CHARACTER, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 
@@ -77,6 +79,12 @@ def inputs_of(message: onnx.ModelProto) -> list[Input]:
     """
     given = {tensor.name for tensor in message.graph.initializer}
     return [_input(value) for value in message.graph.input if value.name not in given]
+
+
+def optional_inputs(message: onnx.ModelProto) -> list[Input]:
+    """The inputs of few elements that a caller may give: amounts, axes, fills, with initializers as defaults."""
+    few = {tensor.name for tensor in message.graph.initializer if prod(tensor.dims) <= FEW}
+    return [_input(value) for value in message.graph.input if value.name in few & overridable_inputs(message)]
 
 
 def _input(value: onnx.ValueInfoProto) -> Input:

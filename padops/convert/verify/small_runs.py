@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from padops.convert.verify.bits import Value, describe_difference
-from padops.convert.verify.feeds import Input
+from padops.convert.verify.feeds import Input, optional_inputs
 from padops.convert.verify.many_inputs import many_inputs, marks_of
 from padops.convert.verify.pads import Hints, computes_floats, sizing_inputs
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Model, Outputs, Risks, Trial, run_trials
@@ -30,7 +30,7 @@ class SmallRuns:
 def small_runs(
     original: Model, converted: Model, inputs: Sequence[Input], hints: Hints, seed: int, risks: Risks
 ) -> SmallRuns:
-    """Runs both models, without graph optimisation, on many small inputs; the first few that differ."""
+    """Runs both models, without graph optimisation, on many small inputs, optional ones too; the first that differ."""
     found, models = SmallRuns(), (original.message, converted.message)
     if risks.are_many:
         return found
@@ -41,6 +41,7 @@ def small_runs(
         return found
     sizing = sizing_inputs(models[0]) | sizing_inputs(models[1])
     moves = hints.moves and not computes_floats(models[1])
+    inputs = [*inputs, *optional_inputs(models[0])]
     for feeds in many_inputs(inputs, marks_of(*models), sizing, moves, seed, count):
         if _repeats_an_axis(feeds, hints):
             continue
