@@ -131,6 +131,11 @@ def refused() -> Iterator[Row]:
         first, second = made(text), made(text)
         second.opset_import[0].version = opset
         yield f"opset {opset}", first, second
+    for domain in ("ai.onnx.ml", "com.microsoft"):
+        yield f"version 99 of {domain}", made(text), made(text, 18, f'"{domain}" : 99')
+    first, second = made(text), made(text)
+    second.ir_version = 99
+    yield "version 99 of the format", first, second
     for at in range(3):
         first, second = made(text), made(text)
         for node in second.graph.node:
@@ -159,6 +164,20 @@ def refused() -> Iterator[Row]:
         )
         del second.opset_import[1:]
         yield f"the domain {domain} without an import", made(text), second
+
+
+def typed() -> Iterator[Row]:
+    """Types that a value or an operator of the second model may not have: runtimes refuse the model."""
+    text = "(float[n] x, bool b, int64 i, string s) => (float[k] y) SAID { h = Neg (x) y = Abs (h) }"
+    for dtype in ("double", "int32", "bool"):
+        yield f"a {dtype} declared", made(text.replace("SAID", "")), made(text.replace("SAID", f"<{dtype}[n] h>"))
+    for node in ("Not (x)", "Sqrt (i)", "Neg (b)", "Abs (s)", "Sigmoid (b)"):
+        yield f"unused {node}", made(text.replace("SAID", "")), made(text.replace("SAID {", f"{{ u = {node}"))
+    branch = "(bool c, float[n] x) => (float[k] y) { y = If (c) <then_branch = t () => (float[k] u) { u = Neg (x) }, else_branch = e () => (TYPE[k] v) { v = Abs (x) }> }"
+    yield "a branch of double", made(branch.replace("TYPE", "float")), made(branch.replace("TYPE", "double"))
+    optional = "(float[n] x) => (float[k] y) { o = Optional (x) NODES }"
+    ways = ("y = OptionalGetElement (o)", "p = Identity (o) y = OptionalGetElement (p)")
+    yield "Identity of an optional in opset 15", *(made(optional.replace("NODES", nodes), 15) for nodes in ways)
 
 
 def unused() -> Iterator[Row]:
@@ -215,6 +234,28 @@ def amounts() -> Iterator[Row]:
         yield f"sizes {name}", made(sized.replace("NODES", "q = Identity (s)")), made(sized.replace("NODES", nodes))
 
 
+def sized() -> Iterator[Row]:
+    """Numbers that are computed from constants or known dims, and axes that are empty alone."""
+    text = "(float[n] x, float[59] w) => (float[k] y) { s = Shape (x) z = Constant <value_ints = [0]> () NODES p = Concat <axis = 0> (z, q) y = Pad (x, p) }"
+    ways = {
+        "13 times 11": "a = Constant <value_ints = [13]> () b = Constant <value_ints = [11]> () c = Mul (a, b)",
+        "four times 29": "a = Constant <value_ints = [29]> () b = Add (a, a) c = Add (b, b)",
+        "7 times 7": "a = Constant <value_ints = [7]> () c = Mul (a, a)",
+        "3 times 5 times 7": "a = Constant <value_ints = [3, 5, 7]> () c = ReduceProd (a)",
+        "the Size of 105 zeros": "a = Constant <value_ints = [3, 5, 7]> () b = ConstantOfShape (a) c = Size (b)",
+        "a dim of an input": "c = Shape (w)",
+        "the length of a constant": f"a = Constant <value_ints = [{', '.join(['1'] * 53)}]> () c = Size (a)",
+    }
+    ways = {f"at {name}": f"{nodes} e = Equal (s, c) q = Cast <to = 7> (e)" for name, nodes in ways.items()}
+    ways["of the last of 27"] = f"t = Constant <value_ints = [{', '.join(['0'] * 26 + ['7'])}]> () q = Gather (t, s)"
+    for name, nodes in ways.items():
+        yield f"an amount {name}", made(text.replace("NODES", "q = Sub (s, s)")), made(text.replace("NODES", nodes))
+    for mode in ("edge", "reflect"):
+        whole = f'(float[n, m] x) => (float[k, l] y) <int64[4] p = {{0, -1, 0, 1}}, int64[4] q = {{0, 0, 0, 1}}, int64[4] r = {{0, -1, 0, 0}}> {{ y = Pad <mode = "{mode}"> (x, p) }}'
+        parts = whole.replace("y = Pad", "h = Pad").replace("(x, p) }", f'(x, q) y = Pad <mode = "{mode}"> (h, r) }}')
+        yield f"{mode} of an axis that is empty alone, in two Pads", made(whole), made(parts)
+
+
 def payloads() -> Iterator[Row]:
     """NaNs of other bits in attributes and constants."""
     nans = np.array([0x7FC00000, 0x7FC00001, 0xFFC00000, 0x7FA00000, 0x7FFFFFFF, 0x7FC12345], np.uint32).view(
@@ -253,5 +294,5 @@ def _graph(nodes: list[onnx.NodeProto], typed: bool = True) -> Model:
     return helper.make_model(graph, opset_imports=imports, ir_version=9)
 
 
-KINDS = (declared, hoisted, imported, named, beside, refused, unused, symbols, amounts, payloads)
+KINDS = (declared, hoisted, imported, named, beside, refused, typed, unused, symbols, amounts, sized, payloads)
 PAIRS: dict[str, tuple[Model, Model]] = {name: (one, other) for kind in KINDS for name, one, other in kind()}

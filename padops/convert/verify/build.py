@@ -24,7 +24,6 @@ from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Terms
 # Operators with random outputs: two are equal only at the same place in the order of random nodes.
 RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
 FIRST_INFERENCE = 7  # since this version, Dropout does nothing unless told to train
-FIRST_OF_SEQUENCES = 14  # since this version, Identity takes sequences
 TOP = -1  # the scope of the main graph; bodies' scopes are their terms
 
 
@@ -51,8 +50,10 @@ class Builder:
         self._draws = 0
         self._equal: dict[tuple[Head, tuple[int, ...]], int] = {}
         self._built = Built()
-        if self._opsets.get("", 1) > onnx.defs.onnx_opset_version():
-            self._built.odd.add(f"opset {self._opsets['']}, which the installed onnx does not know")
+        known = {"": onnx.defs.onnx_opset_version(), "the format": onnx.IR_VERSION}
+        for domain, version in {**self._opsets, "the format": model.ir_version}.items():
+            if version > known.get(domain, 1):
+                self._built.odd.add(f"version {version} of {domain or 'the opset'}, which runtimes may not know")
 
     def build(self) -> Built:
         """Reads the model.
@@ -61,7 +62,10 @@ class Builder:
             PadopsError: A constant cannot be read.
         """
         graph, built = self._model.graph, self._built
-        scope = Scope({}, (), inference.inferred(self._model, self._folder, self._overridable))
+        types, is_right = inference.inferred(self._model, self._folder, self._overridable)
+        if not is_right:
+            self._built.odd.add("nodes with types or dims that their operators do not take")
+        scope = Scope({}, (), types)
         given = {tensor.name for tensor in graph.initializer}
         for value in graph.input:
             if value.name in given and value.name not in self._overridable:
@@ -92,6 +96,9 @@ class Builder:
             scope.names[sparse.values.name] = self._constants.add_sparse(sparse, self._folder)
         self._nodes(graph.node, scope)
         for value in (*graph.value_info, *graph.output):
+            dtype = self._terms.dtype(scope.names.get(value.name, ABSENT))
+            if dtype is not None and value.type.WhichOneof("value") and value.type.tensor_type.elem_type != dtype:
+                self._built.odd.add(f"another type declared for the value '{value.name}'")
             dims = inference.dims_of(value.type)
             if dims is not None and value.name in scope.names and any(isinstance(dim, int) for dim in dims):
                 kind = scope.types.get(value.name)
@@ -140,7 +147,7 @@ class Builder:
             inputs.pop()
         domain = schemas.plain_domain(node.domain)
         function = self._functions.get((node.domain, node.op_type, node.overload))
-        single = self._single(node, domain, inputs, scope) if function is None else None
+        single = self._single(node, domain, inputs) if function is None else None
         if single is not None:
             self._name(node.output[0], single, scope)
             return
@@ -184,14 +191,12 @@ class Builder:
         if not any(node.output):
             self._built.odd.add(f"a node {node.op_type} without any output, which might fail")
 
-    def _single(self, node: onnx.NodeProto, domain: str, inputs: list[int], scope: Scope) -> int | None:
+    def _single(self, node: onnx.NodeProto, domain: str, inputs: list[int]) -> int | None:
         """The term of an Identity (its input) or a Constant (its elements); None for other nodes."""
         if domain or len(node.output) != 1:
             return None
         if node.op_type == "Identity" and len(inputs) == 1:
-            kind = scope.types.get(node.output[0], onnx.TypeProto()).WhichOneof("value")
-            is_tensor = kind in (None, "tensor_type") or self._opsets.get("", 1) >= FIRST_OF_SEQUENCES
-            return inputs[0] if is_tensor else None
+            return inputs[0]
         if node.op_type != "Constant" or len(node.attribute) != 1 or node.attribute[0].ref_attr_name:
             return None
         return self._constants.of_attribute(node.attribute[0], self._folder)

@@ -56,8 +56,11 @@ NOWHERE = "a value that is nowhere"  # an undefined name: inference cannot know 
 INFERENCE_ERRORS = (onnx.shape_inference.InferenceError, RuntimeError, ValueError)
 
 
-def inferred(model: onnx.ModelProto, folder: Path | None, overridable: set[str]) -> onnx.GraphProto:
-    """A copy of the main graph, node for node, with types and dims; no large constants, and none of ``overridable``."""
+def inferred(model: onnx.ModelProto, folder: Path | None, overridable: set[str]) -> tuple[onnx.GraphProto, bool]:
+    """A copy of the main graph, node for node, with types and dims; no large constants, and none of ``overridable``.
+
+    And whether its nodes have the types and dims that their operators take, by onnx; runtimes take Constants of any.
+    """
     copy = onnx.ModelProto(ir_version=model.ir_version)
     copy.opset_import.extend(model.opset_import)
     _copy_graph(model.graph, copy.graph, folder, overridable)
@@ -71,12 +74,17 @@ def inferred(model: onnx.ModelProto, folder: Path | None, overridable: set[str])
                 dim.Clear()
     order = order_of(copy.graph.node)
     arrange(copy.graph, order)
+    is_right = True
+    try:
+        onnx.shape_inference.infer_shapes(copy, check_type=True, strict_mode=True)
+    except INFERENCE_ERRORS as error:
+        is_right = "op_type:Constant" in str(error)
     try:
         graph = _infer(copy, {(row.domain, row.name) for row in model.functions}).graph
     except INFERENCE_ERRORS:
         graph = copy.graph
     arrange(graph, sorted(range(len(order)), key=order.__getitem__))
-    return graph
+    return graph, is_right
 
 
 def types_of(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto]:

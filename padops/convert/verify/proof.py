@@ -45,7 +45,8 @@ def _prove(original: Model, converted: Model, folders: Folders) -> Proof:
     terms = Terms()
     constants, overridable = Constants(terms), overridable_inputs(original)
     first = Builder(terms, constants, original, folders[0], overridable, original=True).build()
-    second = Builder(terms, constants, converted, folders[1], overridable, original=False).build()
+    kept = overridable & overridable_inputs(converted)
+    second = Builder(terms, constants, converted, folders[1], kept, original=False).build()
     why = differences(first, second)
     if why:
         return Proof(Verdict.UNKNOWN, why="; ".join(why))

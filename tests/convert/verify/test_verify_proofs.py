@@ -203,7 +203,7 @@ def test_examples_of_operators_give_the_dims_that_are_believed() -> None:
                     constants.graph.input.remove(next(r for r in constants.graph.input if r.name == value.name))
                     constants.graph.initializer.append(numpy_helper.from_array(array, value.name))
             for one in (case.model, constants):
-                found = inference.types_of(inference.inferred(one, None, set()))
+                found = inference.types_of(inference.inferred(one, None, set())[0])
                 for output, value in zip(one.graph.output, expected):
                     dims = inference.dims_of(found.get(output.name, onnx.TypeProto()))
                     if dims is not None and isinstance(value, (np.ndarray, np.generic)):
