@@ -75,6 +75,13 @@ def test_a_loop_runs_few_steps() -> None:
     assert (verification.outcome, verification.doubts) == ("equal", ())
 
 
+def test_runs_give_optional_inputs() -> None:
+    """A caller may give other amounts than the default, which the second model always takes."""
+    text = "(float[n] x, int64[2] p) => (float[k] y) <int64[2] p = {1, 2}, int64[2] q = {1, 2}> { y = Pad (x, PADS) }"
+    given, fixed = (written_models.model(text.replace("PADS", name)) for name in "pq")
+    assert padops.verify(given, fixed).verdict == "different"
+
+
 def test_sizes_are_past_the_reach_of_the_pads_and_values_are_special() -> None:
     source = model([pad(mode="reflect")], inputs=[("x", FLOAT, [1, "n"])], tensors=[tensor("pads", [0, 700, 0, 0])])
     rows, hints = [Input("x", "float", (1, "n"))], hints_of(source, {})
