@@ -58,7 +58,7 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted or has no "
                         "fallback, or if --verify does not prove all")  # fmt: skip
     parser.add_argument("--verify", action="store_true", help="prove that the converted model does what IN does; "
-                        "if not all can be proved, run both and compare every bit")  # fmt: skip
+                        "then run both, and compare their outputs")  # fmt: skip
     add_runs(parser, "with --verify: ")
     parser.add_argument("--report", metavar="FILE.json", help="write what was found and done; - for standard output")
     add_reading(parser)

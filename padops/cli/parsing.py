@@ -75,15 +75,15 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 def add_runs(parser: argparse.ArgumentParser, condition: str = "") -> None:
     """Adds ``--run``, ``--inputs``, ``--seed`` and the tolerance of a comparison; ``condition`` begins each help."""
-    parser.add_argument("--run", action="store_true", dest="run_both", help=f"{condition}run both models even if all "
-                        "is proved")  # fmt: skip
-    parser.add_argument("--inputs", metavar="FILE.npz", help=f"{condition}run both models with these inputs, even if "
-                        "all is proved (default: random inputs, if not all is proved)")  # fmt: skip
+    parser.add_argument("--run", action="store_true", dest="run_both", help=f"{condition}make as many runs after a "
+                        "proof as without one")  # fmt: skip
+    parser.add_argument("--inputs", metavar="FILE.npz", help=f"{condition}run both models with these inputs "
+                        "(default: random inputs)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help=f"{condition}seed of the random "
                         "inputs (default: %(default)s)")  # fmt: skip
     parser.add_argument("--rtol", type=float, metavar="X", help=f"{condition}accept as rounding a difference of atol + "
-                        "rtol * |x| for a float x (default, without --atol: 1e-4 of the largest element of the output; "
-                        "5e-2 in float16 models, 2e-1 in bfloat16 models)")  # fmt: skip
+                        "rtol * |x| for a float x (default, without --atol: what the original's own floats move, "
+                        "which is measured)")  # fmt: skip
     parser.add_argument("--atol", type=float, metavar="X", help="see --rtol")
 
 

@@ -127,13 +127,13 @@ def _fill(amended: Amended, fill: ir.Value, site: NodeSite, types: Types) -> Ope
     if array is None:
         raise Unconvertible(f"{differs}; cast the fill, which is computed")
     if "string" in (found, type_name) or "complex" in type_name + found:
-        raise Unconvertible(differs)
+        raise Unconvertible(f"{differs}; give it a fill of {type_name}")
     with np.errstate(all="ignore"):
         cast = array.astype(by_name(type_name).numpy)
     rounded = _is_float(found) and _is_float(type_name)
     for before, after in zip(_numbers(array), _numbers(cast), strict=True):
         if not _means(before, after, rounded):
-            raise Unconvertible(f"{differs}, in which {before} would be {after}")
+            raise Unconvertible(f"{differs}, in which {before} would be {after}; give it a fill of {type_name}")
     return cast
 
 
