@@ -106,7 +106,8 @@ NAMED = {
     "no integer": (INT32, [pad(WITH_FILL)], [PADS, tensor("f", 0.5, np.float32)], [],
                    "its fill is float, and its data are int32, in which 0.5 would be 0; give it a fill of int32"),
     "too large": (HALF, [pad(WITH_FILL)], [PADS, tensor("f", -1e9, np.float32)], [],
-                  "its fill is float, and its data are float16, in which -1000000000.0 would be -inf; give it a fill of float16"),
+                  "its fill is float, and its data are float16, in which -1000000000.0 would be -inf; "
+                  "give it a fill of float16"),
     "too small": (INT8, [pad(WITH_FILL)], [PADS, tensor("f", -129)], [],
                   "its fill is int64, and its data are int8, in which -129 would be 127; give it a fill of int8"),
     "at run time": (FLOAT, [pad(WITH_FILL)], [PADS], [("f", DOUBLE, [])],
