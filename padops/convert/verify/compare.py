@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from padops.convert.records import WITHOUT_OPTIMISATION, Verification
+from padops.convert.records import WITHOUT_OPTIMISATION, Outcome, Verification
 from padops.convert.verify.bits import Tolerance, compare_output
 from padops.convert.verify.exercise import Sameness, Scout, check_outputs
 from padops.convert.verify.feeds import Asked, Input, fit_inputs
@@ -280,8 +280,8 @@ def _without_original(converted: Model, case: RunInputs, refusal: DoesNotRun, lo
     try:
         trials = run_trials(converted.session(True), case.turns(), risks=case.risks)
     except DoesNotRun as error:
-        outcome = "same" if case.is_proved else "undecided"
-        return Verification(outcome, inputs=fed(refusal.feeds), notes=(note, f"nor the converted model: {error}"))
+        found: Outcome = "same" if case.is_proved else "undecided"
+        return Verification(found, inputs=fed(refusal.feeds), notes=(note, f"nor the converted model: {error}"))
     return Verification("runs", inputs=fed(trial.feeds for trial in trials), notes=(note,))
 
 

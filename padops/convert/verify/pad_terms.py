@@ -159,5 +159,6 @@ def names_all_axes(terms: Terms, a: int, b: int) -> bool:
     if one != other or none != ABSENT or axes == ABSENT:
         return False
     amounts, listed = terms.constant(one[1]), terms.constant(axes)
-    known = amounts is not None and listed is not None
-    return known and np.array_equal(listed, np.arange(amounts.size // 2)) and amounts.ndim == 1
+    if amounts is None or listed is None:
+        return False
+    return np.array_equal(listed, np.arange(amounts.size // 2)) and amounts.ndim == 1

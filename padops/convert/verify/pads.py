@@ -252,7 +252,9 @@ def mirrored(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model with the operator of padops that mirrors it in place of each Pad of ONNX."""
     made = onnx.ModelProto()
     made.CopyFrom(model)
-    for part, nodes in ((made, made.graph.node), *((row, row.node) for row in made.functions)):
+    parts: list[tuple[onnx.ModelProto | onnx.FunctionProto, Iterable[onnx.NodeProto]]] = [(made, made.graph.node)]
+    parts += [(row, row.node) for row in made.functions]
+    for part, nodes in parts:
         versions = imports_of(part)
         for node in every_node(nodes):
             version = version_of(node.domain, node.op_type, schema_version("", "Pad", versions.get("", 1)))

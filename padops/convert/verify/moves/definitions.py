@@ -120,14 +120,15 @@ def _rows(shape: Sequence[int], begins: Any, ends: Any, interior: Any) -> list[A
 
 def _same_axes(shape: Sequence[int], attributes: Attributes) -> list[Axis]:
     kernel = attributes.get("kernel_shape", ())
-    lists = (kernel, *(attributes.get(name) or (1,) * len(kernel) for name in ("strides", "dilations")))
+    strides, dilations = (attributes.get(name) or (1,) * len(kernel) for name in ("strides", "dilations"))
+    lists = (kernel, strides, dilations)
     if len(shape) != len(kernel) + 2 or any(len(one) != len(kernel) or min(one, default=1) < 1 for one in lists):
         raise Fails(f"kernel {kernel} and its strides and dilations for rank {len(shape)} [S1]")
     first = 2 if attributes.get("data_format", b"NCHW").startswith(b"NC") else 1
     found = [Axis(size, 0, 0) for size in shape]
     auto_pad = attributes.get("auto_pad", b"SAME_UPPER").decode()
-    for at, row in enumerate(zip(*lists), first):
-        found[at] = same_axis(shape[at], *row, auto_pad)
+    for at, (size, stride, dilation) in enumerate(zip(kernel, strides, dilations), first):
+        found[at] = same_axis(shape[at], size, stride, dilation, auto_pad)
     return found
 
 
