@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from small_models import FLOAT, graph, model, one_pad, pad, tensor
 import padops
 from padops import cli
 from padops.convert import PadopsError
+from padops.convert.model.checks.calls import check_calls
 from padops.convert.model.checks.operators import check_tensor
 from padops.convert.model.document import LARGEST_PROTO
 
@@ -84,6 +86,17 @@ def test_a_cycle_of_a_graph_that_is_no_message_is_refused() -> None:
 def test_functions_that_grow_within_reason_are_converted() -> None:
     conversion = padops.convert(growing(5))
     assert [record.status for record in conversion.records] == ["converted"]
+
+
+@pytest.mark.parametrize(("domain", "refused"), [("own", True), ("padops", False)])
+def test_calls_of_fallbacks_are_never_too_many(domain: str, refused: bool) -> None:
+    """Nobody writes them out: a conversion of 1,100 Pads is read again."""
+    body = [helper.make_node("Neg", ["x"], ["y"])] * 100
+    function = helper.make_function(domain, "Pad_18", ["x"], ["y"], body, [helper.make_opsetid("", 18)])
+    calls = [helper.make_node("Pad_18", ["x"], [f"y{i}"], domain=domain) for i in range(1100)]
+    made = onnx.ModelProto(functions=[function], graph=onnx.GraphProto(node=calls))
+    with pytest.raises(PadopsError, match="stand for 110000 nodes") if refused else nullcontext():
+        check_calls(made)
 
 
 @pytest.mark.parametrize("fold", [True, False])

@@ -8,6 +8,7 @@ import onnx
 
 from padops.convert.errors import PadopsError
 from padops.convert.model.nesting import nodes_of
+from padops.spec.dialects import DOMAIN
 
 # Nodes that the calls of a model stand for once all are written out. onnx infers the types of half as many in 3 s, and
 # inlines them in 2; ONNX Runtime 1.31.1 takes 24 s to load an eighth of them.
@@ -32,7 +33,7 @@ def check_calls(model: onnx.ModelProto) -> None:
     for key, function in functions.items():
         nodes = list(nodes_of(function.node, f"function '{function.name}'"))
         calls[key] = [called for place, node in nodes if (called := _called(node, place, functions)) is not None]
-        own[key] = len(nodes)
+        own[key] = 1 if key[0] == DOMAIN else len(nodes)  # fallback functions are never written out
     order = callees_first(calls)
     size: dict[Key, int] = {}
     for key in order:
