@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("padops")
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # configuration entry for a model in memory
 FIRST_MINOR_OF_DATA_FOLDER = 22
-NAME_IT = "--custom-domain"  # the option that the reason of another framework's Pad names
 WRITING = {"output", "in_place", "report"}  # arguments of padops.convert that write files
 
 
@@ -252,8 +251,8 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
         raise
     except PadopsError as error:
         raise _UnreadError(str(error)) from error
-    if refused and not made.converted and (named := [pad.why for pad in found.failing if NAME_IT in pad.why]):
-        raise _UnreadError(named[0])
+    if refused and not made.converted and found.failing:
+        raise _UnreadError(found.failing[0].why)
     return made if helped or silent or made.converted else None
 
 

@@ -106,6 +106,10 @@ def named() -> Iterator[Row]:
         yield f"{domain}::{op} as a function", made(text, 18, imports), made(text + function, 18, imports)
         negated = made("(float[n] x, int64[2] p) => (float[k] y) { y = Neg (x) }", 18, imports)
         yield f"{domain}::{op} inlined", negated, made(text + function, 18, imports)
+    for kind in ("int32", "int64"):  # ONNX's Pad takes no rows of amounts, as TensorFlow's does
+        text = "(float[2, 3] x) => (float[a, b] y) <P> { y = Pad (x, p) }"
+        rows = made(text.replace("P>", f"{kind}[2, 2] p = {{0, 1, 2, 0}}>"))
+        yield f"rows of {kind}", rows, made(text.replace("P>", "int64[4] p = {0, 2, 1, 0}>"))
 
 
 def beside() -> Iterator[Row]:

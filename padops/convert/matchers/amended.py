@@ -113,7 +113,7 @@ def _is_external(value: ir.Value) -> bool:
     return isinstance(tensor, ir.ExternalTensor)
 
 
-def _fill(amended: Amended, fill: ir.Value, site: NodeSite, types: Types) -> Operand:
+def _fill(amended: Amended, fill: ir.Value, site: NodeSite, types: Types) -> Operand | None:
     """The fill, cast if it is a constant of another type than the data."""
     array = constant(fill, site.scope)
     found, type_name = types.name(fill) if array is None else type_of(array), amended.type
@@ -121,6 +121,8 @@ def _fill(amended: Amended, fill: ir.Value, site: NodeSite, types: Types) -> Ope
         amended.type = type_name or found
         return fill
     amended.wrong.append(f"with a fill of {found} for data of {type_name}")
+    if attribute_value(site.node, "mode", ir.AttributeType.STRING) in ("edge", "reflect", "wrap"):
+        return None  # the mode uses no fill (P7)
     differs = f"its fill is {found}, and its data are {type_name}"
     if array is None:
         array = evaluate(fill, site.scope, types)

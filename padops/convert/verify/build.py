@@ -18,7 +18,7 @@ from padops.convert.errors import PadopsError
 from padops.convert.verify import functions, inference, schemas
 from padops.convert.verify.built import Built, Scope, differ
 from padops.convert.verify.constants import Constants
-from padops.convert.verify.pad_terms import pad_term
+from padops.convert.verify.pad_terms import has_types, pad_term
 from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Terms
 
 # Operators with random outputs: two are equal only at the same place in the order of random nodes.
@@ -171,6 +171,8 @@ class Builder:
             values = {name: value for name, _, value in attributes}
             pad = pad_term(self._terms, (domain, node.op_type, version), values, inputs, scope.place)
             if pad is not None:
+                if not has_types(self._terms, *inputs):
+                    self._built.odd.add(f"a node {node.op_type} with an input of a type that it does not take")
                 self._name(node.output[0], pad, scope)
                 return
         # Bodies that run together, since they have one condition or trip count, are at one place.

@@ -30,7 +30,7 @@ def pad_term(
     """The term of an ONNX Pad; None for another node, and for one with wrong inputs or attributes.
 
     ``operator`` is the domain, the op_type and the version; ``attributes`` includes defaults, as
-    ``schemas.attribute_value`` gives them.
+    ``schemas.attribute_value`` gives them. Constant inputs of another type count as those that they mean.
     """
     domain, version = operator[0], version_of(*operator)
     if version is None:
@@ -57,10 +57,11 @@ def pad_term(
     if not 2 <= len(inputs) <= most or ABSENT in inputs[:2]:
         return None
     data, pads, fill, axes = (*inputs, ABSENT, ABSENT)[:4]
-    if not _has_types(terms, data, pads, fill, axes):
-        return None
     if fill != ABSENT and _says_nothing(terms, text, fill):
         fill = ABSENT
+    pads, fill = _as_int64(terms, pads), _as_type(terms, fill, terms.dtype(data))
+    if not has_types(terms, data, pads, fill, axes):
+        return None
     return terms.add(Head(Kind.PAD, mode=text, place=place), (data, pads, fill, _as_int64(terms, axes)))
 
 
@@ -73,7 +74,7 @@ def version_of(domain: str, op_type: str, version: int) -> int | None:
     return int(number) if is_mirror else None
 
 
-def _has_types(terms: Terms, data: int, pads: int, fill: int, axes: int) -> bool:
+def has_types(terms: Terms, data: int, pads: int = ABSENT, fill: int = ABSENT, axes: int = ABSENT) -> bool:
     """Whether the known input types of a Pad are valid; runtimes reject a model with others."""
     types = (None if one == ABSENT else terms.dtype(one) for one in (data, pads, fill, axes))
     kind, amounts, value, places = types
@@ -103,8 +104,8 @@ def _with_value(terms: Terms, mode: str, data: int, pads: int, value: Any, place
     return terms.add(head, (data, pads, ABSENT if _says_nothing(terms, mode, fill) else fill, ABSENT))
 
 
-def _rounded(number: np.float32, dtype: int | None) -> np.ndarray | None:
-    """A float as an element of a type; None for a type that has no such element, or is not known."""
+def _rounded(number: Any, dtype: int | None) -> np.ndarray | None:
+    """A number as an element of a type; None for a type that has no such element, or is not known."""
     if dtype not in (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE, *INTEGERS):
         return None
     kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
@@ -140,8 +141,17 @@ def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:
     return elements.item() in (b"", "") if elements.dtype == object else not any(elements.tobytes())
 
 
+def _as_type(terms: Terms, fill: int, dtype: int | None) -> int:
+    """A constant number of another type as an element of the data's; another fill as it is."""
+    elements = None if fill == ABSENT else terms.constant(fill)
+    if elements is None or elements.size != 1 or elements.dtype.kind not in "iuf" or terms.dtype(fill) == dtype:
+        return fill
+    cast = _rounded(elements.reshape(-1)[0], dtype)
+    return fill if cast is None or dtype is None else terms.add_constant(cast.reshape(elements.shape), dtype)
+
+
 def _as_int64(terms: Terms, axes: int) -> int:
-    """Constant int32 axes as int64; other axes as they are."""
+    """Constant int32 axes, or amounts, as int64; others as they are."""
     elements = None if axes == ABSENT else terms.constant(axes)
     if elements is None or terms.head(axes).type != TensorProto.INT32:
         return axes

@@ -88,7 +88,17 @@ def test_repaired(name: str, tmp_path: Path) -> None:
 ], ids=["pads of int32", "a domain that is not imported"])  # fmt: skip
 def test_types_that_onnx_does_not_infer_end_no_verification(source: onnx.ModelProto, tmp_path: Path) -> None:
     conversion = padops.convert(source, tmp_path / "o.onnx", verify=True, run=True, custom_domains=["tf"])
-    assert conversion.verification.outcome in ("runs", "equal")
+    assert conversion.verification.verdict == "proved"
+
+
+def test_a_mode_without_a_fill_takes_one_of_any_type() -> None:
+    """No float16 is 1e10, and mode edge uses no fill (P7)."""
+    source = model([pad(WITH_FILL, mode="edge")], 13, inputs=[("x", HALF, [2, 3])], outputs=[("y", HALF, None)],
+                   tensors=[PADS, tensor("f", 1e10, np.float32)])  # fmt: skip
+    x = X.astype(np.float16)
+    session = padops.InferenceSession(source.SerializeToString())
+    assert session.run(None, {"x": x})[0].tobytes() == np.pad(x, [(0, 0), (1, 2)], "edge").tobytes()
+    assert padops.convert(source, verify=True).verification.verdict == "proved"
 
 
 def test_a_cast_rounds_as_the_attribute_does() -> None:
@@ -119,7 +129,7 @@ NAMED = {
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_what_cannot_be_repaired_is_named(name: str, tmp_path: Path) -> None:
+def test_what_cannot_be_repaired_is_named(name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     kind, nodes, tensors, inputs, why = NAMED[name]
     source = model(nodes, 13, inputs=[("x", kind, [2, 3]), *inputs], outputs=[("y", kind, None)], tensors=tensors)
     (facts,) = padops.inspect(source).pads
@@ -128,6 +138,9 @@ def test_what_cannot_be_repaired_is_named(name: str, tmp_path: Path) -> None:
         with pytest.raises(padops.PadsLeftError) as error:
             padops.convert(source, tmp_path / "o.onnx", **options)
         assert str(error.value).endswith(why) and not list(tmp_path.iterdir())
+    with pytest.raises(Exception, match="ONNXRuntimeError"):
+        padops.InferenceSession(source.SerializeToString())
+    assert caplog.messages == [f"padops cannot convert the model: {facts.why}"]
 
 
 def outside(folder: Path, name: str, values: list[int]) -> onnx.TensorProto:

@@ -67,7 +67,8 @@ def is_foreign_pad(head: Head) -> bool:
         return True
     if head.domain == "ai.intel.openvino":
         return head.name == "Pad"
-    return head.name in TENSORFLOWS and head.domain != "com.microsoft" and not names - {"T", "Tpaddings", "mode"}
+    is_onnx = head.name == "Pad" and head.domain in ("", "com.microsoft")  # one whose inputs no version of it takes
+    return head.name in TENSORFLOWS and not is_onnx and not names - {"T", "Tpaddings", "mode"}
 
 
 def torch_name(head: Head) -> str:
