@@ -44,7 +44,6 @@ FILES = (
     "convert/verify/test_verify_openvino.py",
     "convert/verify/test_verify_openvino_peer.py",
     "convert/verify/test_verify_pads.py",
-    "convert/verify/test_verify_parts.py",
     "convert/verify/test_verify_providers.py",
     "csrc/test_engine_check.py",
     "csrc/test_other_compilers.py",
