@@ -108,8 +108,8 @@ def named() -> Iterator[Row]:
         yield f"{domain}::{op} inlined", negated, made(text + function, 18, imports)
     for kind in ("int32", "int64"):  # ONNX's Pad takes no rows of amounts, as TensorFlow's does
         text = "(float[2, 3] x) => (float[a, b] y) <P> { y = Pad (x, p) }"
-        rows = made(text.replace("P>", f"{kind}[2, 2] p = {{0, 1, 2, 0}}>"))
-        yield f"rows of {kind}", rows, made(text.replace("P>", "int64[4] p = {0, 2, 1, 0}>"))
+        rows = text.replace("P>", f"{kind}[2, 2] p = {{0, 1, 2, 0}}>")
+        yield f"rows of {kind}", made(rows), made(text.replace("P>", "int64[4] p = {0, 2, 1, 0}>"))
 
 
 def beside() -> Iterator[Row]:
@@ -262,19 +262,17 @@ def sized() -> Iterator[Row]:
 
 def payloads() -> Iterator[Row]:
     """NaNs of other bits in attributes and constants."""
-    nans = np.array([0x7FC00000, 0x7FC00001, 0xFFC00000, 0x7FA00000, 0x7FFFFFFF, 0x7FC12345], np.uint32).view(
-        np.float32
-    )
-    for at in range(1, len(nans)):
-        pair = []
-        for one in (nans[0], nans[at]):
-            nodes = [helper.make_node("Constant", [], ["v"], value=numpy_helper.from_array(np.array([one]), "v")),
-                     helper.make_node("Add", ["x", "v"], ["y"])]  # fmt: skip
-            row = onnx.AttributeProto(name="values_floats", type=onnx.AttributeProto.FLOATS)
-            pair.append((nodes, one, row))
-        yield f"a constant NaN {at}", *(_graph(nodes) for nodes, _, _ in pair)
-        yield f"a list with a NaN {at}", *(_graph([_labels(one)]) for _, one, _ in pair)
-        yield f"a tensor with a NaN {at}", *(_graph([_filled(one)], typed=False) for _, one, _ in pair)
+    bits = [0x7FC00000, 0x7FC00001, 0xFFC00000, 0x7FA00000, 0x7FFFFFFF, 0x7FC12345]
+    first, *others = np.array(bits, np.uint32).view(np.float32)
+    for at, other in enumerate(others, 1):
+        yield f"a constant NaN {at}", *(_graph(_added(one)) for one in (first, other))
+        yield f"a list with a NaN {at}", *(_graph([_labels(one)]) for one in (first, other))
+        yield f"a tensor with a NaN {at}", *(_graph([_filled(one)]) for one in (first, other))
+
+
+def _added(one: np.float32) -> list[onnx.NodeProto]:
+    value = helper.make_node("Constant", [], ["v"], value=numpy_helper.from_array(np.array([one]), "v"))
+    return [value, helper.make_node("Add", ["x", "v"], ["y"])]
 
 
 def _labels(one: np.float32) -> onnx.NodeProto:
@@ -291,7 +289,7 @@ def _filled(one: np.float32) -> onnx.NodeProto:
     return helper.make_node("Constant", [], ["y"], value=tensor)
 
 
-def _graph(nodes: list[onnx.NodeProto], typed: bool = True) -> Model:
+def _graph(nodes: list[onnx.NodeProto]) -> Model:
     x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [dim]) for name, dim in (("x", "n"), ("y", "k")))
     graph = helper.make_graph(nodes, "g", [x], [y])
     imports = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 3)]
@@ -299,4 +297,3 @@ def _graph(nodes: list[onnx.NodeProto], typed: bool = True) -> Model:
 
 
 KINDS = (declared, hoisted, imported, named, beside, refused, typed, unused, symbols, amounts, sized, payloads)
-PAIRS: dict[str, tuple[Model, Model]] = {name: (one, other) for kind in KINDS for name, one, other in kind()}
