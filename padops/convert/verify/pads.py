@@ -145,11 +145,12 @@ class Hints:
     amounts: Mapping[str, AmountsInput] = field(default_factory=dict)  # inputs with the amounts of a Pad
     # Inputs with the axes of a Pad, each with the input that is the Pad's data, or None
     axes: Mapping[str, str | None] = field(default_factory=dict)
-    small: frozenset[str] = frozenset()  # inputs from which amounts, or numbers of a Loop's steps, are computed
+    small: frozenset[str] = frozenset()  # inputs from which amounts are computed
     fills: frozenset[str] = frozenset()  # inputs with the fill of a Pad
     reach: int = 0  # the largest constant amount in the model
     wide: frozenset[str] = frozenset()  # inputs that decide no size: any integer may be tried
     moves: bool = False  # whether the model only moves data: then infinities and NaN are drawn, too
+    steps: frozenset[str] = frozenset()  # inputs from which numbers of a Loop's steps are computed
 
 
 def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> Hints:
@@ -159,10 +160,11 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
     amounts: dict[str, AmountsInput] = {}
     axes: dict[str, str | None] = {}
     small: set[str] = set()
+    steps: set[str] = set()
     fills: set[str] = set()
     for located in bodies(message):
         for node in located.body.node:
-            small |= sources(node.input[:1], made) & inputs if node.op_type == "Loop" else set()
+            steps |= sources(node.input[:1], made) & inputs if node.op_type == "Loop" else set()
             if not is_pad(node) or len(node.input) < 2:
                 continue
             data = node.input[0] if node.input[0] in inputs else None
@@ -178,7 +180,8 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
     has_loops = any(node.op_type == "Loop" for located in bodies(message) for node in located.body.node)
     wide = frozenset() if has_loops else frozenset(inputs - sizing_inputs(message))
     moves = not computes_floats(message)
-    return Hints(special, amounts, axes, computed, frozenset(fills), longest_amount(message), wide, moves)
+    reach = longest_amount(message)
+    return Hints(special, amounts, axes, computed, frozenset(fills), reach, wide, moves, frozenset(steps))
 
 
 def sizing_inputs(model: onnx.ModelProto) -> set[str]:

@@ -107,13 +107,13 @@ def _is_index(row: Input) -> bool:
 
 def _is_wide(row: Input, hints: Hints) -> bool:
     """Whether an input may take integers of all magnitudes."""
-    named = {*hints.special, *hints.amounts, *hints.axes, *hints.small, *hints.fills}
+    named = {*hints.special, *hints.amounts, *hints.axes, *hints.small, *hints.steps, *hints.fills}
     return row.name in hints.wide - named and _is_index(row) and by_name(row.type).bits >= 32
 
 
 def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
     """Whether an input may hold lengths of the data: one number, or one for each of a batch."""
-    known = {*hints.special, *hints.amounts, *hints.axes, *hints.small}
+    known = {*hints.special, *hints.amounts, *hints.axes, *hints.small, *hints.steps}
     if not _is_index(row) or by_name(row.type).bits < 32 or row.name in known or row.dims is None or len(row.dims) > 2:
         return False
     if len(row.dims) == 2 and row.dims[1] != 1:
@@ -204,7 +204,8 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
         near = np.array([number for number in WIDE if info.min <= number <= info.max], dtype.numpy)
         return np.asarray(near[rng.integers(0, len(near), shape)])
     if "int" in row.type and dtype.bits >= 8:
-        return rng.integers(0, draw.highest, shape, endpoint=True).astype(dtype.numpy)
+        # What a Loop stacks in no steps has dims that depend on what ONNX Runtime infers of the body.
+        return rng.integers(int(row.name in hints.steps), draw.highest, shape, endpoint=True).astype(dtype.numpy)
     if dtype.bits < 8:
         return rng.integers(0, 1 << dtype.bits, shape, np.uint8).view(dtype.numpy)
     numbers = np.asarray(rng.standard_normal(shape))
