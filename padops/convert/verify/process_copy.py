@@ -20,8 +20,13 @@ class DiedError(DoesNotRun):
 
 
 def can_copy() -> bool:
-    """Whether this process can be forked: on Linux, without other threads, which may hold locks."""
-    return sys.platform == "linux" and threading.active_count() == 1 and not current_process().daemon
+    """Whether this process can be forked: on Linux, without other threads at work, which may hold locks.
+
+    Daemons, such as those that watch progress bars or serve a notebook, do not count: without a copy, a model at which
+    onnxruntime dies would end this process.
+    """
+    others = [one for one in threading.enumerate() if not one.daemon and one is not threading.current_thread()]
+    return sys.platform == "linux" and not others and not current_process().daemon
 
 
 def in_copy(run: Callable[[], Any]) -> Any:
