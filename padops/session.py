@@ -251,9 +251,11 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
         raise
     except PadopsError as error:
         raise _UnreadError(str(error)) from error
-    if refused and not made.converted and found.failing:
+    if helped or silent or made.converted:
+        return made
+    if refused and found.failing:
         raise _UnreadError(found.failing[0].why)
-    return made if helped or silent or made.converted else None
+    return None
 
 
 def _converted_after(error: Exception, model: str | bytes | os.PathLike[str], provider: str) -> Conversion | None:

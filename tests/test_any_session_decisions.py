@@ -203,3 +203,11 @@ def test_names_of_data_that_are_links(tmp_path: Path) -> None:
         else:
             assert [row.external_data[0].value for row in given.graph.initializer] == names
             assert folder == tmp_path / "there" and made.graph.initializer[0].external_data[0].value == "one.bin"
+
+
+def test_a_pad_that_conversion_folds_runs() -> None:
+    """onnxruntime refuses its axes of int32; a Pad of a single number changes nothing."""
+    source = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["" : 18]> g (uint32 x) => (uint32 y)
+        <int64[0] p = {}, uint32 f = {7}, int32[0] axes = {}> { y = Pad <mode = "reflect"> (x, p, f, axes) }""")
+    (y,) = padops.InferenceSession(source.SerializeToString(), quiet()).run(None, {"x": np.array(5, np.uint32)})
+    assert (y.shape, y) == ((), 5)
