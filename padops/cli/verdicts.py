@@ -77,9 +77,7 @@ def _show_proof(console: Console, proof: ProofRecord) -> None:
         parts = "1 part that differs is" if count == 1 else f"{count} parts that differ are"
         told = f"{parts} proved to do the same, by {rule}: for {holds_for}"
         if rule == BODY:
-            functions = "1 fallback function does" if count == 1 else f"{count} fallback functions do"
-            operators = "its operator" if count == 1 else "their operators"
-            told = f"{functions} the same as {operators}: proved for {holds_for}"
+            told = f"{'1 fallback function is' if count == 1 else f'{count} fallback functions are'} {holds_for}"
         console.print(Text(f"  {told}"), soft_wrap=True)
     left = [row for row in proof.regions if row.verdict != "proved"]
     for row in left[:SHOWN]:

@@ -21,7 +21,6 @@ TYPES = (TensorProto.FLOAT, TensorProto.INT64)
 LISTS = ([0], [1, -1])  # of an attribute that is a list of integers
 NUMBERS = (2, 0, 1)
 OPTIONAL = defs.OpSchema.FormalParameterOption.Optional
-VARIADIC = defs.OpSchema.FormalParameterOption.Variadic
 MOST = 512  # nodes that are asked about, for each of an operator's versions
 
 

@@ -7,7 +7,6 @@ how a tensor is stored, which functions there are.
 from __future__ import annotations
 
 import copy
-import importlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -211,12 +210,6 @@ def copied(model: onnx.ModelProto) -> onnx.ModelProto:
         return made
     del made.graph.node[:]
     made.graph.node.extend(nodes)
-    return made
-
-
-def slimmed(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the model as onnxslim rewrites it; ImportError where onnxslim is not installed."""
-    made: onnx.ModelProto = importlib.import_module("onnxslim").slim(copy.deepcopy(model))
     return made
 
 

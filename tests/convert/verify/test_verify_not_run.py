@@ -120,15 +120,16 @@ def test_a_copy_of_the_process(copied: None) -> None:
 
 
 def test_where_a_process_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one with other threads, which may hold a lock; and in one that may have no children."""
-    done = threading.Event()
-    thread = threading.Thread(target=done.wait)
-    thread.start()
-    try:
-        assert in_copy(os.getpid) == os.getpid()
-    finally:
-        done.set()
-        thread.join()
+    """In one with other threads at work, which may hold a lock; and in one that may have no children."""
+    for daemon in (False, True):
+        done = threading.Event()
+        thread = threading.Thread(target=done.wait, daemon=daemon)
+        thread.start()
+        try:
+            assert (in_copy(os.getpid) == os.getpid()) is not daemon
+        finally:
+            done.set()
+            thread.join()
     monkeypatch.setattr(process_copy.current_process(), "_config", {"daemon": True})
     assert not process_copy.can_copy()
 

@@ -18,7 +18,6 @@ from padops.convert.verify.result import Fails, Unsupported
 from padops.convert.verify.terms import ABSENT, Dim, Head, Kind, Terms
 
 Size = Callable[[int, int, Dim], int]  # the size of an open dim: of a term, by its axis and its symbol
-INDEXED = ("Gather", "GatherElements", "GatherND", "ScatterElements", "ScatterND")
 WRITTEN = ("ScatterElements", "ScatterND")  # their third input is data, too
 DEEPEST = 4000  # the most terms that are followed
 
