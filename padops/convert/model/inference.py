@@ -88,14 +88,14 @@ def _infer_graph(message: onnx.ModelProto) -> onnx.GraphProto:
     onnx infers nothing of what a node further down makes, such as the Cast of an input that a float16 converter leaves
     at the end; ONNX Runtime takes nodes in any order.
     """
-    order = order_of(message.graph.node)
+    order = _order(message.graph.node)
     arrange(message.graph, order)
-    graph = _infer_inorder_of(message)
+    graph = _infer_in_order(message)
     arrange(graph, sorted(range(len(order)), key=order.__getitem__))
     return graph
 
 
-def order_of(nodes: Sequence[onnx.NodeProto]) -> list[int]:
+def _order(nodes: Sequence[onnx.NodeProto]) -> list[int]:
     """The indices of nodes, each behind those that make what it reads; none if the nodes stand so, or in a circle."""
     makers = {name: i for i, node in enumerate(nodes) for name in node.output if name}
     needed = [
@@ -117,7 +117,7 @@ def arrange(graph: onnx.GraphProto, order: Sequence[int]) -> None:
         graph.node.extend(nodes)
 
 
-def _infer_inorder_of(message: onnx.ModelProto) -> onnx.GraphProto:
+def _infer_in_order(message: onnx.ModelProto) -> onnx.GraphProto:
     for info in message.graph.input:
         for dim in info.type.tensor_type.shape.dim:
             if dim.dim_value < 0:  # as some exporters write an open dim; onnx would compute with it

@@ -19,7 +19,8 @@ from onnx import TensorProto, numpy_helper
 
 from padops.convert.errors import os_errors_as
 from padops.convert.model.external import check_entries
-from padops.convert.model.inference import arrange, order_of
+from padops.convert.model.inference import arrange
+from padops.convert.verify.functions import in_order
 from padops.convert.verify.schemas import PADOPS
 from padops.convert.verify.terms import Dim, Shape
 
@@ -72,7 +73,7 @@ def inferred(model: onnx.ModelProto, folder: Path | None, overridable: set[str])
         for dim in made.type.tensor_type.shape.dim:
             if dim.dim_value < 0:  # some exporters' dynamic dim: inference would compute with it
                 dim.Clear()
-    order = order_of(copy.graph.node)
+    order = in_order(copy.graph.node)
     arrange(copy.graph, order)
     is_right = True
     try:
