@@ -66,9 +66,9 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
     import onnx_ir as ir
 
     from padops.convert import PadopsError
-    from padops.convert.verify.feeds import inputs_of
-    from padops.convert.verify.pads import hints_of, special_values
-    from padops.convert.verify.random_inputs import FIRST, random_inputs
+    from padops.convert.inputs.given import inputs_of
+    from padops.convert.inputs.pads import hints_of, special_values
+    from padops.convert.inputs.random_inputs import FIRST, random_inputs
 
     message = onnx.load(source, load_external_data=False)
     refusal: Exception | None = None

@@ -122,8 +122,8 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
     import numpy as np
 
     from padops.convert.errors import PadopsError, UsageError
+    from padops.convert.inputs.given import Input, fit_inputs, load_inputs
     from padops.convert.streams import INPUT
-    from padops.convert.verify.feeds import Input, fit_inputs, load_inputs
     from padops.runtime.ort_values import run_session
 
     named = INPUT if options.model == STREAM else options.model

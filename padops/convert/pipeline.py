@@ -24,6 +24,7 @@ from padops.convert.facts import PadFacts
 from padops.convert.files.paths import check_paths, check_targets, output_path
 from padops.convert.files.writing import Job, finish, write_report
 from padops.convert.folding import convert_and_fold
+from padops.convert.inputs.given import Inputs
 from padops.convert.left import check_left, same_left, without_fallback
 from padops.convert.matchers.auto_pad import match_auto_pad
 from padops.convert.model.document import Document
@@ -39,7 +40,7 @@ from padops.convert.standard.fallback import embed
 from padops.convert.targets import FOR, STANDARD
 from padops.convert.targets.onnx import prune_opset_imports
 from padops.convert.verify.choice import comparison, refusal
-from padops.convert.verify.feeds import Asked, Inputs
+from padops.convert.verify.interface import Asked
 from padops.files.targets import identity
 from padops.progress import Progress, counted
 from padops.runtime.installed import installed_minor
@@ -225,8 +226,8 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
     if not records and not unasked:
         notes.append("the model has no Pad")
     elif records and not document.changed:
-        unconverted = any(record.status == "unconverted" for record in records)
-        notes.append("nothing was changed" if unconverted else "nothing had to be changed")
+        is_left = any(record.status == "unconverted" for record in records)
+        notes.append("nothing was changed" if is_left else "nothing had to be changed")
     if document.message().training_info:
         notes.append("the training graphs stay as they are")
     conversion = Conversion(
@@ -291,10 +292,9 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
     with contextlib.ExitStack() as ending:
         with os_errors_as("cannot write", path):
             conversion = finish(job, conversion, ending)
-        if conversion.verification is not None:
-            if refused := refusal(conversion.verification, job.strict, conversion._corrected):
-                error, why = refused
-                raise error(why, conversion)
+        done = conversion.verification
+        if refused := done and refusal(done, job.strict, conversion._corrected):
+            raise refused[0](refused[1], conversion)
         if conversion.output is None:  # else the report has come with the model
             write_report(conversion, job.report)
     return conversion

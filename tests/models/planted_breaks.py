@@ -9,8 +9,8 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from padops.convert.inputs.pads import bodies
 from padops.convert.model.inference import declarations
-from padops.convert.verify.pads import bodies
 from padops.spec.bits import to_bytes
 from padops.spec.dialects import DOMAIN, OPS
 from padops.spec.dtypes import by_onnx

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 from padops.convert.errors import PadopsError, UsageError, os_errors_as
+from padops.convert.inputs.given import Inputs
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile
 from padops.convert.model.reading import Source
-from padops.convert.verify.feeds import Inputs
 from padops.files.targets import behind_link, refusal
 
 

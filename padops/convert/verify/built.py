@@ -41,12 +41,6 @@ class Scope:
         self.types = {} if self.inferred is None else inference.types_of(self.inferred)
 
 
-def overridable_inputs(model: onnx.ModelProto) -> set[str]:
-    """The optional inputs: those with an initializer, which callers may replace. None before IR version 4."""
-    given = {tensor.name for tensor in model.graph.initializer}
-    return {value.name for value in model.graph.input if value.name in given} if model.ir_version >= 4 else set()
-
-
 def differ(said: Shape, known: Shape | None) -> bool:
     """Whether declared numbers are other than the known dims; a dim that is not known differs from each number."""
     if known is None or len(said) != len(known):

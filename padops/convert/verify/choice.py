@@ -13,19 +13,19 @@ import onnx
 
 from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError, UndecidedError, VerificationError
+from padops.convert.inputs.given import Feeds, Input, inputs_of, load_inputs
+from padops.convert.inputs.pads import Hints, special_values
+from padops.convert.inputs.random_inputs import CannotDrawError
 from padops.convert.model.document import Document
 from padops.convert.model.external import check_entries
 from padops.convert.model.scan import external_tensors
 from padops.convert.records import Outcome, ProofRecord, RegionRecord, Verification
 from padops.convert.verify.compare import RunInputs, compare
-from padops.convert.verify.feeds import Asked, Input, inputs_of, load_inputs, other_interface
+from padops.convert.verify.interface import Asked, other_interface
 from padops.convert.verify.openvino import compare_with_openvino
-from padops.convert.verify.pads import Hints, special_values
 from padops.convert.verify.process_copy import DiedError, in_copy
 from padops.convert.verify.proof import prove
-from padops.convert.verify.random_inputs import CannotDrawError
 from padops.convert.verify.result import Proof, Region, Verdict
-from padops.convert.verify.sessions import Feeds
 from padops.extras import DependencyError
 from padops.spec.dtypes import by_name
 

@@ -11,17 +11,18 @@ from pathlib import Path
 import numpy as np
 import onnx
 
+from padops.convert.inputs.given import Feeds, Input, fit_inputs
+from padops.convert.inputs.pads import Hints, computes_floats, hints_of
+from padops.convert.inputs.random_inputs import random_inputs
 from padops.convert.records import WITHOUT_OPTIMISATION, Outcome, Verification
 from padops.convert.verify.bits import Tolerance, compare_output
 from padops.convert.verify.exercise import Sameness, Scout, check_outputs
-from padops.convert.verify.feeds import Asked, Input, fit_inputs
 from padops.convert.verify.functions import is_fallback
-from padops.convert.verify.pads import Hints, computes_floats, hints_of, mirrored
-from padops.convert.verify.random_inputs import random_inputs
+from padops.convert.verify.interface import Asked
+from padops.convert.verify.mirrors import mirrored
 from padops.convert.verify.rounding import Moves
 from padops.convert.verify.sessions import (
     DoesNotRun,
-    Feeds,
     Model,
     OtherRuntime,
     Outputs,

@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 import onnx
 
+from padops.convert.inputs.given import Feeds
+from padops.convert.inputs.pads import bodies, form_of, idle_pads, is_pad
 from padops.convert.records import OutputComparison, PadComparison, Verification
 from padops.convert.verify.bits import Value, compare_output
-from padops.convert.verify.pads import bodies, form_of, idle_pads, is_pad
-from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session, Trial, fed
+from padops.convert.verify.sessions import DoesNotRun, Outputs, Session, Trial, fed
 
 NAME = "padops verify pad"  # the name that a Pad's node gets, before its number
 NUMBER = re.compile(rf"{NAME} (\d+)(?!\d)")

@@ -10,12 +10,13 @@ from pathlib import Path
 from padops.convert.arguments import check_kinds, check_tolerance
 from padops.convert.doubted import doubted_values
 from padops.convert.errors import PadopsError, UsageError, os_errors_as
+from padops.convert.inputs.given import Inputs
 from padops.convert.matchers import MATCHERS
 from padops.convert.model.document import LARGEST_PROTO, Document
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.records import Verification
 from padops.convert.verify.choice import comparison
-from padops.convert.verify.feeds import Asked, Inputs
+from padops.convert.verify.interface import Asked
 from padops.convert.verify.providers import Providers, check_providers, compare_beside
 
 

@@ -18,15 +18,16 @@ import numpy as np
 import onnx
 
 from padops.convert.errors import PadopsError
+from padops.convert.inputs.given import Feeds
+from padops.convert.inputs.pads import bodies, form_of, is_pad
 from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
 from padops.convert.records import PadComparison, Verification
 from padops.convert.verify import sessions
 from padops.convert.verify.bits import describe_difference
 from padops.convert.verify.compare import RunInputs
 from padops.convert.verify.exercise import check_outputs
-from padops.convert.verify.pads import bodies, form_of, is_pad
 from padops.convert.verify.rounding import Moves
-from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session, Trial, fed, run_trials
+from padops.convert.verify.sessions import DoesNotRun, Outputs, Session, Trial, fed, run_trials
 from padops.deferred import import_openvino
 from padops.processes import Pickled, serve
 from padops.spec.bits import dtype_of

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from padops.convert.errors import PadopsError, UsageError, kind_of
+from padops.convert.inputs.given import inputs_of, load_inputs
+from padops.convert.inputs.pads import hints_of, special_values
 from padops.convert.matchers import MATCHERS, find_pads
 from padops.convert.model.document import Document
 from padops.convert.model.types import Types
 from padops.convert.records import Verification
 from padops.convert.verify.compare import RunInputs, check_close
-from padops.convert.verify.feeds import Asked, inputs_of, load_inputs, other_interface
-from padops.convert.verify.pads import hints_of, special_values
+from padops.convert.verify.interface import Asked, other_interface
 from padops.convert.verify.sessions import DoesNotRun, OtherRuntime, fed, run_trials
 from padops.extras import NeedingOnnxruntime
 from padops.processes import Pickled

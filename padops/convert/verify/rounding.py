@@ -14,8 +14,9 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from padops.convert.inputs.given import Feeds
 from padops.convert.verify.bits import Value
-from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session, Trial
+from padops.convert.verify.sessions import DoesNotRun, Outputs, Session, Trial
 from padops.spec.dtypes import by_numpy
 
 FACTOR = 16.0

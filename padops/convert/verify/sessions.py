@@ -9,13 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import onnx
 
 from padops.convert.errors import PadopsError
+from padops.convert.inputs.given import Feeds
+from padops.convert.inputs.pads import bodies
 from padops.convert.verify.bits import Value, describe_difference
 from padops.convert.verify.build import RANDOM
-from padops.convert.verify.pads import bodies
 from padops.extras import NeedingOnnxruntime
 from padops.runtime import pyop
 from padops.runtime.ort_values import run_session
@@ -34,7 +34,7 @@ MOST_ATTEMPTS = 120  # at one set of inputs
 DIES = "onnxruntime ends its process"
 MOST_DEATHS = 8  # attempts that may end a process before the many small inputs are left out
 
-Feeds = dict[str, np.ndarray]
+
 Outputs = dict[str, Value]
 
 

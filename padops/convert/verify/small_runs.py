@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from padops.convert.inputs.given import Feeds, Input, optional_inputs
+from padops.convert.inputs.many_inputs import many_inputs, marks_of
+from padops.convert.inputs.pads import Hints, computes_floats, sizing_inputs
 from padops.convert.verify.bits import Value, describe_difference
-from padops.convert.verify.feeds import Input, optional_inputs
-from padops.convert.verify.many_inputs import many_inputs, marks_of
-from padops.convert.verify.pads import Hints, computes_floats, sizing_inputs
-from padops.convert.verify.sessions import DoesNotRun, Feeds, Model, Outputs, Risks, Trial, run_trials
+from padops.convert.verify.sessions import DoesNotRun, Model, Outputs, Risks, Trial, run_trials
 
 MANY, SMALL = 500, 1 << 24  # inputs; bytes of both models, times the number of inputs, are at most so many
 SHOWN = 4  # inputs with other outputs that are looked at

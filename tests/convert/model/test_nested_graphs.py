@@ -10,8 +10,8 @@ from onnx import helper
 from small_models import BOOL, FLOAT, convert, info
 
 import padops
+from padops.convert.inputs.pads import bodies
 from padops.convert.model.nesting import graphs_in, graphs_of, nodes_of
-from padops.convert.verify.pads import bodies
 
 DOMAIN = "test.foreign"
 IMPORTS = [helper.make_opsetid("", 18), helper.make_opsetid(DOMAIN, 1)]

@@ -22,12 +22,12 @@ from padops.convert import (
     UsageError,
     VerificationError,
 )
+from padops.convert.inputs.given import inputs_of
+from padops.convert.inputs.pads import Hints, special_values
+from padops.convert.inputs.random_inputs import random_inputs
 from padops.convert.targets import TARGETS
 from padops.convert.verify import compare as verify
 from padops.convert.verify import sessions
-from padops.convert.verify.feeds import inputs_of
-from padops.convert.verify.pads import Hints, special_values
-from padops.convert.verify.random_inputs import random_inputs
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import DTYPES
 

@@ -15,7 +15,7 @@ from written_models import model
 import padops
 from padops.convert import VerificationError
 from padops.convert.verify import choice
-from padops.convert.verify.feeds import other_interface
+from padops.convert.verify.interface import other_interface
 
 BASE = "(float[2, n] x, float[2, 3] w) => (float[a, b] y, float[c, d] z) { y = Relu(x) z = Neg(w) }"
 INPUTS, OUTPUTS = "(float[2, n] x, float[2, 3] w)", "(float[a, b] y, float[c, d] z)"

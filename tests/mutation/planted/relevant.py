@@ -65,12 +65,15 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("verify/providers", "convert/verify: verify_providers"),
     ("verify/session_process", "convert/verify: verify_providers"),
     ("verify/process_copy", "convert/verify: verify_not_run"),
-    ("verify/feeds", "convert/verify: verify_callers verify_bits"),
+    ("inputs/npz", "convert/inputs: broken_inputs"),
+    ("inputs/given", "convert/inputs: broken_inputs convert/verify: verify_callers verify_bits"),
+    ("inputs/many_inputs", "convert/inputs: random_inputs convert/verify: crafted_pairs"),
+    ("inputs/", "convert/inputs: random_inputs convert/verify: verify verify_pads planted_breaks"),
+    ("verify/interface", "convert/verify: verify_callers"),
     ("verify/choice", "convert/verify: verify_one_rule verify_not_run verdicts convert_verify"),
     ("verify/rounding", "convert/verify: verify_rounding verify_pads"),
     ("verify/exercise", "convert/verify: verify_pads"),
     ("verify/openvino", "convert/verify: verify_openvino_peer verify_openvino"),
-    ("verify/many_inputs", "convert/verify: crafted_pairs"),
     *(
         (f"verify/{name}", PROOFS)
         for name in (
@@ -90,7 +93,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
             "terms",
         )
     ),
-    ("verify/", "convert/verify: verify_bits verify_random_inputs verify verify_pads broken_inputs planted_breaks"),
+    ("verify/", "convert/verify: verify_bits verify verify_pads planted_breaks convert/inputs: random_inputs"),
     ("runners", "convert: inspection_providers"),
     ("inspection", "convert: inspection inspection_verdicts inspection_releases"),
     ("pad_facts", f"{MATCHERS} convert: inspection inspection_verdicts"),

@@ -10,8 +10,8 @@ from math import prod
 import numpy as np
 
 from padops.convert.errors import PadopsError
-from padops.convert.verify.feeds import Input
-from padops.convert.verify.pads import Hints
+from padops.convert.inputs.given import Input
+from padops.convert.inputs.pads import Hints
 from padops.spec.dtypes import by_name
 
 # Sizes of dynamic dims, tried in this order, odd and even ones; some are typical of audio models.

@@ -14,10 +14,9 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from padops.convert.verify.feeds import Input
-from padops.convert.verify.inference import every_node
-from padops.convert.verify.random_inputs import WORDS
-from padops.convert.verify.sessions import Feeds
+from padops.convert.inputs.given import Feeds, Input
+from padops.convert.inputs.random_inputs import WORDS
+from padops.convert.model.nesting import nodes_of
 from padops.spec.dtypes import by_name
 
 SIZES = (1, 2, 3, 0, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 31, 32)  # of dynamic dims, in the order of the first turns
@@ -57,8 +56,9 @@ def marks_of(*models: onnx.ModelProto) -> Marks:
     for model in models:
         tensors = list(model.graph.initializer)
         for nodes in (model.graph.node, *(row.node for row in model.functions if row.domain != "padops")):
-            has_loops = has_loops or any(node.op_type == "Loop" for node in every_node(nodes))
-            for row in (row for node in every_node(nodes) for row in node.attribute):
+            within = [node for _, node in nodes_of(nodes)]
+            has_loops = has_loops or any(node.op_type == "Loop" for node in within)
+            for row in (row for node in within for row in node.attribute):
                 numbers |= {*row.ints, *row.floats} | ({row.i} if row.type == row.INT else set())
                 numbers |= {row.f} if row.type == row.FLOAT else set()
                 tensors += [row.t] if row.type == row.TENSOR else []

@@ -1,13 +1,10 @@
-"""The inputs of a model, the caller's arrays for them, and the other options of a comparison.
-
-And the interface on which callers of a model rely: its inputs and outputs, their order and types.
-"""
+"""The inputs of a model, and the caller's arrays for them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
@@ -15,16 +12,13 @@ import numpy as np
 import onnx
 
 from padops.convert.errors import PadopsError, UsageError, library_errors
-from padops.convert.verify.bits import Tolerance
-from padops.convert.verify.built import overridable_inputs
-from padops.convert.verify.inference import dims_of, forget_dims
-from padops.convert.verify.npz import Headers, read_npz
+from padops.convert.inputs.npz import Headers, read_npz
 from padops.spec.dtypes import by_name, by_numpy, by_onnx
 
 Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]  # a file, or arrays by input name
+Feeds = dict[str, np.ndarray]  # arrays by input name
 
 FEW = 16  # elements of an optional input that runs give
-BY_PLACE = "callers may take them by position"
 LAST_CHARACTER, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 
 
@@ -53,24 +47,6 @@ class Input:
         return tuple(dim if isinstance(dim, int) else sizes[next(names)] for dim in dims)
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The options of a comparison."""
-
-    inputs: Inputs | None = None  # the inputs for both models; None for random ones
-    seed: int = 0  # the seed of random inputs
-    rtol: float | None = None  # see ``Tolerance``
-    atol: float | None = None  # see ``Tolerance``
-    # The values behind Pads that ONNX Runtime gets wrong, or may, each with the reason
-    doubted: Mapping[str, str] = field(default_factory=dict)
-    run: bool = False  # whether to run both models even if they are proved to do the same
-
-    @property
-    def tolerance(self) -> Tolerance | None:
-        """What the caller accepts; None if the original's own moves decide."""
-        return None if self.rtol is None and self.atol is None else Tolerance(self.rtol, self.atol)
-
-
 def inputs_of(message: onnx.ModelProto) -> list[Input]:
     """The inputs that a caller must give.
 
@@ -85,6 +61,19 @@ def optional_inputs(message: onnx.ModelProto) -> list[Input]:
     """The inputs of few elements that a caller may give: amounts, axes, fills, with initializers as defaults."""
     few = {tensor.name for tensor in message.graph.initializer if prod(tensor.dims) <= FEW}
     return [_input(value) for value in message.graph.input if value.name in few & overridable_inputs(message)]
+
+
+def overridable_inputs(model: onnx.ModelProto) -> set[str]:
+    """The optional inputs: those with an initializer, which callers may replace. None before IR version 4."""
+    given = {tensor.name for tensor in model.graph.initializer}
+    return {value.name for value in model.graph.input if value.name in given} if model.ir_version >= 4 else set()
+
+
+def required_inputs(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
+    """The inputs that a caller must give, in order."""
+    held = {tensor.name for tensor in model.graph.initializer}
+    held |= {tensor.values.name for tensor in model.graph.sparse_initializer}
+    return [value for value in model.graph.input if value.name not in held]
 
 
 def _input(value: onnx.ValueInfoProto) -> Input:
@@ -193,85 +182,3 @@ def _texts(array: np.ndarray, name: str) -> np.ndarray:
             if isinstance(text, str):
                 text.encode()
     return texts
-
-
-def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tuple[str, ...]:
-    """The changes of the interface that a caller of the original would notice, one sentence each.
-
-    ``session.run(None, …)`` returns outputs by position, and C callers take ``session.get_inputs()[0]``. So the
-    interface changes with the order and number of inputs and outputs. It also changes if an initializer can no longer
-    be replaced. Dynamic dims, their names and defaults do not count: runs tell of these.
-    """
-    return tuple(_differences(original, converted))
-
-
-def _differences(original: onnx.ModelProto, converted: onnx.ModelProto) -> Iterator[str]:
-    lists = (
-        ("inputs", required_inputs(original), required_inputs(converted)),
-        ("outputs", original.graph.output, converted.graph.output),
-    )
-    for what, first, second in lists:
-        if [value.name for value in first] != [value.name for value in second]:
-            there = f"{_names(first)} in the original, and {_names(second)} in the converted model"
-            yield f"the {what} are {there}; {BY_PLACE}"
-            continue
-        for one, other in zip(first, second):
-            if told := _other_type(one.type, other.type):
-                yield f"the {what[:-1]} '{one.name}' is {told}"
-    replaceable, inputs = overridable_inputs(converted), {value.name: value for value in converted.graph.input}
-    for value in original.graph.input:
-        if value.name not in overridable_inputs(original):
-            continue
-        if value.name not in replaceable and value.name not in {row.name for row in required_inputs(converted)}:
-            yield (
-                f"a caller of the original may replace the initializer '{value.name}', "
-                "and one of the converted model may not"
-            )
-        elif told := _other_type(value.type, inputs[value.name].type):
-            yield f"the input '{value.name}' is {told}"
-
-
-def required_inputs(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
-    """The inputs that a caller must give, in order."""
-    held = {tensor.name for tensor in model.graph.initializer}
-    held |= {tensor.values.name for tensor in model.graph.sparse_initializer}
-    return [value for value in model.graph.input if value.name not in held]
-
-
-def _names(values: Sequence[onnx.ValueInfoProto]) -> str:
-    return ", ".join(f"'{value.name}'" for value in values) or "none"
-
-
-def _other_type(first: onnx.TypeProto, second: onnx.TypeProto) -> str:
-    """The contradiction of two declared types, in element type or rank; "" for none, or if one does not tell."""
-    kinds = [_kind(kind) for kind in (first, second)]
-    ranks = [dims_of(kind) for kind in (first, second)]
-    if None not in kinds and kinds[0] != kinds[1]:
-        return f"{_said(first)} in the original, and {_said(second)} in the converted model"
-    if ranks[0] is not None and ranks[1] is not None and len(ranks[0]) != len(ranks[1]):
-        return f"of rank {len(ranks[0])} in the original, and of rank {len(ranks[1])} in the converted model"
-    return ""
-
-
-def _kind(kind: onnx.TypeProto) -> bytes | None:
-    """A type without dims; None if it does not tell its element type."""
-    if kind.WhichOneof("value") is None or (kind.HasField("tensor_type") and not kind.tensor_type.elem_type):
-        return None
-    bare = onnx.TypeProto()
-    bare.CopyFrom(kind)
-    bare.ClearField("denotation")
-    forget_dims(bare)
-    return bytes(bare.SerializeToString(deterministic=True))
-
-
-def _said(kind: onnx.TypeProto) -> str:
-    """A type as onnxruntime writes it."""
-    which = kind.WhichOneof("value")
-    if which in ("tensor_type", "sparse_tensor_type"):
-        number = getattr(kind, which).elem_type
-        known = number in onnx.TensorProto.DataType.values()
-        name = onnx.TensorProto.DataType.Name(number).lower() if known else str(number)
-        return f"{which.removesuffix('_type')}({name})"
-    if which in ("sequence_type", "optional_type"):
-        return f"{which.removesuffix('_type')}({_said(getattr(kind, which).elem_type)})"
-    return str(which).removesuffix("_type")

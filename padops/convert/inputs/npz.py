@@ -10,7 +10,6 @@ import contextlib
 import io
 import json
 import os
-import struct
 import tokenize
 import warnings
 import zipfile
@@ -28,8 +27,7 @@ from padops.convert.readers.limits import ask_for, too_large
 from padops.plural import plural
 
 MAGIC = b"\x93NUMPY"  # the first bytes of an array
-LENGTHS = {1: "<H", 2: "<I"}  # the format of the header's length, by version; version 3 is for structured types
-LONGEST_HEADER = 10_000  # bytes; NumPy's own limit
+LONGEST_HEADER = 10_012  # bytes, those of its length among them; NumPy's own limit is 10,000
 MOST_MEMBERS = 4096  # arrays in a file; models have hundreds of inputs at most
 POINTER = 8  # the least bytes of a text as a Python object
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # the compression methods that NumPy writes
@@ -37,7 +35,6 @@ METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # the compression methods 
 DAMAGES = (
     zipfile.BadZipFile,
     zlib.error,
-    struct.error,
     tokenize.TokenError,
     SyntaxError,
     EOFError,
@@ -100,29 +97,16 @@ def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, part: str) -> _Mem
     what = f"'{name}' in {part}"
     if entry.compress_type not in METHODS:
         raise PadopsError(f"{what} is compressed by method {entry.compress_type}; save inputs with numpy.savez")
-    with library_errors(what, *DAMAGES), archive.open(entry) as stream:
-        begin = stream.read(len(MAGIC) + 2)
-        if len(begin) < len(MAGIC) + 2 or not begin.startswith(MAGIC):
-            raise PadopsError(f"{what} is no array of NumPy; save inputs with numpy.savez")
-        version = begin[len(MAGIC)]
-        if version not in LENGTHS:
+    with library_errors(what, *DAMAGES), archive.open(entry) as stream, _quiet():
+        head = io.BytesIO(stream.read(LONGEST_HEADER))
+        version, _ = np.lib.format.read_magic(head)
+        if version not in (1, 2):
             raise PadopsError(f"{what} is of version {version} of NumPy's format, expected 1 or 2")
-        length = stream.read(struct.calcsize(LENGTHS[version]))
-        (size,) = struct.unpack(LENGTHS[version], length)
-        if size > LONGEST_HEADER:
-            raise PadopsError(f"{what} has a header of {size} bytes, more than {LONGEST_HEADER}")
-        dtype, shape = _header(version, length + stream.read(size))
-    member = _Member(entry, name, dtype, shape, len(begin) + len(length) + size)
+        read = np.lib.format.read_array_header_1_0 if version == 1 else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(head)
+    member = _Member(entry, name, dtype, shape, head.tell())
     _check_member(member, what)
     return member
-
-
-def _header(version: int, content: bytes) -> tuple[np.dtype, tuple[int, ...]]:
-    """Element type and shape."""
-    read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}[version]
-    with _quiet():
-        shape, _, dtype = read(io.BytesIO(content))
-    return dtype, shape
 
 
 @contextlib.contextmanager

@@ -16,13 +16,8 @@ from onnx import numpy_helper
 
 from padops.convert.model.graphs import constant, walk
 from padops.convert.model.nesting import graphs_in
-from padops.convert.verify.following import ARITHMETIC, MOVES
-from padops.convert.verify.functions import imports_of, is_fallback
-from padops.convert.verify.inference import every_node
-from padops.convert.verify.pad_terms import version_of
-from padops.convert.verify.schemas import PADOPS as DOMAIN
-from padops.convert.verify.schemas import version_of as schema_version
 from padops.spec import pyop_node
+from padops.spec.dialects import DOMAIN
 
 FOREIGN_NAMES = {"Pad", "PadV2", "MirrorPad"}  # of any domain
 
@@ -36,10 +31,14 @@ SIZED_BY = {"Pad": (1, 3), "ConstantOfShape": (0,), "Range": (0, 1, 2), "Expand"
             "STFT": (1, 3), "CenterCropPad": (1,), "Col2Im": (1, 2), "AffineGrid": (1,), "MaxUnpool": (1, 2),
             "RoiAlign": (2,), "TopK": (1,), "SplitToSequence": (1,)}  # fmt: skip
 # Operators that give floats as they got them.
-EXACT = (MOVES | ARITHMETIC | {"Compress", "Constant", "Identity", "If", "Loop", "OneHot", "Scan"}) - {
-    "Add", "Clip", "CumSum", "Div", "Mod", "Mul", "Range", "ReduceProd", "ReduceSum", "Sub"
-}  # fmt: skip
-MICROSOFT_IS = 13  # the version of ONNX's Pad that com.microsoft::Pad is
+EXACT = frozenset(
+    """
+    Abs And Cast CenterCropPad Compress Concat Constant ConstantOfShape DepthToSpace Equal Expand Flatten Gather
+    GatherElements GatherND Greater GreaterOrEqual Identity If Less LessOrEqual Loop Max Min Neg Not OneHot Or
+    ReduceMax ReduceMin Reshape Scan ScatterElements ScatterND Shape Sign Size Slice SpaceToDepth Split Squeeze
+    Tile Transpose Unsqueeze Where
+    """.split()
+)
 MODES_WITHOUT_REACH = {"constant", "edge"}  # modes whose amounts may exceed the data
 
 
@@ -73,7 +72,7 @@ class Located:
 def bodies(model: onnx.ModelProto) -> Iterator[Located]:
     """The main graph, the functions but for fallbacks, and all graphs inside them."""
     yield from _inside(Located("graph", model.graph))
-    for function in (row for row in model.functions if not is_fallback(row)):
+    for function in (row for row in model.functions if row.domain != DOMAIN):
         overload = f":{function.overload}" if function.overload else ""
         yield from _inside(Located(f"function {function.domain or 'ai.onnx'}::{function.name}{overload}", function))
 
@@ -249,20 +248,3 @@ def special_values(model: ir.Model) -> dict[str, list[int]]:
             if value in inputs and number is not None and number.size == 1 and number.dtype.kind in "iu":
                 special.setdefault(inputs[value], []).append(int(number.reshape(())))
     return special
-
-
-def mirrored(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with the operator of padops that mirrors it in place of each Pad of ONNX."""
-    made = onnx.ModelProto()
-    made.CopyFrom(model)
-    parts: list[tuple[onnx.ModelProto | onnx.FunctionProto, Iterable[onnx.NodeProto]]] = [(made, made.graph.node)]
-    parts += [(row, row.node) for row in made.functions]
-    for part, nodes in parts:
-        versions = imports_of(part)
-        for node in every_node(nodes):
-            version = version_of(node.domain, node.op_type, schema_version("", "Pad", versions.get("", 1)))
-            if version is not None and node.domain != DOMAIN:
-                node.domain, node.op_type = DOMAIN, f"Pad_{version or MICROSOFT_IS}"
-        if DOMAIN not in versions:
-            part.opset_import.add(domain=DOMAIN, version=1)
-    return made

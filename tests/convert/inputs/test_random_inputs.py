@@ -10,12 +10,12 @@ from onnx import helper
 from small_models import FLOAT, INT64, STRING, convert, model, pad, tensor
 
 import padops
+from padops.convert.inputs.given import Input, inputs_of
+from padops.convert.inputs.many_inputs import many_inputs, marks_of
+from padops.convert.inputs.pads import Hints, hints_of
+from padops.convert.inputs.random_inputs import HIGHEST, MAX_ELEMENTS, WORDS, random_inputs
 from padops.convert.verify import compare, sessions
 from padops.convert.verify import compare as verify
-from padops.convert.verify.feeds import Input, inputs_of
-from padops.convert.verify.many_inputs import many_inputs, marks_of
-from padops.convert.verify.pads import Hints, hints_of
-from padops.convert.verify.random_inputs import HIGHEST, MAX_ELEMENTS, WORDS, random_inputs
 from padops.convert.verify.sessions import DoesNotRun, run_trials
 from padops.spec.dtypes import by_numpy
 
