@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from padops.convert.verify.sessions import DoesNotRun
@@ -29,18 +30,21 @@ def can_copy() -> bool:
     return sys.platform == "linux" and not others and not current_process().daemon
 
 
-def in_copy(run: Callable[[], Any]) -> Any:
+def in_copy(run: Callable[[], Any], room: int | None = None) -> Any:
     """The result of a function, which runs in a copy of this process; without fork, in this process.
+
+    The copy may take ``room`` bytes of memory more than this process has; any number if None.
 
     Raises:
         DiedError: The copy died.
+        MemoryError: The room was not enough.
         Exception: The function raised it.
     """
     if not can_copy():
         return run()
     forking = get_context("fork")
     pipe, theirs = forking.Pipe()
-    process = forking.Process(target=_serve, args=(run, theirs, pipe), daemon=True)
+    process = forking.Process(target=_serve, args=(run, room, theirs, pipe), daemon=True)
     process.start()
     theirs.close()
     try:
@@ -61,9 +65,11 @@ def in_copy(run: Callable[[], Any]) -> Any:
     return answer
 
 
-def _serve(run: Callable[[], Any], pipe: Connection, other: Connection) -> None:
+def _serve(run: Callable[[], Any], room: int | None, pipe: Connection, other: Connection) -> None:
     """Runs the function and sends its result; runs in the copy."""
     other.close()
+    if room is not None:
+        _limit_memory(room)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it and ends its copy
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     with open(os.devnull, "w") as nowhere:  # a crash prints nothing to the user's terminal
@@ -74,3 +80,13 @@ def _serve(run: Callable[[], Any], pipe: Connection, other: Connection) -> None:
     except Exception as error:  # of any type: the parent raises it again
         answer = None, error
     pipe.send(answer)
+
+
+def _limit_memory(room: int) -> None:
+    """Lets this process take so many bytes more than it has; a lower limit stays."""
+    import resource  # Windows has none, and no copies
+
+    now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    known = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min([now + room, *known]), hard))

@@ -117,6 +117,9 @@ def test_a_copy_of_the_process(copied: None) -> None:
         in_copy(lambda: os.kill(os.getpid(), signal.SIGSEGV))
     with pytest.raises(DiedError, match=r"ended its process \(exit code 3\)"):
         in_copy(lambda: os._exit(3))
+    assert in_copy(lambda: len(bytearray(1 << 20)), room=1 << 30) == 1 << 20
+    with pytest.raises(MemoryError):
+        in_copy(lambda: len(bytearray(1 << 31)), room=1 << 30)
 
 
 def test_where_a_process_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
