@@ -33,8 +33,7 @@ MOST_COPIES = 100  # each ends where the original dies
 MOST_REPLAYS = 4  # parts that seem to differ whose sizes are replayed on the whole models
 CHEAP = 1 << 28  # up to so many bytes, proved models are loaded and run as well
 LARGEST = 1 << 20  # elements of an input that is made for the sizes of an example
-# Bytes that runs on random inputs may take, and times that each model may be loaded: a few sizes may make Pads of any size.
-ROOM, LOADED = 1 << 33, 8
+ROOM, LOADED = 1 << 33, 8  # bytes that runs on random inputs may take, and times that each model may be loaded
 UNDECIDED = "it could not be told whether the models agree"
 CHANGED = "the outputs differ because the converted model corrects the original ({})"
 OTHERWISE = "without verification it is converted all the same"
