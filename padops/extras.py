@@ -106,7 +106,7 @@ def _check_onnxruntime(what: str) -> None:
 
 def names_of(package: str) -> tuple[str, ...]:
     """The names of the distributions that may provide a package."""
-    return RUNTIMES if package == RUNTIMES[0] else (package,)
+    return {"onnxruntime": RUNTIMES, "onnx": ("onnx", "onnx-weekly")}.get(package, (package,))
 
 
 def runtimes() -> dict[str, str]:

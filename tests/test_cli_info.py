@@ -37,6 +37,12 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[-1] == ["self-check: padops::Pad_18 of int16 in a session: equal to the reference"]
 
 
+def test_another_distribution_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installed, "version_of", {"onnx-weekly": "1.24.0.dev1", "numpy": "2.5.5"}.get)
+    told = [installed._version.__wrapped__(package) for package in ("onnx", "numpy", "onnxruntime")]
+    assert told == ["1.24.0.dev1 (onnx-weekly)", "2.5.5", None]
+
+
 def types_told(out: str) -> dict[str, list[str]]:
     """The element types of each operator, as ``padops info`` lists them: "and" adds to those of the group above."""
     told: dict[str, list[str]] = {}

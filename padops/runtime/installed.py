@@ -33,5 +33,8 @@ def versions() -> dict[str, str | None]:
 
 @cache
 def _version(package: str) -> str | None:
-    """The version of the first installed distribution of a package."""
-    return next(filter(None, map(version_of, names_of(package))), None)
+    """The version of the first installed distribution of a package, with its name if that is another."""
+    found = next(((name, text) for name in names_of(package) if (text := version_of(name))), None)
+    if found is None or found[0] == package:
+        return found and found[1]
+    return f"{found[1]} ({found[0]})"
