@@ -42,6 +42,9 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("--for", metavar="PROVIDER", dest="provider", help="with --target onnx: use only operators "
                         "that this execution provider runs right, on its device: openvino, WebGpuExecutionProvider, "
                         "...")  # fmt: skip
+    parser.add_argument("--opset", type=count, metavar="N", help="with --target onnx: write the Pads for version N of "
+                        "the standard operators, and bring the rest to it by onnx's version converter; implies "
+                        "--verify")  # fmt: skip
     parser.add_argument("--fallback", action=argparse.BooleanOptionalAction, default=True, help="add functions of "
                         "standard operators to the model, which run the Pads if the library is absent (default: "
                         "yes)")  # fmt: skip
@@ -107,8 +110,8 @@ def _settle_output(options: argparse.Namespace) -> None:
 
 
 # The options that padops.convert has by the same name.
-PASSED = ("target", "without_pad", "provider", "fallback", "fold", "select", "auto_pad", "emulated", "custom_domains",
-          "strict", "verify", "inputs", "seed", "rtol", "atol", "dry_run", "in_place", "report",
+PASSED = ("target", "without_pad", "provider", "opset", "fallback", "fold", "select", "auto_pad", "emulated",
+          "custom_domains", "strict", "verify", "inputs", "seed", "rtol", "atol", "dry_run", "in_place", "report",
           "follow_links")  # fmt: skip
 
 

@@ -8,12 +8,16 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+import onnx
+
 from padops.convert import matchers
 from padops.convert.errors import UsageError, kind_of
 from padops.convert.matchers.unknown import KNOWN_DOMAINS
 from padops.convert.targets import FOR, NAMED
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
 from padops.runtime.provider_rules import KNOWN_PROVIDERS, find_provider
+
+FIRST_OPSET = 7  # the first version that onnxruntime runs
 
 
 def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: Any, seed: Any) -> None:
@@ -50,7 +54,13 @@ def check_tolerance(rtol: Any, atol: Any) -> None:
 
 
 def check_options(
-    target: str, without_pad: bool, select: str, verify: bool, for_runs: Mapping[str, Any], seed: int
+    target: str,
+    without_pad: bool,
+    select: str,
+    opset: Any,
+    verify: bool,
+    for_runs: Mapping[str, Any],
+    seed: int,
 ) -> None:
     """Refuses invalid options, options that contradict each other, and options that do nothing without another.
 
@@ -66,6 +76,14 @@ def check_options(
         raise UsageError("without_pad needs target='onnx'", "--without-pad needs --target onnx")
     if without_pad and select != "all":
         raise UsageError("without_pad needs select='all'", "--without-pad needs --select all")
+    if opset is not None:
+        newest = onnx.defs.onnx_opset_version()
+        if isinstance(opset, bool) or not isinstance(opset, int) or not FIRST_OPSET <= opset <= newest:
+            raise UsageError(f"opset is {opset!r}, expected a number from {FIRST_OPSET} to {newest}")
+        if target != "onnx" or select != "all":
+            raise UsageError(
+                "opset needs target='onnx' and select='all'", "--opset needs --target onnx, and --select all"
+            )
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     if seed < 0:

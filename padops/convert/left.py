@@ -18,11 +18,30 @@ from padops.convert.pad_facts import facts_of, why_too_new
 from padops.convert.pads.match import Replacement, Unconvertible
 from padops.convert.pads.pad_info import describe
 from padops.convert.records import PadRecord, breaks_a_rule
+from padops.convert.rewrite import Request, always_runs
 from padops.convert.targets import CHECKS
 from padops.plural import plural
+from padops.progress import counted
 from padops.runtime.installed import installed_minor
 
 ASK = "--auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
+
+
+def look_at(document: Document, request: Request, types: Types) -> tuple[dict[str, PadFacts], set[str]]:
+    """The facts of each Pad by its path, before any change; and the paths of the Pads that fail or spoil every run.
+
+    ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that
+    is not taken, or in a function without calls.
+    """
+    minor = installed_minor()
+    found, fatal = {}, set()
+    pads = find_pads(document.model, types, request.matchers)
+    for site, match in counted("looking at Pads", pads, request.progress):
+        facts = found[site.path] = facts_of(site, match, types, minor)
+        wrong = facts.verdict == "wrong" and match.judge is not None  # asked to write SAME out, it cannot
+        if facts.verdict == "refuses" or wrong or (facts.verdict == "breaks a rule" and always_runs(site)):
+            fatal.add(site.path)
+    return found, fatal
 
 
 def same_left(document: Document, types: Types) -> list[PadRecord]:

@@ -15,17 +15,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from padops.convert import matchers
 from padops.convert.arguments import check_kinds, check_options, check_tolerance, choose_matchers, choose_target
 from padops.convert.conversion import Conversion
 from padops.convert.doubted import doubted_values
 from padops.convert.errors import PadopsError, PadsLeftError, VerificationError, os_errors_as
-from padops.convert.facts import PadFacts
 from padops.convert.files.paths import check_paths, check_targets, output_path
 from padops.convert.files.writing import Job, finish, write_report
 from padops.convert.folding import convert_and_fold
 from padops.convert.inputs.given import Inputs
-from padops.convert.left import check_left, same_left, without_fallback
+from padops.convert.left import check_left, look_at, same_left, without_fallback
 from padops.convert.matchers.auto_pad import match_auto_pad
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile, entry
@@ -33,17 +31,16 @@ from padops.convert.model.reach import values_behind
 from padops.convert.model.reading import Source, given_model, original_of, read_document
 from padops.convert.model.scan import external_tensors
 from padops.convert.model.types import Types
-from padops.convert.pad_facts import facts_of
+from padops.convert.opsets import in_opset
 from padops.convert.records import FileRecord, breaks_a_rule
-from padops.convert.rewrite import Request, always_runs, convert_pads
+from padops.convert.rewrite import Request, convert_pads
 from padops.convert.standard.fallback import embed
 from padops.convert.targets import FOR, STANDARD
 from padops.convert.targets.onnx import prune_opset_imports
 from padops.convert.verify.choice import comparison, refusal
 from padops.convert.verify.interface import Asked
 from padops.files.targets import identity
-from padops.progress import Progress, counted
-from padops.runtime.installed import installed_minor
+from padops.progress import Progress
 
 
 def convert(
@@ -53,6 +50,7 @@ def convert(
     target: Literal["padops", "onnx", "pyop"] = "padops",
     without_pad: bool = False,
     provider: str | None = None,
+    opset: int | None = None,
     fallback: bool = True,
     fold: bool = True,
     select: Literal["all", "needed"] = "all",
@@ -92,6 +90,8 @@ def convert(
             Pad becomes Slice, Concat, Gather and Expand, and arithmetic if its shape or amounts are unknown.
         provider: With target ``"onnx"``: the model's execution provider, ``"OpenVINOExecutionProvider"`` or for short
             ``"openvino"``. Pads that it runs correctly stay; others become operators that it runs (docs/beside.md).
+        opset: With target ``"onnx"``: write the Pads for this version of the standard operators, and bring the rest to
+            it by onnx's version converter. Implies ``verify``.
         fallback: Give the model a function of standard operators for each operator of padops in it, so that it runs
             without the library as well; see ``padops.convert.standard.fallback``. ``Conversion.no_fallback`` names the
             operators without a right one.
@@ -141,7 +141,7 @@ def convert(
     path = output_path(source, output, in_place)
     check_tolerance(rtol, atol)
     for_runs = {"run": run or None, "inputs": inputs, "seed": seed or None, "rtol": rtol, "atol": atol}
-    check_options(target, without_pad, select, verify, for_runs, seed)
+    check_options(target, without_pad, select, opset, verify := verify or opset is not None, for_runs, seed)
     asked = choose_matchers(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
     request = Request(choose_target(target, without_pad, select, provider), select, fold, fallback, asked, progress)
     check_paths(source, path, report)
@@ -152,10 +152,10 @@ def convert(
     check_targets(path, report, inputs, document, files, in_place)
     original = original_of(source, document)
     doubted = doubted_values(document, asked) if verify and not document.foreign else {}
+    if opset is not None:
+        document = in_opset(document, opset, asked)
     conversion = _rewrite(document, files, request)
-    if files:  # of amounts that are inside now, no file may be left
-        read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())}
-        files = [file for file in files if file.location in read]
+    files = _still_read(document, files)
     compare = comparison(document, Asked(inputs, seed, rtol, atol, doubted, run), conversion) if verify else None
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
@@ -166,6 +166,12 @@ def convert(
     except (PadsLeftError, VerificationError) as error:
         write_report(error.conversion, reported)
         raise
+
+
+def _still_read(document: Document, files: list[DataFile]) -> list[DataFile]:
+    """The data files of a converted model: amounts that are inside now leave no file."""
+    read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())} if files else ()
+    return [file for file in files if file.location in read]
 
 
 def lower(source: Source, output: str | os.PathLike[str] | None = None, **options: Any) -> Conversion:
@@ -208,7 +214,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
     """
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     types = Types(document)
-    facts, fatal = _look_at(document, request, types)
+    facts, fatal = look_at(document, request, types)
     unasked = [] if document.foreign or match_auto_pad in request.matchers else same_left(document, types)
     if request.target not in FOR.values():  # another provider may run SAME
         fatal |= {record.path for record in unasked if record.facts and record.facts.verdict == "refuses"}
@@ -247,23 +253,6 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         check_left(conversion, strict=any(breaks_a_rule(record) for record in conversion.unconverted))
         raise PadopsError("; ".join(record.why() for record in conversion.unconverted))
     return conversion
-
-
-def _look_at(document: Document, request: Request, types: Types) -> tuple[dict[str, PadFacts], set[str]]:
-    """The facts of each Pad by its path, before any change; and the paths of the Pads that fail or spoil every run.
-
-    ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that
-    is not taken, or in a function without calls.
-    """
-    minor = installed_minor()
-    found, fatal = {}, set()
-    pads = matchers.find_pads(document.model, types, request.matchers)
-    for site, match in counted("looking at Pads", pads, request.progress):
-        facts = found[site.path] = facts_of(site, match, types, minor)
-        wrong = facts.verdict == "wrong" and match.judge is not None  # asked to write SAME out, it cannot
-        if facts.verdict == "refuses" or wrong or (facts.verdict == "breaks a rule" and always_runs(site)):
-            fatal.add(site.path)
-    return found, fatal
 
 
 def write_conversion(conversion: Conversion, path: Path) -> Conversion:

@@ -1,0 +1,78 @@
+"""``--opset``: Pads written for another version of the standard operators, the rest by onnx's version converter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from command_lines import run
+from written_models import model
+
+import padops
+
+MODELS = Path(__file__).resolve().parents[2] / "models"
+WEIGHTS = np.random.default_rng(0).standard_normal((4, 3, 5, 5)).astype(np.float32)
+
+
+def opset_of(message: onnx.ModelProto) -> dict[str, int]:
+    return {row.domain: row.version for row in message.opset_import}
+
+
+@pytest.mark.parametrize("opset", [21, 17, 13, 11])
+@pytest.mark.parametrize("name", ["pad_02", "pad_18", "pad_19", "string"])
+def test_pads_for_an_opset(name: str, opset: int) -> None:
+    conversion = padops.lower(MODELS / f"{name}.onnx", opset=opset)
+    message = conversion.proto()
+    assert opset_of(message) == {"": opset} and message.ir_version <= onnx.load(MODELS / f"{name}.onnx").ir_version
+    assert conversion.verification is not None and conversion.verification.passed
+    assert not conversion.unconverted
+
+
+def test_functions_are_inlined() -> None:
+    conversion = padops.lower(MODELS / "nested.onnx", opset=17)
+    assert not conversion.proto().functions and conversion.verification is not None and conversion.verification.passed
+
+
+def test_weights_stay_where_they_are(tmp_path: Path) -> None:
+    text = "(float[1, 3, a, b] x, float[4, 3, 5, 5] w) => (float[1, 4, c, d] y) { p = Constant<value_ints: ints = "
+    text += '[0, 0, 1, 2, 0, 0, 3, 4]>() q = Pad<mode = "reflect">(x, p) y = Conv(q, w) }'
+    made = model(text)
+    del made.graph.input[1]
+    made.graph.initializer.append(onnx.numpy_helper.from_array(WEIGHTS, "w"))
+    onnx.save(made, tmp_path / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+    padops.lower(tmp_path / "m.onnx", tmp_path / "out.onnx", opset=12)
+    found = onnx.load(tmp_path / "out.onnx")
+    assert [value.name for value in found.graph.input] == ["x"] and opset_of(found)[""] == 12
+    (kept,) = [row for row in found.graph.initializer if row.name == "w"]
+    assert np.array_equal(onnx.numpy_helper.to_array(kept), WEIGHTS)
+
+
+def test_what_onnx_cannot_bring_to_an_opset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(
+        capsys, "convert", MODELS / "tokens.onnx", tmp_path / "m.onnx", "--target", "onnx", "--opset", 13
+    )
+    assert code == 1 and not (tmp_path / "m.onnx").exists()
+    assert "does not bring the model from opset 18 to 13: No Adapter From Version $15 for Shape" in err
+
+
+def test_a_type_that_no_operator_of_the_opset_has() -> None:
+    with pytest.raises(padops.PadsLeftError, match="3 of 3 Pads stay unconverted"):
+        padops.lower(MODELS / "pad_21.onnx", opset=13)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"opset": 13}, "opset needs target='onnx' and select='all'"),
+        ({"opset": 13, "target": "onnx", "select": "needed"}, "opset needs target='onnx' and select='all'"),
+        ({"opset": 6, "target": "onnx"}, "opset is 6, expected a number from 7 to "),
+        ({"opset": 99, "target": "onnx"}, "opset is 99, expected a number from 7 to "),
+        ({"opset": "13", "target": "onnx"}, "opset is '13', expected a number from 7 to "),
+        ({"opset": True, "target": "onnx"}, "opset is True, expected a number from 7 to "),
+    ],
+)
+def test_options_that_do_not_fit(options: dict[str, object], reason: str) -> None:
+    with pytest.raises(padops.UsageError, match=f"^{reason}"):
+        padops.convert(MODELS / "pad_18.onnx", **options)
