@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import openvino
-from openvino import opset8, opset11, opset13
+from openvino import opset8, opset11, opset13, opset15
 from openvino.utils.node_factory import NodeFactory
 from openvino_irs import IMAGE, SHAPE, Build, constant, f, i, parameter, rng, save
 from openvino_own_layers import OWN_LAYERS
@@ -66,6 +66,7 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
     "round": (SHAPE, np.float32, lambda x: opset13.round(x, "half_to_even")),
     "divide of integers": (SHAPE, np.int32, lambda x: opset13.divide(x, constant([3, -2, 2, 5], np.int32))),
     "cumsum": (SHAPE, np.float32, lambda x: opset13.cum_sum(x, constant(1, np.int64))),
+    "cumsum backwards": (SHAPE, np.float32, lambda x: opset13.cum_sum(x, constant(1, np.int32), True, True)),
     "convert to bool": (SHAPE, np.float32, lambda x: opset13.convert(x, "boolean")),
     "convert to f16": (SHAPE, np.float32, lambda x: opset13.convert(x, "f16")),
     "convert like": (SHAPE, np.float32, lambda x: opset13.convert_like(x, constant(1, np.int32))),
@@ -88,6 +89,7 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
     "gelu": (SHAPE, np.float32, lambda x: opset13.gelu(x, "erf")),
     "gelu tanh": (SHAPE, np.float32, lambda x: opset13.gelu(x, "tanh")),
     "swish": (SHAPE, np.float32, opset13.swish),
+    "swish with beta": (SHAPE, np.float32, lambda x: opset13.swish(x, constant(1.7, np.float32))),
     "selu": (SHAPE, np.float32, lambda x: opset13.selu(x, constant([1.6], np.float32), constant([1.05], np.float32))),
     "hard sigmoid": (
         SHAPE,
@@ -114,6 +116,7 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
     "unsqueeze": (SHAPE, np.float32, lambda x: opset13.unsqueeze(x, i(0, -1))),
     "unsqueeze of a scalar axis": (SHAPE, np.float32, lambda x: opset13.unsqueeze(x, constant(1, np.int32))),
     "slice": (SHAPE, np.float32, lambda x: opset13.slice(x, i(0), i(3), i(2), i(2))),
+    "slice without axes": (SHAPE, np.float32, lambda x: opset13.slice(x, i(-1, 1), i(-9, 9), i(-1, 1))),
     "gather": (SHAPE, np.float32, lambda x: opset13.gather(x, constant([2, 0, -1], np.int32), constant(1, np.int64))),
     "gather of a list of one axis": (SHAPE, np.float32, lambda x: opset13.gather(x, i(2, 0), i(1))),
     "gather elements": (SHAPE, np.float32, lambda x: opset13.gather_elements(x, constant([[[2, 0, 1, 0]]] * 2), 1)),
@@ -123,6 +126,16 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
         SHAPE,
         np.float32,
         lambda x: opset13.scatter_update(x, i(0, 2), f(2, 2, 4), constant(1, np.int64)),
+    ),
+    "scatter update of axis 0": (
+        SHAPE,
+        np.float32,
+        lambda x: opset13.scatter_update(x, constant([[1]], np.int32), f(1, 1, 3, 4), i(0)),
+    ),
+    "scatter nd update that adds": (
+        SHAPE,
+        np.float32,
+        lambda x: opset15.scatter_nd_update(x, constant([[0, 1], [0, 1]]), f(2, 4), "sum"),
     ),
     "scatter nd update": (
         SHAPE,
@@ -138,6 +151,16 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
     ),
     "broadcast": (SHAPE, np.float32, lambda x: opset13.broadcast(x, i(5, 2, 3, 4))),
     "broadcast along axes": ((2, 3), np.float32, lambda x: opset13.broadcast(x, i(2, 5, 3), i(0, 2), "EXPLICIT")),
+    "broadcast of both": (
+        SHAPE,
+        np.float32,
+        lambda x: opset13.broadcast(x, i(5, 1, 3, 1), broadcast_spec="BIDIRECTIONAL"),
+    ),
+    "broadcast to computed dims": (
+        (-1, 1),
+        np.float32,
+        lambda x: opset13.broadcast(x, opset13.concat([i(3), opset13.shape_of(x)], 0), i(1, 2), "EXPLICIT"),
+    ),
     "range": (
         (-1, 3),
         np.float32,
@@ -155,6 +178,28 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
         (1, 2, 5, 8),
         np.float32,
         lambda x: opset13.scaled_dot_product_attention(x, x, x, causal=True),
+    ),
+    **{
+        f"attention with a mask of {name} and a scale": (
+            (1, 2, 5, 8),
+            np.float32,
+            lambda x, mask=mask: opset13.scaled_dot_product_attention(x, x, x, mask, constant(0.7, np.float32)),
+        )
+        for name, mask in (("floats", f(5, 5)), ("bools", constant(np.tri(5, k=1), bool)))
+    },
+    "causal attention of open lengths": (
+        (1, 2, -1, 8),
+        np.float32,
+        lambda x: opset13.scaled_dot_product_attention(x, x, x, causal=True),
+    ),
+    "batch norm of opset1": (
+        IMAGE,
+        np.float32,
+        lambda x: NodeFactory("opset1").create(
+            "BatchNormInference",
+            [f(4).output(0), f(4).output(0), x.output(0), f(4).output(0), constant([1, 2, 3, 4], np.float32).output(0)],
+            {"epsilon": 1e-3},
+        ),
     ),
     "batch norm": (
         IMAGE,
@@ -186,6 +231,19 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
         np.float32,
         lambda x: opset13.group_convolution(x, f(4, 1, 1, 3, 2), [2, 1], [0, 0], [0, 0], [1, 3], "same_lower"),
     ),
+    "group convolution of one group": (
+        IMAGE,
+        np.float32,
+        lambda x: opset13.group_convolution(x, f(1, 3, 4, 3, 3), [1, 1], [1, 1], [1, 1], [1, 2]),
+    ),
+    **{
+        f"deconvolution to a shape, {mode}": (
+            IMAGE,
+            np.float32,
+            lambda x, mode=mode: opset13.convolution_backprop_data(x, f(4, 3, 4, 3), [2, 3], i(17, 24), auto_pad=mode),
+        )
+        for mode in ("same_upper", "same_lower")
+    },
     "deconvolution": (
         IMAGE,
         np.float32,
@@ -206,6 +264,11 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
         lambda x: opset13.max_pool(x, [2, 1], [1, 2], [1, 0], [0, 1], [3, 2]).output(0),
     ),
     "max pool with indices": (IMAGE, np.float32, lambda x: opset13.max_pool(x, [2, 2], [1, 1], [0, 0], [0, 0], [2, 2])),
+    "max pool with indices in each image": (
+        (2, *IMAGE[1:]),
+        np.float32,
+        lambda x: opset13.max_pool(x, [2, 2], [1, 1], [0, 0], [0, 0], [2, 2], index_element_type="i32", axis=2),
+    ),
     "max pool SAME_LOWER with dilations": (
         IMAGE,
         np.float32,
@@ -243,6 +306,16 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
         f"interpolate of {kind} between transposes": (IMAGE, np.float32, between_transposes(kind, wanted))
         for kind, wanted in (("sizes", np.int32([18, 20])), ("scales", np.float32([2, 2.5])))
     },
+    "interpolate of open dims": (
+        (1, 4, -1, -1),
+        np.float32,
+        lambda x: opset11.interpolate(x, i(18, 20), "linear_onnx", "sizes", axes=i(3, 2)),
+    ),
+    "interpolate of all axes": (
+        IMAGE,
+        np.float32,
+        lambda x: opset11.interpolate(x, i(1, 4, 18, 20), "nearest", "sizes", nearest_mode="round_prefer_ceil"),
+    ),
     "interpolate of opset11": (
         IMAGE,
         np.float32,

@@ -1,4 +1,4 @@
-"""IRs of other layers than Pads with broken parts: the layers are refused by name, whatever onnxifier makes of them."""
+"""IRs of other layers than Pads with broken parts: the layers are refused by name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def without_last_input(text: str) -> str:
         ("max pool", lambda t: t.replace(' kernel="3, 2"', ""), "it has no kernel"),
         ("max pool", lambda t: t.replace(' pads_begin="1, 0"', ""), "it has no pads_begin"),
         ("max pool", lambda t: t.replace('pads_end="0, 1"', 'pads_end="0"'), "pads_begin has 2 values, pads_end 1"),
-        ("max pool", lambda t: t.replace('dilations="1, 2"', 'dilations="1, x"'), "onnxifier: invalid literal"),
+        ("max pool", lambda t: t.replace('dilations="1, 2"', 'dilations="1, x"'),
+         "dilations='1, x' is not a list of integers"),
         ("max pool", lambda t: t.replace('kernel="3, 2"', f'kernel="{2**70}, 2"'), "is not a list of integers"),
         ("convolution SAME_UPPER with dilations", lambda t: t.replace('strides="2, 1"', 'strides="0, 1"'),
          "stride is 0, expected 1"),
@@ -49,7 +50,8 @@ def without_last_input(text: str) -> str:
         ("add", without_last_input, "it has 1 input, expected 2"),
         ("reduce_sum", without_last_input, "it has 1 input, expected 2"),
         ("prelu", without_last_input, "it has 1 input, expected 2"),
-        ("concat", lambda t: t.replace('axis="1"', 'axis="9999999999999999999999"'), "onnxifier"),
+        ("concat", lambda t: t.replace('axis="1"', 'axis="9999999999999999999999"'),
+         "axis='9999999999999999999999' is not a list of integers"),
     ],
     ids=short,
 )  # fmt: skip

@@ -18,7 +18,7 @@ from padops.convert.readers.openvino_ir.reader import Layer, Net, Port, dims_of,
 from padops.plural import plural
 
 LARGEST = (1 << 31) - 1  # bytes of a model; onnx checks it with its weights inside
-OPSET = 21  # of ONNX; onnxifier's rules are for 19, of which 21 differs for them only in that Cast has 4-bit types
+OPSET = 21  # of ONNX; the first whose Cast has 4-bit types
 IR_VERSION = 10  # of ONNX; the first that knows this opset
 
 
