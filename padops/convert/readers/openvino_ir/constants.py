@@ -20,7 +20,7 @@ from padops.convert.errors import PadopsError
 from padops.convert.matchers.openvino import DOMAIN
 from padops.convert.readers.openvino_ir.builder import LARGEST
 from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
-from padops.convert.readers.openvino_ir.rules import BINARY, OF_FLOATS, UNARY, is_read
+from padops.convert.readers.openvino_ir.rules import BINARY, UNARY, is_read
 from padops.convert.readers.openvino_ir.values import SMALL, Values
 from padops.openvino_constants import Answer
 from padops.processes import Pickled
@@ -29,7 +29,7 @@ PROGRAM = "padops.openvino_constants"
 SECONDS = 600.0  # for OpenVINO to read the IR and compute
 NEEDED = {"GroupConvolution": 1, "GroupConvolutionBackpropData": 1}  # inputs that rules reshape, of any size
 # Layers that only compute with the elements of their inputs; of others, each input but the first may say what to do.
-ARITHMETIC = {*UNARY, *BINARY, *OF_FLOATS, "Concat", "Convolution", "Divide", "MatMul", "PReLU", "Select"}
+ARITHMETIC = {*UNARY, *BINARY, "Concat", "Convolution", "Divide", "MatMul", "PReLU", "Select"}
 HALVES = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
 MOVES = {"Broadcast", "Concat", "Gather", "Reshape", "Slice", "Split", "Squeeze", "StridedSlice", "Tile", "Transpose"}
 MOVES |= {"Unsqueeze", "VariadicSplit"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import onnx
@@ -25,8 +25,15 @@ class Unreadable(ValueError):
     """A layer cannot be converted; the message is the reason, for the listing."""
 
 
+def _refuse(reason: str) -> NoReturn:
+    raise Unreadable(reason)
+
+
 class Layer:
-    """A layer and the nodes that it becomes."""
+    """A layer and the nodes that it becomes.
+
+    What is asked for and is missing, wrong or not known is an ``Unreadable``.
+    """
 
     def __init__(self, node: onnx.NodeProto, values: Values) -> None:
         self.node, self.values = node, values
@@ -38,137 +45,87 @@ class Layer:
 
     # Attributes: what no rule has asked for is refused.
 
-    def has(self, name: str) -> bool:
-        """Whether the layer has an attribute."""
-        return name in self._attributes
-
     def word(self, name: str, missing: str | None = None) -> str:
-        """An attribute; ``missing`` stands for an absent one, None: it has to be there.
-
-        Raises:
-            Unreadable: It is missing.
-        """
+        """An attribute; ``missing`` stands for an absent one, None: it has to be there."""
         self._read.add(name)
         text = self._attributes.get(name, missing)
         if text is None:
-            raise Unreadable(f"it has no {name}")
+            _refuse(f"it has no {name}")
         return text
 
     def choice(self, name: str, meanings: Mapping[str, Meaning], missing: str | None = None) -> Meaning:
-        """What an attribute means that is one of some words, in letters of any case.
-
-        Raises:
-            Unreadable: It is missing, or another.
-        """
+        """What an attribute means that is one of some words, in letters of any case."""
         text = self.word(name, missing)
         if text.lower() not in meanings:
-            raise Unreadable(f"{name}='{text[:LONGEST_TEXT]}' is not {' or '.join(meanings)}")
+            _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not {' or '.join(meanings)}")
         return meanings[text.lower()]
 
     def flag(self, name: str, missing: str | None = None) -> bool:
-        """Whether an attribute says true.
-
-        Raises:
-            Unreadable: It is missing, or neither true nor false.
-        """
+        """Whether an attribute says true."""
         return self.choice(name, {"true": True, "false": False, "1": True, "0": False}, missing)
 
     def integers(self, name: str, missing: str | None = None) -> list[int]:
-        """The numbers of an attribute such as ``"1, 2"``.
-
-        Raises:
-            Unreadable: It is missing, or not a list of integers.
-        """
+        """The numbers of an attribute such as ``"1, 2"``."""
         text = self.word(name, missing)
         numbers = []
         for part in text.split(",") if text.strip() else []:
             number = part.strip()
             if not INTEGER.fullmatch(number) or abs(int(number)) > LARGEST:
-                raise Unreadable(f"{name}='{text[:LONGEST_TEXT]}' is not a list of integers")
+                _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not a list of integers")
             numbers.append(int(number))
         return numbers
 
     def integer(self, name: str, missing: str | None = None) -> int:
-        """The number of an attribute that is a whole one.
-
-        Raises:
-            Unreadable: It is missing, or no such number.
-        """
+        """The number of an attribute that is a whole one."""
         numbers = self.integers(name, missing)
         if len(numbers) != 1:
-            raise Unreadable(f"{name}='{self.word(name, missing)[:LONGEST_TEXT]}' is not an integer")
+            _refuse(f"{name}='{self.word(name, missing)[:LONGEST_TEXT]}' is not an integer")
         return numbers[0]
 
     def decimal(self, name: str, missing: str | None = None) -> float:
-        """The number of an attribute.
-
-        Raises:
-            Unreadable: It is missing, or no number.
-        """
+        """The number of an attribute."""
         text = self.word(name, missing)
         try:
             return float(text)
         except ValueError:
-            raise Unreadable(f"{name}='{text[:LONGEST_TEXT]}' is not a number") from None
+            _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not a number")
 
-    def element_type(self, name: str, missing: int | None = None) -> int:
-        """The ``TensorProto.DataType`` that an attribute says.
-
-        Raises:
-            Unreadable: It is missing, or ONNX does not have the type.
-        """
-        if missing is not None and not self.has(name):
-            return missing
-        text = self.word(name)
+    def element_type(self, name: str, missing: str | None = None) -> int:
+        """The ``TensorProto.DataType`` that an attribute says."""
+        text = self.word(name, missing)
         if text not in ELEMENT_TYPES:
-            raise Unreadable(f"ONNX does not have the type {text}")
+            _refuse(f"ONNX does not have the type {text}")
         return ELEMENT_TYPES[text]
 
     def refuse_what_is_not_read(self, without_effect: Mapping[tuple[str, str], Collection[str]]) -> None:
-        """Raises where the rule has not asked for an attribute that changes what the layer does.
-
-        Raises:
-            Unreadable: Names the attribute.
-        """
+        """Raises where the rule has not asked for an attribute that changes what the layer does."""
         for name, value in self._attributes.items():
             kinds = ((self.node.op_type, name), ("*", name))
             allowed = next((without_effect[kind] for kind in kinds if kind in without_effect), ())
             if name not in self._read and name != "version" and value not in allowed and "*" not in allowed:
-                raise Unreadable(f"padops does not read {name}='{value[:LONGEST_TEXT]}'")
+                _refuse(f"padops does not read {name}='{value[:LONGEST_TEXT]}'")
 
     # Inputs.
 
-    def dims(self, name: str) -> list[int | str]:
-        """The dims of an input, a string for each dynamic one.
-
-        Raises:
-            Unreadable: Not even the rank is known.
-        """
+    def dims(self, name: str) -> list[int | None]:
+        """The dims of an input, None for each dynamic one."""
         dims = self.values.dims[name]
         if dims is None:
-            raise Unreadable(f"the rank of its input '{name}' is not known")
+            _refuse(f"the rank of its input '{name}' is not known")
         return dims
 
     def numbers(self, name: str) -> np.ndarray:
-        """The elements of an input that has to be constant.
-
-        Raises:
-            Unreadable: It is not, or is large.
-        """
+        """The elements of an input that has to be constant."""
         array = self.values.constant(name)
         if array is None:
-            raise Unreadable(f"its input '{name}' is no constant")
+            _refuse(f"its input '{name}' is no constant")
         return array
 
     def number(self, name: str) -> Any:
-        """The only element of an input that has to be constant, such as an axis.
-
-        Raises:
-            Unreadable: It is not constant, or has more elements.
-        """
+        """The only element of an input that has to be constant, such as an axis."""
         array = self.numbers(name)
         if array.size != 1:
-            raise Unreadable(f"its input '{name}' has {array.size} elements, expected one")
+            _refuse(f"its input '{name}' has {array.size} elements, expected one")
         return array.item()
 
     def integral(self, name: str, rank: int | None = None) -> str:
@@ -197,7 +154,9 @@ class Layer:
         """Adds a node; gives the name of its first output, or of its only one."""
         name = self._name(op_type)
         outputs = [name, *(self._name(f"{op_type}.{i}") for i in range(1, count))]
-        self.nodes.append(helper.make_node(op_type, inputs, outputs, name, **attributes))
+        node = onnx.NodeProto(op_type=op_type, name=name, input=inputs, output=outputs)
+        node.attribute.extend([helper.make_attribute(key, value) for key, value in attributes.items()])
+        self.nodes.append(node)
         return name
 
     def constant(self, value: Any, type: Any = np.int64) -> str:
@@ -239,5 +198,6 @@ class Layer:
 
     def forget(self) -> None:
         """Frees the names of what the layer has added."""
-        for name in self._taken:
-            self.values.remove(name)
+        for table in (self.values.types, self.values.dims, self.values.tensors):
+            for name in self._taken:
+                table.pop(name, None)

@@ -20,7 +20,7 @@ from padops.convert.readers.limits import listing
 from padops.convert.readers.openvino_ir.constants import fold_constants
 from padops.convert.readers.openvino_ir.layer import Unreadable
 from padops.convert.readers.openvino_ir.rules import onnx_nodes
-from padops.convert.readers.openvino_ir.values import SMALL, Values, dims_of
+from padops.convert.readers.openvino_ir.values import SMALL, Values
 from padops.plural import plural
 
 
@@ -75,23 +75,21 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
     nodes, read = _needed(nodes, outputs)
     tensors = [tensor for name, tensor in values.tensors.items() if name in read]
     made = {name for node in nodes for name in node.output} - outputs
-    # The model without large weights, which would be copied.
-    light = onnx.GraphProto(name=graph.name, node=nodes, input=graph.input, output=graph.output)
-    light.value_info.extend(value for value in graph.value_info if value.name in made)
-    for value in (*light.input, *light.output, *light.value_info):
-        for dim in value.type.tensor_type.shape.dim:
-            dim.ClearField("dim_param")  # they were names for rules
-    declared = onnx.GraphProto(input=light.input, output=light.output, value_info=light.value_info)
-    for tensor in tensors:
+    declared = [value for value in graph.value_info if value.name in made]
+    light = onnx.ModelProto(ir_version=message.ir_version, opset_import=message.opset_import)
+    light.graph.MergeFrom(onnx.GraphProto(name=graph.name, input=graph.input, output=graph.output))
+    light.graph.node.extend(nodes)
+    light.graph.value_info.extend(declared)
+    for tensor in tensors:  # without large weights, which would be copied
         if math.prod(tensor.dims) <= SMALL:
-            light.initializer.append(tensor)
+            light.graph.initializer.append(tensor)
         else:
-            light.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
-    _check(onnx.ModelProto(ir_version=message.ir_version, opset_import=message.opset_import, graph=light), path)
-    for field in ("node", "input", "output", "value_info"):
-        graph.ClearField(field)
-    graph.MergeFrom(declared)
+            light.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+    _check(light, path)
+    graph.ClearField("node")
     graph.node.extend(nodes)
+    for i in reversed([i for i, value in enumerate(graph.value_info) if value.name not in made]):
+        del graph.value_info[i]
     known = {tensor.name for tensor in graph.initializer}
     graph.initializer.extend(tensor for tensor in tensors if tensor.name not in known)
     for i in reversed([i for i, tensor in enumerate(graph.initializer) if tensor.name not in read]):
@@ -101,7 +99,7 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
 def _check(message: onnx.ModelProto, path: Path) -> None:
     # The checker wants a shape of inputs and outputs even where no rank is known; it does not look at what it is.
     unranked = [
-        value for value in (*message.graph.input, *message.graph.output) if dims_of(value.type.tensor_type) is None
+        value for value in (*message.graph.input, *message.graph.output) if not value.type.tensor_type.HasField("shape")
     ]
     try:
         onnx.shape_inference.infer_shapes(message, check_type=True, strict_mode=True)

@@ -19,8 +19,6 @@ def _broadcast(layer: Layer, data: str, shape: str, axes: str = "") -> str:
         if not axes or rank is None or len(rank) != 1:
             raise Unreadable("mode='explicit' without axes, or of a target of unknown rank")
         mapped = layer.numbers(axes).reshape(-1).tolist()
-        if mapped != sorted(set(mapped)) or len(mapped) != len(layer.dims(data)):
-            raise Unreadable(f"its axes are {mapped}, expected one for each of the data's, in ascending order")
         data = layer.add("Unsqueeze", data, layer.constant([i for i in range(rank[0]) if i not in mapped]))
     return layer.add("Expand", data, layer.integral(shape))
 
@@ -68,9 +66,7 @@ def _scatter_nd_update(layer: Layer, data: str, indices: str, updates: str) -> s
 def _scatter_update(layer: Layer, data: str, indices: str, updates: str, axis: str) -> str:
     """ScatterND puts slices along the first axis, so that axis is moved there, and back."""
     rank, count, at = len(layer.dims(data)), len(layer.dims(indices)), layer.number(axis)
-    if not -rank <= at < rank:
-        raise Unreadable(f"its axis is {at}, its data have {rank}")
-    at %= rank
+    at += rank if at < 0 else 0
     wanted = layer.add("Unsqueeze", layer.integral(indices), layer.constant([-1]))
     if not at:
         return layer.add("ScatterND", data, wanted, updates)
@@ -95,12 +91,10 @@ def _split(layer: Layer, data: str, axis: str) -> list[str]:
 
 def _variadic_split(layer: Layer, data: str, axis: str, lengths: str) -> list[str]:
     sizes, at, dims = layer.numbers(lengths).tolist(), layer.number(axis), layer.dims(data)
-    if len(sizes) != len(layer.node.output) or not -len(dims) <= at < len(dims):
-        raise Unreadable(f"its axis is {at} and its lengths are {sizes}")
     if -1 in sizes:
-        if isinstance(dims[at], str):
+        if dims[at] is None:
             raise Unreadable("a length is -1, of an axis that is dynamic")
-        sizes[sizes.index(-1)] = int(dims[at]) - sum(sizes) - 1
+        sizes[sizes.index(-1)] = (dims[at] or 0) - sum(sizes) - 1
     layer.add("Split", data, layer.constant(sizes), count=len(sizes), axis=at)
     return list(layer.nodes[-1].output)
 
@@ -206,24 +200,10 @@ def _chosen(layer: Layer, given: str, rows: list[int], masked: np.ndarray, ends:
 
 
 MOVES: Mapping[str, Callable[..., str | list[str]]] = {
-    "Broadcast": _broadcast,
-    "Concat": _concat,
-    "DepthToSpace": _depth_to_space,
-    "Gather": _gather,
-    "GatherElements": _gather_elements,
-    "GatherND": _gather_nd,
-    "Reshape": _reshape,
-    "ScatterElementsUpdate": _scatter_elements_update,
-    "ScatterNDUpdate": _scatter_nd_update,
-    "ScatterUpdate": _scatter_update,
-    "ShapeOf": _shape_of,
-    "Slice": _slice,
-    "SpaceToDepth": _space_to_depth,
-    "Split": _split,
-    "Squeeze": _squeeze,
-    "StridedSlice": _strided_slice,
-    "Tile": _tile,
-    "Transpose": _transpose,
-    "Unsqueeze": _unsqueeze,
-    "VariadicSplit": _variadic_split,
-}
+    "Broadcast": _broadcast, "Concat": _concat, "DepthToSpace": _depth_to_space, "Gather": _gather,
+    "GatherElements": _gather_elements, "GatherND": _gather_nd, "Reshape": _reshape,
+    "ScatterElementsUpdate": _scatter_elements_update, "ScatterNDUpdate": _scatter_nd_update,
+    "ScatterUpdate": _scatter_update, "ShapeOf": _shape_of, "Slice": _slice, "SpaceToDepth": _space_to_depth,
+    "Split": _split, "Squeeze": _squeeze, "StridedSlice": _strided_slice, "Tile": _tile, "Transpose": _transpose,
+    "Unsqueeze": _unsqueeze, "VariadicSplit": _variadic_split,
+}  # fmt: skip

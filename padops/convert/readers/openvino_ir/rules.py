@@ -29,7 +29,7 @@ UNARY = {
     **{name: name for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh", "Erf", "Exp")},
     **{name: name for name in ("IsNaN", "Log", "Mish", "NonZero", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt")},
     **{"HSwish": "HardSwish", "LogicalNot": "Not", "Negative": "Neg", "ReLU": "Relu", "SoftPlus": "Softplus"},
-    **{"SoftSign": "Softsign", "Tan": "Tan", "Tanh": "Tanh"},
+    **{"Ceiling": "Ceil", "Floor": "Floor", "SoftSign": "Softsign", "Tan": "Tan", "Tanh": "Tanh"},
 }
 BINARY = {
     **{name: name for name in ("Add", "Equal", "Greater", "Less")},
@@ -37,7 +37,7 @@ BINARY = {
     **{"LogicalAnd": "And", "LogicalOr": "Or", "LogicalXor": "Xor", "Maximum": "Max", "Minimum": "Min"},
     **{"Multiply": "Mul", "Power": "Pow", "Subtract": "Sub"},
 }
-OF_FLOATS = {"Ceiling": "Ceil", "Floor": "Floor"}
+OF_FLOATS = ("Ceiling", "Floor")
 
 # Values of attributes that change nothing, so that no rule reads them; "*" is every layer, or every value.
 WITHOUT_EFFECT: Mapping[tuple[str, str], tuple[str, ...]] = {
@@ -56,13 +56,9 @@ WITHOUT_EFFECT: Mapping[tuple[str, str], tuple[str, ...]] = {
 
 
 def _unary(layer: Layer, data: str) -> str:
-    return layer.add(UNARY[layer.node.op_type], data)
-
-
-def _of_floats(layer: Layer, data: str) -> str:
-    if layer.type not in FLOATS:
+    if layer.node.op_type in OF_FLOATS and layer.type not in FLOATS:
         raise Unreadable("ONNX has it only for floats")
-    return layer.add(OF_FLOATS[layer.node.op_type], data)
+    return layer.add(UNARY[layer.node.op_type], data)
 
 
 def _binary(layer: Layer, first: str, second: str) -> str:
@@ -84,7 +80,7 @@ def _select(layer: Layer, condition: str, then: str, otherwise: str) -> str:
 
 
 def _range(layer: Layer, start: str, stop: str, step: str) -> str:
-    type = layer.element_type("output_type", layer.type)
+    type = layer.element_type("output_type") if layer.word("output_type", "") else layer.type
     return layer.add("Range", *(layer.of_type(name, type) for name in (start, stop, step)))
 
 
@@ -157,24 +153,11 @@ def _fake_quantize(layer: Layer, data: str, low: str, high: str, new_low: str, n
 
 Rule = Callable[..., "str | list[str]"]
 RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(UNARY, _unary),
-    **dict.fromkeys(OF_FLOATS, _of_floats),
-    **dict.fromkeys(BINARY, _binary),
-    **{**MOVES, **SEQUENCES, **SUMS, **WINDOWS},
-    "Clamp": _clamp,
-    "Convert": _convert,
-    "CumSum": _cumsum,
-    "Divide": _divide,
-    "FakeQuantize": _fake_quantize,
-    "Gelu": _gelu,
-    "HSigmoid": _hsigmoid,
-    "HardSigmoid": _hard_sigmoid,
-    "PReLU": _prelu,
-    "Range": _range,
-    "Select": _select,
-    "Selu": _selu,
-    "Swish": _swish,
-}
+    **dict.fromkeys(UNARY, _unary), **dict.fromkeys(BINARY, _binary),
+    **{**MOVES, **SEQUENCES, **SUMS, **WINDOWS}, "Clamp": _clamp, "Convert": _convert, "CumSum": _cumsum,
+    "Divide": _divide, "FakeQuantize": _fake_quantize, "Gelu": _gelu, "HSigmoid": _hsigmoid,
+    "HardSigmoid": _hard_sigmoid, "PReLU": _prelu, "Range": _range, "Select": _select, "Selu": _selu, "Swish": _swish,
+}  # fmt: skip
 
 
 def _pad(layer: Layer, data: str, begin: str, end: str, fill: str = "") -> str:
@@ -216,17 +199,17 @@ def onnx_nodes(node: onnx.NodeProto, values: Values, keep: bool = True) -> list[
         raise Unreadable("it has no outputs")
     if rule is _pad:
         return [node]
-    layer = Layer(node, values)
+    layer, kept = Layer(node, values), False
     try:
         given = rule(layer, *node.input)
         layer.refuse_what_is_not_read(WITHOUT_EFFECT)
         given = [given] if isinstance(given, str) else given
         if len(given) < len(node.output):
             raise Unreadable(f"it has {plural(len(node.output), 'output')}, expected {len(given)}")
+        kept = keep
         return layer.finish(given) if keep else []
-    except Unreadable:
-        keep = False
-        raise
+    except (IndexError, OverflowError, TypeError, ValueError) as error:  # NumPy and protobuf refuse odd numbers
+        raise Unreadable(" ".join(str(error).split())) from error
     finally:
-        if not keep:
+        if not kept:
             layer.forget()

@@ -17,23 +17,12 @@ USUAL = {"LSTM": "sigmoid,tanh,tanh", "GRU": "sigmoid,tanh", "RNN": "tanh"}
 DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
 
 
-def _lstm(
-    layer: Layer, data: str, hidden: str, cell: str, lengths: str, weights: str, recurrent: str, bias: str
-) -> list[str]:
-    return _sequence(layer, data, [hidden, cell], lengths, weights, recurrent, bias)
-
-
-def _gru_or_rnn(
-    layer: Layer, data: str, hidden: str, lengths: str, weights: str, recurrent: str, bias: str
-) -> list[str]:
-    return _sequence(layer, data, [hidden], lengths, weights, recurrent, bias)
-
-
-def _sequence(
-    layer: Layer, data: str, states: list[str], lengths: str, weights: str, recurrent: str, bias: str
-) -> list[str]:
+def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
     """LSTM, GRU or RNN: the batch is axis 0 in OpenVINO and axis 1 in ONNX, whose runtime has no other layout."""
     kind = layer.node.op_type.removesuffix("Sequence")
+    if len(inputs) != 5 + (kind == "LSTM"):
+        raise Unreadable(f"it has {len(inputs) + 1} inputs, expected {6 + (kind == 'LSTM')}")
+    *states, lengths, weights, recurrent, bias = inputs
     size = layer.integer("hidden_size")
     direction = layer.word("direction").lower()
     names = [name.strip().lower() for name in layer.word("activations", USUAL[kind]).split(",")]
@@ -88,8 +77,4 @@ def _sequence_refusal(layer: Layer, kind: str, direction: str, names: list[str])
     return None
 
 
-SEQUENCES: Mapping[str, Callable[..., str | list[str]]] = {
-    "GRUSequence": _gru_or_rnn,
-    "LSTMSequence": _lstm,
-    "RNNSequence": _gru_or_rnn,
-}
+SEQUENCES: Mapping[str, Callable[..., str | list[str]]] = {f"{kind}Sequence": _sequence for kind in GATES}

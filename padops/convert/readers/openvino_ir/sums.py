@@ -43,9 +43,9 @@ def _transposed(layer: Layer, name: str) -> str:
 def _attention(layer: Layer, query: str, key: str, value: str, mask: str = "", scale: str = "") -> str:
     scores = layer.add("MatMul", query, _transposed(layer, key))
     size = layer.dims(query)[-1]
-    if not scale and isinstance(size, str):
+    if not scale and size is None:
         raise Unreadable("without a scale, and of vectors whose size is dynamic")
-    scores = layer.add("Mul", scores, scale or layer.like(1 / sqrt(max(int(size), 1))))
+    scores = layer.add("Mul", scores, scale or layer.like(1 / sqrt(max(size or 1, 1))))
     if layer.flag("causal"):
         rows = layer.add("Unsqueeze", _places(layer, query), layer.constant([-1]))
         past = layer.add("LessOrEqual", _places(layer, key), rows)
@@ -105,16 +105,11 @@ def _topk(layer: Layer, data: str, count: str) -> list[str]:
     largest = layer.choice("mode", {"max": 1, "min": 0})
     layer.add("TopK", data, layer.integral(count, 1), count=2, axis=layer.integer("axis"), largest=largest, sorted=1)
     found, places = layer.nodes[-1].output
-    return [found, layer.add("Cast", places, to=layer.element_type("index_element_type", TensorProto.INT32))]
+    return [found, layer.add("Cast", places, to=layer.element_type("index_element_type", "i32"))]
 
 
 SUMS: Mapping[str, Callable[..., str | list[str]]] = {
-    "BatchNormInference": _batch_norm,
-    "Einsum": _einsum,
-    "MVN": _mvn,
-    "MatMul": _matmul,
-    "ScaledDotProductAttention": _attention,
-    "SoftMax": _softmax,
-    "TopK": _topk,
+    "BatchNormInference": _batch_norm, "Einsum": _einsum, "MVN": _mvn, "MatMul": _matmul,
+    "ScaledDotProductAttention": _attention, "SoftMax": _softmax, "TopK": _topk,
     **{f"Reduce{name}": _reduce for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")},
-}
+}  # fmt: skip

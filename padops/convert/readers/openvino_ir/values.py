@@ -15,7 +15,7 @@ from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
 
 SMALL = 1024  # bytes of a constant that is worth looking into: amounts, axes, shapes
 
-Dims = list[int | str] | None  # a string for each dynamic dim; None where not even the rank is known
+Dims = list[int | None] | None  # None for each dynamic dim, and where not even the rank is known
 
 
 @dataclass(frozen=True)
@@ -30,18 +30,17 @@ class Values:
     @staticmethod
     def of(message: onnx.ModelProto) -> Values:
         """The values of a model whose constants are initializers, and all of whose values are declared."""
-        graph = message.graph
-        declared = {value.name: value.type.tensor_type for value in (*graph.input, *graph.value_info)}
-        return Values(
-            {name: tensor.elem_type for name, tensor in declared.items()},
-            {name: dims_of(tensor) for name, tensor in declared.items()},
-            {tensor.name: tensor for tensor in graph.initializer},
-            {
-                node.output[0]: (node.input[0], ELEMENT_TYPES.get(attributes_of(node).get("destination_type", ""), 0))
-                for node in graph.node
-                if node.domain == DOMAIN and node.op_type == "Convert" and node.input and node.output
-            },
-        )
+        values = Values({}, {}, {}, {})
+        for value in (*message.graph.input, *message.graph.value_info):
+            values.types[value.name] = value.type.tensor_type.elem_type
+            values.dims[value.name] = dims_of(value.type.tensor_type)
+        for tensor in message.graph.initializer:
+            values.add(tensor)
+        for node in message.graph.node:
+            if node.domain == DOMAIN and node.op_type == "Convert" and node.input and node.output:
+                type = ELEMENT_TYPES.get(attributes_of(node).get("destination_type", ""), 0)
+                values.casts[node.output[0]] = node.input[0], type
+        return values
 
     def add(self, tensor: onnx.TensorProto) -> None:
         """Adds a constant."""
@@ -54,11 +53,6 @@ class Values:
             wanted += "_"
         self.types[wanted] = TensorProto.UNDEFINED
         return wanted
-
-    def remove(self, name: str) -> None:
-        """Forgets a value."""
-        for table in (self.types, self.dims, self.tensors):
-            table.pop(name, None)
 
     def constant(self, name: str) -> np.ndarray | None:
         """The elements of a small constant, or None."""
@@ -97,7 +91,9 @@ class Values:
 
 def dims_of(tensor: onnx.TypeProto.Tensor) -> Dims:
     """The dims of a declaration."""
-    return [dim.dim_param or dim.dim_value for dim in tensor.shape.dim] if tensor.HasField("shape") else None
+    if not tensor.HasField("shape"):
+        return None
+    return [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
 
 
 def attributes_of(node: onnx.NodeProto) -> dict[str, str]:

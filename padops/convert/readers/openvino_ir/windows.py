@@ -18,14 +18,12 @@ from padops.spec.plan import PadError
 Amounts = list[tuple[int, int]]  # begin and end of each spatial axis
 AUTO_PAD = {name: name.upper() for name in ("explicit", "notset", "valid", "same_upper", "same_lower")}
 EXPLICIT = ("EXPLICIT", "NOTSET")
+WHERE = {name: name for name in ("half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners")}
+NEAREST = {name: name for name in ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")}
 
 
 def _amounts(layer: Layer, kernel: list[int]) -> Amounts | None:
-    """Begin and end of each spatial axis of a convolution or pool, None where only a run can tell.
-
-    Raises:
-        Unreadable: An attribute that says so is missing or wrong.
-    """
+    """Begin and end of each spatial axis of a convolution or pool, None where only a run can tell."""
     mode = layer.choice("auto_pad", AUTO_PAD, "explicit")
     begin, end = (layer.integers(name, None if mode in EXPLICIT else "") for name in ("pads_begin", "pads_end"))
     if mode in EXPLICIT:
@@ -95,11 +93,7 @@ def _deconvolution(layer: Layer, data: str, weights: str, output_shape: str = ""
 
 
 def _amounts_to(layer: Layer, data: str, kernel: list[int], wanted: list[int], mode: str) -> Amounts:
-    """The amounts with which a deconvolution gives an output of a shape; SAME_UPPER has the odd one at the begin.
-
-    Raises:
-        Unreadable: Nothing says what they are.
-    """
+    """The amounts with which a deconvolution gives an output of a shape; SAME_UPPER has the odd one at the begin."""
     sizes = static_dims(layer.dims(data)[2:])
     if not mode.startswith("SAME") or sizes is None:
         raise Unreadable("output_shape with explicit amounts, or with spatial dims that are dynamic")
@@ -116,11 +110,7 @@ def _amounts_to(layer: Layer, data: str, kernel: list[int], wanted: list[int], m
 
 
 def _pool(layer: Layer, kernel: list[int], amounts: Amounts | None) -> dict[str, Any]:
-    """The attributes of a pool.
-
-    Raises:
-        Unreadable: ONNX Runtime refuses them or gets them wrong.
-    """
+    """The attributes of a pool."""
     ceil = layer.choice("rounding_type", {"floor": 0, "ceil": 1}, "floor")
     if amounts is None and max(layer.integers("dilations", ""), default=1) > 1:
         raise Unreadable("ONNX Runtime ignores the dilations where it computes the amounts of auto_pad itself")
@@ -153,7 +143,7 @@ def _max_pool(layer: Layer, data: str) -> list[str]:
     if axis := layer.integer("axis", "0"):  # the first of those that one index counts through
         inner = layer.add("Shape", data, start=axis)
         found = layer.add("Mod", found, layer.add("ReduceProd", inner, keepdims=0))
-    type = layer.element_type("index_element_type", TensorProto.INT64)
+    type = layer.element_type("index_element_type", "i64")
     return [largest, found if type == TensorProto.INT64 else layer.add("Cast", found, to=type)]
 
 
@@ -162,71 +152,43 @@ def _interpolate(layer: Layer, data: str, wanted: str, *others: str) -> str:
     version = layer.word("version")
     if version not in ("opset4", "opset11"):
         raise Unreadable(f"only Interpolate of opset4 and opset11 is read, not of {version}")
-    by_sizes = layer.choice("shape_calculation_mode", {"sizes": True, "scales": False})
-    modes = {"nearest": "nearest", "linear_onnx": "linear", "cubic": "cubic"}
-    if layer.word("mode") not in modes:
-        raise Unreadable(f"ONNX does not have mode='{layer.word('mode')}'")
-    nearest = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
-    where = ("half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners")
-    for name, known, usual in (
-        ("nearest_mode", nearest, nearest[0]),
-        ("coordinate_transformation_mode", where, where[0]),
-    ):
-        if layer.word(name, usual) not in known:
-            raise Unreadable(f"ONNX does not have {name}='{layer.word(name)}'")
     if any(layer.integers("pads_begin", "0") + layer.integers("pads_end", "0")):
         raise Unreadable("ONNX does not have pads_begin and pads_end")
-    if version == "opset4":
-        if not others:
-            raise Unreadable("it has no scales")
-        wanted, others = (wanted if by_sizes else others[0]), others[1:]
-    if len(others) > 1:
-        raise Unreadable(f"it has {len(layer.node.input)} inputs, expected 2 or 3")
+    by_sizes = layer.choice("shape_calculation_mode", {"sizes": True, "scales": False})
+    attributes: dict[str, Any] = {
+        "mode": layer.choice("mode", {"nearest": "nearest", "linear_onnx": "linear", "cubic": "cubic"}),
+        "coordinate_transformation_mode": layer.choice("coordinate_transformation_mode", WHERE, "half_pixel"),
+        "nearest_mode": layer.choice("nearest_mode", NEAREST, "round_prefer_floor"),
+        "cubic_coeff_a": layer.decimal("cube_coeff", "-0.75"),
+    }
+    if version == "opset4":  # sizes and scales
+        wanted, others = (wanted if by_sizes else others[0] if others else ""), others[1:]
+    if not wanted or len(others) > 1:
+        raise Unreadable(f"it has {plural(len(layer.node.input), 'input')}")
     axes = layer.numbers(others[0]).reshape(-1).tolist() if others else list(range(len(layer.dims(data))))
-    full = (_all_sizes if by_sizes else _all_scales)(layer, data, wanted, axes)
-    return layer.add(
-        "Resize",
-        data,
-        *(("", "", full) if by_sizes else ("", full)),
-        mode=modes[layer.word("mode")],
-        coordinate_transformation_mode=layer.word("coordinate_transformation_mode", where[0]),
-        nearest_mode=layer.word("nearest_mode", nearest[0]),
-        cubic_coeff_a=layer.decimal("cube_coeff", "-0.75"),
+    full = _of_all_axes(layer, data, wanted, axes, by_sizes)
+    return layer.add("Resize", data, *(("", "", full) if by_sizes else ("", full)), **attributes)
+
+
+def _of_all_axes(layer: Layer, data: str, wanted: str, axes: list[int], by_sizes: bool) -> str:
+    """Sizes or scales of all axes, where only those of some are given."""
+    dims, numbers = (
+        layer.values.static(data) if by_sizes else [1] * len(layer.dims(data)),
+        layer.values.constant(wanted),
     )
-
-
-def _all_sizes(layer: Layer, data: str, wanted: str, axes: list[int]) -> str:
-    sizes, dims = layer.values.constant(wanted), layer.values.static(data)
-    if sizes is not None and dims is not None:
-        return layer.constant(_put(np.array(dims), axes, sizes))
-    base = layer.add("Shape", data) if dims is None else layer.constant(dims)
-    return layer.add("ScatterElements", base, layer.constant(axes), layer.integral(wanted))
-
-
-def _all_scales(layer: Layer, data: str, wanted: str, axes: list[int]) -> str:
-    ones, scales = np.ones(len(layer.dims(data)), np.float32), layer.values.constant(wanted)
-    if scales is not None:
-        return layer.constant(_put(ones, axes, scales), np.float32)
-    given = layer.of_type(wanted, TensorProto.FLOAT)
-    return layer.add("ScatterElements", layer.constant(ones, np.float32), layer.constant(axes), given)
-
-
-def _put(base: np.ndarray, axes: list[int], numbers: np.ndarray) -> np.ndarray:
-    if numbers.size != len(axes):
-        raise Unreadable(f"it has {numbers.size} sizes or scales for {plural(len(axes), 'axis')}")
-    try:
-        base[axes] = numbers.reshape(-1)
-    except IndexError:
-        raise Unreadable(f"its axes are {axes}, its data have {plural(base.size, 'axis')}") from None
-    return base
+    type, onnx_type = (np.int64, TensorProto.INT64) if by_sizes else (np.float32, TensorProto.FLOAT)
+    if dims is None or numbers is None:
+        base = layer.add("Shape", data) if dims is None else layer.constant(dims, type)
+        return layer.add("ScatterElements", base, layer.constant(axes), layer.of_type(wanted, onnx_type))
+    full = np.array(dims, type)
+    if numbers.size != len(axes) or any(not -full.size <= axis < full.size for axis in axes):
+        raise Unreadable(f"it has {plural(numbers.size, 'number')} for the axes {axes}")
+    full[axes] = numbers.reshape(-1)
+    return layer.constant(full, type)
 
 
 WINDOWS: Mapping[str, Callable[..., str | list[str]]] = {
-    "AvgPool": _average_pool,
-    "Convolution": _convolution,
-    "ConvolutionBackpropData": _deconvolution,
-    "GroupConvolution": _convolution,
-    "GroupConvolutionBackpropData": _deconvolution,
-    "Interpolate": _interpolate,
+    "AvgPool": _average_pool, "Convolution": _convolution, "ConvolutionBackpropData": _deconvolution,
+    "GroupConvolution": _convolution, "GroupConvolutionBackpropData": _deconvolution, "Interpolate": _interpolate,
     "MaxPool": _max_pool,
-}
+}  # fmt: skip
