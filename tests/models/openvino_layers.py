@@ -114,26 +114,18 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
         lambda x: opset15.scatter_nd_update(x, constant([[0, 1], [0, 1]]), f(2, 4), "sum")),
     "scatter nd update": (SHAPE, np.float32,
         lambda x: opset13.scatter_nd_update(x, constant([[0, 1], [1, 2]], np.int32), f(2, 4))),
-    "scatter elements update": (
-        SHAPE,
-        np.float32,
-        lambda x: opset13.scatter_elements_update(
-            x, constant(np.ones((2, 2, 4)), np.int32), f(2, 2, 4), constant(1, np.int64), "sum", True
-        ),
-    ),
+    "scatter elements update": (SHAPE, np.float32,
+        lambda x: opset13.scatter_elements_update(x, constant(np.ones((2, 2, 4)), np.int32), f(2, 2, 4),
+            constant(1, np.int64), "sum", True)),
     "broadcast": (SHAPE, np.float32, lambda x: opset13.broadcast(x, i(5, 2, 3, 4))),
     "broadcast along axes": ((2, 3), np.float32, lambda x: opset13.broadcast(x, i(2, 5, 3), i(0, 2), "EXPLICIT")),
     "broadcast of both": (SHAPE, np.float32,
         lambda x: opset13.broadcast(x, i(5, 1, 3, 1), broadcast_spec="BIDIRECTIONAL")),
     "broadcast to computed dims": ((-1, 1), np.float32,
         lambda x: opset13.broadcast(x, opset13.concat([i(3), opset13.shape_of(x)], 0), i(1, 2), "EXPLICIT")),
-    "range": (
-        (-1, 3),
-        np.float32,
-        lambda x: opset13.range(
-            constant(0, np.int64), opset13.reduce_sum(opset13.shape_of(x), i(0), False), constant(2, np.int64), "f32"
-        ),
-    ),
+    "range": ((-1, 3), np.float32,
+        lambda x: opset13.range(constant(0, np.int64), opset13.reduce_sum(opset13.shape_of(x), i(0), False),
+            constant(2, np.int64), "f32")),
     "topk": (SHAPE, np.float32, lambda x: opset13.topk(x, constant(2, np.int32), 1, "min", "value", "i64")),
     "topk of all": (SHAPE, np.float32, lambda x: opset13.topk(x, constant(4, np.int64), 2, "max", "value")),
     "matmul": (SHAPE, np.float32, lambda x: opset13.matmul(x, f(5, 4), False, True)),
@@ -171,20 +163,12 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
             lambda x, mode=mode: opset13.convolution_backprop_data(x, f(4, 3, 4, 3), [2, 3], i(17, 24), auto_pad=mode))
         for mode in ("same_upper", "same_lower")
     },
-    "deconvolution": (
-        IMAGE,
-        np.float32,
-        lambda x: opset13.convolution_backprop_data(
-            x, f(4, 3, 3, 3), [2, 2], pads_begin=[1, 1], pads_end=[0, 1], dilations=[1, 1], output_padding=[1, 1]
-        ),
-    ),
-    "group deconvolution": (
-        IMAGE,
-        np.float32,
-        lambda x: opset13.group_convolution_backprop_data(
-            x, f(2, 2, 3, 3, 3), [2, 2], pads_begin=[0, 0], pads_end=[0, 0], dilations=[1, 1]
-        ),
-    ),
+    "deconvolution": (IMAGE, np.float32,
+        lambda x: opset13.convolution_backprop_data(x, f(4, 3, 3, 3), [2, 2], pads_begin=[1, 1], pads_end=[0, 1],
+            dilations=[1, 1], output_padding=[1, 1])),
+    "group deconvolution": (IMAGE, np.float32,
+        lambda x: opset13.group_convolution_backprop_data(x, f(2, 2, 3, 3, 3), [2, 2], pads_begin=[0, 0],
+            pads_end=[0, 0], dilations=[1, 1])),
     "max pool": (IMAGE, np.float32, lambda x: opset13.max_pool(x, [2, 1], [1, 2], [1, 0], [0, 1], [3, 2]).output(0)),
     "max pool with indices": (IMAGE, np.float32, lambda x: opset13.max_pool(x, [2, 2], [1, 1], [0, 0], [0, 0], [2, 2])),
     "max pool with indices in each image": ((2, *IMAGE[1:]), np.float32,

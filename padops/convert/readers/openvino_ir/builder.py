@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from io import BytesIO
 from math import prod
-from pathlib import Path
 from typing import BinaryIO
 
 import onnx
@@ -53,7 +52,9 @@ class Builder:
             PadopsError: The IR is damaged, or its ``.bin`` is missing or too short.
         """
         for layer in self._net.layers:
-            _check_ports(layer, self._path)
+            side = "outputs" if layer.type == "Result" else "inputs"
+            if layer.type in ("Parameter", "Const", "Result") and (ports := getattr(layer, side)):
+                raise PadopsError(f"{self._path} is damaged: {layer} has {len(ports)} {side}, expected none")
         self._constants = {layer.id: self._check_constant(layer) for layer in self._net.layers if layer.type == "Const"}
         self._graph.name = self._net.name
         for layer in self._net.layers:
@@ -118,20 +119,25 @@ class Builder:
     def _add_input(self, layer: Layer) -> None:
         name = self._output(layer)
         type = element_type(self._data(layer, "element_type"), layer, self._path)
-        shape = self._data(layer, "shape")
-        dims = None if shape == "..." else dims_of(_split(shape), layer, self._path)
+        dims = None if self._data(layer, "shape") == "..." else self._dims(layer)
         _declare(self._graph.input.add(), name, type, dims)
+
+    def _dims(self, layer: Layer) -> tuple[int | None, ...]:
+        """The dims of a Parameter or Const; an empty text is that of a scalar."""
+        shape = self._data(layer, "shape")
+        return dims_of(tuple(shape.split(",")) if shape.strip() else (), layer, self._path)
 
     def _check_constant(self, layer: Layer) -> tuple[int, list[int], int, int]:
         """Element type, dims, offset and bytes of a Const; its bytes are there."""
         type = element_type(self._data(layer, "element_type"), layer, self._path)
-        dims = dims_of(_split(self._data(layer, "shape")), layer, self._path)
+        dims = self._dims(layer)
         if type == TensorProto.STRING:
             raise PadopsError(f"{self._path}: {layer} holds strings, which are not read")
         static = static_dims(dims)
         if static is None:
             raise PadopsError(f"{self._path} is damaged: {layer} has the shape '{layer.data['shape']}'")
-        offset, size = (self._number(layer, name) for name in ("offset", "size"))
+        texts = {name: self._data(layer, name) for name in ("offset", "size")}
+        offset, size = (number_of(text.strip(), f"{name} '{text}'", layer, self._path) for name, text in texts.items())
         needed = (prod(static) * _bits(type) + 7) // 8
         if needed > size:
             raise PadopsError(
@@ -171,10 +177,6 @@ class Builder:
         if self._asked > LARGEST:
             raise PadopsError(f"{path} has {self._asked} bytes of weights or more; up to {LARGEST} are read")
 
-    def _number(self, layer: Layer, name: str) -> int:
-        text = self._data(layer, name)
-        return number_of(text.strip(), f"{name} '{text}'", layer, self._path)
-
     def _add_output(self, layer: Layer, inputs: list[str]) -> None:
         """Adds the output of a Result: the value, or an Identity if no node made it or it is an output already."""
         if len(inputs) != 1:
@@ -203,19 +205,6 @@ def _bits(type: int) -> int:
     if type in (TensorProto.INT4, TensorProto.UINT4, TensorProto.FLOAT4E2M1):
         return 4
     return helper.tensor_dtype_to_np_dtype(type).itemsize * 8
-
-
-def _check_ports(layer: Layer, path: Path) -> None:
-    """Refuses ports on the side of a layer where it has none."""
-    ends = {"Parameter": layer.inputs, "Const": layer.inputs, "Result": layer.outputs}
-    if ports := ends.get(layer.type):
-        side = "outputs" if layer.type == "Result" else "inputs"
-        raise PadopsError(f"{path} is damaged: {layer} has {len(ports)} {side}, expected none")
-
-
-def _split(shape: str) -> tuple[str, ...]:
-    """The dims of a shape attribute; an empty one is that of a scalar."""
-    return tuple(shape.split(",")) if shape.strip() else ()
 
 
 def _declare(info: onnx.ValueInfoProto, name: str, type: int, dims: Sequence[int | None] | None) -> None:

@@ -42,16 +42,14 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
             whys = [lacking[name] for name in (*node.input, *node.output) if name in lacking]
             refusals[node.op_type, "; ".join(dict.fromkeys((str(error), *whys)))].append(node.name)
     if refusals:
-        lines = [_listed(kind, reason, names) for (kind, reason), names in refusals.items()]
+        lines = [
+            f"{kind} '{names[0]}'{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {reason}"
+            for (kind, reason), names in refusals.items()
+        ]
         count, all = sum(map(len, refusals.values())), sum(node.domain == DOMAIN for node in message.graph.node)
         raise PadopsError(f"{path}: {count} of its {plural(all, 'layer')} cannot be converted:{listing(lines)}")
     _replace(message, nodes, values, path)
     return message
-
-
-def _listed(kind: str, reason: str, names: list[str]) -> str:
-    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    return f"{kind} '{names[0]}'{more}: {reason}"
 
 
 def _needed(nodes: list[onnx.NodeProto], outputs: Collection[str]) -> tuple[list[onnx.NodeProto], set[str]]:

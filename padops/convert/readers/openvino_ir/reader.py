@@ -87,7 +87,13 @@ def read_net(path: Path) -> tuple[Net, list[FileRecord]]:
     """
     content = read_text(path)
     net = parse(content, path)
-    _check(net, path)
+    if net.tag != "net":
+        raise PadopsError(f"{path} is not an OpenVINO IR: it is a <{net.tag}>, expected a <net>")
+    if net.get("version") != VERSION:
+        raise PadopsError(
+            f"{path} is an IR of version {net.get('version')}, expected {VERSION}; "
+            "OpenVINO writes that with openvino.save_model(openvino.Core().read_model(...), ...)"
+        )
     weights = path.with_suffix(".bin")
     files = [FileRecord(str(path), len(content), hashlib.sha256(content).hexdigest())]
     if weights.is_file():
@@ -99,17 +105,6 @@ def read_net(path: Path) -> tuple[Net, list[FileRecord]]:
     edges = _edges(net, path)
     name = net.get("name") or path.stem.encode(errors="replace").decode()
     return Net(path, weights, name, in_order(layers, edges, path), edges), files
-
-
-def _check(net: ElementTree.Element, path: Path) -> None:
-    """Refuses XML that is no IR of the version that is read."""
-    if net.tag != "net":
-        raise PadopsError(f"{path} is not an OpenVINO IR: it is a <{net.tag}>, expected a <net>")
-    if net.get("version") != VERSION:
-        raise PadopsError(
-            f"{path} is an IR of version {net.get('version')}, expected {VERSION}; "
-            "OpenVINO writes that with openvino.save_model(openvino.Core().read_model(...), ...)"
-        )
 
 
 class _Place(NamedTuple):

@@ -8,6 +8,7 @@ import numpy as np
 from onnx import TensorProto, helper
 
 from padops.convert.readers.openvino_ir.layer import Layer, Unreadable
+from padops.plural import plural
 
 # Gates of a sequence by their letters, as OpenVINO orders them and as ONNX does; ONNX adds a bias of R's rows, of which
 # OpenVINO has at most that of GRU's hidden gate ("H").
@@ -21,8 +22,9 @@ def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
     """LSTM, GRU or RNN: the batch is axis 0 in OpenVINO and axis 1 in ONNX, whose runtime has no other layout."""
     kind = layer.node.op_type.removesuffix("Sequence")
     if len(inputs) != 5 + (kind == "LSTM"):
-        raise Unreadable(f"it has {len(inputs) + 1} inputs, expected {6 + (kind == 'LSTM')}")
+        raise Unreadable(f"it has {plural(len(inputs) + 1, 'input')}, expected {6 + (kind == 'LSTM')}")
     *states, lengths, weights, recurrent, bias = inputs
+    layer.choice("version", {"opset5": None})
     size = layer.integer("hidden_size")
     direction = layer.word("direction").lower()
     names = [name.strip().lower() for name in layer.word("activations", USUAL[kind]).split(",")]
@@ -64,8 +66,6 @@ def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
 
 def _sequence_refusal(layer: Layer, kind: str, direction: str, names: list[str]) -> str | None:
     """Why ONNX Runtime has no such sequence, or None."""
-    if layer.word("version") != "opset5":
-        return f"only {layer.node.op_type} of opset5 is read"
     if layer.type not in (TensorProto.FLOAT, TensorProto.DOUBLE):
         return "ONNX Runtime has it only for float and double"
     if direction not in DIRECTIONS:

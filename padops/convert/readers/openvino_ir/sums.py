@@ -35,8 +35,6 @@ def _matmul(layer: Layer, first: str, second: str) -> str:
 def _transposed(layer: Layer, name: str) -> str:
     """A value with its last two axes in the other order."""
     rank = len(layer.dims(name))
-    if rank < 2:
-        raise Unreadable(f"its input '{name}' has the rank {rank}")
     return layer.add("Transpose", name, perm=[*range(rank - 2), rank - 1, rank - 2])
 
 
@@ -71,8 +69,7 @@ def _batch_norm(layer: Layer, data: str, scale: str, shift: str, mean: str, vari
 
 def _mvn(layer: Layer, data: str, axes: str) -> str:
     """(x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps), or without the division."""
-    if layer.word("version") != "opset6":
-        raise Unreadable("only MVN of opset6 is read")
+    layer.choice("version", {"opset6": None})
     epsilon, inside = layer.decimal("eps"), layer.choice("eps_mode", {"inside_sqrt": True, "outside_sqrt": False})
     if layer.type not in FLOATS:
         raise Unreadable("its data are no floats")

@@ -149,9 +149,7 @@ def _max_pool(layer: Layer, data: str) -> list[str]:
 
 def _interpolate(layer: Layer, data: str, wanted: str, *others: str) -> str:
     """Resize of all axes: ONNX Runtime (1.32) moves Transposes past one that names some, and leaves those names."""
-    version = layer.word("version")
-    if version not in ("opset4", "opset11"):
-        raise Unreadable(f"only Interpolate of opset4 and opset11 is read, not of {version}")
+    has_both = layer.choice("version", {"opset4": True, "opset11": False})  # sizes and scales
     if any(layer.integers("pads_begin", "0") + layer.integers("pads_end", "0")):
         raise Unreadable("ONNX does not have pads_begin and pads_end")
     by_sizes = layer.choice("shape_calculation_mode", {"sizes": True, "scales": False})
@@ -161,7 +159,7 @@ def _interpolate(layer: Layer, data: str, wanted: str, *others: str) -> str:
         "nearest_mode": layer.choice("nearest_mode", NEAREST, "round_prefer_floor"),
         "cubic_coeff_a": layer.decimal("cube_coeff", "-0.75"),
     }
-    if version == "opset4":  # sizes and scales
+    if has_both:
         wanted, others = (wanted if by_sizes else others[0] if others else ""), others[1:]
     if not wanted or len(others) > 1:
         raise Unreadable(f"it has {plural(len(layer.node.input), 'input')}")
