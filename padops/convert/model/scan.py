@@ -38,7 +38,8 @@ Where = tuple[Any, str, int | None] | None  # place of the message around, field
 
 
 def _messages(message: Message, passed: Collection[str] = ()) -> Iterator[tuple[Message, Fields, Where]]:
-    """``message`` and every message inside it, depth first, but for the kinds that are ``passed``."""
+    """``message`` and every message inside it, depth first, but for types that are equal and what is ``passed``."""
+    types: set[bytes] = set()
     waiting: list[tuple[Message, Where]] = [(message, None)]
     while waiting:
         message, where = waiting.pop()
@@ -50,6 +51,10 @@ def _messages(message: Message, passed: Collection[str] = ()) -> Iterator[tuple[
             if kind is None or kind in passed:
                 continue
             if isinstance(value, Message):
+                if kind == "TypeProto":  # one of a model's many values of the same type and shape is enough
+                    if (content := value.SerializePartialToString()) in types:
+                        continue
+                    types.add(content)
                 inner.append((value, (where, name, None)))
             else:
                 inner += [(item, (where, name, i)) for i, item in enumerate(value)]
