@@ -172,7 +172,7 @@ def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -
         model = ir.from_proto(with_dense(message, base_dir))
     if len(model.functions) != len(message.functions):
         raise PadopsError(f"{name} has several functions of the same domain, name and overload")
-    document = Document(model, message, path, base_dir)
+    document = Document(model, message, path, base_dir, may_be_external=bool(external))
     document.pair_nodes()
     if base_dir is not None:
         for function in model.functions.values():

@@ -142,8 +142,10 @@ def _layer(element: ElementTree.Element, path: Path) -> Layer:
 
 
 def _port(element: ElementTree.Element, layer: ElementTree.Element, path: Path) -> Port:
-    what = _Place(layer, element.get("id", ""))
-    id, precision = _attributes(element, what, path, "id", "precision")
+    id, precision = element.get("id"), element.get("precision")
+    what = _Place(layer, id or "")
+    if id is None or precision is None:
+        raise PadopsError(f"{path} is damaged: {what} has no {'id' if id is None else 'precision'}")
     dims = dims_of(tuple([dim.text for dim in element if dim.tag == "dim"]), what, path)
     names: list[str] = []
     if text := element.get("names"):  # a comma in a name has a backslash before it
