@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,10 +14,6 @@ from openvino import opset12, opset13
 
 import padops
 from padops.convert import PadopsError
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it uses what onnx deprecates
-    import onnxifier  # noqa: F401
 
 CORE = openvino.Core()
 PRECISION = {"INFERENCE_PRECISION_HINT": "f32"}

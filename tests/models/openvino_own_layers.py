@@ -1,4 +1,4 @@
-"""OpenVINO layers with attributes that onnxifier has no rule for: slices, einsums, quantizers, recurrent layers."""
+"""OpenVINO layers with many attributes: slices, einsums, quantizers, recurrent layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenVINO IRs with wrong parts. Their layers are those of the tests, so this kind needs OpenVINO and onnxifier."""
+"""OpenVINO IRs with wrong parts. Their layers are those of the tests, so this kind needs OpenVINO."""
 
 from __future__ import annotations
 

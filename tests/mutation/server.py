@@ -14,7 +14,6 @@ import tempfile
 import time
 import traceback
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 MEMORY = 2 << 30  # bytes of address space beyond what the server itself has
@@ -33,7 +32,6 @@ MODULES = (
     "rich.progress",
     "rich.table",
 )
-EXTRAS = ("onnxifier.domain.intel.openvino.passes.op",)  # likewise, where they are installed
 RAISED = 70  # the exit code of a child that an exception ended
 
 
@@ -44,7 +42,7 @@ def main() -> None:
 
 
 def _import() -> None:
-    for name in (*MODULES, *(extra for extra in EXTRAS if find_spec(extra.partition(".")[0]))):
+    for name in MODULES:
         import_module(name)
 
 

@@ -24,7 +24,7 @@ TESTS = Path(__file__).resolve().parents[1]
 IMPORTED = re.compile(r"^ *(?:from|import) (\w+)", re.MULTILINE)  # a parser takes seconds for all tests
 NEIGHBOURS = {path.stem: path for path in TESTS.rglob("*.py") if path.parent.name not in ("mutation", "long")}
 TOOLS = {"onnxconverter_common", "onnxoptimizer", "onnxsim"}  # beside which padops is tested
-PEERS = {"jax", "jax2onnx", "onnxifier", "onnxscript", "openvino", "tensorflow", "tf2onnx", "torch", *TOOLS}
+PEERS = {"jax", "jax2onnx", "onnxscript", "openvino", "tensorflow", "tf2onnx", "torch", *TOOLS}
 # The type checkers and what else the extra ``lint`` has.
 CHECKERS = ("mypy", "basedpyright", "twine", "check_wheel_contents", "pre_commit")
 CLANG = "clang++"

@@ -39,6 +39,7 @@ class Document:
     embedded: bool = False  # whether its fallback functions have changed
     # The files that it was read from, where they are not ONNX; there is no path then.
     foreign: list[FileRecord] = field(default_factory=list)
+    may_be_external: bool = True  # whether tensors may have their data in a file of their own
     refused: str = ""  # of another format, why it cannot be converted, although its Pads could be read; else ""
     # Of values that follow from constants, the elements, once they have been computed; see ``evaluate.py``.
     evaluated: dict[ir.Value, np.ndarray] = field(default_factory=dict)
@@ -64,7 +65,7 @@ class Document:
             UsageError: There are some, and nobody has said which folder they are relative to.
             PadopsError: One of them is not as it should be.
         """
-        tensors = list(external_tensors(self.message()))
+        tensors = list(external_tensors(self.message())) if self.may_be_external else []
         if not needed and self.path is None:
             check_links(tensors, Place(self.base_dir or Path(), None, follow_links))
         if not tensors or not (needed or self.path):

@@ -20,7 +20,7 @@ from padops.convert.model.checks import check_model
 from padops.convert.model.document import LARGEST_PROTO, Document
 from padops.convert.model.external import Place, check_entries, refuse_pointer
 from padops.convert.model.nesting import nodes_of
-from padops.convert.model.scan import external_tensors, refuse_what_would_be_lost
+from padops.convert.model.scan import refuse_what_would_be_lost
 from padops.convert.model.sparse import with_dense
 
 ALIAS = "ai.onnx"  # of the default domain
@@ -162,17 +162,17 @@ def parse_model(content: bytes, path: Path | str) -> onnx.ModelProto:
 
 
 def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -> Document:
-    refuse_what_would_be_lost(message)
+    external = refuse_what_would_be_lost(message)
     _name_default_domain(message)
     check_model(message)
-    for tensor, place in external_tensors(message):
+    for tensor, place in external:
         check_entries(tensor, place)
     name = str(path) if path else "the model"
     with library_errors(name, ir.serde.SerdeError):
         model = ir.from_proto(with_dense(message, base_dir))
     if len(model.functions) != len(message.functions):
         raise PadopsError(f"{name} has several functions of the same domain, name and overload")
-    document = Document(model, message, path, base_dir)
+    document = Document(model, message, path, base_dir, may_be_external=bool(external))
     document.pair_nodes()
     if base_dir is not None:
         for function in model.functions.values():

@@ -6,7 +6,8 @@ is refused here, with the reason and the place. Training graphs are no such part
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import onnx
@@ -26,70 +27,105 @@ NOT_CARRIED = {
     ("TypeProto", "map_type"): "map types",
     ("TypeProto", "opaque_type"): "opaque types",
 }
+LOST = {name for _, name in NOT_CARRIED}
+Fields = Sequence[tuple[FieldDescriptor, Any]]
 
 
-def messages(message: Message, path: str = "") -> Iterator[tuple[Message, str]]:
-    """``message`` and every message inside it, depth first, each with its path, such as ``graph.node[3]``."""
-    waiting = [(message, path)]
+# Messages inside which no tensor is.
+WITHOUT_TENSORS = {"OperatorSetIdProto", "StringStringEntryProto", "TypeProto", "ValueInfoProto"}
+
+Where = tuple[Any, str, int | None] | None  # place of the message around, field, index; None of the whole model
+
+
+def _messages(message: Message, passed: Collection[str] = ()) -> Iterator[tuple[Message, Fields, Where]]:
+    """``message`` and every message inside it, depth first, but for types that are equal and what is ``passed``."""
+    types: set[bytes] = set()
+    waiting: list[tuple[Message, Where]] = [(message, None)]
     while waiting:
-        message, path = waiting.pop()
-        yield message, path
-        inner: list[tuple[Message, str]] = []
-        for field, value in _fields(message, path):
-            if field.message_type is None:
+        message, where = waiting.pop()
+        fields = _fields(message, where)
+        yield message, fields, where
+        inner: list[tuple[Message, Where]] = []
+        for field, value in fields:
+            name, _, kind = _facts(field)
+            if kind is None or kind in passed:
                 continue
-            place = f"{path}.{field.name}" if path else field.name
             if isinstance(value, Message):
-                inner.append((value, place))
+                if kind == "TypeProto":  # one of a model's many values of the same type and shape is enough
+                    if (content := value.SerializePartialToString()) in types:
+                        continue
+                    types.add(content)
+                inner.append((value, (where, name, None)))
             else:
-                inner += [(item, f"{place}[{i}]") for i, item in enumerate(value)]
-        waiting += reversed(inner)
+                inner += [(item, (where, name, i)) for i, item in enumerate(value)]
+        if inner:
+            waiting += reversed(inner)
 
 
-def _fields(message: Message, path: str) -> Sequence[tuple[FieldDescriptor, Any]]:
+@cache
+def _facts(field: FieldDescriptor) -> tuple[str, bool, str | None]:
+    """A field's name, whether it is of text, and the kind of its messages, or None."""
+    kind = field.message_type
+    return field.name, field.type == FieldDescriptor.TYPE_STRING, None if kind is None else kind.name
+
+
+def _path(where: Where, *fields: str) -> str:
+    """A place, such as ``graph.node[3]``; a field of it, where one is given."""
+    parts = list(fields)
+    while where is not None:
+        where, name, i = where
+        parts.append(name if i is None else f"{name}[{i}]")
+    return ".".join(reversed(parts))
+
+
+def _fields(message: Message, where: Where) -> Fields:
     """The fields that a message has.
 
     Raises:
         PadopsError: A text among them is not UTF-8. protobuf reads it all the same, and gives bytes for it or raises
             when somebody asks, as the release has it.
     """
-    kind = message.DESCRIPTOR.name
     try:
-        fields: Sequence[tuple[FieldDescriptor, Any]] = message.ListFields()
+        fields: Fields = message.ListFields()
         for field, value in fields:
-            if field.type == FieldDescriptor.TYPE_STRING:
+            if _facts(field)[1]:
                 for text in [value] if isinstance(value, (str, bytes)) else value:
                     if isinstance(text, bytes):
                         text.decode()
     except UnicodeDecodeError as error:
         raise PadopsError(
-            f"{path or 'the model'} ({kind}) has a text that is not UTF-8: {error.object!r:.80}"
+            f"{_path(where) or 'the model'} ({message.DESCRIPTOR.name}) has a text that is not UTF-8: "
+            f"{error.object!r:.80}"
         ) from error
     return fields
 
 
-def refuse_what_would_be_lost(proto: onnx.ModelProto) -> None:
-    """Raises where a model holds what onnx_ir does not carry.
+def refuse_what_would_be_lost(proto: onnx.ModelProto) -> list[tuple[onnx.TensorProto, str]]:
+    """Raises where a model holds what onnx_ir does not carry; gives its ``external_tensors``.
 
     Raises:
         PadopsError: Names the place and the reason.
     """
-    for message, path in messages(proto):
-        kind = message.DESCRIPTOR.name
+    found = []
+    for message, fields, where in _messages(proto):
         if len(unknown := UnknownFieldSet(message)):
             raise PadopsError(
-                f"{path or 'the model'} ({kind}) has the field number {unknown[0].field_number}, which onnx "
-                f"{onnx.__version__} does not know; converting would lose it"
+                f"{_path(where) or 'the model'} ({message.DESCRIPTOR.name}) has the field number "
+                f"{unknown[0].field_number}, which onnx {onnx.__version__} does not know; converting would lose it"
             )
-        for field, _ in message.ListFields():
-            what = NOT_CARRIED.get((kind, field.name))
-            if what and not (field.name == "sparse_tensor" and getattr(message, "name", "") == SPARSE_VALUE):
-                place = f"{path}.{field.name}" if path else field.name
-                raise PadopsError(f"{place}: {what} are not carried by onnx_ir; converting would lose them")
+        for field, _ in fields:
+            name = _facts(field)[0]
+            if name in LOST and (what := NOT_CARRIED.get((message.DESCRIPTOR.name, name))):
+                if not (name == "sparse_tensor" and getattr(message, "name", "") == SPARSE_VALUE):
+                    place = _path(where, name)
+                    raise PadopsError(f"{place}: {what} are not carried by onnx_ir; converting would lose them")
+        if isinstance(message, onnx.TensorProto) and message.data_location == onnx.TensorProto.EXTERNAL:
+            found.append((message, _path(where)))
+    return found
 
 
 def external_tensors(proto: onnx.ModelProto) -> Iterator[tuple[onnx.TensorProto, str]]:
     """Every tensor whose data lie in a file of their own, with its path; nothing is read."""
-    for message, path in messages(proto):
+    for message, _, where in _messages(proto, WITHOUT_TENSORS):
         if isinstance(message, onnx.TensorProto) and message.data_location == onnx.TensorProto.EXTERNAL:
-            yield message, path
+            yield message, _path(where)

@@ -144,6 +144,8 @@ def _types_of_values(graph: ir.Graph, message: onnx.GraphProto) -> Iterator[tupl
 
 def _confirmed(stated: ir.Shape, dims: list[int | None] | None) -> ir.Shape | None:
     """A shape that a graph states, with the numbers that are known instead of those that it states."""
+    if dims == list(stated.dims):
+        return stated
     if dims is None or len(dims) != len(stated):
         return None if dims is None else ir.Shape(dims)
     return ir.Shape([known if isinstance(dim, int) else dim for dim, known in zip(stated, dims)])

@@ -1,4 +1,4 @@
-"""Broken IRs of Pads alone, which need no OpenVINO and no onnxifier; ``test_convert_openvino_files.py`` has others."""
+"""Broken IRs of Pads alone, which need no OpenVINO; ``test_convert_openvino_files.py`` has others."""
 
 from __future__ import annotations
 

@@ -89,7 +89,6 @@ def test_dynamic_amounts_stay_inputs(tmp_path, mode):
 
 
 def test_amounts_computed_from_shapes_stay_computed(tmp_path):
-    """Onnxifier's own rule makes constants of them, computed from random data."""
     x = parameter((-1, -1))
     size = opset13.shape_of(x, "i32")
     path = save(
@@ -115,7 +114,6 @@ def test_pads_of_element_types(tmp_path, type):
 
 
 def test_bfloat16_constants_keep_their_bits(tmp_path):
-    """Onnxifier's own reader takes them for float16."""
     x = parameter((2, 3), openvino.Type.bf16)
     fill = opset13.constant(np.array(1.5, np.float32), openvino.Type.bf16)
     pad = opset12.pad(opset13.add(x, opset13.constant([1, 2, 3], openvino.Type.bf16)), [1, 0], [0, 1], "constant", fill)

@@ -1,8 +1,8 @@
 """OpenVINO IR, version 11 (``model.xml`` and ``model.bin``), as an ONNX model whose Pads are still OpenVINO's.
 
-``reader.py`` and ``builder.py`` turn every layer into a node of the domain ``ai.intel.openvino``. ``layers.py`` lets
-``onnxifier`` turn all of them but the Pads into ONNX operators, and refuses what it would get wrong. The Pads are then
-found like those of any other model (``matchers/openvino.py``): amounts and fill stay inputs, of whatever type they are.
+``reader.py`` and ``builder.py`` turn every layer into a node of the domain ``ai.intel.openvino``. ``layers.py`` turns
+all of them but the Pads into ONNX operators, by the rules of ``rules.py`` and the modules that it imports. The Pads are
+then found like those of any other model (``matchers/openvino.py``): amounts and fill stay inputs, of whatever type.
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from io import BytesIO
 from math import prod
-from pathlib import Path
+from typing import BinaryIO
 
 import onnx
 from onnx import TensorProto, helper
@@ -18,7 +19,7 @@ from padops.convert.readers.openvino_ir.reader import Layer, Net, Port, dims_of,
 from padops.plural import plural
 
 LARGEST = (1 << 31) - 1  # bytes of a model; onnx checks it with its weights inside
-OPSET = 21  # of ONNX; onnxifier's rules are for 19, of which 21 differs for them only in that Cast has 4-bit types
+OPSET = 21  # of ONNX; the first whose Cast has 4-bit types
 IR_VERSION = 10  # of ONNX; the first that knows this opset
 
 
@@ -32,9 +33,13 @@ class Builder:
     def __init__(self, net: Net) -> None:
         self._net = net
         self._path = net.path
+        self._there = net.weights.stat().st_size if net.weights.is_file() else None  # bytes
         self._asked = 0  # bytes of weights; layers may share bytes, so the sum may be any multiple of the file
         self._constants: dict[str, tuple[int, list[int], int, int]] = {}
-        self._graph = onnx.GraphProto()
+        self._message = onnx.ModelProto(ir_version=IR_VERSION, producer_name="OpenVINO")
+        self._message.opset_import.add(domain="", version=OPSET)
+        self._message.opset_import.add(domain=DOMAIN, version=1)
+        self._graph = self._message.graph  # in place, as it would be copied
         self._names: dict[tuple[str, str], str] = {}
         self._taken: dict[str, int] = {}  # names, with the last number that was put behind each
         self._made: set[str] = set()  # the values that nodes give
@@ -47,20 +52,28 @@ class Builder:
             PadopsError: The IR is damaged, or its ``.bin`` is missing or too short.
         """
         for layer in self._net.layers:
-            _check_ports(layer, self._path)
+            side = "outputs" if layer.type == "Result" else "inputs"
+            if layer.type in ("Parameter", "Const", "Result") and (ports := getattr(layer, side)):
+                raise PadopsError(f"{self._path} is damaged: {layer} has {len(ports)} {side}, expected none")
         self._constants = {layer.id: self._check_constant(layer) for layer in self._net.layers if layer.type == "Const"}
         self._graph.name = self._net.name
         for layer in self._net.layers:
             for port in layer.outputs:
                 suffix = f".{port.id}" if len(layer.outputs) > 1 else ""
                 self._names[layer.id, port.id] = self._fresh(*port.names, layer.name + suffix)
+        with open(self._net.weights, "rb") if self._there is not None else BytesIO() as file:
+            self._add_layers(file)
+        return self._message
+
+    def _add_layers(self, file: BinaryIO) -> None:
+        """Adds all layers, with the constants of the file of weights."""
         node_names: set[str] = set()
         for layer in self._net.layers:
             inputs = [self._source(layer, port) for port in layer.inputs]
             if layer.type == "Parameter":
                 self._add_input(layer)
             elif layer.type == "Const":
-                self._add_constant(layer)
+                self._add_constant(layer, file)
             elif layer.type == "Result":
                 self._add_output(layer, inputs)
             else:
@@ -68,8 +81,6 @@ class Builder:
             if layer.name in node_names and layer.type not in ("Parameter", "Result"):
                 raise PadopsError(f"{self._path} is damaged: two layers have the name '{layer.name}'")
             node_names.add(layer.name)
-        imports = [helper.make_opsetid("", OPSET), helper.make_opsetid(DOMAIN, 1)]
-        return helper.make_model(self._graph, opset_imports=imports, ir_version=IR_VERSION, producer_name="OpenVINO")
 
     def _fresh(self, *wanted: str) -> str:
         """The first of the names that is free, else the last one with a number."""
@@ -107,71 +118,64 @@ class Builder:
 
     def _add_input(self, layer: Layer) -> None:
         name = self._output(layer)
-        type = element_type(self._data(layer, "element_type"), str(layer), self._path)
+        type = element_type(self._data(layer, "element_type"), layer, self._path)
+        dims = None if self._data(layer, "shape") == "..." else self._dims(layer)
+        _declare(self._graph.input.add(), name, type, dims)
+
+    def _dims(self, layer: Layer) -> tuple[int | None, ...]:
+        """The dims of a Parameter or Const; an empty text is that of a scalar."""
         shape = self._data(layer, "shape")
-        dims = None if shape == "..." else dims_of(_split(shape), str(layer), self._path)
-        self._graph.input.append(_value(name, type, dims))
+        return dims_of(tuple(shape.split(",")) if shape.strip() else (), layer, self._path)
 
     def _check_constant(self, layer: Layer) -> tuple[int, list[int], int, int]:
         """Element type, dims, offset and bytes of a Const; its bytes are there."""
-        type = element_type(self._data(layer, "element_type"), str(layer), self._path)
-        dims = dims_of(_split(self._data(layer, "shape")), str(layer), self._path)
+        type = element_type(self._data(layer, "element_type"), layer, self._path)
+        dims = self._dims(layer)
         if type == TensorProto.STRING:
             raise PadopsError(f"{self._path}: {layer} holds strings, which are not read")
         static = static_dims(dims)
         if static is None:
             raise PadopsError(f"{self._path} is damaged: {layer} has the shape '{layer.data['shape']}'")
-        offset, size = (self._number(layer, name) for name in ("offset", "size"))
+        texts = {name: self._data(layer, name) for name in ("offset", "size")}
+        offset, size = (number_of(text.strip(), f"{name} '{text}'", layer, self._path) for name, text in texts.items())
         needed = (prod(static) * _bits(type) + 7) // 8
         if needed > size:
             raise PadopsError(
                 f"{self._path} is damaged: {layer} has {plural(size, 'byte')}, but its shape needs {needed}"
             )
-        self._check_weights(layer, offset, needed)
+        if needed:
+            self._check_weights(layer, offset, needed)
         return type, static, offset, needed
 
-    def _add_constant(self, layer: Layer) -> None:
+    def _add_constant(self, layer: Layer, file: BinaryIO) -> None:
         name = self._output(layer)
         type, dims, offset, size = self._constants[layer.id]
         tensor = self._graph.initializer.add(name=name, data_type=type)  # filled in place, as it would be copied
-        tensor.raw_data = self._read_weights(offset, size)
+        if size:
+            file.seek(offset)
+        content = file.read(size) if size else b""
+        if len(content) < size:
+            raise PadopsError(f"{self._path}: {self._net.weights} became shorter while it was read")
+        tensor.raw_data = content
         tensor.dims.extend(dims)
         self._made.add(name)
-        self._graph.value_info.append(_value(name, type, dims))
 
     def _check_weights(self, layer: Layer, offset: int, size: int) -> None:
         """Refuses a Const whose bytes are not in the file. Every Const is checked before the first is read."""
         path, weights = self._path, self._net.weights
-        if not size:
-            return
-        if not weights.is_file():
+        if self._there is None:
             raise PadopsError(
                 f"{path}: {layer} needs the weights in {weights}, which does not exist; put that file beside the IR"
             )
-        there = weights.stat().st_size
-        if offset + size > there:
+        if offset + size > self._there:
             refuse_pointer(weights, f"{path}: the weights in ")
             raise PadopsError(
-                f"{path}: {layer} needs the bytes {offset} to {offset + size} of {weights}, which has only {there}"
+                f"{path}: {layer} needs the bytes {offset} to {offset + size} of {weights}, which has only "
+                f"{self._there}"
             )
         self._asked += size
         if self._asked > LARGEST:
             raise PadopsError(f"{path} has {self._asked} bytes of weights or more; up to {LARGEST} are read")
-
-    def _read_weights(self, offset: int, size: int) -> bytes:
-        """The bytes of a Const that has been checked."""
-        if not size:
-            return b""
-        with open(self._net.weights, "rb") as file:
-            file.seek(offset)
-            content = file.read(size)
-        if len(content) < size:
-            raise PadopsError(f"{self._path}: {self._net.weights} became shorter while it was read")
-        return content
-
-    def _number(self, layer: Layer, name: str) -> int:
-        text = self._data(layer, name)
-        return number_of(text.strip(), f"{name} '{text}'", str(layer), self._path)
 
     def _add_output(self, layer: Layer, inputs: list[str]) -> None:
         """Adds the output of a Result: the value, or an Identity if no node made it or it is an output already."""
@@ -184,18 +188,16 @@ class Builder:
             name = self._fresh(*sorted(names), layer.name)
             self._graph.node.append(helper.make_node("Identity", inputs, [name], name=layer.name))
         self._put_out.add(name)
-        self._graph.output.append(_value(name, port.type, port.dims))
+        _declare(self._graph.output.add(), name, port.type, port.dims)
 
     def _add_node(self, layer: Layer, inputs: list[str]) -> None:
         outputs = [self._names[layer.id, port.id] for port in layer.outputs]
-        node = helper.make_node(layer.type, inputs, outputs, name=layer.name, domain=DOMAIN, version=layer.version)
-        node.attribute.extend(
-            helper.make_attribute(name, value) for name, value in layer.data.items() if name != "version"
-        )
-        self._graph.node.append(node)
+        node = self._graph.node.add(name=layer.name, op_type=layer.type, domain=DOMAIN, input=inputs, output=outputs)
+        for name, value in {**layer.data, "version": layer.version}.items():
+            node.attribute.add(name=name, type=onnx.AttributeProto.STRING, s=value.encode())
         self._made.update(outputs)
         for port, name in zip(layer.outputs, outputs):
-            self._graph.value_info.append(_value(name, port.type, port.dims))
+            _declare(self._graph.value_info.add(), name, port.type, port.dims)
 
 
 def _bits(type: int) -> int:
@@ -205,20 +207,13 @@ def _bits(type: int) -> int:
     return helper.tensor_dtype_to_np_dtype(type).itemsize * 8
 
 
-def _check_ports(layer: Layer, path: Path) -> None:
-    """Refuses ports on the side of a layer where it has none."""
-    ends = {"Parameter": layer.inputs, "Const": layer.inputs, "Result": layer.outputs}
-    if ports := ends.get(layer.type):
-        side = "outputs" if layer.type == "Result" else "inputs"
-        raise PadopsError(f"{path} is damaged: {layer} has {len(ports)} {side}, expected none")
-
-
-def _split(shape: str) -> list[str]:
-    """The dims of a shape attribute; an empty one is that of a scalar."""
-    return shape.split(",") if shape.strip() else []
-
-
-def _value(name: str, type: int, dims: Sequence[int | None] | None) -> onnx.ValueInfoProto:
-    """A declaration. Each dynamic dim has a name; rules take numbers for known dims."""
-    named = None if dims is None else [f"{name}_{i}" if dim is None else dim for i, dim in enumerate(dims)]
-    return helper.make_tensor_value_info(name, type, named)
+def _declare(info: onnx.ValueInfoProto, name: str, type: int, dims: Sequence[int | None] | None) -> None:
+    """Fills a declaration in."""
+    info.name = name
+    tensor = info.type.tensor_type
+    tensor.elem_type = type
+    if dims is None:
+        return
+    tensor.shape.SetInParent()
+    for dim in dims:
+        tensor.shape.dim.add(dim_value=dim)  # None sets none

@@ -7,7 +7,7 @@ are half as large. Sums and products in half precision stay as well, as OpenVINO
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,28 +19,24 @@ from onnx import TensorProto, numpy_helper
 from padops.convert.errors import PadopsError
 from padops.convert.matchers.openvino import DOMAIN
 from padops.convert.readers.openvino_ir.builder import LARGEST
-from padops.convert.readers.openvino_ir.forms import replace_nodes
 from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
-from padops.convert.readers.openvino_ir.tables import SAME
+from padops.convert.readers.openvino_ir.rules import BINARY, UNARY, is_read
 from padops.convert.readers.openvino_ir.values import SMALL, Values
 from padops.openvino_constants import Answer
 from padops.processes import Pickled
 
 PROGRAM = "padops.openvino_constants"
 SECONDS = 600.0  # for OpenVINO to read the IR and compute
-NEEDED = {"GroupConvolution": 1, "GroupConvolutionBackpropData": 1}  # inputs that rules read, of any size
+NEEDED = {"GroupConvolution": 1, "GroupConvolutionBackpropData": 1}  # inputs that rules reshape, of any size
 # Layers that only compute with the elements of their inputs; of others, each input but the first may say what to do.
-ARITHMETIC = {*SAME, *"Concat Convolution Divide GreaterEqual LessEqual MatMul Maximum Minimum".split()}
-ARITHMETIC |= {"Multiply", "Power", "PReLU", "Select", "Subtract"}
+ARITHMETIC = {*UNARY, *BINARY, "Concat", "Convolution", "Divide", "MatMul", "PReLU", "Select"}
 HALVES = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
 MOVES = {"Broadcast", "Concat", "Gather", "Reshape", "Slice", "Split", "Squeeze", "StridedSlice", "Tile", "Transpose"}
 MOVES |= {"Unsqueeze", "VariadicSplit"}
 
 
-def fold_constants(
-    message: onnx.ModelProto, values: Values, path: Path, is_unread: Callable[[onnx.NodeProto], bool]
-) -> dict[str, str]:
-    """Replaces layers that compute constants, where a rule needs the numbers or a layer ``is_unread``.
+def fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dict[str, str]:
+    """Replaces layers that compute constants, where a rule needs the numbers or does not take the layer.
 
     Returns:
         The values that are needed but could not be computed, with the reason.
@@ -49,7 +45,7 @@ def fold_constants(
         PadopsError: The constants would be larger than a model can be.
     """
     computed = _computed(message, values)
-    wanted = _wanted(message, values, computed, is_unread)
+    wanted = _wanted(message, values, computed)
     if not wanted:
         return {}
     total = sum(values.size(name) for node in wanted for name in node.output)
@@ -84,16 +80,11 @@ def _computed(message: onnx.ModelProto, values: Values) -> dict[str, onnx.NodePr
     return layers
 
 
-def _wanted(
-    message: onnx.ModelProto,
-    values: Values,
-    computed: Mapping[str, onnx.NodeProto],
-    is_unread: Callable[[onnx.NodeProto], bool],
-) -> list[onnx.NodeProto]:
+def _wanted(message: onnx.ModelProto, values: Values, computed: Mapping[str, onnx.NodeProto]) -> list[onnx.NodeProto]:
     """The layers of ``computed`` whose numbers somebody needs who stays."""
     unread: set[str] = set()  # what layers that cannot be read give, and what follows from it
     for name, node in computed.items():
-        if name not in unread and (not unread.isdisjoint(node.input) or is_unread(node)):
+        if name not in unread and (not unread.isdisjoint(node.input) or not is_read(node, values)):
             unread.update(node.output)
     wanted = {name: computed[name] for name in (output.name for output in message.graph.output) if name in unread}
     for node in reversed(message.graph.node):
@@ -138,4 +129,6 @@ def _drop(message: onnx.ModelProto, folded: Collection[str], computed: Collectio
             continue
         read.update(node.input)
         nodes.append(node)
-    replace_nodes(message, nodes[::-1])
+    kept = onnx.GraphProto(node=nodes[::-1])
+    del message.graph.node[:]
+    message.graph.node.extend(kept.node)
