@@ -52,9 +52,9 @@ class Parser(argparse.ArgumentParser):
         return []
 
 
-SUFFIXES = (".onnx", ".xml")  # of the models in a folder; a .json is seldom a model
+SUFFIXES = (".onnx", ".xml")  # of the models in a folder
 MODEL = (
-    "an .onnx file, an OpenVINO IR (.xml, with its .bin) or a model that nGraph serialized (.json); - for an ONNX "
+    "an .onnx file, or an OpenVINO IR (.xml, with its .bin); - for an ONNX "
     f"model from standard input; or a folder, for every {' and '.join(SUFFIXES)} file in it"
 )
 

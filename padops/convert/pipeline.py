@@ -77,11 +77,10 @@ def convert(
     and Scan at any depth, and in the model's functions; also the symmetric Pad that tf2onnx emulates by several nodes.
     Of the rest of the model, only nodes that take a Pad in change (see ``folding``).
 
-    An OpenVINO IR or nGraph's JSON is read as well, and becomes an ONNX model (see ``openvino_ir`` and
-    ``ngraph_json``).
+    An OpenVINO IR is read as well, and becomes an ONNX model (see ``openvino_ir``).
 
     Args:
-        source: A file (``.onnx``, OpenVINO's ``.xml`` or nGraph's ``.json``), the bytes of an ONNX model, a binary file
+        source: A file (``.onnx`` or OpenVINO's ``.xml``), the bytes of an ONNX model, a binary file
             object with them, an ``onnx.ModelProto`` or an ``onnx_ir.Model``. Objects are not changed.
         output: The file to write. External data are copied beside it.
         target: ``"padops"``: the operators of the native library. ``"onnx"``: see ``lower``. ``"pyop"``: the Python

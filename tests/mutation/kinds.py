@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from . import ngraph_json, npz_inputs, onnx_models
+from . import npz_inputs, onnx_models
 from .mutant import Mutant
 
 KINDS: dict[str, Callable[[int], Iterator[Mutant]]] = {
     "onnx": onnx_models.mutants,
-    "ngraph": ngraph_json.mutants,
     "npz": npz_inputs.mutants,
 }
 if find_spec("openvino") or os.environ.get("PADOPS_PEERS"):

@@ -26,7 +26,6 @@ MODULES = (
     "onnxruntime",
     "padops.cli",
     "padops.convert",
-    "padops.convert.readers.ngraph_json",
     "padops.convert.readers.openvino_ir",
     "padops.convert.verify.compare",
     "rich.progress",

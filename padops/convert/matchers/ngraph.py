@@ -1,7 +1,7 @@
 """nGraph's Pad of version 0: attributes give the amounts, interior ones included.
 
 The attributes ``padding_below`` and ``padding_above`` distinguish it from the Pads of other frameworks, in a domain
-that the user has named or in the domain of ``ngraph_json``.
+that the user has named or in the domain ``ngraph``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AMOUNTS = ("padding_below", "padding_above", "padding_interior")
 
 
 def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()) -> Match | None:
-    """Recognises a node with nGraph's attributes, in the user's ``domains`` or the domain of ``ngraph_json``."""
+    """Recognises a node with nGraph's attributes, in the user's ``domains`` or the domain ``ngraph``."""
     node = site.node
     if node.op_type != "Pad" or node.domain not in (*domains, DOMAIN) or not set(AMOUNTS[:2]) & set(node.attributes):
         return None

@@ -37,10 +37,10 @@ class Document:
     sha256: str = ""  # of that file
     touched: set[ir.Node] = field(default_factory=set)  # nodes that a pass has changed; new nodes need not be listed
     embedded: bool = False  # whether its fallback functions have changed
-    # The files that it was read from, where they are not ONNX; there is no path then.
+    # The files of the OpenVINO IR that it was read from; there is no path then.
     foreign: list[FileRecord] = field(default_factory=list)
     may_be_external: bool = True  # whether tensors may have their data in a file of their own
-    refused: str = ""  # of another format, why it cannot be converted, although its Pads could be read; else ""
+    refused: str = ""  # of an IR, why it cannot be converted, although its Pads could be read; else ""
     # Of values that follow from constants, the elements, once they have been computed; see ``evaluate.py``.
     evaluated: dict[ir.Value, np.ndarray] = field(default_factory=dict)
     _origin: dict[ir.Node, onnx.NodeProto] = field(default_factory=dict)
@@ -50,11 +50,6 @@ class Document:
     def changed(self) -> bool:
         """Whether the model is not as it was read."""
         return bool(self.touched) or self.embedded
-
-    @property
-    def is_openvino(self) -> bool:
-        """Whether the source is an OpenVINO IR, which OpenVINO can run."""
-        return bool(self.foreign) and Path(self.foreign[0].name).suffix.lower() == ".xml"
 
     def data_files(self, follow_links: bool, needed: bool = True) -> list[DataFile]:
         """The external files of the model, checked; see ``find_data_files``.

@@ -29,9 +29,7 @@ Source = str | os.PathLike[str] | bytes | BinaryIO | onnx.ModelProto | ir.Model
 
 EXPECTED = "a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
 
-# Modules that read files of other formats, by their suffix: ``read(path)`` gives a message and the files that were
-# read.
-FOREIGN = {".json": "padops.convert.readers.ngraph_json", ".xml": "padops.convert.readers.openvino_ir"}
+IR_SUFFIX, READER = ".xml", "padops.convert.readers.openvino_ir"  # of OpenVINO's files, and the module that reads them
 
 
 def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir.Model:
@@ -96,8 +94,8 @@ def read_document(
         if not os.fspath(source):
             raise UsageError("the name of the model is empty")
         path = Path(source)
-        if path.suffix.lower() in FOREIGN:
-            return _read_foreign(path, follow_links, for_pads)
+        if path.suffix.lower() == IR_SUFFIX:
+            return _read_openvino(path, follow_links, for_pads)
         check_file(path)
         if (size := path.stat().st_size) > LARGEST_PROTO:
             raise PadopsError(f"{path} has {size} bytes; a protobuf message has at most {LARGEST_PROTO}")
@@ -108,14 +106,11 @@ def read_document(
     raise UsageError(f"source is {kind_of(source)}, expected {EXPECTED}")
 
 
-def _read_foreign(path: Path, follow_links: bool, for_pads: bool) -> Document:
-    """A model of another format, which its reader turns into a message."""
+def _read_openvino(path: Path, follow_links: bool, for_pads: bool) -> Document:
+    """An OpenVINO IR, which its reader turns into a message."""
     check_file(path)
-    reader, refused = import_module(FOREIGN[path.suffix.lower()]), ""
-    if for_pads and hasattr(reader, "read_pads"):
-        message, files, refused = reader.read_pads(path)
-    else:
-        message, files = reader.read(path)
+    reader = import_module(READER)
+    message, files, refused = reader.read_pads(path) if for_pads else (*reader.read(path), "")
     for record in files[1:]:
         Place(path.parent, path, follow_links).check_link(Path(record.name), f"{path}: its data file")
     document = _build(message, None, None)
@@ -200,11 +195,8 @@ def _name_default_domain(message: onnx.ModelProto) -> None:
 
 def original_of(source: Source, document: Document) -> Callable[[], onnx.ModelProto]:
     """The function that makes the original model for the verification, if the source is no file of ONNX."""
-    if document.is_openvino:
-        return onnx.ModelProto  # OpenVINO runs the files
     if document.foreign:
-        before = deepcopy(document.message())
-        return lambda: before
+        return onnx.ModelProto  # OpenVINO runs the files
     if isinstance(source, ir.Model):
         return lambda: ir.to_proto(source)
     return lambda: deepcopy(cast(onnx.ModelProto, source))

@@ -1,1 +1,1 @@
-"""Other file formats, read as ONNX models: the OpenVINO IR and the JSON of nGraph."""
+"""Another file format, read as an ONNX model: the OpenVINO IR."""

@@ -59,7 +59,7 @@ def comparison(
         message = document.message() if document.foreign else onnx.load(original, load_external_data=False)
         if noticed := other_interface(message, onnx.load(converted, load_external_data=False)):
             return Verification("interface", notes=noticed)
-        proof = None if document.is_openvino else proved(original, converted)
+        proof = None if document.foreign else proved(original, converted)
         is_proved = proof is not None and proof.verdict is Verdict.PROVED
         must_run = asked.run or given is not None
         size = max(map(_size, (original, converted))) if is_proved else 0
@@ -103,11 +103,11 @@ def _ran(document: Document, original: Path, converted: Path, case: RunInputs) -
     """
 
     def run() -> Verification:
-        if document.is_openvino:
+        if document.foreign:
             return compare_with_openvino(Path(document.foreign[0].name), case, original, converted)
         return compare(original, converted, case)
 
-    if document.is_openvino:
+    if document.foreign:
         return run()
     note, room = "", None if case.given is not None else ROOM + LOADED * sum(map(_size, (original, converted)))
     try:

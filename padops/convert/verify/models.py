@@ -77,7 +77,7 @@ def verify(
             with os_errors_as("cannot read", source):
                 documents.append(read_document(source))
         one, other = documents
-        if other.is_openvino:
+        if other.foreign:
             raise UsageError("the second model is an OpenVINO IR; only the first one may be")
         paths = [_file(document, Path(folder) / name) for document, name in ((one, "original"), (other, "converted"))]
         if providers is not None:

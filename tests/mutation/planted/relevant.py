@@ -35,7 +35,7 @@ NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
 # What reads, writes and runs models; most of the converter is in its way.
 ROADS = "convert/files: outputs files external_data"
 MATCHERS = (
-    "convert/matchers: forms forms_left places functions function_types declared tensorflow ngraph ngraph_json "
+    "convert/matchers: forms forms_left places functions function_types declared tensorflow ngraph "
     "everything_else unasked convert/pads: pad_info convert/runtimes: select"
 )
 PROOFS = "convert/verify: verify_proofs crafted_pairs"
@@ -43,7 +43,6 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("files/", "convert/files: outputs files failures external_data links sweeping streams killed"),
     ("streams", "convert/files: streams outputs"),
     ("folding/", "convert/folding: folding rows consumers casts places random"),
-    ("readers/ngraph", "convert/readers: broken_ngraph convert/matchers: ngraph_json ngraph"),
     ("readers/", "convert/readers: openvino_layers broken_layers openvino_files broken_irs openvino_ir"),
     ("model/", f"convert/model: broken_models {MATCHERS} {ROADS} convert/folding: folding places"),
     (
