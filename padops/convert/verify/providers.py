@@ -1,12 +1,14 @@
 """Compares two models in sessions with other execution providers, each in its own process, which a provider can crash.
 
-``session_process.py`` is the process.
+As a program, this file is the process. The first question has a model file, the providers and the libraries to
+register; its answer has the session's providers and the Pads of each. Further questions have arrays by input name, and
+their answers the outputs.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +25,8 @@ from padops.convert.verify.compare import RunInputs, check_close
 from padops.convert.verify.interface import Asked, other_interface
 from padops.convert.verify.sessions import DoesNotRun, OtherRuntime, fed, run_trials
 from padops.extras import NeedingOnnxruntime
-from padops.processes import Pickled
+from padops.processes import Pickled, serve
+from padops.runtime.ort_values import run_session
 from padops.runtime.provider import CPU, EP_NAMES
 from padops.spec.dialects import DOMAIN
 
@@ -31,8 +34,8 @@ Providers = Sequence[str | tuple[str, Mapping[str, Any]]]
 
 ORIGINAL, CONVERTED = "the original", "the converted model"
 SECONDS = 600.0  # for one run of the model; the first one compiles it
+PROGRAM = ("-m", __name__)
 PADS_SHOWN = 5  # Pads listed for each provider
-PROGRAM = ("-m", "padops.convert.verify.session_process")
 
 
 def check_providers(providers: Any) -> Providers:
@@ -158,3 +161,46 @@ def _compare(original: OtherRuntime | None, converted: OtherRuntime | None, case
         except DoesNotRun as error:
             return Verification("fails", inputs=inputs, notes=(f"{CONVERTED} does not run: {error}",))
     return Verification("undecided", notes=tuple(notes))
+
+
+def _answering() -> Callable[[Any], Any]:
+    """The function that answers: the first question creates the session, each further one runs it."""
+    sessions: list[Any] = []
+
+    def answer(question: Any) -> Any:
+        if sessions:
+            return _run(sessions[0], question)
+        session, seat = _open(*question)
+        sessions.append(session)
+        return seat
+
+    return answer
+
+
+def _open(path: str, providers: Sequence[Any], libraries: Mapping[str, str]) -> tuple[Any, tuple[Any, ...]]:
+    """The session; its providers, first choice first, and the provider of each Pad that onnxruntime lists, by node."""
+    import onnxruntime
+
+    from padops.runtime.inference_session import InferenceSession
+
+    for name, library in libraries.items():
+        onnxruntime.register_execution_provider_library(name, library)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4  # errors are raised and reported, not logged
+    options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    session = InferenceSession(path, options, providers)
+    parts = (
+        session.get_provider_graph_assignment_info() if hasattr(session, "get_provider_graph_assignment_info") else []
+    )
+    nodes = [(node, part.ep_name) for part in parts for node in part.get_nodes()]
+    runners = {node.name: name for node, name in nodes if node.op_type == "Pad" or node.domain == DOMAIN}
+    return session, (tuple(session.get_providers()), runners)
+
+
+def _run(session: Any, feeds: Mapping[str, Any]) -> dict[str, Any]:
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, run_session(session, feeds, names), strict=True))
+
+
+if __name__ == "__main__":
+    serve(_answering())

@@ -23,7 +23,7 @@ from padops.convert import PadopsError, UsageError
 from padops.convert.verify import providers
 
 CPU = "CPUExecutionProvider"
-SAVED = "import os; from padops.convert.verify import session_process as program; run = program._run\n"
+SAVED = "import os; from padops.convert.verify import providers as program; run = program._run\n"
 
 
 def shifted(by: float) -> onnx.ModelProto:

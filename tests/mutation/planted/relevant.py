@@ -62,7 +62,6 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ),
     ("targets/", f"convert/targets: without_pad pyop {MATCHERS} {ROADS}"),
     ("verify/providers", "convert/verify: verify_providers"),
-    ("verify/session_process", "convert/verify: verify_providers"),
     ("verify/process_copy", "convert/verify: verify_not_run"),
     ("inputs/npz", "convert/inputs: broken_inputs"),
     ("inputs/given", "convert/inputs: broken_inputs convert/verify: verify_callers verify_bits"),
