@@ -149,7 +149,7 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
     case When::kEmpty: return is_empty(pad);
     case When::kRankBelow: return pad.dims && static_cast<int>(pad.dims->size()) < rule.limit;
     case When::kComputedFill: return pad.fill.is_computed;
-    case When::kComputedScalar: return is_computed_scalar(pad.fill);
+    case When::kComputedScalarFill: return is_computed_scalar(pad.fill);
     case When::kFillNotOne: return has_fill_of_others_than_one(pad.fill);
     case When::kBareFillNotOne: return pad.has_axes ? Answer(false) : has_fill_of_others_than_one(pad.fill);
     case When::kFillEmpty: {
@@ -159,7 +159,7 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
     case When::kRoundedFill: return pad.fill.is_rounded;
     case When::kEndlessValue: return pad.fill.is_endless_value;
     case When::kNodesBehind: return std::nullopt;
-    case When::kInBody: return pad.is_in_body;
+    case When::kInABody: return pad.is_in_body;
     case When::kAxesBeside: return pad.has_axes && stands_among(rule, pad) ? Answer() : false;
   }
   return std::nullopt;

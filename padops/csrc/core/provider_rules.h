@@ -1,5 +1,4 @@
-// What other execution providers of ONNX Runtime do with Pads. padops/runtime/provider_rules.py has the same table,
-// with the source of each row; tests/csrc/test_describe.py compares the two through describe().
+// What execution providers of ONNX Runtime do with Pads. The tables come from padops/rules/, by way of rules.cmake.
 #pragma once
 
 #include <cstdint>
@@ -21,42 +20,43 @@ enum class Does {
   kDies,
 };
 
-// What such a Pad is.
+// What such a Pad is: padops/rules/conditions.json says when each of them holds.
 enum class When {
   kAlways,
-  kAxes,            // it has the input axes
-  kAxesButAll,      // the same, and they are not all axes
-  kAxesTurned,      // the same, and they are all in another order than theirs, in which the amounts are others, too
-  kAxesAndFill,     // it has axes and a fill
-  kCrop,            // an amount is negative
-  kBeyond,          // an amount is more than m - 1 in mode reflect, than m in mode wrap, where a crop leaves m elements
-  kBeyondAll,       // the same of an axis as it is without its crop
-  kCropBeyond,      // the same of an axis that is cropped
-  kSingle,          // an axis grows of which a crop leaves one element
-  kCutBeyond,       // a crop takes more of an axis than there is
-  kCutAway,         // a crop leaves nothing of an axis, and nodes behind the Pad decide, too: no rule tells which
-  kOpenRank,        // the number of dims of its data is not known
-  kOpenDims,        // a dim of its data is not known
-  kComputed,        // its amounts or axes are computed
-  kRankAbove,       // its data have more dims than the row's limit
-  kSizesAbove,      // the same, and the sizes of its dims decide, too: no rule tells which
-  kAbove,           // it is of a later version of Pad than the row's limit
-  kBelow,           // it is of an earlier one
-  kOtherTypes,      // its data are of none of the row's types
-  kEmpty,           // a dim of its data or of its output is known to be 0
-  kRankBelow,       // its data are known to have fewer dims than the row's limit
-  kComputedFill,    // its fill is computed
-  kComputedScalar,  // the same, and has no dims
-  kFillNotOne,      // its fill has not one element
-  kBareFillNotOne,  // the same, and it has no axes
-  kFillEmpty,       // its fill has no element
-  kRoundedFill,     // a float does not keep its fill: a whole number with more than 24 bits, or a negative zero
-  kEndlessValue,    // its value is an attribute, and no number, or infinite in its type
-  kNodesBehind,     // nodes behind it decide, and no rule tells which
-  kAxesBeside,      // it has the input axes, and stands among operators of the row's types: for them the runtime turns
-                    // layouts, and it may turn this Pad's, wrongly
-  kInBody,          // it stands in a branch or another body of a node
+  kNodesBehind,
+  kInABody,
+  kAbove,
+  kBelow,
+  kAxes,
+  kAxesButAll,
+  kAxesTurned,
+  kAxesAndFill,
+  kAxesBeside,
+  kCrop,
+  kBeyond,
+  kBeyondAll,
+  kCropBeyond,
+  kSingle,
+  kCutBeyond,
+  kCutAway,
+  kComputed,
+  kOpenRank,
+  kOpenDims,
+  kRankAbove,
+  kSizesAbove,
+  kRankBelow,
+  kOtherTypes,
+  kEmpty,
+  kFillNotOne,
+  kBareFillNotOne,
+  kFillEmpty,
+  kComputedFill,
+  kComputedScalarFill,
+  kRoundedFill,
+  kEndlessValue,
 };
+
+const char* name_of(When when);
 
 struct ProviderRule {
   Does does;
@@ -74,6 +74,14 @@ struct ProviderRow {
 };
 
 const std::vector<ProviderRow>& known_providers();
+
+// A type that a kernel of the CPU's provider moves with every bit.
+struct CpuKernel {
+  std::string_view type;
+  int version;  // the first Pad that has it
+};
+
+const std::vector<CpuKernel>& cpu_kernels();  // of ONNX's Pad
 
 // What a graph tells of the fill of a Pad, which is an input, or the attribute value of the first versions. As it
 // stands here, there is none.
