@@ -47,7 +47,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     The provider stands directly before ``CPUExecutionProvider``, so it takes Pads that the CPU would run. A second
     provider, ``PadopsFirstExecutionProvider``, stands before the first provider that is known not to run every Pad
     right. It takes only the Pads that the other provider would refuse, get wrong or die of
-    (``padops.runtime.provider_rules``). To put padops elsewhere or to give it options, name
+    (``padops/rules/``). To put padops elsewhere or to give it options, name
     ``"PadopsExecutionProvider"`` in ``providers``: see ``padops.register``.
 
     Providers in ``providers`` or ``sess_options`` keep their options and their order. Plugin providers are found among
