@@ -53,7 +53,7 @@ class InferenceSession(inference_session.InferenceSession):
         provider_options: One mapping for each provider, if ``providers`` has names alone.
         convert: ``"auto"``: as above. ``"never"``: the model stays as it is. Or arguments of ``padops.convert``, with
             which the model is always converted.
-        **kwargs: As ``onnxruntime.InferenceSession`` takes them.
+        **kwargs: As ``padops.runtime.inference_session`` takes them: ``rules``, and those of onnxruntime.
 
     Attributes:
         padops_records: What became of each Pad, as ``Conversion.records``; empty if the model was not converted.

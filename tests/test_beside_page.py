@@ -51,7 +51,8 @@ def rule_text(rule: ProviderRule) -> str:
         "other types": f"types but {', '.join(rule.types)}",
     }.get(rule.when, rule.when)
     until = f"(until 1.{rule.before - 1})" if rule.before else ""
-    return " ".join(part for part in (f"**{rule.does}**", ", ".join(rule.modes), what, until) if part)
+    plugin = f"(but for plugins from {rule.plugin_before} on)" if rule.plugin_before else ""
+    return " ".join(part for part in (f"**{rule.does}**", ", ".join(rule.modes), what, until, plugin) if part)
 
 
 def parts_of(page: str) -> tuple[str, str, str]:

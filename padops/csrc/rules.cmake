@@ -62,7 +62,7 @@ members(whens "${conditions}")
 set(names "")
 foreach(when IN LISTS whens)
   enumerator(name "${when}")
-  string(APPEND names "    case When::${name}: return \"${when}\";\n")
+  string(APPEND names "      {\"${when}\", When::${name}},\n")
 endforeach()
 
 set(rows "")
@@ -81,7 +81,7 @@ foreach(path IN LISTS files)
     math(EXPR at "${at} + 1")
     members(keys "${rule}")
     foreach(key IN LISTS keys)
-      only("${file}, rule ${at}" "${key}" does when modes limit before types source note)
+      only("${file}, rule ${at}" "${key}" does when modes limit before plugin_before types source note)
     endforeach()
     value(does "${rule}" "" does)
     only("${file}, rule ${at}, does" "${does}" leaves refuses wrong dies)
@@ -119,10 +119,10 @@ file(CONFIGURE OUTPUT rules.cpp @ONLY CONTENT [[// Made from padops/rules/ by pa
 
 namespace padops {
 
-const char* name_of(When when) {
-  switch (when) {
-@names@  }
-  return "";
+const std::vector<Condition>& conditions() {
+  static const std::vector<Condition> rows = {
+@names@  };
+  return rows;
 }
 
 const std::vector<ProviderRow>& known_providers() {

@@ -8,8 +8,8 @@ Pad. ``python3 scripts/providers.py NAME`` runs the cases on a machine that has 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, cast
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
 
 from padops.runtime.provider import CPU, EP_NAMES
 from padops.runtime.rule_files import providers_with_rules, read_rules
@@ -18,6 +18,7 @@ Does = Literal["leaves", "refuses", "wrong", "dies"]
 
 NOT_RUN = "not run"
 SUFFIX = "ExecutionProvider"
+REQUIRED = ("names", "version", "sources", "rules")  # of a file of rules
 # Each condition of a rule: what it is of, when it holds (m elements of an axis are left by a crop, n were there), and
 # the words for the Pads of which it holds.
 CONDITIONS: dict[str, dict[str, str]] = read_rules("conditions")
@@ -35,6 +36,8 @@ class ProviderRule:
         modes: The modes that the rule holds for; empty for all.
         limit, types: See the condition.
         before: The first onnxruntime 1.x for which the rule does not hold; 0 if it holds for all.
+        plugin_before: The first version of a plugin for which the rule does not hold, such as ``"0.4.0"``; "" if it
+            holds for all, or if the provider is built into onnxruntime.
     """
 
     does: Does
@@ -44,6 +47,7 @@ class ProviderRule:
     limit: int = 0
     types: tuple[str, ...] = ()
     before: int = 0
+    plugin_before: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,7 @@ class KnownProvider:
         moves: Element types for which it takes Slice, Concat, Expand and Tile and keeps every bit, as
             ``python3 scripts/provider_parts.py`` measures; empty if not measured.
         expands_no_scalar: Element types of which its Expand takes no value of rank 0.
+        file: Where the rules stand.
     """
 
     name: str
@@ -66,6 +71,12 @@ class KnownProvider:
     rules: tuple[ProviderRule, ...]
     moves: tuple[str, ...] = ()
     expands_no_scalar: tuple[str, ...] = ()
+    file: str = ""
+
+    @property
+    def needs_padops(self) -> bool:
+        """Whether it refuses some Pads, gets them wrong or dies of them."""
+        return any(rule.does != "leaves" for rule in self.rules)
 
     @property
     def was_run(self) -> bool:
@@ -73,27 +84,36 @@ class KnownProvider:
         return self.version != NOT_RUN
 
 
-def known_by(content: Mapping[str, Any]) -> Iterator[KnownProvider]:
-    """The providers of one file, which have the same rules and different names."""
-    rules = tuple(_rule(row, content["sources"]) for row in content["rules"])
+def known_by(content: Mapping[str, Any], file: str) -> Iterator[KnownProvider]:
+    """The providers of one file, which have the same rules and different names.
+
+    Raises:
+        ValueError: The file has something unknown; the message names the file and the row.
+    """
+    _check(file, content, REQUIRED, (*REQUIRED, "fuses", "moves", "expands_no_scalar", "note"))
+    rules = tuple(_rule(row, content["sources"], f"{file}, rule {at}") for at, row in enumerate(content["rules"], 1))
     moves, scalars = tuple(content.get("moves", ())), tuple(content.get("expands_no_scalar", ()))
     for name in content["names"]:
-        yield KnownProvider(name, content["version"], content.get("fuses", False), rules, moves, scalars)
+        yield KnownProvider(name, content["version"], content.get("fuses", False), rules, moves, scalars, file)
 
 
-def _rule(row: Mapping[str, Any], sources: Mapping[str, str]) -> ProviderRule:
-    return ProviderRule(
-        cast("Does", row["does"]),
-        row["when"],
-        sources[row.get("source", "default")],
-        tuple(row.get("modes", ())),
-        row.get("limit", 0),
-        tuple(row.get("types", ())),
-        row.get("before", 0),
-    )
+def _rule(row: Mapping[str, Any], sources: Mapping[str, str], where: str) -> ProviderRule:
+    _check(where, row, ("does", "when"), (*(field.name for field in fields(ProviderRule)), "note"))
+    _check(f"{where}, does", [row["does"]], (), get_args(Does))
+    _check(f"{where}, when", [row["when"]], (), CONDITIONS)
+    _check(f"{where}, source", [row.get("source", "default")], (), sources)
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items() if name != "note"}
+    return ProviderRule(**given | {"source": sources[row.get("source", "default")]})
 
 
-_ROWS = [row for _, content in providers_with_rules() for row in known_by(content)]
+def _check(where: str, found: Iterable[str], required: Iterable[str], known: Iterable[str]) -> None:
+    if unknown := [word for word in found if word not in known]:
+        raise ValueError(f'{where}: "{unknown[0]}" is unknown; expected one of: {", ".join(known)}')
+    if missing := [word for word in required if word not in found]:
+        raise ValueError(f'{where}: "{missing[0]}" is missing')
+
+
+_ROWS = [row for file, content in providers_with_rules() for row in known_by(content, f"padops/rules/{file}")]
 KNOWN_PROVIDERS = tuple(sorted(_ROWS, key=lambda row: not row.was_run))  # the measured ones first
 BY_NAME = {row.name: row for row in KNOWN_PROVIDERS}
 RULED = (*BY_NAME, CPU, *EP_NAMES)  # the providers of which padops knows what they do with Pads
@@ -112,4 +132,4 @@ def full_names(names: Iterable[str]) -> list[str]:
 
 def needing_padops(names: Iterable[str]) -> list[str]:
     """The providers among these that refuse some Pads, get them wrong or die of them."""
-    return [name for name in names if name in BY_NAME and any(rule.does != "leaves" for rule in BY_NAME[name].rules)]
+    return [name for name in names if name in BY_NAME and BY_NAME[name].needs_padops]

@@ -74,7 +74,7 @@ def _without_source(rule: ProviderRule) -> dict[str, object]:
     return {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in asdict(rule).items()
-        if name != "source"
+        if name not in ("source", "plugin_before")
     }
 
 

@@ -1,4 +1,6 @@
 // The tables of this library as JSON, so that Python can show them, and tests compare them with Python's own.
+#include <algorithm>
+
 #include "core/dialects.h"
 #include "core/provider_rules.h"
 #include "core/text.h"
@@ -15,7 +17,6 @@ std::string boolean(bool value) { return value ? "true" : "false"; }
 // In the order of the enumerators.
 constexpr const char* kInputKinds[] = {"T", "int64", "index", "integer"};
 constexpr const char* kAttributeTypes[] = {"ints", "float", "string"};
-constexpr const char* kDoes[] = {"leaves", "refuses", "wrong", "dies"};
 constexpr const char* kLimits[] = {"none", "openvino", "ngraph"};
 
 template <class Enumerator>
@@ -61,7 +62,8 @@ std::string type_json(const TypeRow& row) {
 
 std::string provider_json(const ProviderRow& row) {
   const std::string rules = array(row.rules, [](const ProviderRule& rule) {
-    return text("{\"does\": ", named(kDoes, rule.does), ", \"when\": ", quoted(name_of(rule.when)),
+    return text("{\"does\": ", quoted(kDoes[static_cast<size_t>(rule.does)]),
+                ", \"when\": ", quoted(std::ranges::find(conditions(), rule.when, &Condition::when)->name),
                 ", \"modes\": ", array(rule.modes, quoted), ", \"limit\": ", rule.limit,
                 ", \"types\": ", array(rule.types, quoted), ", \"before\": ", rule.before, "}");
   });

@@ -1,7 +1,11 @@
 #include "core/provider_rules.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
+#include <stdexcept>
+
+#include "core/text.h"
 
 namespace padops {
 
@@ -165,6 +169,22 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
   return std::nullopt;
 }
 
+bool read_number(std::string_view digits, int& number) {
+  return std::from_chars(digits.data(), digits.data() + digits.size(), number).ec == std::errc();
+}
+
+// Whether the parts of a text are a rule.
+bool read_rule(const std::vector<std::string_view>& parts, ProviderRule& rule) {
+  const auto does = std::ranges::find(kDoes, parts[0]);
+  const auto when = std::ranges::find(conditions(), parts[1], &Condition::name);
+  if (does == std::end(kDoes) || when == conditions().end()) return false;
+  rule.does = static_cast<Does>(does - std::begin(kDoes));
+  rule.when = when->when;
+  if (!parts[2].empty()) rule.modes = split(parts[2], ',');
+  if (!parts[4].empty()) rule.types = split(parts[4], ',');
+  return read_number(parts[3], rule.limit) && read_number(parts[5], rule.before);
+}
+
 }  // namespace
 
 std::optional<Does> find_fault(const ProviderRow& provider, const PadFacts& pad, int minor) {
@@ -176,14 +196,41 @@ std::optional<Does> find_fault(const ProviderRow& provider, const PadFacts& pad,
   return std::nullopt;
 }
 
-std::optional<Does> fault_among(const std::vector<std::string>& providers, const PadFacts& pad, int minor) {
-  for (const std::string& name : providers) {
-    const auto row = std::ranges::find(known_providers(), name, &ProviderRow::name);
-    if (row == known_providers().end()) continue;
+const ProviderRow* find_provider(const std::vector<ProviderRow>& own, std::string_view name) {
+  for (const std::vector<ProviderRow>* rows : {&own, &known_providers()}) {
+    const auto row = std::ranges::find(*rows, name, &ProviderRow::name);
+    if (row != rows->end()) return &*row;
+  }
+  return nullptr;
+}
+
+std::optional<Does> fault_among(const std::vector<const ProviderRow*>& providers, const PadFacts& pad, int minor) {
+  for (const ProviderRow* row : providers) {
     const std::optional<Does> fault = find_fault(*row, pad, minor);
     if (fault != Does::kLeaves) return fault;
   }
   return std::nullopt;
+}
+
+std::vector<std::string_view> split(std::string_view list, char separator) {
+  std::vector<std::string_view> parts;
+  for (size_t at = 0; at <= list.size();) {
+    const size_t end = std::min(list.find(separator, at), list.size());
+    parts.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+std::vector<ProviderRow> read_rows(const std::map<std::string, std::string>& options) {
+  std::vector<ProviderRow> rows;
+  for (const auto& [key, value] : options) {
+    const std::vector<std::string_view> parts = split(value, ';');
+    if (parts.size() == 2) rows.push_back({parts[0], parts[1] == "fuses", {}});
+    else if (parts.size() != 6 || rows.empty() || !read_rule(parts, rows.back().rules.emplace_back()))
+      throw std::runtime_error(text("option ", key, " is '", value, "', which is no rule"));
+  }
+  return rows;
 }
 
 }  // namespace padops

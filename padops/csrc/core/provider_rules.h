@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,6 +20,8 @@ enum class Does {
   kWrong,
   kDies,
 };
+
+inline constexpr std::string_view kDoes[] = {"leaves", "refuses", "wrong", "dies"};
 
 // What such a Pad is: padops/rules/conditions.json says when each of them holds.
 enum class When {
@@ -56,7 +59,12 @@ enum class When {
   kEndlessValue,
 };
 
-const char* name_of(When when);
+struct Condition {
+  std::string_view name;
+  When when;
+};
+
+const std::vector<Condition>& conditions();
 
 struct ProviderRule {
   Does does;
@@ -74,6 +82,13 @@ struct ProviderRow {
 };
 
 const std::vector<ProviderRow>& known_providers();
+
+// The parts of a list; an empty list has one, which is empty.
+std::vector<std::string_view> split(std::string_view list, char separator);
+
+// Rows out of the values of options, in the order of the keys: "NAME;fuses" or "NAME;" begins a row, and
+// "does;when;modes;limit;types;before" is a rule of it. The rows refer to the values.
+std::vector<ProviderRow> read_rows(const std::map<std::string, std::string>& options);
 
 // A type that a kernel of the CPU's provider moves with every bit.
 struct CpuKernel {
@@ -112,8 +127,11 @@ struct PadFacts {
 // whether a rule holds, the provider takes the node, and may be wrong.
 std::optional<Does> find_fault(const ProviderRow& provider, const PadFacts& pad, int minor);
 
+// The row of a provider: of these, else of the known ones; null for an unknown name.
+const ProviderRow* find_provider(const std::vector<ProviderRow>& own, std::string_view name);
+
 // What becomes of a Pad where these providers are asked in their order, other than that it is left: nothing where none
-// takes it, or the one that takes it runs it right. Unknown names are skipped.
-std::optional<Does> fault_among(const std::vector<std::string>& providers, const PadFacts& pad, int minor);
+// takes it, or the one that takes it runs it right.
+std::optional<Does> fault_among(const std::vector<const ProviderRow*>& providers, const PadFacts& pad, int minor);
 
 }  // namespace padops
