@@ -57,6 +57,7 @@ class InferenceSession(inference_session.InferenceSession):
 
     Attributes:
         padops_records: What became of each Pad, as ``Conversion.records``; empty if the model was not converted.
+        padops_rules: The rules that say which Pads padops takes before other providers, by the provider's name.
 
     Raises:
         DependencyError: The model has to be converted, or may have to be, and the extra ``convert`` is not installed.
