@@ -40,16 +40,12 @@ def terms() -> str:
 
 def rule_text(rule: ProviderRule) -> str:
     """One rule in a few words."""
-    what = {
+    said = CONDITIONS[rule.when].get("said", "")
+    what = said.format(limit=rule.limit) if "{limit}" in said else {
         "always": "" if rule.modes else "every Pad",
-        "rank above": f"rank above {rule.limit}",
-        "sizes above": f"some sizes of rank above {rule.limit}",
-        "rank below": f"rank below {rule.limit}",
-        "above": f"Pad above {rule.limit}",
-        "below": f"Pad below {rule.limit}",
         "axes beside": "axes among convolutions and the like",
         "other types": f"types but {', '.join(rule.types)}",
-    }.get(rule.when, rule.when)
+    }.get(rule.when, rule.when)  # fmt: skip
     until = f"(until 1.{rule.before - 1})" if rule.before else ""
     plugin = f"(but for plugins from {rule.plugin_before} on)" if rule.plugin_before else ""
     return " ".join(part for part in (f"**{rule.does}**", ", ".join(rule.modes), what, until, plugin) if part)

@@ -46,24 +46,9 @@ function(strings out json key)  # a list of strings, as C++ has it
   set(${out} "{${listed}}" PARENT_SCOPE)
 endfunction()
 
-function(enumerator out words)  # "axes but all" is kAxesButAll
-  set(made k)
-  string(REPLACE " " ";" words "${words}")
-  foreach(word IN LISTS words)
-    string(SUBSTRING ${word} 0 1 first)
-    string(SUBSTRING ${word} 1 -1 rest)
-    string(TOUPPER ${first} first)
-    string(APPEND made ${first}${rest})
-  endforeach()
-  set(${out} ${made} PARENT_SCOPE)
-endfunction()
-
 members(whens "${conditions}")
-set(names "")
-foreach(when IN LISTS whens)
-  enumerator(name "${when}")
-  string(APPEND names "      {\"${when}\", When::${name}},\n")
-endforeach()
+list(TRANSFORM whens REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE names)
+list(JOIN names ", " names)
 
 set(rows "")
 foreach(path IN LISTS files)
@@ -87,13 +72,14 @@ foreach(path IN LISTS files)
     only("${file}, rule ${at}, does" "${does}" leaves refuses wrong dies)
     value(when "${rule}" "" when)
     only("${file}, rule ${at}, when" "${when}" ${whens})
-    enumerator(does "${does}")
-    enumerator(when "${when}")
+    string(SUBSTRING ${does} 0 1 first)
+    string(SUBSTRING ${does} 1 -1 rest)
+    string(TOUPPER ${first} first)
     strings(modes "${rule}" modes)
     strings(types "${rule}" types)
     value(limit "${rule}" 0 limit)
     value(before "${rule}" 0 before)
-    string(APPEND table "         {Does::${does}, When::${when}, ${modes}, ${limit}, ${types}, ${before}},\n")
+    string(APPEND table "         {Does::k${first}${rest}, \"${when}\", ${modes}, ${limit}, ${types}, ${before}},\n")
   endwhile()
   value(fuses "${content}" OFF fuses)
   string(REPLACE ON true fuses ${fuses})
@@ -119,10 +105,9 @@ file(CONFIGURE OUTPUT rules.cpp @ONLY CONTENT [[// Made from padops/rules/ by pa
 
 namespace padops {
 
-const std::vector<Condition>& conditions() {
-  static const std::vector<Condition> rows = {
-@names@  };
-  return rows;
+const std::vector<std::string_view>& conditions() {
+  static const std::vector<std::string_view> names = {@names@};
+  return names;
 }
 
 const std::vector<ProviderRow>& known_providers() {

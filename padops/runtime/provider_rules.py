@@ -102,7 +102,8 @@ def _rule(row: Mapping[str, Any], sources: Mapping[str, str], where: str) -> Pro
     _check(f"{where}, does", [row["does"]], (), get_args(Does))
     _check(f"{where}, when", [row["when"]], (), CONDITIONS)
     _check(f"{where}, source", [row.get("source", "default")], (), sources)
-    given = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items() if name != "note"}
+    given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    given.pop("note", None)
     return ProviderRule(**given | {"source": sources[row.get("source", "default")]})
 
 

@@ -11,7 +11,7 @@ import pytest
 from cpp_builds import ROOT, cmake
 
 import padops
-from padops.runtime.provider_rules import KNOWN_PROVIDERS, ProviderRule
+from padops.runtime.provider_rules import CONDITIONS, KNOWN_PROVIDERS, ProviderRule
 from padops.spec.dialects import DOMAIN, OPS, VERSION
 from padops.spec.dtypes import DTYPES
 
@@ -68,6 +68,12 @@ def test_the_library_has_every_rule() -> None:
     assert described == {
         row.name: (row.fuses, [_without_source(rule) for rule in row.rules]) for row in KNOWN_PROVIDERS
     }
+
+
+def test_the_library_has_every_condition() -> None:
+    """It evaluates each by its name."""
+    code = (ROOT / "padops" / "csrc" / "core" / "provider_rules.cpp").read_text(encoding="utf-8")
+    assert [when for when in CONDITIONS if f'when == "{when}"' not in code] == []
 
 
 def _without_source(rule: ProviderRule) -> dict[str, object]:

@@ -1,6 +1,4 @@
 // The tables of this library as JSON, so that Python can show them, and tests compare them with Python's own.
-#include <algorithm>
-
 #include "core/dialects.h"
 #include "core/provider_rules.h"
 #include "core/text.h"
@@ -62,8 +60,7 @@ std::string type_json(const TypeRow& row) {
 
 std::string provider_json(const ProviderRow& row) {
   const std::string rules = array(row.rules, [](const ProviderRule& rule) {
-    return text("{\"does\": ", quoted(kDoes[static_cast<size_t>(rule.does)]),
-                ", \"when\": ", quoted(std::ranges::find(conditions(), rule.when, &Condition::when)->name),
+    return text("{\"does\": ", quoted(kDoes[static_cast<size_t>(rule.does)]), ", \"when\": ", quoted(rule.when),
                 ", \"modes\": ", array(rule.modes, quoted), ", \"limit\": ", rule.limit,
                 ", \"types\": ", array(rule.types, quoted), ", \"before\": ", rule.before, "}");
   });

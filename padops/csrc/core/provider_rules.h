@@ -23,52 +23,11 @@ enum class Does {
 
 inline constexpr std::string_view kDoes[] = {"leaves", "refuses", "wrong", "dies"};
 
-// What such a Pad is: padops/rules/conditions.json says when each of them holds.
-enum class When {
-  kAlways,
-  kNodesBehind,
-  kInABody,
-  kAbove,
-  kBelow,
-  kAxes,
-  kAxesButAll,
-  kAxesTurned,
-  kAxesAndFill,
-  kAxesBeside,
-  kCrop,
-  kBeyond,
-  kBeyondAll,
-  kCropBeyond,
-  kSingle,
-  kCutBeyond,
-  kCutAway,
-  kComputed,
-  kOpenRank,
-  kOpenDims,
-  kRankAbove,
-  kSizesAbove,
-  kRankBelow,
-  kOtherTypes,
-  kEmpty,
-  kFillNotOne,
-  kBareFillNotOne,
-  kFillEmpty,
-  kComputedFill,
-  kComputedScalarFill,
-  kRoundedFill,
-  kEndlessValue,
-};
-
-struct Condition {
-  std::string_view name;
-  When when;
-};
-
-const std::vector<Condition>& conditions();
+const std::vector<std::string_view>& conditions();  // of rules: padops/rules/conditions.json says what they mean
 
 struct ProviderRule {
   Does does;
-  When when;
+  std::string_view when;                     // one of the conditions
   std::vector<std::string_view> modes = {};  // none: any
   int limit = 0;
   std::vector<std::string_view> types = {};
