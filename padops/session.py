@@ -53,10 +53,11 @@ class InferenceSession(inference_session.InferenceSession):
         provider_options: One mapping for each provider, if ``providers`` has names alone.
         convert: ``"auto"``: as above. ``"never"``: the model stays as it is. Or arguments of ``padops.convert``, with
             which the model is always converted.
-        **kwargs: As ``onnxruntime.InferenceSession`` takes them.
+        **kwargs: As ``padops.runtime.inference_session`` takes them: ``rules``, and those of onnxruntime.
 
     Attributes:
         padops_records: What became of each Pad, as ``Conversion.records``; empty if the model was not converted.
+        padops_rules: The rules that say which Pads padops takes before other providers, by the provider's name.
 
     Raises:
         DependencyError: The model has to be converted, or may have to be, and the extra ``convert`` is not installed.

@@ -4,7 +4,7 @@
 
 Names are those of scripts/providers.py. Each model is Concat, the operator, Concat: some providers take no node that
 stands alone. Integers take all bits of their type. The types of which a provider has all of MOVING, and keeps every bit
-of them, are its row's ``moves`` in padops/runtime/provider_rules.py. The rest of the rows is why a Pad becomes no
+of them, are its ``moves`` in padops/rules/. The rest of the rows is why a Pad becomes no
 others.
 """
 

@@ -1,14 +1,16 @@
-"""docs/beside.md: its table is what the rules are. ``python tests/test_beside_page.py`` writes it anew."""
+"""docs/beside.md: its table and its terms are what the rules say; ``python tests/test_beside_page.py`` writes both."""
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
-from padops.runtime.provider_rules import KNOWN_PROVIDERS, ProviderRule
+from padops.runtime.provider_rules import CONDITIONS, KNOWN_PROVIDERS, ProviderRule
 
 PAGE = Path(__file__).parent.parent / "docs" / "beside.md"
 BEGIN = "<!-- providers: written by tests/test_beside_page.py -->\n"
 END = "<!-- /providers -->\n"
+GLUE = "\0"  # stands for a space at which no line ends
 
 
 def providers_table() -> str:
@@ -20,40 +22,43 @@ def providers_table() -> str:
     )
 
 
+def written() -> str:
+    """What the page has from the rules."""
+    about = "On an axis, n is the number of elements, and m the number that a crop leaves. The terms mean:"
+    return f"{providers_table()}\n{about}\n\n{terms()}"
+
+
+def terms() -> str:
+    """The conditions by what they are of, with what they mean."""
+    parts = []
+    for of in dict.fromkeys(row["of"] for row in CONDITIONS.values()):
+        rows = [(name.replace(" ", GLUE), row["holds"]) for name, row in CONDITIONS.items() if row["of"] == of]
+        meant = " ".join(f"`{name}`: {holds}." for name, holds in rows)
+        parts.append(textwrap.fill(f"- **{of.capitalize()}.** {meant}", 120, subsequent_indent="  ").replace(GLUE, " "))
+    return "\n".join(parts) + "\n"
+
+
 def rule_text(rule: ProviderRule) -> str:
     """One rule in a few words."""
-    what = {
+    said = CONDITIONS[rule.when].get("said", "")
+    what = said.format(limit=rule.limit) if "{limit}" in said else {
         "always": "" if rule.modes else "every Pad",
-        "rank above": f"rank above {rule.limit}",
-        "sizes above": f"some sizes of rank above {rule.limit}",
-        "rank below": f"rank below {rule.limit}",
-        "above": f"Pad above {rule.limit}",
-        "below": f"Pad below {rule.limit}",
         "axes beside": "axes among convolutions and the like",
         "other types": f"types but {', '.join(rule.types)}",
-    }.get(rule.when, rule.when)
+    }.get(rule.when, rule.when)  # fmt: skip
     until = f"(until 1.{rule.before - 1})" if rule.before else ""
-    return " ".join(part for part in (f"**{rule.does}**", ", ".join(rule.modes), what, until) if part)
+    plugin = f"(but for plugins from {rule.plugin_before} on)" if rule.plugin_before else ""
+    return " ".join(part for part in (f"**{rule.does}**", ", ".join(rule.modes), what, until, plugin) if part)
 
 
-def test_providers_table() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    assert text[text.index(BEGIN) + len(BEGIN) : text.index(END)] == providers_table()
+def parts_of(page: str) -> tuple[str, str, str]:
+    """The page before what the rules say, that, and the page after it."""
+    begin, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+    return page[:begin], page[begin:end], page[end:]
 
 
-def test_every_condition_is_on_the_page() -> None:
-    """In the table or explained below it."""
-    text = PAGE.read_text(encoding="utf-8")
-    below = text[text.index(END) :]
-    explained = {rule.when for row in KNOWN_PROVIDERS for rule in row.rules} - {
-        "always",
-        "axes",
-        "crop",
-        "above",
-        "below",
-    }
-    explained -= {"other types", "rank above", "sizes above", "rank below"}
-    assert [when for when in sorted(explained) if f"`{when}`" not in below] == []
+def test_the_page_says_what_the_rules_say() -> None:
+    assert parts_of(PAGE.read_text(encoding="utf-8"))[1] == written()
 
 
 def test_every_rule_has_a_source() -> None:
@@ -64,5 +69,5 @@ def test_every_rule_has_a_source() -> None:
 
 
 if __name__ == "__main__":
-    page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(page[: page.index(BEGIN)] + BEGIN + providers_table() + page[page.index(END) :], encoding="utf-8")
+    before, _, after = parts_of(PAGE.read_text(encoding="utf-8"))
+    PAGE.write_text(before + written() + after, encoding="utf-8")

@@ -66,6 +66,7 @@ def checkout(tmp_path: Path, environment: ModuleType, monkeypatch: pytest.Monkey
     """A checkout whose set-up commands are written to `ran` instead of run, and whose .venv then counts as working."""
     root = tmp_path / "checkout"
     (root / "padops" / "csrc" / "core").mkdir(parents=True)
+    (root / "padops" / "rules").mkdir()
     for file in ("pyproject.toml", "CMakeLists.txt", "padops/csrc/core/engine.cpp"):
         (root / file).write_text(file)
     ran = root / "ran"
@@ -99,7 +100,8 @@ def test_set_up_once_and_again_only_where_a_source_changed(environment: ModuleTy
     environment.ensure(["test"], checkout)
     environment.ensure([], checkout)
     assert steps(checkout) == []
-    for file in ("pyproject.toml", "CMakeLists.txt", "padops/csrc/core/engine.cpp", "padops/csrc/core/new.h"):
+    sources = ("padops/csrc/core/engine.cpp", "padops/csrc/core/new.h", "padops/rules/cpu.json")
+    for file in ("pyproject.toml", "CMakeLists.txt", *sources):
         (checkout / file).write_text("changed")
         environment.ensure([], checkout)
         assert steps(checkout) == ["tools", ".[test]"], file

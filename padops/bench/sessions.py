@@ -71,7 +71,7 @@ def built_in(workload: Workload, memory: Memory, threads: int) -> Call | None:
     """ONNX Runtime's own Pad."""
     from padops.convert.runtimes.builtin_support import KERNELS
 
-    has_type = workload.dtype == "float16" or workload.dtype in KERNELS[""][max(KERNELS[""])]  # float16 is cast
+    has_type = workload.dtype == "float16" or workload.dtype in KERNELS[""]  # float16 is cast
     if workload.interior or workload.mode == "symmetric" or not has_type:
         return None
     return _call(workload, memory, session(_model(workload), threads, registered=False))

@@ -15,18 +15,21 @@ from padops.runtime.constant_pads import pads_constants
 from padops.runtime.model_words import DOMAIN, FOLDING, PYTHON_DOMAIN, named_operators, words_of, wrong_optimizers
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, is_provided, runtime_minor
 from padops.runtime.session import register
+from padops.runtime.session_rules import Rules, rules_with, said_of_rules
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
     from padops.runtime.callers_options import WAY, with_own_providers
     from padops.runtime.placing import (
+        Chosen,
         Provider,
         available,
         check_there,
         chosen_by,
         is_placed,
         place,
+        plugin_version,
         stands_before_threads,
         with_padops,
     )
@@ -47,7 +50,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     The provider stands directly before ``CPUExecutionProvider``, so it takes Pads that the CPU would run. A second
     provider, ``PadopsFirstExecutionProvider``, stands before the first provider that is known not to run every Pad
     right. It takes only the Pads that the other provider would refuse, get wrong or die of
-    (``padops.runtime.provider_rules``). To put padops elsewhere or to give it options, name
+    (``padops/rules/``). To put padops elsewhere or to give it options, name
     ``"PadopsExecutionProvider"`` in ``providers``: see ``padops.register``.
 
     Providers in ``providers`` or ``sess_options`` keep their options and their order. Plugin providers are found among
@@ -77,7 +80,12 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         providers: Execution providers, first choice first; by default all that this onnxruntime has built in. Each is a
             name, or one or several ``onnxruntime.OrtEpDevice`` of one provider, or a pair of one of these and options.
         provider_options: One mapping for each provider, if ``providers`` has no pairs.
+        rules: A file with the rules of a provider in ``providers``, as those in ``padops/rules/``; it goes before
+            padops' own.
         **kwargs: As ``onnxruntime.InferenceSession`` takes them.
+
+    Attributes:
+        padops_rules: By the name of each provider that padops has rules for: which rules.
 
     Raises:
         DependencyError: The model has kernels in Python, and the extra ``pyop`` is not installed.
@@ -85,8 +93,9 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         RuntimeError: onnxruntime refuses the library; or ``sess_options`` have providers that new options could not
             reproduce, and the message says what to do.
         TypeError: An argument has another type.
-        ValueError: onnxruntime knows no such provider; an option of the provider is wrong; or the session's options
-            already have the provider with other options.
+        ValueError: onnxruntime knows no such provider; an option of the provider is wrong; ``rules`` is no file of
+            rules, or is given without ``providers``; or the session's options already have the provider with other
+            options.
         Exception: Any error of onnxruntime for the model. For a Pad that breaks a rule, it names the node and the rule.
     """
 
@@ -96,9 +105,12 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         sess_options: onnxruntime.SessionOptions | None = None,
         providers: Sequence[Provider] | None = None,
         provider_options: Sequence[Mapping[Any, Any]] | None = None,
+        *,
+        rules: str | os.PathLike[str] | None = None,
         **kwargs: Any,
     ) -> None:
-        self._create(path_or_bytes, words_of(path_or_bytes), sess_options, providers, provider_options, kwargs)
+        named = {**kwargs, "rules": rules}
+        self._create(path_or_bytes, words_of(path_or_bytes), sess_options, providers, provider_options, named)
 
     def _create(
         self,
@@ -118,6 +130,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             raise TypeError(f"sess_options is {type(sess_options).__name__}, expected onnxruntime.SessionOptions")
         kwargs = dict(named)
         self._padops_arguments = (path_or_bytes, sess_options, dict(kwargs), entries)
+        rules = _rules_of(kwargs.pop("rules", None), providers)
         options = onnxruntime.SessionOptions() if sess_options is None else sess_options
         minor = runtime_minor()
         of_the_caller = not providers and options in _LIKE_THE_CALLERS
@@ -132,7 +145,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
                 chosen = chosen_by(providers, provider_options)
                 # Of providers that it knows and this build lacks, onnxruntime warns, and leaves them out.
                 check_there([row.name for row in chosen if not row.devices], onnxruntime.get_all_providers())
-                chosen = with_padops(chosen, available())
+                chosen = with_padops(chosen, available(), rules)
                 if sess_options is None and b"Pad" in words and stands_before_threads(chosen):
                     options.add_session_config_entry(SPINNING, "0")
                 providers, provider_options = place(options, chosen, minor), None
@@ -151,6 +164,11 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         with _having(options, entries, restored=sess_options is not None):
             onnxruntime.InferenceSession.__init__(self, path_or_bytes, options, providers, provider_options, **kwargs)
         names = self.get_providers()
+        self.padops_rules: dict[str, str] = {
+            name: said_of_rules(rules[name], plugin_version(Chosen(name, {})))
+            for name in names
+            if name in rules and minor >= FIRST_MINOR
+        }
         if of_the_caller and EP_NAME in names and names.index(CPU) < names.index(EP_NAME):
             warnings.warn(
                 f"these options name {CPU}, so its own Pad runs what it takes, right or wrong, and padops runs the "
@@ -178,6 +196,15 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
                 "SessionOptions"
             )
         self._create(model, words_of(model), None, providers, provider_options, kwargs, entries)
+
+
+def _rules_of(file: str | os.PathLike[str] | None, providers: Sequence[Provider] | None) -> Rules:
+    """The rules of a session with these providers."""
+    if file is not None and (not providers or runtime_minor() < FIRST_MINOR):
+        raise ValueError(
+            f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and providers with the one that the rules are of"
+        )
+    return rules_with(file)
 
 
 @contextlib.contextmanager

@@ -6,9 +6,11 @@ import platform
 from functools import cache
 
 from padops.extras import RUNTIMES, names_of, version_of
+from padops.runtime.rule_files import read_rules
 
 PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions", "numpy")
-OLDEST_MINOR, NEWEST_MINOR = 20, 32  # the releases of onnxruntime 1.x with which padops was measured
+_MEASURED = read_rules("cpu")["releases"]  # of onnxruntime 1.x
+OLDEST_MINOR, NEWEST_MINOR = int(_MEASURED["oldest"]), int(_MEASURED["newest"])
 
 
 @cache

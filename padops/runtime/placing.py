@@ -25,7 +25,8 @@ from padops.runtime.provider import (
     register_provider_library,
     runtime_minor,
 )
-from padops.runtime.provider_rules import BY_NAME, NOT_RUN, RULED, needing_padops
+from padops.runtime.provider_rules import BY_NAME, NOT_RUN, RULED
+from padops.runtime.session_rules import Rules, as_options, of_plugin
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
@@ -144,7 +145,7 @@ def check_there(names: Iterable[str], also: Collection[str] = ()) -> None:
         raise ValueError(f"onnxruntime {onnxruntime.__version__} has no provider {absent[0]} here; it has {has}")
 
 
-def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None) -> list[Chosen]:
+def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None, rules: Rules = BY_NAME) -> list[Chosen]:
     """The chosen providers with padops among them.
 
     padops stands before the CPU's provider, which is always last, and also before the first provider that does not run
@@ -153,6 +154,7 @@ def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None) 
     Args:
         there: The providers that onnxruntime can create, see ``available``; by default all. onnxruntime leaves out
             others.
+        rules: What the providers do with Pads.
 
     Raises:
         ValueError: An option of padops is wrong.
@@ -166,11 +168,19 @@ def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None) 
         placed.append(Chosen(CPU, {}))
     own = next(at for at, one in enumerate(placed) if one.name == EP_NAME)
     check_options(placed[own].options)
-    behind = needing_padops(one.name for one in placed[:own] if there is None or one.name in there)
+    asked = [one for one in placed[:own] if one.name in rules and (there is None or one.name in there)]
+    rows = [row for one in asked if (row := of_plugin(rules[one.name], plugin_version(one))).needs_padops]
+    behind = [row.name for row in rows]
     if behind and FIRST_NAME not in names and placed[own].options.get("in_front") != "never":
         at = next(at for at, one in enumerate(placed) if one.name == behind[0])
-        placed.insert(at, Chosen(FIRST_NAME, {"before": ",".join(behind)}))
+        placed.insert(at, Chosen(FIRST_NAME, {"before": ",".join(behind), **as_options(rows)}))
     return placed
+
+
+def plugin_version(one: Chosen) -> str:
+    """The version of a plugin provider, which has a library of its own; "" for one that is built into onnxruntime."""
+    about = [device.ep_metadata for device in devices_of(one)[:1]]
+    return next((row.get("version", "") for row in about if row.get("library_path")), "")
 
 
 def stands_before_threads(chosen: Sequence[Chosen]) -> bool:

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cpp_builds import ROOT
+from cpp_builds import ROOT, cmake
 from needs import CLANG
 
 SOURCES = ROOT / "padops" / "csrc"
@@ -53,6 +53,7 @@ CHECK = ("engine_check", "engine_case", "random_case")
 def test_the_library_takes_no_names_of_gcc(tmp_path: Path) -> None:
     sources = [path for folder in FOLDERS for path in sorted((SOURCES / folder).glob("*.cpp"))]
     sources.remove(SOURCES / "ort" / "ort_abi_check.cpp")  # reads the official header of onnxruntime
+    sources.append(table_of_rules(tmp_path))
     assert len(sources) > 15
     assert say(*as_that_compiler(tmp_path), "-fsyntax-only", *sources) == ""
 
@@ -61,6 +62,7 @@ def test_its_loops_are_right(tmp_path: Path) -> None:
     """They have no vectors of the compiler's. The checks know no AVX2, as that compiler does not."""
     (tmp_path / "stand_ins.cpp").write_text(STAND_INS, encoding="utf-8")
     check = [*(ROOT / "tests" / "cpp" / f"{name}.cpp" for name in CHECK), tmp_path / "stand_ins.cpp"]
+    check.append(table_of_rules(tmp_path))
     objects = [tmp_path / f"{path.stem}.o" for path in (*ENGINE, *check)]
     for path, made in zip((*ENGINE, *check), objects):
         compiler = (
@@ -70,6 +72,12 @@ def test_its_loops_are_right(tmp_path: Path) -> None:
     program = tmp_path / "engine_check"
     assert say(CLANG, *objects, "-pthread", "-o", program) == ""
     assert say(program, "--count", 10_000, "--every-way").endswith("\n10000 cases passed\n")
+
+
+def table_of_rules(folder: Path) -> Path:
+    """The source that CMake makes from padops/rules/."""
+    say(cmake(), "-S", ROOT, "-B", folder / "build")
+    return folder / "build" / "rules.cpp"
 
 
 def as_that_compiler(folder: Path) -> list[object]:

@@ -47,6 +47,8 @@ def session_of(content: bytes, name: str, way: str) -> onnxruntime.InferenceSess
         session = padops.InferenceSession(content)
         session.set_providers([name, CPU])
         return session
+    if way.startswith("rules "):
+        return padops.InferenceSession(content, options, [name, CPU], rules=way.removeprefix("rules "))
     if way == "never":
         return padops.InferenceSession(
             content, options, [name, ("PadopsExecutionProvider", {"in_front": "never"}), CPU]
@@ -77,7 +79,15 @@ def tried(text: str, name: str, way: str) -> dict[str, object]:
     options = session.get_session_options()
     kept = "" if way == "set_providers" else options.get_session_config_entry("tests.entry")
     one = options.get_session_config_entry(f"ep.{name.lower()}.one") if way in GIVING else ""
-    return {"output": output, "ran": ran, "providers": session.get_providers(), "entry": kept, "one": one}
+    rules = getattr(session, "padops_rules", {})
+    return {
+        "output": output,
+        "ran": ran,
+        "providers": session.get_providers(),
+        "entry": kept,
+        "one": one,
+        "rules": rules,
+    }
 
 
 def main(library: str, name: str, way: str) -> None:

@@ -52,6 +52,19 @@ def test_nothing_is_lost(stand_in: Path, way: str) -> None:
             assert found[name]["one"] == ("1" if way in GIVING else "")
 
 
+def test_rules_of_the_caller(stand_in: Path, tmp_path: Path) -> None:
+    """padops stands before a provider that it does not know, and takes what the file says."""
+    name, file = "StandInExecutionProvider", tmp_path / "mine.json"
+    rule = {"does": "wrong", "when": "always", "modes": ["edge", "constant"]}
+    content = {"names": [name], "version": "1.0", "sources": {"default": "read: a test"}, "rules": [rule]}
+    file.write_text(json.dumps(content))
+    found = tried(stand_in, name, f"rules {file}")
+    for pad in ("edge", "to nothing", "constant"):
+        assert found[pad]["ran"] == ["Pad PadopsFirstExecutionProvider", *(row.format(name) for row in BOTH)]
+        assert found[pad]["rules"] == {name: f"{file} (1.0), for version 0.0.0 of the plugin"}
+    assert found["edge"]["output"] == np.pad(DATA, [(0, 0), (1, 2)], "edge").tolist()
+
+
 def test_an_option_turns_it_off(stand_in: Path) -> None:
     found = tried(stand_in, KNOWN, "never")
     assert all("the stand-in runs no Pad" in found[name]["error"] for name in ("edge", "to nothing", "constant"))

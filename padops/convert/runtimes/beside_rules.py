@@ -1,8 +1,8 @@
 """What a session with other execution providers does with one Pad, as far as known without running it.
 
-The providers are asked in the session's order. ``padops/runtime/provider_rules.py`` has the rules of each, and
-``builtin_rules.py`` those of the CPU provider. If a model leaves open whether a rule holds, the provider may take the
-Pad and be wrong; then the Pad goes to padops, so that the results are right.
+The providers are asked in the session's order. ``padops/rules/`` has the rules of each, and ``builtin_rules.py`` judges
+by those of the CPU provider. If a model leaves open whether a rule holds, the provider may take the Pad and be wrong;
+then the Pad goes to padops, so that the results are right.
 """
 
 from __future__ import annotations
@@ -21,19 +21,11 @@ from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes.builtin_rules import judge, loads, reaches_provider
 from padops.convert.runtimes.builtin_support import known_amounts
 from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME, OPERATORS_NAME
-from padops.runtime.provider_rules import BY_NAME, KnownProvider, ProviderRule
+from padops.runtime.provider_rules import BY_NAME, CONDITIONS, KnownProvider, ProviderRule
 from padops.spec.dialects import onnx_op
 from padops.spec.plan import Amounts, Mode
 
-FILLS = (
-    "computed fill",
-    "computed scalar fill",
-    "fill not one",
-    "bare fill not one",
-    "fill empty",
-    "rounded fill",
-    "endless value",
-)
+FILLS = tuple(when for when, row in CONDITIONS.items() if row["of"] == "fill")
 
 
 def fill_holds(when: str, pad: PadInfo) -> bool | None:
@@ -84,31 +76,6 @@ def is_rounded(fill: np.generic | np.ndarray) -> bool:
 
 
 SURELY: dict[str, Verdict] = {"refuses": "refuses", "wrong": "wrong", "dies": "refuses"}
-WORDS = {
-    "always": "any",
-    "axes but all": "axes that are not all",
-    "axes turned": "all axes, but not in their order",
-    "axes and fill": "axes and a fill",
-    "crop": "a crop",
-    "beyond": "more than one period",
-    "beyond all": "more than one period",
-    "crop beyond": "more than one period behind a crop",
-    "single": "an axis of one element",
-    "cut beyond": "a crop of more than there is",
-    "cut away": "a crop of all that there is, in front of some nodes",
-    "empty": "no elements",
-    "computed": "amounts at run time",
-    "computed fill": "a fill at run time",
-    "computed scalar fill": "a scalar fill at run time",
-    "fill not one": "a fill of several elements, or none",
-    "bare fill not one": "a fill of several elements, or none, without axes",
-    "fill empty": "a fill of no element",
-    "rounded fill": "a fill that a float rounds",
-    "endless value": "a value that is NaN or infinite",
-    "nodes behind": "next to some nodes",
-    "in a body": "in a branch or a body",
-    "axes beside": "axes, in a model with convolutions, poolings or the like",
-}
 SAID = {"refuses": "refuses it", "wrong": "gets it wrong", "dies": "ends the process"}
 
 
@@ -161,14 +128,7 @@ def _with(unknown: Sequence[str], text: str) -> str:
 
 def said_of(rule: ProviderRule) -> str:
     """The Pads that a rule covers, in words."""
-    numbers = {
-        "above": f"Pad above {rule.limit}",
-        "below": f"Pad below {rule.limit}",
-        "rank above": f"rank above {rule.limit}",
-        "sizes above": f"some sizes of rank above {rule.limit}",
-        "rank below": f"rank below {rule.limit}",
-    }
-    what = numbers.get(rule.when, WORDS.get(rule.when, rule.when))
+    what = CONDITIONS[rule.when].get("said", rule.when).format(limit=rule.limit)
     return f"mode {' or '.join(rule.modes)}: {what}" if rule.modes else what
 
 

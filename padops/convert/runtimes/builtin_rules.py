@@ -1,13 +1,13 @@
 """What ONNX Runtime does with one Pad: runs it, refuses it, or gets it wrong, as far as known without running it.
 
-Each rule gives the faults of any release, and the first release without the fault. ``--select needed`` asks for all
-releases, since a model may run on any; ``padops inspect`` asks for the installed release.
+Each rule gives the faults of a Pad in any release; ``padops/rules/cpu.json`` says what a fault does in which releases.
+``--select needed`` asks for all releases, since a model may run on any; ``padops inspect`` asks for the installed one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -19,12 +19,12 @@ from padops.convert.pads.operands import Operand, all_known
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes.builtin_support import (
     CASTS_RIGHT_SINCE,
-    CROPS_RIGHT,
+    FAULTS,
+    IN_SCHEMA,
     KERNELS,
     LATER_KERNELS,
-    POOLINGS_RIGHT,
-    REFLECT_REFUSED,
-    WRAPS_RIGHT,
+    Fault,
+    first_without,
     has_int32_axes,
     has_type,
     is_row,
@@ -37,6 +37,7 @@ from padops.spec.dialects import OPS, onnx_op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Mode
 
+CROPS_RIGHT, WRAPS_RIGHT = first_without("nothing left by a crop"), first_without("wrap beyond in front")
 UNTOLD = "it does not find out how many dims the data have"  # a condition on forms that shape inference refuses
 
 
@@ -102,95 +103,80 @@ def _least(mode: Mode | None, begin: int, end: int, minor: int) -> int:
     return crop + 1
 
 
-MICROSOFT_TYPES = ("float", "double", "float16")  # of com.microsoft::Pad, by its schema
+def _find(pad: PadInfo, name: str, before: int | None = None, **told: object) -> Fault:
+    """A fault by its name in ``cpu.json``, with what its reason tells of the Pad.
 
-MOVED_THROUGH = (
-    "ONNX Runtime moves Transposes through a Pad with axes, and then takes its amounts for those of all axes"
-)
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What keeps ONNX Runtime from running a Pad as it is specified."""
-
-    verdict: Verdict  # what it does instead; ``"runs"`` if only the reason is worth saying
-    reason: str
-    before: int | None = None  # the first release 1.x without the fault; None if none is
-    worse_before: int = 0  # the first release 1.x with this verdict; earlier ones may be wrong instead of refusing
-    since: int = 0  # the first release 1.x with the fault
+    ``before`` is the first release without the fault, if that depends on the Pad.
+    """
+    row = FAULTS[name]
+    does: Verdict = "runs if" if row.needs_rank and pad.dims is None else row.does
+    return replace(row, does=does, why=row.why.format(before=row.before, **told), before=before or row.before)
 
 
-def _opset(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
-    if found.opset < min(KERNELS[found.domain]):
-        yield Finding("refuses", f"ONNX Runtime has no Pad of opset {found.opset}")
+def _opset(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+    if found.opset < min(KERNELS[found.domain].values()):
+        yield _find(pad, "no kernel of the opset", opset=found.opset)
 
 
-def _type(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+def _type(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
     if pad.type is None:
-        yield Finding("runs if", "the type of its data is not known")
+        yield _find(pad, "open type")
     elif pad.type == "float16":
         if found.domain == "" and found.opset < CASTS_RIGHT_SINCE:
-            yield Finding("refuses", "ONNX Runtime casts float16 to float and back, which it cannot below opset 6")
-        yield Finding("runs", "ONNX Runtime casts float16 to float and back")
+            yield _find(pad, "float16 without casts", casts_since=CASTS_RIGHT_SINCE)
+        yield _find(pad, "float16")
     elif not has_type(pad.type, found.opset, found.domain):
-        opset, release = LATER_KERNELS.get((found.domain, pad.type), (0, None))
-        before = release if found.opset >= opset else None
-        yield Finding("refuses", f"ONNX Runtime has no Pad of {pad.type} at opset {found.opset}", before)
+        later = LATER_KERNELS.get(found.domain, {}).get(pad.type)
+        before = later["first_release"] if later and found.opset >= later["first_opset"] else None
+        yield _find(pad, "no kernel of the type", before, type=pad.type, opset=found.opset)
 
 
-def _axes(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+def _axes(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
     if has_int32_axes(pad):
-        yield _refused_in_inference(pad, "constant axes of type int32")
+        yield _find(pad, "int32 axes")
     elif pad.input("axes") is not None and pad.around.transposing:
-        yield Finding("may be wrong", MOVED_THROUGH)
+        yield _find(pad, "axes among Transposes")
 
 
-def _external(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+def _external(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
     if found.external:
-        yield _refused_in_inference(pad, f"constant {' and '.join(found.external)} in an external file")
+        yield _find(pad, "external", inputs=" and ".join(found.external))
 
 
-def _open_axes(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+def _open_axes(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
     pads = pad.input("pads")
     if not pad.open_axes or not pad.dims or not isinstance(pads, np.ndarray):
         return
-    takes = "ONNX Runtime takes axes that are declared without a shape for all"
     if pads.size != 2 * len(pad.dims):
-        yield Finding("refuses", f"{takes} {len(pad.dims)}, and refuses {plural(pads.size, 'amount')}")
+        yield _find(pad, "open axes, fewer", rank=len(pad.dims), amounts=plural(pads.size, "amount"))
     elif len(set(pads.reshape(2, -1).sum(axis=0).tolist())) > 1:
-        yield Finding("may be wrong", f"{takes} axes in order, and infers wrong dims")
+        yield _find(pad, "open axes, all")
 
 
-def _row(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+def _row(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
     if found.domain == "" and is_row(pad):
-        yield _refused_in_inference(pad, "constant pads of two dims")
+        yield _find(pad, "pads of two dims")
 
 
-def _refused_in_inference(pad: PadInfo, what: str) -> Finding:
-    """The finding for a form that onnx's shape inference refuses once it knows the rank of the data."""
-    return Finding("runs if" if pad.dims is None else "refuses", f"ONNX Runtime refuses {what}")
-
-
-def _pooling(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+def _pooling(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
     if found.domain == "" and pad.input("axes") is None and (pooling := taking_pooling(pad)):
-        reason = f"ONNX Runtime may make it the padding of {pooling}, which is another thing"
-        yield Finding("may be wrong", reason, POOLINGS_RIGHT)
+        yield _find(pad, "pooling", pooling=pooling)
 
 
-def _rank(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+def _rank(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
     pads, axes = pad.input("pads"), pad.input("axes")
     if pad.dims == [] or (pad.dims is None and axes is None and isinstance(pads, np.ndarray) and not pads.size):
-        yield Finding("refuses", "ONNX Runtime refuses data of rank 0")
+        yield _find(pad, "rank 0")
 
 
-def _fill(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+def _fill(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
     dims = pad.fill_dims
     if pad.mode is not Mode.CONSTANT and all_known(dims) and prod(dims) != 1:
-        which = f", which mode {pad.mode.value} does not even read" if pad.mode else ""
-        yield Finding("refuses", f"ONNX Runtime refuses a fill of {plural(prod(dims), 'element')}{which}")
+        unread = f", which mode {pad.mode.value} does not even read" if pad.mode else ""
+        yield _find(pad, "fill not one", elements=plural(prod(dims), "element"), unread=unread)
 
 
-def _reach(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+def _reach(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
     """Axes that are reflected or wrapped too far, cropped away, or empty and extended."""
     if _gives_nothing_of_nothing(pad):
         return
@@ -207,35 +193,29 @@ def _gives_nothing_of_nothing(pad: PadInfo) -> bool:
     return any(not size for size, _ in sizes) and all(size or not padded for size, padded in sizes)
 
 
-def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> Iterator[Finding]:
+def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> Iterator[Fault]:
     """``_reach`` of one axis. The crop leaves m = n + min(b, 0) + min(e, 0) elements; reflect reaches at most m - 1."""
     modes = pad.known_modes
     if pad.mode is Mode.REFLECT and begin * end < 0:
-        reason = f"ONNX Runtime reads out of bounds before 1.25 (axis {axis}: reflect {begin}, {end})"
-        yield Finding("may be wrong", reason, REFLECT_REFUSED)
+        yield _find(pad, "reflect of a crop", axis=axis, begin=begin, end=end)
     if size is None:
         return
     left = size + min(begin, 0) + min(end, 0)
     where = f"axis {axis}: {begin}, {end} of {plural(size, 'element')}"
+    others = "another mode than constant"
     if not size and modes != (Mode.CONSTANT,) and (begin or end or Mode.WRAP in modes):
-        which = pad.mode.value if pad.mode else "another mode than constant"
-        yield Finding("refuses", f"ONNX Runtime refuses {which} where an axis is empty ({where})")
+        yield _find(pad, "empty axis", mode=pad.mode.value if pad.mode else others, where=where)
     if pad.mode is Mode.REFLECT and max(begin, end) > max(left - 1, 0):
-        reason = f"ONNX Runtime refuses to reflect more than once ({where})"
-        yield Finding("refuses", reason, worse_before=REFLECT_REFUSED)
+        yield _find(pad, "reflect beyond", where=where)
     if modes != (Mode.CONSTANT,) and begin + size + end == 0 and size:
-        which = f"mode {pad.mode.value}" if pad.mode else "another mode than constant"
-        reason = f"ONNX Runtime refuses to crop axis {axis} to nothing in {which}"
-        yield Finding("refuses", reason, since=CROPS_RIGHT)
+        yield _find(pad, "cropped to nothing", axis=axis, mode=f"mode {pad.mode.value}" if pad.mode else others)
     if size and left < 0 or (left < size and left == 0 and begin + size + end > 0):
-        reason = f"ONNX Runtime may be wrong before 1.24 where a crop leaves nothing ({where})"
-        yield Finding("may be wrong", reason, CROPS_RIGHT)
+        yield _find(pad, "nothing left by a crop", where=where)
     if Mode.WRAP in modes and begin > left:
-        reason = f"ONNX Runtime reads out of bounds before 1.31 where wrap adds more in front than there is ({where})"
-        yield Finding("may be wrong", reason, WRAPS_RIGHT)
+        yield _find(pad, "wrap beyond in front", where=where)
 
 
-RULES: tuple[Callable[[PadInfo, RunsAs], Iterator[Finding]], ...] = (
+RULES: tuple[Callable[[PadInfo, RunsAs], Iterator[Fault]], ...] = (
     _opset, _type, _external, _axes, _open_axes, _row, _rank, _fill, _reach, _pooling,
 )  # fmt: skip
 
@@ -244,22 +224,22 @@ def needs(pad: PadInfo, found: RunsAs | None) -> str | None:
     """Why some release of ONNX Runtime does not run this Pad as specified; None if all do."""
     if found is None:
         return "ONNX Runtime refuses a node of this form"
-    return next((finding.reason for rule in RULES for finding in rule(pad, found)), None)
+    return next((fault.why for rule in RULES for fault in rule(pad, found)), None)
 
 
 def judge(pad: PadInfo, found: RunsAs, minor: int) -> tuple[Verdict, str]:
     """What ONNX Runtime 1.``minor`` does with a Pad, and why."""
     if pad.type is not None and (since := by_name(pad.type).since) > minor:
         return "refuses", f"onnxruntime 1.{minor} has no tensor({pad.type}); 1.{since} has"
-    findings = [finding for rule in RULES for finding in rule(pad, found)]
-    faults = [row for row in findings if row.since <= minor and (row.before is None or minor < row.before)]
+    rows = [row for rule in RULES for row in rule(pad, found)]
+    faults = [row for row in rows if row.since <= minor and (row.before is None or minor < row.before)]
     for fault in faults:
-        if fault.verdict not in ("runs", "runs if"):
-            return ("may be wrong" if minor < fault.worse_before else fault.verdict), fault.reason
+        if fault.does not in ("runs", "runs if"):
+            return ("may be wrong" if minor < fault.may_be_wrong_before else fault.does), fault.why
     found_limits = [] if pad.type is not None else [f"ONNX Runtime has a Pad of their type at opset {found.opset}"]
     found_limits += [UNTOLD] if found.external and pad.dims is None else limits_at(pad, minor)
     text = "ONNX Runtime runs it" + (f", as long as {' and '.join(found_limits)}" if found_limits else "")
-    return ("runs if" if found_limits else "runs"), "; ".join([text, *(fault.reason for fault in faults)])
+    return ("runs if" if found_limits else "runs"), "; ".join([text, *(fault.why for fault in faults)])
 
 
 def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
@@ -267,7 +247,7 @@ def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
     if minor < FIRST_MINOR or (pad.type is not None and by_name(pad.type).since > minor):
         return False
     if found.domain == MICROSOFT:
-        return pad.type in (None, *MICROSOFT_TYPES)
+        return pad.type in (None, *IN_SCHEMA[MICROSOFT])
     return loads(pad, found)
 
 

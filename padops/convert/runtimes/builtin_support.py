@@ -1,113 +1,71 @@
-"""Every measured fact about ONNX Runtime's own Pad; ``builtin_rules.py`` judges a Pad by them.
+"""What is known of ONNX Runtime's own Pad, read from ``padops/rules/cpu.json``; ``builtin_rules.py`` judges by it.
 
-Measured with onnxruntime 1.20 to 1.32 on the CPU; a fact that does not hold for all of these releases names its own.
-
-**Right.**
-
-- Mode constant, for data of any rank but 0, if no axis is cropped away wholly.
-- Edge, reflect and wrap, if no axis is empty, no amount is negative, reflect reaches at most n - 1 elements and wrap n
-  (since 1.31, wrap reaches any number).
-- Constant and edge reach any number of elements; so does wrap behind the data.
-- Edge and reflect of empty data by any amounts, if every empty axis stays empty.
-- ``com.microsoft::Pad`` runs as ONNX's does, for float alone.
-- Every opset runs wrap.
-
-**Refused.**
-
-- A node in the form of another version; data of rank 0.
-- Constant axes of int32 (also if only the optimizer finds them constant), if the model tells the rank of the data.
-- Constant pads of two dims, if the model tells the rank of the data, and unless the axes are known to be empty.
-- Constant pads or axes in an external file, if the model tells the rank of the data; ``com.microsoft::Pad`` takes them.
-- A fill of another type than the data; pads of another type than int64; axes of another type than int64 and int32.
-- A fill of several elements, even in the modes that do not read the fill.
-- To reflect more than once.
-- Since 1.24, to crop an axis with elements to nothing in another mode than constant.
-- Known amounts of some axes, if the model states no shape of the axes: shape inference then takes the axes as absent
-  (and, if there are as many amounts, as all axes in order).
-
-**Wrong in older releases.**
-
-- Before 1.25, a reflection that is too long is not refused: Pad reads beyond the data. So it does if one axis is
-  cropped and reflected. With known shapes, this happens while the model is loaded, even in a branch that is never
-  taken.
-- Before 1.31, wrap reads before the data if it adds more in front than the crop leaves.
-- Before 1.24, if a crop leaves nothing of an axis with elements, mode constant is wrong, right or refused; if the crop
-  takes more than the axis has, it may crash. Edge and wrap give garbage if they extend such an axis, which is no Pad
-  (P5) and which 1.24 refuses.
-
-Reads beyond the data give whatever lies there: now and then, the right elements.
+The file also says in words what was measured to be right, refused and wrong.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any, cast
+
 import numpy as np
 
-from padops.convert.pads.match import MICROSOFT
+from padops.convert.facts import Verdict
 from padops.convert.pads.pad_info import PadInfo
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
+from padops.runtime.rule_files import read_rules
 from padops.spec.plan import Amounts, Mode, PadError
 
-# Element types of the kernels that move every bit, by domain and first opset; an opset between two rows has the lower
-# row's. float16 has no kernel: ONNX Runtime casts it to float and back. (1.31.1; older releases have fewer.)
-KERNELS: dict[str, dict[int, tuple[str, ...]]] = {
-    "": {
-        2: ("float", "double"),
-        11: ("float", "double", "int8", "int32", "int64", "uint8", "uint32", "uint64"),
-        13: ("float", "double", "int8", "int32", "int64", "uint8", "uint32", "uint64", "bool"),
-    },
-    MICROSOFT: {1: ("float",)},
-}
-# Types that got a kernel later: the first opset, and the first release 1.x.
-LATER_KERNELS = {("", "bfloat16"): (21, 32)}
+
+@dataclass(frozen=True)
+class Fault:
+    """What ONNX Runtime does instead of running a Pad as it is specified.
+
+    Attributes:
+        does: What it does; ``"runs"`` if only the reason is worth saying.
+        why: The reason, with the names of what differs from one Pad to the next in braces.
+        before: The first release 1.x without the fault; None if none is.
+        since: The first release 1.x with the fault.
+        may_be_wrong_before: The first release 1.x with this verdict; earlier ones may be wrong instead of refusing.
+        needs_rank: Whether shape inference refuses the Pad, which it does once it knows the rank of the data.
+    """
+
+    does: Verdict
+    why: str
+    before: int | None = None
+    since: int = 0
+    may_be_wrong_before: int = 0
+    needs_rank: bool = False
+
+
+_CPU = read_rules("cpu")
+FAULTS = {name: Fault(**row) for name, row in _CPU["faults"].items()}
+
+_KERNELS: dict[str, Any] = _CPU["kernels"]
+KERNELS: dict[str, dict[str, int]] = _KERNELS["first_opsets"]  # by domain: the element types, with the first opset
+LATER_KERNELS: dict[str, dict[str, dict[str, int]]] = _KERNELS["later"]  # types that got a kernel in a later release
+IN_SCHEMA: dict[str, list[str]] = _KERNELS["in_schema"]  # by domain that is not ONNX's
+CASTS_RIGHT_SINCE = int(_KERNELS["first_opset_of_casts"])  # that ONNX Runtime can put around a Pad of float16
 
 # The newest opset that a release 1.x loads; it counts until the release of the next row.
-NEWEST_OPSETS = {20: 21, 21: 22, 23: 23, 24: 25, 25: 26, 32: 28}
+NEWEST_OPSETS = {int(since): int(newest) for since, newest in _CPU["newest_opsets"]["since"].items()}
+MOVED: dict[str, int] = _CPU["moved"]["first_opsets"]  # what Gather, Concat, Slice, Reshape and If move
+# Types that a Cast to another type and back keeps bit by bit, with that type and the first opset.
+EXACT_CASTS = {name: (str(proxy), int(since)) for name, (proxy, since) in _CPU["exact_casts"]["by"].items()}
 
 FIRST_WITH_INPUTS = 11  # in earlier opsets, amounts and fill are attributes
 FIRST_WITH_AXES = 18
 MODES_SINCE = {Mode.CONSTANT: 1, Mode.EDGE: 1, Mode.REFLECT: 1, Mode.WRAP: 19}  # by name, in the standard
 
-# The types that Gather, Concat, Slice, Reshape and If move, and the first opset of each.
-MOVED = dict.fromkeys(
-    ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "double", "uint32",
-     "uint64"), 1,
-) | {"bfloat16": 13}  # fmt: skip
 
-# Types that a Cast to another type and back keeps bit by bit, with that type and the first opset. Not float8e5m2, whose
-# NaNs change, nor float4e2m1, which cannot be cast. onnxruntime has the last five later than 1.20.
-EXACT_CASTS = {
-    "float8e4m3fn": ("float", 19),
-    "float8e4m3fnuz": ("float", 19),
-    "float8e5m2fnuz": ("float", 19),
-    "float8e8m0": ("float", 24),
-    "uint4": ("uint8", 21),
-    "int4": ("int8", 21),
-    "uint2": ("uint8", 25),
-    "int2": ("int8", 25),
-}
-
-# The first opset whose Identity, which may replace a Pad, has a type; 1 for types that are not listed. None: in no
-# opset (1.31.1).
-FIRST_WITH_MORE_TYPES = 21  # the first opset with a type that Identity lacks
-IDENTITY_SINCE: dict[str, int | None] = {
-    "bfloat16": 13,
-    **dict.fromkeys(("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"), 19),
-    **dict.fromkeys(("uint4", "int4", "uint2", "int2", "float4e2m1", "float8e8m0")),
-}
-
-
-# The first release 1.x without a fault.
-REFLECT_REFUSED = 25  # refuses a reflection that is too long, instead of reading beyond the data
-CROPS_RIGHT = 24  # right if a crop leaves nothing
-WRAPS_RIGHT = 31  # right if wrap adds more in front than the crop leaves
-POOLINGS_RIGHT = 32  # turns no Pad into the padding of a pooling any more
-CASTS_RIGHT_SINCE = 6  # the first opset whose Cast ONNX Runtime can put around a Pad of float16
+def first_without(fault: str) -> int:
+    """The first release 1.x without a fault that ended."""
+    return cast("int", FAULTS[fault].before)
 
 
 def has_type(name: str | None, opset: int, domain: str = "") -> bool:
     """Whether ONNX Runtime's Pad of an opset moves an element type without a cast."""
-    versions = [since for since in KERNELS[domain] if since <= opset]
-    return bool(versions) and name in KERNELS[domain][max(versions)]
+    return name is not None and KERNELS[domain].get(name, opset + 1) <= opset
 
 
 def has_modes(pad: PadInfo, opset: int) -> bool:
@@ -119,8 +77,8 @@ def has_modes(pad: PadInfo, opset: int) -> bool:
 def has_identity(name: str | None, opset: int) -> bool:
     """Whether an opset's Identity has an element type; for an unknown type, whether it has all."""
     if name is None:
-        return opset < FIRST_WITH_MORE_TYPES
-    since = IDENTITY_SINCE.get(name, 1)
+        return opset < cast("int", _CPU["identity"]["first_opset_with_more"])
+    since: int | None = _CPU["identity"]["first_opsets"].get(name, 1)
     return since is not None and opset >= since
 
 

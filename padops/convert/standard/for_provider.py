@@ -1,4 +1,4 @@
-"""One Pad in what an execution provider runs right on its device, by the rules of ``padops/runtime/provider_rules.py``.
+"""One Pad in what an execution provider runs right on its device, by its rules in ``padops/rules/``.
 
 A Pad that the provider runs right stays; so does one that it runs in another form, without axes. Any other becomes
 parts of the data (``parts.py``), which the providers take, or what the amounts and the shape need where they are not
@@ -44,9 +44,6 @@ NO_BETTER = ("cut away",)  # the provider runs some of these Pads, and no lowere
 # Rules for nodes of any operator: no other nodes help.
 OF_ALL_NODES = ("open rank", "open dims", "computed", "in a body")
 NOT_RUN = "by rules that were not run"
-
-# Types of which the provider's Expand takes no value of rank 0: onnxruntime-web 1.30.0 makes an invalid shader of it.
-EXPANDS_NO_SCALAR = {"WebGpuExecutionProvider": ("uint8",)}
 
 
 class Way(Enum):
@@ -106,7 +103,7 @@ def is_changed(pad: PadInfo) -> bool:
 
 def with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
     """The Pad; a computed fill that the provider cannot expand gets a dim."""
-    fill, scalars = pad.input(pad.op.fill), EXPANDS_NO_SCALAR.get("" if row is None else row.name, ())
+    fill, scalars = pad.input(pad.op.fill), () if row is None else row.expands_no_scalar
     if pad.type not in scalars or not isinstance(fill, ir.Value) or pad.fill_dims != []:
         return pad
     inputs = [reshape(fill, ints(1)) if value is fill else value for value in pad.inputs]

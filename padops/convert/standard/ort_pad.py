@@ -108,8 +108,9 @@ def own_amounts(pad: PadInfo) -> AxisAmounts | None:
 def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = None, numbered: bool = False) -> Number:
     """The built-in on the data, or on their ``iota``.
 
-    It gets the amounts of all axes, never a list of axes: see ``MOVED_THROUGH``. Where a pooling behind it might take
-    it for its own padding, the data have one more axis while they are padded, which no optimizer sees through.
+    It gets the amounts of all axes, never a list of axes, which a Transpose that moves through it would turn. Where a
+    pooling behind it might take it for its own padding, the data have one more axis while they are padded, which no
+    optimizer sees through.
     ``amounts`` None stands for the inputs that the node itself has; ``source``, by default the data, may be
     ``numbered``: then it is filled with -1.
     """

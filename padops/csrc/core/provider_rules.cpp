@@ -1,7 +1,11 @@
 #include "core/provider_rules.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
+#include <stdexcept>
+
+#include "core/text.h"
 
 namespace padops {
 
@@ -119,50 +123,66 @@ bool stands_among(const ProviderRule& rule, const PadFacts& pad) {
          });
 }
 
+// Whether a condition of padops/rules/conditions.json holds.
 Answer holds(const ProviderRule& rule, const PadFacts& pad) {
-  switch (rule.when) {
-    case When::kAlways: return true;
-    case When::kAxes: return pad.has_axes;
-    case When::kAxesAndFill: return pad.has_axes && pad.fill.is_input;
-    case When::kAxesButAll: return has_axes_but_all(pad);
-    case When::kAxesTurned: return has_turned_axes(pad);
-    case When::kCrop: return crops(pad);
-    case When::kBeyond: return goes_beyond(pad, false);
-    case When::kCropBeyond: return goes_beyond(pad, true);
-    case When::kBeyondAll:
-      return any_axis(pad, grows, [&](const Amounts& row, int64_t dim) { return is_beyond(pad, row, dim); });
-    case When::kSingle:
-      return any_axis(pad, grows, [](const Amounts& row, int64_t dim) { return left_of(row, dim) == 1; });
-    case When::kCutBeyond:
-      return any_axis(pad, is_cropped, [](const Amounts& row, int64_t dim) { return left_of(row, dim) < 0; });
-    case When::kCutAway:
-      return any_axis(pad, is_cropped, [](const Amounts& row, int64_t dim) { return left_of(row, dim) <= 0; });
-    case When::kOpenRank: return !pad.dims;
-    case When::kOpenDims: return any_dim_is_open(pad);
-    case When::kComputed: return !pad.amounts;
-    case When::kRankAbove: return pad.dims ? Answer(static_cast<int>(pad.dims->size()) > rule.limit) : std::nullopt;
-    case When::kSizesAbove:
-      return pad.dims && static_cast<int>(pad.dims->size()) <= rule.limit ? Answer(false) : Answer();
-    case When::kAbove: return pad.version > rule.limit;
-    case When::kBelow: return pad.version < rule.limit;
-    case When::kOtherTypes: return std::ranges::find(rule.types, pad.type) == rule.types.end();
-    case When::kEmpty: return is_empty(pad);
-    case When::kRankBelow: return pad.dims && static_cast<int>(pad.dims->size()) < rule.limit;
-    case When::kComputedFill: return pad.fill.is_computed;
-    case When::kComputedScalar: return is_computed_scalar(pad.fill);
-    case When::kFillNotOne: return has_fill_of_others_than_one(pad.fill);
-    case When::kBareFillNotOne: return pad.has_axes ? Answer(false) : has_fill_of_others_than_one(pad.fill);
-    case When::kFillEmpty: {
-      const std::optional<int64_t> count = element_count(pad.fill.dims);
-      return count ? Answer(*count == 0) : std::nullopt;
-    }
-    case When::kRoundedFill: return pad.fill.is_rounded;
-    case When::kEndlessValue: return pad.fill.is_endless_value;
-    case When::kNodesBehind: return std::nullopt;
-    case When::kInBody: return pad.is_in_body;
-    case When::kAxesBeside: return pad.has_axes && stands_among(rule, pad) ? Answer() : false;
+  const std::string_view when = rule.when;
+  if (when == "always") return true;
+  if (when == "axes") return pad.has_axes;
+  if (when == "axes and fill") return pad.has_axes && pad.fill.is_input;
+  if (when == "axes but all") return has_axes_but_all(pad);
+  if (when == "axes turned") return has_turned_axes(pad);
+  if (when == "crop") return crops(pad);
+  if (when == "beyond") return goes_beyond(pad, false);
+  if (when == "crop beyond") return goes_beyond(pad, true);
+  if (when == "beyond all")
+    return any_axis(pad, grows, [&](const Amounts& row, int64_t dim) { return is_beyond(pad, row, dim); });
+  if (when == "single")
+    return any_axis(pad, grows, [](const Amounts& row, int64_t dim) { return left_of(row, dim) == 1; });
+  if (when == "cut beyond")
+    return any_axis(pad, is_cropped, [](const Amounts& row, int64_t dim) { return left_of(row, dim) < 0; });
+  if (when == "cut away")
+    return any_axis(pad, is_cropped, [](const Amounts& row, int64_t dim) { return left_of(row, dim) <= 0; });
+  if (when == "open rank") return !pad.dims;
+  if (when == "open dims") return any_dim_is_open(pad);
+  if (when == "computed") return !pad.amounts;
+  if (when == "rank above") return pad.dims ? Answer(static_cast<int>(pad.dims->size()) > rule.limit) : std::nullopt;
+  if (when == "sizes above")
+    return pad.dims && static_cast<int>(pad.dims->size()) <= rule.limit ? Answer(false) : Answer();
+  if (when == "above") return pad.version > rule.limit;
+  if (when == "below") return pad.version < rule.limit;
+  if (when == "other types") return std::ranges::find(rule.types, pad.type) == rule.types.end();
+  if (when == "empty") return is_empty(pad);
+  if (when == "rank below") return pad.dims && static_cast<int>(pad.dims->size()) < rule.limit;
+  if (when == "computed fill") return pad.fill.is_computed;
+  if (when == "computed scalar fill") return is_computed_scalar(pad.fill);
+  if (when == "fill not one") return has_fill_of_others_than_one(pad.fill);
+  if (when == "bare fill not one") return pad.has_axes ? Answer(false) : has_fill_of_others_than_one(pad.fill);
+  if (when == "fill empty") {
+    const std::optional<int64_t> count = element_count(pad.fill.dims);
+    return count ? Answer(*count == 0) : std::nullopt;
   }
+  if (when == "rounded fill") return pad.fill.is_rounded;
+  if (when == "endless value") return pad.fill.is_endless_value;
+  if (when == "nodes behind") return std::nullopt;
+  if (when == "in a body") return pad.is_in_body;
+  if (when == "axes beside") return pad.has_axes && stands_among(rule, pad) ? Answer() : false;
   return std::nullopt;
+}
+
+bool read_number(std::string_view digits, int& number) {
+  return std::from_chars(digits.data(), digits.data() + digits.size(), number).ec == std::errc();
+}
+
+// Whether the parts of a text are a rule.
+bool read_rule(const std::vector<std::string_view>& parts, ProviderRule& rule) {
+  const auto does = std::ranges::find(kDoes, parts[0]);
+  const bool is_condition = std::ranges::find(conditions(), parts[1]) != conditions().end();
+  if (does == std::end(kDoes) || !is_condition) return false;
+  rule.does = static_cast<Does>(does - std::begin(kDoes));
+  rule.when = parts[1];
+  if (!parts[2].empty()) rule.modes = split(parts[2], ',');
+  if (!parts[4].empty()) rule.types = split(parts[4], ',');
+  return read_number(parts[3], rule.limit) && read_number(parts[5], rule.before);
 }
 
 }  // namespace
@@ -176,14 +196,41 @@ std::optional<Does> find_fault(const ProviderRow& provider, const PadFacts& pad,
   return std::nullopt;
 }
 
-std::optional<Does> fault_among(const std::vector<std::string>& providers, const PadFacts& pad, int minor) {
-  for (const std::string& name : providers) {
-    const auto row = std::ranges::find(known_providers(), name, &ProviderRow::name);
-    if (row == known_providers().end()) continue;
+const ProviderRow* find_provider(const std::vector<ProviderRow>& own, std::string_view name) {
+  for (const std::vector<ProviderRow>* rows : {&own, &known_providers()}) {
+    const auto row = std::ranges::find(*rows, name, &ProviderRow::name);
+    if (row != rows->end()) return &*row;
+  }
+  return nullptr;
+}
+
+std::optional<Does> fault_among(const std::vector<const ProviderRow*>& providers, const PadFacts& pad, int minor) {
+  for (const ProviderRow* row : providers) {
     const std::optional<Does> fault = find_fault(*row, pad, minor);
     if (fault != Does::kLeaves) return fault;
   }
   return std::nullopt;
+}
+
+std::vector<std::string_view> split(std::string_view list, char separator) {
+  std::vector<std::string_view> parts;
+  for (size_t at = 0; at <= list.size();) {
+    const size_t end = std::min(list.find(separator, at), list.size());
+    parts.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+std::vector<ProviderRow> read_rows(const std::map<std::string, std::string>& options) {
+  std::vector<ProviderRow> rows;
+  for (const auto& [key, value] : options) {
+    const std::vector<std::string_view> parts = split(value, ';');
+    if (parts.size() == 2) rows.push_back({parts[0], parts[1] == "fuses", {}});
+    else if (parts.size() != 6 || rows.empty() || !read_rule(parts, rows.back().rules.emplace_back()))
+      throw std::runtime_error(text("option ", key, " is '", value, "', which is no rule"));
+  }
+  return rows;
 }
 
 }  // namespace padops

@@ -1,8 +1,8 @@
-// What other execution providers of ONNX Runtime do with Pads. padops/runtime/provider_rules.py has the same table,
-// with the source of each row; tests/csrc/test_describe.py compares the two through describe().
+// What execution providers of ONNX Runtime do with Pads. The tables come from padops/rules/, by way of rules.cmake.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,46 +21,13 @@ enum class Does {
   kDies,
 };
 
-// What such a Pad is.
-enum class When {
-  kAlways,
-  kAxes,            // it has the input axes
-  kAxesButAll,      // the same, and they are not all axes
-  kAxesTurned,      // the same, and they are all in another order than theirs, in which the amounts are others, too
-  kAxesAndFill,     // it has axes and a fill
-  kCrop,            // an amount is negative
-  kBeyond,          // an amount is more than m - 1 in mode reflect, than m in mode wrap, where a crop leaves m elements
-  kBeyondAll,       // the same of an axis as it is without its crop
-  kCropBeyond,      // the same of an axis that is cropped
-  kSingle,          // an axis grows of which a crop leaves one element
-  kCutBeyond,       // a crop takes more of an axis than there is
-  kCutAway,         // a crop leaves nothing of an axis, and nodes behind the Pad decide, too: no rule tells which
-  kOpenRank,        // the number of dims of its data is not known
-  kOpenDims,        // a dim of its data is not known
-  kComputed,        // its amounts or axes are computed
-  kRankAbove,       // its data have more dims than the row's limit
-  kSizesAbove,      // the same, and the sizes of its dims decide, too: no rule tells which
-  kAbove,           // it is of a later version of Pad than the row's limit
-  kBelow,           // it is of an earlier one
-  kOtherTypes,      // its data are of none of the row's types
-  kEmpty,           // a dim of its data or of its output is known to be 0
-  kRankBelow,       // its data are known to have fewer dims than the row's limit
-  kComputedFill,    // its fill is computed
-  kComputedScalar,  // the same, and has no dims
-  kFillNotOne,      // its fill has not one element
-  kBareFillNotOne,  // the same, and it has no axes
-  kFillEmpty,       // its fill has no element
-  kRoundedFill,     // a float does not keep its fill: a whole number with more than 24 bits, or a negative zero
-  kEndlessValue,    // its value is an attribute, and no number, or infinite in its type
-  kNodesBehind,     // nodes behind it decide, and no rule tells which
-  kAxesBeside,      // it has the input axes, and stands among operators of the row's types: for them the runtime turns
-                    // layouts, and it may turn this Pad's, wrongly
-  kInBody,          // it stands in a branch or another body of a node
-};
+inline constexpr std::string_view kDoes[] = {"leaves", "refuses", "wrong", "dies"};
+
+const std::vector<std::string_view>& conditions();  // of rules: padops/rules/conditions.json says what they mean
 
 struct ProviderRule {
   Does does;
-  When when;
+  std::string_view when;                     // one of the conditions
   std::vector<std::string_view> modes = {};  // none: any
   int limit = 0;
   std::vector<std::string_view> types = {};
@@ -74,6 +41,21 @@ struct ProviderRow {
 };
 
 const std::vector<ProviderRow>& known_providers();
+
+// The parts of a list; an empty list has one, which is empty.
+std::vector<std::string_view> split(std::string_view list, char separator);
+
+// Rows out of the values of options, in the order of the keys: "NAME;fuses" or "NAME;" begins a row, and
+// "does;when;modes;limit;types;before" is a rule of it. The rows refer to the values.
+std::vector<ProviderRow> read_rows(const std::map<std::string, std::string>& options);
+
+// A type that a kernel of the CPU's provider moves with every bit.
+struct CpuKernel {
+  std::string_view type;
+  int version;  // the first Pad that has it
+};
+
+const std::vector<CpuKernel>& cpu_kernels();  // of ONNX's Pad
 
 // What a graph tells of the fill of a Pad, which is an input, or the attribute value of the first versions. As it
 // stands here, there is none.
@@ -104,8 +86,11 @@ struct PadFacts {
 // whether a rule holds, the provider takes the node, and may be wrong.
 std::optional<Does> find_fault(const ProviderRow& provider, const PadFacts& pad, int minor);
 
+// The row of a provider: of these, else of the known ones; null for an unknown name.
+const ProviderRow* find_provider(const std::vector<ProviderRow>& own, std::string_view name);
+
 // What becomes of a Pad where these providers are asked in their order, other than that it is left: nothing where none
-// takes it, or the one that takes it runs it right. Unknown names are skipped.
-std::optional<Does> fault_among(const std::vector<std::string>& providers, const PadFacts& pad, int minor);
+// takes it, or the one that takes it runs it right.
+std::optional<Does> fault_among(const std::vector<const ProviderRow*>& providers, const PadFacts& pad, int minor);
 
 }  // namespace padops

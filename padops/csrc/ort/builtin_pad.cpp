@@ -10,20 +10,13 @@ namespace padops {
 
 namespace {
 
-// Data types of the runtime's kernels that move every bit, and the first Pad that has them.
-constexpr struct {
-  std::string_view name;
-  int version;
-} kKernels[] = {{"float", 2},  {"double", 2}, {"int8", 11},   {"int32", 11}, {"int64", 11},
-                {"uint8", 11}, {"bool", 13},  {"uint32", 11}, {"uint64", 11}};
-
 // The casts of float16 begin with Pad 11: before, the runtime rounds an attribute's value at another time, and cannot
 // load a model of the first opsets.
 bool has_kernel(std::string_view type, const StandardOp& row, bool casts) {
   if (casts && type == "float16" && row.version >= 11) type = "float";
   if (*row.domain != '\0') return type == "float";
-  return std::ranges::any_of(kKernels,
-                             [&](const auto& kernel) { return kernel.name == type && kernel.version <= row.version; });
+  return std::ranges::any_of(
+      cpu_kernels(), [&](const CpuKernel& kernel) { return kernel.type == type && kernel.version <= row.version; });
 }
 
 // One axis in a mode other than constant. The runtime refuses more than one period of a known size, and axes that are

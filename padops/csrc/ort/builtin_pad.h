@@ -9,7 +9,7 @@ namespace padops {
 // Whether the runtime's own Pad of this node gives what the standard says, for every input that the graph allows. It
 // must have a kernel for the type; where `casts` is true, float16 counts as one, which it casts to float and back, and
 // which makes signalling NaNs quiet. What the graph leaves open, such as amounts that are computed, counts against it.
-// padops/convert/runtimes/builtin_support.py has what was measured.
+// padops/rules/cpu.json has what was measured.
 bool builtin_is_right(const ort::Api& api, int minor, const ort::Node* node, const StandardOp& row, bool casts);
 
 }  // namespace padops

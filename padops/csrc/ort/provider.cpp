@@ -71,7 +71,7 @@ std::optional<Does> fault_behind(const Provider& provider, const ort::Node* node
   PadFacts facts = pad_facts(*factory.api, factory.minor, node, row);
   facts.operators = &graph.operators;
   facts.is_in_body = graph.is_body;
-  return fault_among(provider.before, facts, factory.minor);
+  return fault_among(provider.behind, facts, factory.minor);
 }
 
 // Whether a node is left to the CPU's own provider.
@@ -84,9 +84,7 @@ bool is_left(const Provider& provider, const ort::Node* node, const StandardOp& 
 
 // Whether a provider behind also claims nodes that are taken.
 bool must_compile(const Provider& provider) {
-  return std::ranges::any_of(known_providers(), [&](const ProviderRow& row) {
-    return row.fuses && std::ranges::find(provider.before, row.name) != provider.before.end();
-  });
+  return std::ranges::any_of(provider.behind, [](const ProviderRow* row) { return row->fuses; });
 }
 
 ort::Status* claim(ort::Ep* ep, const ort::Graph* graph, ort::EpGraphSupportInfo* info) {

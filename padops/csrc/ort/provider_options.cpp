@@ -23,16 +23,6 @@ std::string option_prefix(std::string_view name) {
 
 namespace {
 
-std::vector<std::string> names_in(std::string_view list) {
-  std::vector<std::string> names;
-  for (size_t at = 0; at <= list.size();) {
-    const size_t end = std::min(list.find(',', at), list.size());
-    if (end > at) names.emplace_back(list.substr(at, end - at));
-    at = end + 1;
-  }
-  return names;
-}
-
 void set_option(Provider& provider, std::string_view key, std::string_view value) {
   const auto choose = [&](std::string_view no, std::string_view yes) {
     if (value != no && value != yes)
@@ -44,8 +34,9 @@ void set_option(Provider& provider, std::string_view key, std::string_view value
     if (key != kOperatorsOption) throw std::runtime_error(text("there is no option ", key, ", only operators"));
     if (value != "all") throw std::runtime_error(text("option ", key, " is '", value, "', expected all"));
   } else if (role == Role::kFirst) {
-    if (key == "before") provider.before = names_in(value);
+    if (key == "before") provider.before = value;
     else if (key == "report") provider.report = value;
+    else if (key.starts_with("rule.")) provider.rules.emplace(key, value);
     else throw std::runtime_error(text("there is no option ", key, ", only before and report"));
   } else if (key == "claim") {
     provider.only_needed = choose("all", "needed");
@@ -85,6 +76,9 @@ void read_options(Provider& provider, const ort::SessionOptions* options) {
     if (key.starts_with(prefix)) set_option(provider, key.substr(prefix.size()), values[i]);
     else others += text("entry", '\0', key, '\0', values[i], '\0');
   }
+  provider.own = read_rows(provider.rules);
+  for (const std::string_view name : split(provider.before, ','))
+    if (const ProviderRow* row = find_provider(provider.own, name)) provider.behind.push_back(row);
   if (!provider.report.empty()) append_to_file(provider.report, others);
 }
 

@@ -140,7 +140,7 @@ def test_cuda_has_no_pad_of_int64() -> None:
 @pytest.mark.parametrize(
     "options, why",
     [
-        ({"provider": "foo"}, "padops has no rules for provider 'foo', only for OpenVINOExecutionProvider, WebGpu"),
+        ({"provider": "foo"}, "padops has no rules for provider 'foo', only for OpenVINOExecutionProvider, QNN"),
         ({"provider": 7}, "provider is an int, expected the name of an execution provider"),
         ({"provider": "cuda", "target": "padops"}, "provider needs target='onnx'"),
         ({"provider": "cuda", "without_pad": True},

@@ -11,7 +11,7 @@ Stage = tuple[str, ...]
 CSRC, CONVERT = "padops/csrc/", "padops/convert/"
 ENGINE = ("copy/", "core/engine", "core/runs", "core/streaming", "core/thresholds", "core/sharing")
 PROVIDER = ("ort/builtin_pad", "ort/provider")
-BESIDE = ("core/provider_rules", "core/known_providers", "ort/compiled_pad", "ort/pad_node")
+BESIDE = ("core/provider_rules", "ort/compiled_pad", "ort/pad_node")
 # Each row: how a path begins, and the tests; a source has those of the first row that fits it.
 NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("core/model_parts",), "csrc: model_parts_check runtime: model_parts"),
