@@ -15,6 +15,7 @@ from pathlib import Path
 import onnx
 
 from padops.convert.errors import PadopsError
+from padops.convert.model.inference import order_of
 from padops.convert.verify import functions, inference, schemas
 from padops.convert.verify.built import Built, Scope, differ
 from padops.convert.verify.constants import Constants
@@ -49,6 +50,7 @@ class Builder:
         self._bodies: dict[functions.Key, tuple[int, bool]] = {}  # a function's term, and whether it is random
         self._draws = 0
         self._equal: dict[tuple[Head, tuple[int, ...]], int] = {}
+        self._beliefs: dict[int, int] = {}  # of terms whose inferred dims are not all believed
         self._built = Built()
         known = {"": onnx.defs.onnx_opset_version(), "the format": onnx.IR_VERSION}
         for domain, version in {**self._opsets, "the format": model.ir_version}.items():
@@ -62,7 +64,7 @@ class Builder:
             PadopsError: A constant cannot be read.
         """
         graph, built = self._model.graph, self._built
-        types, is_right = inference.inferred(self._model, self._folder, self._overridable)
+        types, is_right = inference.inferred(self._model)
         if not is_right:
             self._built.odd.add("nodes with types or dims that their operators do not take")
         scope = Scope({}, (), types)
@@ -101,9 +103,9 @@ class Builder:
                 self._built.odd.add(f"another type declared for the value '{value.name}'")
             dims = inference.dims_of(value.type)
             if dims is not None and value.name in scope.names and any(isinstance(dim, int) for dim in dims):
-                kind = scope.types.get(value.name)
-                follows = kind is not None and not differ(dims, inference.dims_of(kind))
-                self._built.declares.append((scope.names[value.name], dims, value.name, follows))
+                term, kind = scope.names[value.name], scope.types.get(value.name)
+                follows = kind is not None and not differ(dims, inference.dims_of(kind)) and term not in self._beliefs
+                self._built.declares.append((term, dims, value.name, follows))
         return set(self._terms.walk(*(self._term(name, scope) for name in results)))
 
     def _nodes(self, nodes: Sequence[onnx.NodeProto], scope: Scope) -> None:
@@ -112,7 +114,7 @@ class Builder:
             if node.name and node.name in seen:
                 self._built.odd.add(f"two nodes of the name '{node.name}'")
             seen.add(node.name)
-        for index in functions.in_order(nodes):
+        for index in order_of(nodes) or range(len(nodes)):
             self._node(index, nodes[index], scope)
 
     def _term(self, name: str, scope: Scope) -> int:
@@ -149,7 +151,7 @@ class Builder:
         function = self._functions.get((node.domain, node.op_type, node.overload))
         single = self._single(node, domain, inputs) if function is None else None
         if single is not None:
-            self._name(node.output[0], single, scope)
+            self._name(node.output[0], single, scope, self._belief(single))
             return
         if function is None and domain not in self._opsets and domain != schemas.PADOPS:
             self._built.odd.add(f"a node {node.op_type} of the domain '{node.domain}', which is not imported")
@@ -173,7 +175,7 @@ class Builder:
             if pad is not None:
                 if not has_types(self._terms, *inputs):
                     self._built.odd.add(f"a node {node.op_type} with an input of a type that it does not take")
-                self._name(node.output[0], pad, scope)
+                self._name(node.output[0], pad, scope, self._belief(*inputs))
                 return
         # Bodies that run together, since they have one condition or trip count, are at one place.
         run_by = "" if node.op_type == "Scan" else f" {node.op_type} {inputs[:2] if node.op_type == 'Loop' else inputs}"
@@ -187,9 +189,13 @@ class Builder:
         head = Head(Kind.OPERATOR, domain, name, version, attributes, outputs=len(node.output), place=scope.place)
         arguments = (*inputs, *made)
         head = self._distinct(node, head, arguments, is_random)
+        believed = inference.belief(
+            node, opset, lambda at: self._terms.constant(inputs[at]) if at < len(inputs) else None
+        )
+        believed = min(believed, self._belief(*arguments))
         for output, name in enumerate(node.output):
             if name:
-                self._name(name, self._terms.add(replace(head, output=output), arguments), scope)
+                self._name(name, self._terms.add(replace(head, output=output), arguments), scope, believed)
         if not any(node.output):
             self._built.odd.add(f"a node {node.op_type} without any output, which might fail")
 
@@ -229,6 +235,8 @@ class Builder:
     def _closed(self, name: str, formals: list[int], results: list[int], scope: Scope, live: set[int]) -> int:
         head = Head(Kind.BODY, name=name, place=scope.place, output=len(formals), outputs=len(formals) + len(results))
         term = self._terms.add(head, (*formals, *results, *self._unused(scope, live)))
+        if self._belief(*results) < inference.DIMS:
+            self._beliefs[term] = self._belief(*results)
         self._built.scopes[term] = scope.own
         return term
 
@@ -275,11 +283,17 @@ class Builder:
         count = self._equal[head, inputs] = self._equal.get((head, inputs), 0) + 1
         return replace(head, site=count)
 
-    def _name(self, name: str, term: int, scope: Scope) -> None:
-        """Binds a name of the scope to a term, and learns its inferred type."""
+    def _belief(self, *inputs: int) -> int:
+        return min((self._beliefs.get(one, inference.DIMS) for one in inputs), default=inference.DIMS)
+
+    def _name(self, name: str, term: int, scope: Scope, believed: int) -> None:
+        """Binds a name of the scope to a term, and learns its inferred type, with the dims that are believed."""
         self._shadow(name, scope)
         scope.names[name] = scope.own[name] = term
         self._terms.names.setdefault(term, name)
+        kind = scope.types.get(name)
+        if believed < inference.DIMS and kind is not None and inference.dims_of(kind) is not None:
+            self._beliefs[term] = believed
         self._learn(term, name, scope)
 
     def _learn(self, term: int, name: str, scope: Scope) -> None:
@@ -290,5 +304,9 @@ class Builder:
             if head.kind is Kind.PAD or head.domain == schemas.PADOPS:
                 self._terms.learn(term, self._terms.dtype(self._terms.inputs(term)[0]) or 0, None)
             return
-        known = self._original and not scope.has_formals
-        self._terms.learn(term, kind.tensor_type.elem_type, inference.dims_of(kind) if known else None)
+        believed, dims = self._belief(term), inference.dims_of(kind)
+        if believed == inference.NOTHING or scope.has_formals or not self._original:
+            dims = None
+        elif believed == inference.RANK and dims is not None:
+            dims = (None,) * len(dims)
+        self._terms.learn(term, kind.tensor_type.elem_type, dims)
