@@ -15,8 +15,9 @@ from pathlib import Path
 import onnx
 
 from padops.convert.errors import PadopsError
+from padops.convert.model.checks.calls import Key, key_of
 from padops.convert.model.inference import order_of
-from padops.convert.verify import functions, inference, schemas
+from padops.convert.verify import inference, schemas
 from padops.convert.verify.built import Built, Scope, differ
 from padops.convert.verify.constants import Constants
 from padops.convert.verify.pad_terms import has_types, pad_term
@@ -45,9 +46,11 @@ class Builder:
     ) -> None:
         self._terms, self._constants, self._folder, self._original = terms, constants, folder, original
         self._model, self._overridable = model, overridable
-        self._opsets = functions.imports_of(model)
-        self._functions = functions.own_functions(model)
-        self._bodies: dict[functions.Key, tuple[int, bool]] = {}  # a function's term, and whether it is random
+        self._opsets = schemas.imports_of(model)
+        self._functions = {
+            key_of(f.domain, f.name, f.overload): f for f in model.functions if not schemas.is_fallback(f)
+        }
+        self._bodies: dict[Key, tuple[int, bool]] = {}  # a function's term, and whether it is random
         self._draws = 0
         self._equal: dict[tuple[Head, tuple[int, ...]], int] = {}
         self._beliefs: dict[int, int] = {}  # of terms whose inferred dims are not all believed
@@ -242,7 +245,7 @@ class Builder:
 
     def _function(self, function: onnx.FunctionProto) -> tuple[int, bool]:
         """The term of a function, as a graph with its own imports, and whether it draws random numbers."""
-        key = function.domain, function.name, function.overload
+        key = key_of(function.domain, function.name, function.overload)
         if key in self._bodies:
             return self._bodies[key]
         place, outer, draws = (f"function {'::'.join(key)}",), self._opsets, self._draws
@@ -251,7 +254,7 @@ class Builder:
             self._terms.add(Head(Kind.FORMAL, output=index, place=place)) for index in range(len(function.input))
         ]
         scope.names |= dict(zip(function.input, formals))
-        self._opsets = functions.imports_of(function)
+        self._opsets = schemas.imports_of(function)
         self._nodes(function.node, scope)
         # Runtimes read a body by its own imports, or by the model's.
         others = sorted(row for row in self._opsets.items() if outer.get(row[0], row[1]) != row[1])

@@ -15,10 +15,10 @@ from padops.convert.records import WITHOUT_OPTIMISATION, Outcome, Verification
 from padops.convert.verify.bits import Tolerance, compare_output
 from padops.convert.verify.exercise import Sameness, Scout, check_outputs
 from padops.convert.verify.feeds import Asked, Input, fit_inputs
-from padops.convert.verify.functions import is_fallback
 from padops.convert.verify.pads import Hints, computes_floats, hints_of, mirrored
 from padops.convert.verify.random_inputs import random_inputs
 from padops.convert.verify.rounding import Moves
+from padops.convert.verify.schemas import is_fallback
 from padops.convert.verify.sessions import (
     DoesNotRun,
     Feeds,

@@ -1,8 +1,8 @@
 """The types and dims that follow from a model's inputs, by onnx's inference without declarations of inner values.
 
-With a wrong declaration, anything could be proved. The dims of a value are believed if the operators listed here compute
-it from the inputs; of other operators, of newer versions and of calls, the element types alone. Elements of shapes
-(``data_prop``) are never inferred: onnx takes every Cast for one of integers and assumes that no sum overflows.
+With a wrong declaration, anything could be proved. The dims of a value are believed if the operators listed here
+compute it from the inputs; of other operators, of newer versions and of calls, the element types alone. Elements of
+shapes (``data_prop``) are never inferred: onnx takes every Cast for one of integers and assumes that no sum overflows.
 """
 
 from __future__ import annotations

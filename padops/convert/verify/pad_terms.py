@@ -13,8 +13,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto
 
-from padops.convert.verify.schemas import PADOPS, VERSIONS
+from padops.convert.verify.schemas import PADOPS
 from padops.convert.verify.terms import ABSENT, Head, Kind, Terms
+from padops.spec.dialects import OPS
 
 MODES = ("constant", "edge", "reflect", "wrap")
 WRAP, AXES, AMOUNTS = 19, 18, 11  # the first versions with mode wrap, with the input axes, with amounts as an input
@@ -69,9 +70,8 @@ def version_of(domain: str, op_type: str, version: int) -> int | None:
     """The version of ONNX's Pad that an operator is; None if it is none."""
     if op_type == "Pad" and domain in ("", MICROSOFT):
         return version if domain == "" else 0
-    name, _, number = op_type.partition("_")
-    is_mirror = domain == PADOPS and name == "Pad" and number.isdecimal() and int(number) in VERSIONS
-    return int(number) if is_mirror else None
+    is_mirror = domain == PADOPS and op_type in OPS and op_type.startswith("Pad_")
+    return int(op_type.removeprefix("Pad_")) if is_mirror else None
 
 
 def has_types(terms: Terms, data: int, pads: int = ABSENT, fill: int = ABSENT, axes: int = ABSENT) -> bool:

@@ -17,10 +17,10 @@ from onnx import numpy_helper
 from padops.convert.model.graphs import constant, walk
 from padops.convert.model.nesting import graphs_in
 from padops.convert.verify.following import ARITHMETIC, MOVES
-from padops.convert.verify.functions import imports_of, is_fallback
 from padops.convert.verify.inference import every_node
 from padops.convert.verify.pad_terms import version_of
 from padops.convert.verify.schemas import PADOPS as DOMAIN
+from padops.convert.verify.schemas import imports_of, is_fallback
 from padops.convert.verify.schemas import version_of as schema_version
 from padops.spec import pyop_node
 

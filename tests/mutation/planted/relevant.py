@@ -79,7 +79,6 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
             "fallbacks",
             "folds",
             "following",
-            "functions",
             "inference",
             "matching",
             "moves/",

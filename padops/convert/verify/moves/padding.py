@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
+import onnx
 from onnx import TensorProto
 
 from padops.convert.verify import schemas
@@ -133,7 +134,7 @@ def _converted(number: np.ndarray, dtype: int) -> np.ndarray:
     """
     if number.size != 1 or not dtype or dtype == TensorProto.STRING:
         raise Unsupported("a fill that is not one number, or of data of an unknown type")
-    kind = schemas.numpy_type(dtype)
+    kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
     one = number.reshape(())
     if kind.kind in "iu" and not np.iinfo(kind).min <= one <= np.iinfo(kind).max:
         raise Unsupported(f"a fill of {one} for {schemas.type_name(dtype)}")
