@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from onnx import TensorProto
 
-from padops.convert.verify.moves.definitions import is_foreign_pad
-from padops.convert.verify.terms import ABSENT, GIVEN, Kind, Terms
+from padops.convert.verify.moves.definitions import is_pad
+from padops.convert.verify.terms import ABSENT, GIVEN, Terms
 
 INTEGERS = {
     TensorProto.BOOL, TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64,
@@ -38,10 +38,7 @@ def is_total(terms: Terms, term: int) -> bool:
 
 def moves_data(terms: Terms, term: int) -> bool:
     """Whether a term only moves data."""
-    head = terms.head(term)
-    if head.kind is Kind.PAD or terms.op(term) in MOVES:
-        return True
-    return head.kind is Kind.OPERATOR and is_foreign_pad(head)
+    return terms.op(term) in MOVES or is_pad(terms.head(term))
 
 
 def is_followed(terms: Terms, term: int) -> bool:

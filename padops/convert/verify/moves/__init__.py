@@ -18,7 +18,7 @@ from onnx import TensorProto
 from padops.convert.verify import following
 from padops.convert.verify.moves.evaluation import DEEPEST, Evaluation, Size
 from padops.convert.verify.result import Fails, Outcome, Unsupported, Verdict
-from padops.convert.verify.terms import ABSENT, Kind, Terms
+from padops.convert.verify.terms import Kind, Terms
 
 RULE = "moves"
 LARGEST, UNLIKE = 24, 12  # the sizes that all open dims have together; sets of unlike sizes, of each kind
@@ -42,7 +42,7 @@ def decide(terms: Terms, a: int, b: int) -> Outcome:
     Returns:
         PROVED for all data of the dims, or of a list of sizes; DIFFERENT; or UNKNOWN with the reason.
     """
-    first = _both(terms, a, b, MOST, None)
+    first = _compare(terms, a, b, MOST, None)
     if first.verdict is not Verdict.UNKNOWN or "are not all known" not in first.why:
         return first
     ran = 0
@@ -52,7 +52,7 @@ def decide(terms: Terms, a: int, b: int) -> Outcome:
         return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
     refused = 0
     for size, is_needed in sizes:
-        found = _both(terms, a, b, MOST_SIZED, size)
+        found = _compare(terms, a, b, MOST_SIZED, size)
         if found.verdict is Verdict.DIFFERENT:
             return found
         if found.verdict is Verdict.UNKNOWN:
@@ -100,7 +100,7 @@ def _marks(terms: Terms, a: int, b: int) -> set[int]:
     These stand in constants and attributes, or are computed from them and from known dims: two sizes give the same.
     """
     found: set[int] = set()
-    pair = [Evaluation(terms, (a, b), MOST_SIZED, True, lambda *_, every=every: every) for every in TRIED]
+    pair = [Evaluation(terms, (a, b), MOST_SIZED, lambda *_, every=every: every) for every in TRIED]
     for term in {*islice(following.cone(terms, a), DEEPEST), *islice(following.cone(terms, b), DEEPEST)}:
         one, other = (_integers(evaluation, term) for evaluation in pair)
         found |= {int(number) for number in one[one == other]} if one.shape == other.shape else set()
@@ -125,33 +125,24 @@ def _integers(evaluation: Evaluation, term: int) -> np.ndarray:
     return value.reshape(-1) if is_taken else np.zeros(0, np.int64)  # type: ignore[union-attr]
 
 
-def _both(terms: Terms, a: int, b: int, most: int, size: Size | None) -> Outcome:
-    first = _compare(terms, a, b, most, False, size)
-    if first.verdict is Verdict.PROVED:
-        return first
-    deep = _compare(terms, a, b, most, True, size)
-    return first if deep.verdict is Verdict.UNKNOWN and first.verdict is Verdict.UNKNOWN else deep
-
-
-def _compare(terms: Terms, a: int, b: int, most: int, deep: bool, size: Size | None) -> Outcome:
-    """One comparison; ``deep`` also follows terms that both models share, as far as they move data."""
-    evaluation = Evaluation(terms, (a, b), most, deep, size)
+def _compare(terms: Terms, a: int, b: int, most: int, size: Size | None) -> Outcome:
+    evaluation = Evaluation(terms, (a, b), most, size)
     try:
-        one = evaluation.value(a)
+        try:
+            one = evaluation.value(a)
+        except Fails as why:
+            return Outcome(Verdict.UNKNOWN, RULE, why=f"{FAILED}{why}")
+        fails = 0
+        try:
+            difference = evaluation.difference(one, evaluation.value(b))
+        except Fails as why:
+            difference, fails = f"the converted model fails where the original runs: {why}", 1
     except Unsupported as why:
         return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
-    except Fails as why:
-        return Outcome(Verdict.UNKNOWN, RULE, why=f"{FAILED}{why}")
-    try:
-        difference = evaluation.difference(one, evaluation.value(b))
-    except Unsupported as why:
-        return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
-    except Fails as why:
-        found = f"the converted model fails where the original runs: {why}"
-        return Outcome(Verdict.DIFFERENT, RULE, why=found, counterexample=dict(evaluation.dims), new_errors=1)
     if difference:
-        return Outcome(Verdict.DIFFERENT, RULE, why=difference, counterexample=dict(evaluation.dims))
-    return Outcome(Verdict.PROVED, RULE, holds_for="all data, these dims", conditions=evaluation.conditions())
+        return Outcome(Verdict.DIFFERENT, RULE, why=difference, counterexample=evaluation.dims, new_errors=fails)
+    conditions = tuple(sorted(evaluation.elements.conditions))
+    return Outcome(Verdict.PROVED, RULE, holds_for="all data, these dims", conditions=conditions)
 
 
 class Remembered:
@@ -170,20 +161,13 @@ class Remembered:
 
     def _key(self, a: int, b: int) -> object:
         terms, numbers, rows = self._terms, dict[int, int](), []
-        symbols: dict[str, int] = {}
         for root in (a, b):
             for term in islice(following.cone(terms, root), DEEPEST):
                 numbers.setdefault(term, len(numbers))
         for term in numbers:
-            shape = terms.shape(term)
-            said = None if shape is None else tuple(
-                symbols.setdefault(dim, -2 - len(symbols)) if isinstance(dim, str) else dim for dim in shape
-            )  # fmt: skip
-            facts = (said, terms.dtype(term), terms.shared(term), terms.computed(term))
-            followed = following.is_followed(terms, term)
-            inputs = tuple(one if one == ABSENT else numbers.get(terms.find(one), numbers.get(one, -9)) for one in
-                           terms.inputs(term)) if followed else ()  # fmt: skip
-            head = terms.head(term)
-            is_known = followed or head.kind is Kind.CONSTANT
-            rows.append((head if is_known else None, facts, inputs, numbers.get(terms.find(term))))
+            facts = (terms.shape(term), terms.dtype(term), terms.shared(term), terms.computed(term))
+            is_followed, head = following.is_followed(terms, term), terms.head(term)
+            inputs = [numbers.get(terms.find(one), numbers.get(one)) for one in terms.inputs(term) if is_followed]
+            known = head if is_followed or head.kind is Kind.CONSTANT else None
+            rows.append((known, facts, (*inputs,), numbers.get(terms.find(term))))
         return tuple(rows)

@@ -35,6 +35,9 @@ class Ids:
     dtype: int  # the element type as ``onnx.TensorProto`` numbers it; 0 if unknown
 
 
+Value = np.ndarray | Ids
+
+
 class _Source(NamedTuple):
     """The origin of a block: block ``of``, cast to ``dtype``; or a block of its own if ``of`` is -1."""
 
@@ -163,16 +166,14 @@ def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
     kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
     if dtype == TensorProto.BOOL:
         return np.asarray(array != 0)
-    if source in _INTEGERS and dtype in (*_INTEGERS, *_MANTISSAS):
+    if source in _INTEGERS:
         made = array.astype(kind)
         return made if np.array_equal(made.astype(object), array.astype(object)) else None
-    if source in _MANTISSAS and dtype in (TensorProto.INT32, TensorProto.INT64):
+    if dtype in (TensorProto.INT32, TensorProto.INT64):
         wide = array.astype(np.float64)
-        limit = float(2 ** (_INTEGERS[dtype][0]))
-        return np.trunc(wide).astype(kind) if np.all(np.abs(wide) < limit) else None
-    pairs = {(TensorProto.FLOAT, TensorProto.DOUBLE)}
-    pairs |= {pair for small in _SMALL_FLOATS for pair in ((small, TensorProto.FLOAT), (TensorProto.FLOAT, small))}
-    if (source, dtype) not in pairs or np.isnan(array).any():
+        return np.trunc(wide).astype(kind) if np.all(np.abs(wide) < 2.0 ** _INTEGERS[dtype][0]) else None
+    other = {source, dtype} - {TensorProto.FLOAT}
+    if not other <= _SMALL_FLOATS | {TensorProto.DOUBLE} or len(other) > 1 or np.isnan(array).any():
         return None
     made = array.astype(kind)
     return made if np.array_equal(made.astype(array.dtype), array) else None

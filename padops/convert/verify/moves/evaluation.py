@@ -9,33 +9,29 @@ from math import prod
 import numpy as np
 
 from padops.convert.verify import following, schemas
-from padops.convert.verify.moves import definitions, plan
-from padops.convert.verify.moves.elements import Ids, cast, dtype_of, plane
+from padops.convert.verify.moves import definitions
+from padops.convert.verify.moves.elements import Elements, Ids, Value, cast, dtype_of, plane
 from padops.convert.verify.moves.operators import apply
-from padops.convert.verify.moves.padding import Padding, Value
-from padops.convert.verify.pad_terms import data_rank
+from padops.convert.verify.moves.padding import converted, padded
+from padops.convert.verify.pad_terms import data_rank, zero
 from padops.convert.verify.result import Fails, Unsupported
-from padops.convert.verify.terms import ABSENT, Dim, Head, Kind, Terms
+from padops.convert.verify.terms import ABSENT, Dim, Kind, Terms
 
 Size = Callable[[int, int, Dim], int]  # the size of an open dim: of a term, by its axis and its symbol
 WRITTEN = ("ScatterElements", "ScatterND")  # their third input is data, too
 DEEPEST = 4000  # the most terms that are followed
 
 
-def _is_pad(head: Head) -> bool:
-    return head.kind is Kind.PAD or definitions.is_foreign_pad(head)
+class Evaluation:
+    """Evaluates two terms on the ids of the elements of the values that they are made of.
 
-
-class Evaluation(Padding):
-    """Evaluates two terms on the ids of the elements of shared values.
-
-    ``most`` limits the elements of any value; ``deep`` also follows terms that both models have; ``size`` gives sizes
-    to open dims.
+    ``most`` limits the elements of any value; ``size`` gives sizes to open dims.
     """
 
-    def __init__(self, terms: Terms, roots: tuple[int, int], most: int, deep: bool, size: Size | None) -> None:
-        super().__init__(terms, most)
-        self._roots, self._deep, self._size = roots, deep, size
+    def __init__(self, terms: Terms, roots: tuple[int, int], most: int, size: Size | None) -> None:
+        self._terms, self._roots, self._most, self._size = terms, roots, most, size
+        self._values: dict[int, Value | Exception] = {}
+        self.elements = Elements()
         self.dims: dict[str, list[int]] = {}  # the dims of the leaves, by name
 
     def value(self, root: int) -> Value:
@@ -50,7 +46,8 @@ class Evaluation(Padding):
             term, ready = todo.pop()
             if term in self._values:
                 continue
-            if not ready and self._follows(term):
+            follows = following.is_followed(self._terms, term) and self._terms.constant(term) is None
+            if not ready and follows:
                 todo.append((term, True))
                 todo += [(one, False) for one in self._terms.inputs(term) if one != ABSENT]
                 if len(self._values) + len(todo) > DEEPEST:
@@ -62,9 +59,25 @@ class Evaluation(Padding):
                 self._values[term] = error
         return self._given(root)
 
-    def conditions(self) -> tuple[str, ...]:
-        """The assumptions of the comparison."""
-        return tuple(sorted(self._elements.conditions))
+    def _given(self, term: int) -> Value:
+        found = self._values[term]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def _ids(self, value: Value) -> Ids:
+        return value if isinstance(value, Ids) else self.elements.constant(value)
+
+    def _known(self, term: int, what: str) -> np.ndarray:
+        """The elements of a value that decides where other elements go.
+
+        Raises:
+            Unsupported: They are not known.
+        """
+        found = self._given(term)
+        if isinstance(found, Ids):
+            raise Unsupported(f"{what} that are computed from data")
+        return found
 
     def difference(self, one: Value, other: Value) -> str:
         """The difference of two values; ``""`` if their elements are the same.
@@ -80,18 +93,10 @@ class Evaluation(Padding):
         differs = first.ids != second.ids
         if not differs.any():
             return ""
-        if self._elements.is_rounded(first.ids[differs]) or self._elements.is_rounded(second.ids[differs]):
+        if self.elements.is_rounded(first.ids[differs]) or self.elements.is_rounded(second.ids[differs]):
             raise Unsupported("elements that were cast and may be rounded")
         place = tuple(int(index) for index in np.argwhere(differs)[0])
         return f"{int(differs.sum())} of {differs.size} elements differ, the first at {list(place)}"
-
-    def _follows(self, term: int) -> bool:
-        terms = self._terms
-        if not following.is_followed(terms, term) or terms.constant(term) is not None:
-            return False
-        if self._deep or term in self._roots or not terms.shared(term) or terms.shape(term) is None:
-            return True
-        return terms.dtype(term) in (None, *following.INTEGERS)  # amounts, shapes, indices
 
     def _evaluate(self, term: int, followed: bool) -> Value:
         known = self._terms.constant(term)
@@ -130,25 +135,47 @@ class Evaluation(Padding):
         if prod(dims) > self._most:
             raise Unsupported(f"{what} has {prod(dims)} elements, which is more than {self._most}")
         self.dims[name] = list(dims)
-        return self._elements.leaf(self._terms.find(term), dims, self._terms.dtype(term) or 0)
+        return self.elements.leaf(self._terms.find(term), dims, self._terms.dtype(term) or 0)
 
     def _open_shape(self, term: int) -> tuple[Dim, ...] | None:
         """Open dims of data, as many as a Pad of the original has amounts for; None if no such Pad is known."""
         terms = self._terms
         for pad in islice(following.cone(terms, self._roots[0]), DEEPEST):
-            if _is_pad(terms.head(pad)) and terms.find(terms.inputs(pad)[0]) == terms.find(term):
+            if definitions.is_pad(terms.head(pad)) and terms.find(terms.inputs(pad)[0]) == terms.find(term):
                 rank = data_rank(terms, pad)
                 if rank is not None:
                     return (None,) * rank
         return None
 
+    def _padded(self, term: int) -> Ids:
+        terms, inputs = self._terms, self._terms.inputs(term)
+        given = dict(enumerate(inputs))
+
+        def known(at: int) -> np.ndarray | None:
+            one = given.get(at, ABSENT)
+            return None if one == ABSENT else self._known(one, "amounts of a Pad")
+
+        def text(at: int) -> bytes | None:
+            one = given.get(at, ABSENT)
+            found = terms.attribute(one, "value") if one != ABSENT and terms.op(one) == "Constant" else None
+            return found if isinstance(found, bytes) else None
+
+        data = self._ids(self._given(inputs[0]))
+        said = definitions.defined(terms.head(term), data.ids.shape, known, text)
+        at = given.get(said.fill, ABSENT)
+        fill = None if at == ABSENT else self._given(at)  # modes that do not use the fill compute it too: it may fail
+        if said.mode == "constant" and (any(said.value) or (said.number and fill is not None)):
+            number = np.frombuffer(said.value, "<f4") if said.value else self._known(at, "the fill of a Pad")
+            fill = converted(number, data.dtype)
+        elif fill is None and data.dtype:
+            fill = zero(data.dtype)
+        return padded(data, said, None if fill is None else self._ids(fill), self._most)
+
     def _applied(self, term: int) -> Value:
         """The result of a term's operation on its inputs' values."""
-        terms, head, inputs = self._terms, self._terms.head(term), self._terms.inputs(term)
-        if head.kind is Kind.PAD:
-            return self._pad(term)
-        if definitions.is_foreign_pad(head):
-            return self._foreign(term)
+        head, inputs = self._terms.head(term), self._terms.inputs(term)
+        if definitions.is_pad(head) or head.name == "CenterCropPad":
+            return self._padded(term)
         values = [None if one == ABSENT else self._given(one) for one in inputs]
         op = head.name
         if values and values[0] is not None and op != "Where":
@@ -161,11 +188,6 @@ class Evaluation(Padding):
             return self._cast(term, self._given(inputs[0]))
         if op == "ConstantOfShape":
             return self._constant_of_shape(term, self._known(inputs[0], "dims of ConstantOfShape"))
-        if op == "CenterCropPad":
-            data, wanted = self._ids(self._given(inputs[0])), self._known(inputs[1], "sizes of CenterCropPad")
-            axes = terms.attribute(term, "axes")
-            made = definitions.centred(data.ids.shape, wanted.reshape(-1).tolist(), axes)
-            return self._padded(data, definitions.Definition(made, "constant", plan.ONNX), ABSENT)
         moved = [at for at, one in enumerate(inputs) if self._is_moved(op, at) and one != ABSENT]
         if not moved:
             return apply(head, [None if one == ABSENT else self._known(one, f"{op} of data") for one in inputs],
@@ -216,7 +238,7 @@ class Evaluation(Padding):
         to, how = self._terms.attribute(term, "to"), self._terms.head(term).attributes
         if not isinstance(to, int):
             raise Unsupported("a Cast to a type that the caller of a function gives")
-        made = self._elements.cast(value, to, how) if isinstance(value, Ids) else cast(value, to)
+        made = self.elements.cast(value, to, how) if isinstance(value, Ids) else cast(value, to)
         if made is None:
             raise Unsupported(f"a cast to {schemas.type_name(to)} on whose result runtimes disagree")
         return made
