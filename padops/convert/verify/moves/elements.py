@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 import onnx
@@ -38,13 +37,6 @@ class Ids:
 Value = np.ndarray | Ids
 
 
-class _Source(NamedTuple):
-    """The origin of a block: block ``of``, cast to ``dtype``; or a block of its own if ``of`` is -1."""
-
-    of: int
-    dtype: int
-
-
 def dtype_of(array: np.ndarray) -> int:
     """The element type of known elements."""
     return TensorProto.STRING if array.dtype == object else int(onnx.helper.np_dtype_to_tensor_dtype(array.dtype))
@@ -70,15 +62,14 @@ class Elements:
 
     def __init__(self) -> None:
         self.conditions: set[str] = set()  # the assumptions about casts
-        self._rounded: set[int] = set()
         self._constants: dict[tuple[int, bytes], int] = {}
         self._keys: list[tuple[int, bytes]] = []
-        self._blocks: dict[object, int] = {}
-        self._sources: list[_Source] = [_Source(-1, 0)]
+        self._blocks: dict[tuple[object, int], int] = {}  # by the value and the type to which it was cast
+        self._sources: list[tuple[object, int]] = [(None, 0)]  # by block: the value and its own type; 0 is constants
 
     def leaf(self, key: object, dims: tuple[int, ...], dtype: int) -> Ids:
         """The ids of a value with known dims and unknown elements. ``key`` identifies the value."""
-        block = self._block(("leaf", key), _Source(-1, dtype))
+        block = self._block(key, dtype, dtype)
         return Ids((np.arange(prod(dims), dtype=np.int64) + (block << PLACES)).reshape(dims), dtype)
 
     def constant(self, array: np.ndarray) -> Ids:
@@ -94,11 +85,8 @@ class Elements:
         numbers = np.array([self._number(dtype, row.tobytes()) for row in different], np.int64)
         return Ids(numbers[inverse.reshape(-1)].reshape(array.shape), dtype)
 
-    def cast(self, value: Ids, dtype: int, how: object) -> Ids | None:
-        """The ids of the elements cast to a type; None if a known element's cast is not known.
-
-        ``how`` holds all else that decides the rounding.
-        """
+    def cast(self, value: Ids, dtype: int) -> Ids | None:
+        """The ids of the elements cast to a type; None if a cast may round, or is not known."""
         if value.dtype == dtype:
             return value
         blocks = value.ids >> PLACES
@@ -106,7 +94,12 @@ class Elements:
         for block in np.unique(blocks).tolist():
             chosen = blocks == block
             if block:
-                made[chosen] += (self._cast_block(block, dtype, how) - block) << PLACES
+                key, source = self._sources[block]
+                if not is_exact(source, dtype):
+                    return None
+                if source in _SMALL_FLOATS:
+                    self.conditions.add(KEPT)
+                made[chosen] += (self._block(key, source, dtype) - block) << PLACES
                 continue
             for number in np.unique(value.ids[chosen]).tolist():
                 known, bits = self._keys[number]
@@ -116,30 +109,11 @@ class Elements:
                 made[value.ids == number] = self._number(dtype, converted.tobytes())
         return Ids(made, dtype)
 
-    def _cast_block(self, block: int, dtype: int, how: object) -> int:
-        source = self._sources[block]
-        if (self._sources[source.of] if source.of >= 0 else source).dtype in _SMALL_FLOATS:
-            self.conditions.add(KEPT)
-        if source.of >= 0 and is_exact(self._sources[source.of].dtype, dtype):
-            if self._sources[source.of].dtype == dtype:
-                return source.of
-            return self._block(("cast", source.of, dtype), _Source(source.of, dtype))
-        if is_exact(source.dtype, dtype):
-            return self._block(("cast", block, dtype), _Source(block, dtype))
-        made = self._block(("rounded", block, dtype, how), _Source(-1, dtype))
-        self._rounded.add(made)
-        return made
-
-    def is_rounded(self, ids: np.ndarray) -> bool:
-        """Whether a cast may have rounded some of the elements: then different ids may still be equal elements."""
-        return not self._rounded.isdisjoint(np.unique(ids >> PLACES).tolist())
-
-    def _block(self, key: object, source: _Source) -> int:
-        found = self._blocks.get(key)
-        if found is None:
-            found = self._blocks[key] = len(self._sources)
-            self._sources.append(source)
-        return found
+    def _block(self, key: object, source: int, dtype: int) -> int:
+        if (key, dtype) not in self._blocks:
+            self._blocks[key, dtype] = len(self._sources)
+            self._sources.append((key, source))
+        return self._blocks[key, dtype]
 
     def _number(self, dtype: int, bits: bytes) -> int:
         key = (dtype, bits)

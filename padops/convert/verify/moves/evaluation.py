@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import islice
 from math import prod
 
@@ -18,7 +18,8 @@ from padops.convert.verify.result import Fails, Unsupported
 from padops.convert.verify.terms import ABSENT, Dim, Kind, Terms
 
 Size = Callable[[int, int, Dim], int]  # the size of an open dim: of a term, by its axis and its symbol
-WRITTEN = ("ScatterElements", "ScatterND")  # their third input is data, too
+# The inputs whose elements become elements of the result: those of Concat are all, and of others the first.
+MOVED = {"ScatterElements": (0, 2), "ScatterND": (0, 2), "Where": (1, 2)}
 DEEPEST = 4000  # the most terms that are followed
 
 
@@ -93,8 +94,6 @@ class Evaluation:
         differs = first.ids != second.ids
         if not differs.any():
             return ""
-        if self.elements.is_rounded(first.ids[differs]) or self.elements.is_rounded(second.ids[differs]):
-            raise Unsupported("elements that were cast and may be rounded")
         place = tuple(int(index) for index in np.argwhere(differs)[0])
         return f"{int(differs.sum())} of {differs.size} elements differ, the first at {list(place)}"
 
@@ -176,56 +175,30 @@ class Evaluation:
         head, inputs = self._terms.head(term), self._terms.inputs(term)
         if definitions.is_pad(head) or head.name == "CenterCropPad":
             return self._padded(term)
-        values = [None if one == ABSENT else self._given(one) for one in inputs]
-        op = head.name
-        if values and values[0] is not None and op != "Where":
-            dtype = values[0].dtype if isinstance(values[0], Ids) else dtype_of(values[0])
-            if dtype and not schemas.takes(op, head.version, dtype):
-                raise Fails(f"{op} of version {head.version} does not take {schemas.type_name(dtype)}")
+        op, first = head.name, self._given(inputs[0])
+        dtype = first.dtype if isinstance(first, Ids) else dtype_of(first)
+        if dtype and op != "Where" and not schemas.takes(op, head.version, dtype):
+            raise Fails(f"{op} of version {head.version} does not take {schemas.type_name(dtype)}")
         if op in ("Shape", "Size"):
-            return self._shape(term, self._given(inputs[0]))
+            return self._shape(term, first)
         if op == "Cast":
-            return self._cast(term, self._given(inputs[0]))
+            return self._cast(term, first)
         if op == "ConstantOfShape":
             return self._constant_of_shape(term, self._known(inputs[0], "dims of ConstantOfShape"))
-        moved = [at for at, one in enumerate(inputs) if self._is_moved(op, at) and one != ABSENT]
-        if not moved:
-            return apply(head, [None if one == ABSENT else self._known(one, f"{op} of data") for one in inputs],
-                         self._most)  # fmt: skip
-        planes = [None if one == ABSENT or at in moved else self._known(one, f"the inputs of {op}")
+        moved = MOVED.get(op, (0,)) if op in following.MOVES else ()
+        places = [at for at, one in enumerate(inputs) if (at in moved or op == "Concat") and one != ABSENT]
+        planes = [None if one == ABSENT or at in places else self._known(one, f"{op} of data")
                   for at, one in enumerate(inputs)]  # fmt: skip
-        together = self._together([self._given(inputs[at]) for at in moved])
-        for at, value in zip(moved, together):
+        data = [self._given(inputs[at]) for at in places]
+        is_known = all(isinstance(value, np.ndarray) and value.dtype.kind in "iub" for value in data)
+        data = data if is_known else [self._ids(value) for value in data]
+        for at, value in zip(places, data):
             planes[at] = plane(value)
-        if op == "Where":
-            try:
-                return self._like(together, np.where(*planes))  # type: ignore[arg-type]
-            except ValueError:
-                raise Fails("Where of shapes that do not fit") from None
-        return self._like(together, apply(head, planes, self._most))
-
-    def _is_moved(self, op: str, at: int) -> bool:
-        """Whether elements of an input become elements of the result."""
-        if op not in following.MOVES:
-            return False
-        if op in ("Concat", "Where"):
-            return op == "Concat" or at > 0
-        return at == 0 or (op in WRITTEN and at == 2)
-
-    def _together(self, values: list[Value]) -> list[Value]:
-        """The values in one form: known integers if all are known, else ids."""
-        if all(isinstance(value, np.ndarray) and value.dtype.kind in "iub" for value in values):
-            if len({plane(value).dtype for value in values}) != 1:
-                raise Fails("inputs of several types")
-            return values
-        made = [self._ids(value) for value in values]
-        if len({one.dtype for one in made} - {0}) > 1:
+        types = {value.dtype for value in data} - {0}
+        if len(types) > 1:
             raise Fails("inputs of several types")
-        return list(made)
-
-    def _like(self, values: Iterable[Value], made: np.ndarray) -> Value:
-        types = [value.dtype for value in values if isinstance(value, Ids)]
-        return Ids(made, max(types)) if types else made
+        made = apply(head, planes, self._most)
+        return made if is_known else Ids(made, next(iter(types), 0))  # type: ignore[arg-type]
 
     def _shape(self, term: int, value: Value) -> np.ndarray:
         shape = plane(value).shape
@@ -235,12 +208,12 @@ class Evaluation:
         return np.array(shape[slice(*slice(start, end).indices(len(shape)))], np.int64)
 
     def _cast(self, term: int, value: Value) -> Value:
-        to, how = self._terms.attribute(term, "to"), self._terms.head(term).attributes
+        to = self._terms.attribute(term, "to")
         if not isinstance(to, int):
             raise Unsupported("a Cast to a type that the caller of a function gives")
-        made = self.elements.cast(value, to, how) if isinstance(value, Ids) else cast(value, to)
+        made = self.elements.cast(value, to) if isinstance(value, Ids) else cast(value, to)
         if made is None:
-            raise Unsupported(f"a cast to {schemas.type_name(to)} on whose result runtimes disagree")
+            raise Unsupported(f"a cast to {schemas.type_name(to)} that may round")
         return made
 
     def _constant_of_shape(self, term: int, wanted: np.ndarray) -> Value:
