@@ -31,7 +31,7 @@ def pad_term(
     """The term of an ONNX Pad; None for another node, and for one with wrong inputs or attributes.
 
     ``operator`` is the domain, the op_type and the version; ``attributes`` includes defaults, as
-    ``schemas.attribute_value`` gives them. Constant inputs of another type count as those that they mean.
+    ``schemas.attribute_value`` gives them.
     """
     domain, version = operator[0], version_of(*operator)
     if version is None:
@@ -60,7 +60,7 @@ def pad_term(
     data, pads, fill, axes = (*inputs, ABSENT, ABSENT)[:4]
     if fill != ABSENT and _says_nothing(terms, text, fill):
         fill = ABSENT
-    pads, fill = _as_int64(terms, pads), _as_type(terms, fill, terms.dtype(data))
+    pads = _as_int64(terms, pads)
     if not has_types(terms, data, pads, fill, axes):
         return None
     return terms.add(Head(Kind.PAD, mode=text, place=place), (data, pads, fill, _as_int64(terms, axes)))
@@ -139,15 +139,6 @@ def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:
     if elements.size != 1 or elements.ndim > 1:
         return False
     return elements.item() in (b"", "") if elements.dtype == object else not any(elements.tobytes())
-
-
-def _as_type(terms: Terms, fill: int, dtype: int | None) -> int:
-    """A constant number of another type as an element of the data's; another fill as it is."""
-    elements = None if fill == ABSENT else terms.constant(fill)
-    if elements is None or elements.size != 1 or elements.dtype.kind not in "iuf" or terms.dtype(fill) == dtype:
-        return fill
-    cast = _rounded(elements.reshape(-1)[0], dtype)
-    return fill if cast is None or dtype is None else terms.add_constant(cast.reshape(elements.shape), dtype)
 
 
 def _as_int64(terms: Terms, axes: int) -> int:
