@@ -61,11 +61,7 @@ class Builder:
                 self._built.odd.add(f"version {version} of {domain or 'the opset'}, which runtimes may not know")
 
     def build(self) -> Built:
-        """Reads the model.
-
-        Raises:
-            PadopsError: A constant cannot be read.
-        """
+        """Reads the model."""
         graph, built = self._model.graph, self._built
         types, is_right = inference.inferred(self._model)
         if not is_right:
@@ -121,11 +117,6 @@ class Builder:
             self._node(index, nodes[index], scope)
 
     def _term(self, name: str, scope: Scope) -> int:
-        """The term of a name.
-
-        Raises:
-            PadopsError: The graph has no such value.
-        """
         if name not in scope.names:
             raise PadopsError(f"nothing computes the value '{name}'")
         return scope.names[name]

@@ -37,11 +37,7 @@ class Constants:
         self._digests: dict[tuple[object, ...], bytes] = {}
 
     def add(self, tensor: onnx.TensorProto, folder: Path | None) -> int:
-        """The term of a tensor.
-
-        Raises:
-            PadopsError: It cannot be read.
-        """
+        """The term of a tensor."""
         if tensor.data_location == TensorProto.EXTERNAL:
             return self._external(tensor, folder)
         array = _read(tensor)
@@ -57,11 +53,7 @@ class Constants:
         )
 
     def of_attribute(self, row: onnx.AttributeProto, folder: Path | None) -> int | None:
-        """The term of a Constant, by its only attribute; None for an attribute that Constant does not have.
-
-        Raises:
-            PadopsError: It cannot be read.
-        """
+        """The term of a Constant, by its only attribute; None for an attribute that Constant does not have."""
         if row.name == "value" and row.HasField("t"):
             return self.add(row.t, folder)
         if row.name == "sparse_value":
@@ -72,28 +64,20 @@ class Constants:
         return None
 
     def of_any(self, row: onnx.AttributeProto, folder: Path | None) -> Any:
-        """An attribute's value, by its bits; tensors as terms. A list of graphs equals no other. ``row`` has no graph.
-
-        Raises:
-            PadopsError: A tensor cannot be read.
-        """
+        """An attribute's value, by its bits; tensors as terms. A list of graphs equals no other; ``row`` is no graph."""
         if row.HasField("t"):
             return self.add(row.t, folder)
         if row.HasField("sparse_tensor"):
             return self.add_sparse(row.sparse_tensor, folder)
         if row.graphs:
-            return self._terms.new_site()
+            return object()
         if row.tensors or row.sparse_tensors:
             tensors = [self.add(tensor, folder) for tensor in row.tensors]
             return (*tensors, *(self.add_sparse(tensor, folder) for tensor in row.sparse_tensors))
         return attribute_value(row)
 
     def add_sparse(self, tensor: onnx.SparseTensorProto, folder: Path | None) -> int:
-        """The term of a sparse tensor: equal bytes give equal terms, and no rule reads its elements.
-
-        Raises:
-            PadopsError: It cannot be read.
-        """
+        """The term of a sparse tensor: equal bytes give equal terms, and no rule reads its elements."""
         heads = [self._terms.head(self.add(part, folder)) for part in (tensor.values, tensor.indices)]
         said = [tuple(tensor.dims), *((head.type, head.dims, head.digest) for head in heads)]
         return self._terms.add(Head(Kind.CONSTANT, name="sparse", digest=hashlib.sha256(repr(said).encode()).digest()))

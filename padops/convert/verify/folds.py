@@ -48,11 +48,7 @@ class Window(NamedTuple):
 
 
 def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Outcome | None:
-    """Compares two windows of one op_type by their normal forms.
-
-    Returns:
-        PROVED or UNKNOWN; None if the terms are no such windows, or differ in their inputs alone.
-    """
+    """Compares two windows of one op_type; None if the terms are no such windows, or differ in their inputs alone."""
     name = terms.op(a)
     is_masked = name == "Attention" and terms.head(a).version >= FIRST_MASKED
     is_window = name in (*KERNELS, *POOLS) and terms.head(a) != terms.head(b)
@@ -81,11 +77,6 @@ def _pads(terms: Terms, term: int) -> tuple[int, ...]:
 
 
 def _normal(terms: Terms, term: int) -> Window:
-    """The normal form of a window.
-
-    Raises:
-        Unsupported: The window has none.
-    """
     name, inputs, pads = terms.op(term), terms.inputs(term), _pads(terms, term)
     auto_pad = terms.attribute(term, "auto_pad", b"")
     if not inputs or inputs[0] == ABSENT or terms.head(term).outputs > 1:

@@ -30,9 +30,6 @@ def prove(original: Model, converted: Model, *, folders: Folders = (None, None))
     """Proves that wherever the original runs, the converted model gives the same bits.
 
     Neither model is run nor changed. External data are read block by block; ``folders`` has those of each model.
-
-    Raises:
-        PadopsError: A constant cannot be read, or functions call each other without end.
     """
     try:
         return _prove(original, converted, folders)

@@ -37,11 +37,7 @@ FAILED = "the original fails, whatever the data are: "
 
 
 def decide(terms: Terms, a: int, b: int) -> Outcome:
-    """Compares two terms by the positions that their elements come from.
-
-    Returns:
-        PROVED for all data of the dims, or of a list of sizes; DIFFERENT; or UNKNOWN with the reason.
-    """
+    """Compares two terms by the positions that their elements come from."""
     first = _compare(terms, a, b, MOST, None)
     if first.verdict is not Verdict.UNKNOWN or "are not all known" not in first.why:
         return first
@@ -69,11 +65,7 @@ def decide(terms: Terms, a: int, b: int) -> Outcome:
 
 
 def _sizes(terms: Terms, a: int, b: int) -> Iterator[tuple[Size, bool]]:
-    """The sizes of open dims, one set after another, each with whether no proof may leave it out as too large.
-
-    Raises:
-        Unsupported: A constant of the parts is larger than any size that can be evaluated.
-    """
+    """The sizes of open dims, one set after another, each with whether no proof may leave it out as too large."""
     marks = _marks(terms, a, b)
     near = sorted({abs(mark) * times // 2 + more for mark in marks for times in (1, 2, 4) for more in (-1, 0, 1)})
     near = [size for size in near if size > LARGEST]

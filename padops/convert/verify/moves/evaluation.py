@@ -70,22 +70,14 @@ class Evaluation:
         return value if isinstance(value, Ids) else self.elements.constant(value)
 
     def _known(self, term: int, what: str) -> np.ndarray:
-        """The elements of a value that decides where other elements go.
-
-        Raises:
-            Unsupported: They are not known.
-        """
+        """The elements of a value that decides where other elements go."""
         found = self._given(term)
         if isinstance(found, Ids):
             raise Unsupported(f"{what} that are computed from data")
         return found
 
     def difference(self, one: Value, other: Value) -> str:
-        """The difference of two values; ``""`` if their elements are the same.
-
-        Raises:
-            Unsupported: Ids differ whose elements may be equal.
-        """
+        """The difference of two values; ``""`` if their elements are the same."""
         first, second = self._ids(one), self._ids(other)
         if first.ids.shape != second.ids.shape:
             return f"the shapes differ: {list(first.ids.shape)} and {list(second.ids.shape)}"

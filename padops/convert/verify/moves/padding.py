@@ -16,7 +16,12 @@ from padops.convert.verify.result import Fails, Unsupported
 
 
 def padded(data: Ids, said: Definition, fill: Ids | None, most: int) -> Ids:
-    """The ids of padded data of at most ``most`` elements."""
+    """The ids of padded data.
+
+    Raises:
+        Fails: The Pad breaks a rule.
+        Unsupported: The mode is not known, or the result has more than ``most`` elements.
+    """
     axes, mode, rules = said.axes, said.mode, said.rules
     if mode not in plan.MODES:
         raise Unsupported(f"a Pad of mode {mode!r}")
