@@ -64,7 +64,7 @@ class Constants:
         return None
 
     def of_any(self, row: onnx.AttributeProto, folder: Path | None) -> Any:
-        """An attribute's value, by its bits; tensors as terms. A list of graphs equals no other; ``row`` is no graph."""
+        """An attribute's value, by its bits; tensors are terms. A list of graphs equals no other."""
         if row.HasField("t"):
             return self.add(row.t, folder)
         if row.HasField("sparse_tensor"):

@@ -115,20 +115,6 @@ def _rounded(number: Any, dtype: int | None) -> np.ndarray | None:
         return np.array(number).astype(kind)
 
 
-def data_rank(terms: Terms, pad: int) -> int | None:
-    """The rank that the data of a Pad have wherever it runs (P8); None if its amounts are not known, or it has axes."""
-    head, inputs = terms.head(pad), terms.inputs(pad)
-    if head.kind is Kind.PAD:
-        amounts = terms.constant(inputs[1]) if inputs[3] == ABSENT else None
-        return None if amounts is None else amounts.size // 2
-    rows = {name: value for name, _, value in head.attributes}
-    if "padding_below" in rows:
-        return None if rows["padding_below"][:1] == ("@",) else len(rows["padding_below"])
-    is_by_axis = head.name in ("MirrorPad", "PadV2") or head.name.startswith("OpenVINOPad_")
-    amounts = terms.constant(inputs[1]) if is_by_axis and len(inputs) > 1 and inputs[1] != ABSENT else None
-    return None if amounts is None or not amounts.ndim else len(amounts)
-
-
 def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:
     """Whether a fill changes nothing (P7): it is the default (bits of 0, false, ""), or the mode ignores it."""
     elements = terms.constant(fill)

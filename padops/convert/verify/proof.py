@@ -14,7 +14,7 @@ from padops.convert.verify.constants import Constants
 from padops.convert.verify.fallbacks import check_fallbacks
 from padops.convert.verify.inference import bare_type, dims_of
 from padops.convert.verify.matching import UNUSED, Matcher, Prove, named
-from padops.convert.verify.moves import Remembered
+from padops.convert.verify.moves import Moves
 from padops.convert.verify.pad_terms import names_all_axes
 from padops.convert.verify.result import Outcome, Proof, Region, Verdict
 from padops.convert.verify.terms import Kind, Shape, Terms
@@ -47,8 +47,8 @@ def _prove(original: Model, converted: Model, folders: Folders) -> Proof:
     why = differences(first, second)
     if why:
         return Proof(Verdict.UNKNOWN, why="; ".join(why))
-    remembered = Remembered(terms)
-    matcher = Matcher(terms, first, second, lambda a, b, prove: _decide(terms, remembered, a, b, prove))
+    moves = Moves(terms)
+    matcher = Matcher(terms, first, second, lambda a, b, prove: _decide(terms, moves, a, b, prove))
     matcher.hint(TOP, TOP)
     failed: list[Region] = []
     for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs):
@@ -76,7 +76,7 @@ def _prove(original: Model, converted: Model, folders: Folders) -> Proof:
     )
 
 
-def _decide(terms: Terms, moves: Remembered, a: int, b: int, prove: Prove) -> Outcome:
+def _decide(terms: Terms, moves: Moves, a: int, b: int, prove: Prove) -> Outcome:
     """The outcome of the rules for a pair: a fold if both are windows, else moves."""
     found = folds.same(terms, a, b, prove)
     if found is not None:

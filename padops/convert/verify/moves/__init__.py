@@ -32,35 +32,33 @@ NARROW = {TensorProto.INT8: {127}, TensorProto.UINT8: {255}, TensorProto.INT16: 
 FEW = 64  # elements of a value whose numbers count
 TRIED = (7, 12)  # sizes of all open dims: integers that are the same with either do not follow from them
 TOGETHER, RANK = 128, 5  # the largest size that all dims have together; axes that are large alone
-TOO_LARGE = "elements, which is more than"
+TOO_LARGE, OPEN = "elements, which is more than", "are not all known"
 FAILED = "the original fails, whatever the data are: "
 
 
-def decide(terms: Terms, a: int, b: int) -> Outcome:
-    """Compares two terms by the positions that their elements come from."""
+def _decide(terms: Terms, a: int, b: int) -> Outcome:
     first = _compare(terms, a, b, MOST, None)
-    if first.verdict is not Verdict.UNKNOWN or "are not all known" not in first.why:
+    if first.verdict is not Verdict.UNKNOWN or OPEN not in first.why:
         return first
-    ran = 0
+    ran = refused = 0
     try:
         sizes = list(_sizes(terms, a, b))
     except Unsupported as why:
         return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
-    refused = 0
     for size, is_needed in sizes:
         found = _compare(terms, a, b, MOST_SIZED, size)
-        if found.verdict is Verdict.DIFFERENT:
-            return found
-        if found.verdict is Verdict.UNKNOWN:
-            if not found.why.startswith(FAILED) and (is_needed or TOO_LARGE not in found.why):
-                return found
+        if found.verdict is Verdict.PROVED:
+            ran += 1
+        elif found.verdict is Verdict.UNKNOWN and (
+            found.why.startswith(FAILED) or (TOO_LARGE in found.why and not is_needed)
+        ):
             refused += 1
-        ran += found.verdict is Verdict.PROVED
+        else:
+            return found
     if ran * 4 < len(sizes) and ran < LARGEST:
         return Outcome(Verdict.UNKNOWN, RULE, why=f"of {len(sizes)} sets of sizes, the original takes {ran}")
     left = f", but for {refused} that the original refuses or that are too large" if refused else ""
-    further = len(sizes) - LARGEST - 1
-    said = f"all data, open dims of 0 to {LARGEST} elements and {further} further sets of sizes{left}"
+    said = f"all data, open dims of 0 to {LARGEST} elements and {len(sizes) - LARGEST - 1} further sets of sizes{left}"
     return Outcome(Verdict.PROVED, RULE, holds_for=said)
 
 
@@ -137,18 +135,18 @@ def _compare(terms: Terms, a: int, b: int, most: int, size: Size | None) -> Outc
     return Outcome(Verdict.PROVED, RULE, holds_for="all data, these dims", conditions=conditions)
 
 
-class Remembered:
-    """Decides equal parts once: two pairs of parts are equal if they differ in their leaves' places alone."""
+class Moves:
+    """Decides pairs of parts that only move data, equal pairs once: those that differ in their leaves' places alone."""
 
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
         self._known: dict[object, Outcome] = {}
 
     def decide(self, a: int, b: int) -> Outcome:
-        """As ``decide``."""
+        """Compares two terms by the positions that their elements come from."""
         key = self._key(a, b)
         if key not in self._known:
-            self._known[key] = decide(self._terms, a, b)
+            self._known[key] = _decide(self._terms, a, b)
         return self._known[key]
 
     def _key(self, a: int, b: int) -> object:

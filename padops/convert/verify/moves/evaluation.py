@@ -13,7 +13,7 @@ from padops.convert.verify.moves import definitions
 from padops.convert.verify.moves.elements import Elements, Ids, Value, cast, dtype_of, plane
 from padops.convert.verify.moves.operators import apply
 from padops.convert.verify.moves.padding import converted, padded
-from padops.convert.verify.pad_terms import data_rank, zero
+from padops.convert.verify.pad_terms import zero
 from padops.convert.verify.result import Fails, Unsupported
 from padops.convert.verify.terms import ABSENT, Dim, Kind, Terms
 
@@ -132,10 +132,11 @@ class Evaluation:
         """Open dims of data, as many as a Pad of the original has amounts for; None if no such Pad is known."""
         terms = self._terms
         for pad in islice(following.cone(terms, self._roots[0]), DEEPEST):
-            if definitions.is_pad(terms.head(pad)) and terms.find(terms.inputs(pad)[0]) == terms.find(term):
-                rank = data_rank(terms, pad)
-                if rank is not None:
-                    return (None,) * rank
+            given = terms.inputs(pad)
+            if terms.head(pad).kind is Kind.PAD and given[3] == ABSENT and terms.find(given[0]) == terms.find(term):
+                amounts = terms.constant(given[1])
+                if amounts is not None:
+                    return (None,) * (amounts.size // 2)
         return None
 
     def _padded(self, term: int) -> Ids:
@@ -172,7 +173,7 @@ class Evaluation:
         if dtype and op != "Where" and not schemas.takes(op, head.version, dtype):
             raise Fails(f"{op} of version {head.version} does not take {schemas.type_name(dtype)}")
         if op in ("Shape", "Size"):
-            return self._shape(term, first)
+            return apply(head, [plane(first)], self._most)
         if op == "Cast":
             return self._cast(term, first)
         if op == "ConstantOfShape":
@@ -191,13 +192,6 @@ class Evaluation:
             raise Fails("inputs of several types")
         made = apply(head, planes, self._most)
         return made if is_known else Ids(made, next(iter(types), 0))  # type: ignore[arg-type]
-
-    def _shape(self, term: int, value: Value) -> np.ndarray:
-        shape = plane(value).shape
-        if self._terms.op(term) == "Size":
-            return np.array(prod(shape), np.int64)
-        start, end = (self._terms.attribute(term, name, None) for name in ("start", "end"))
-        return np.array(shape[slice(*slice(start, end).indices(len(shape)))], np.int64)
 
     def _cast(self, term: int, value: Value) -> Value:
         to = self._terms.attribute(term, "to")
