@@ -7,12 +7,9 @@ from collections.abc import Callable, Iterator
 from onnx import TensorProto
 
 from padops.convert.verify.moves.definitions import is_pad
+from padops.convert.verify.schemas import INTEGERS
 from padops.convert.verify.terms import ABSENT, GIVEN, Terms
 
-INTEGERS = {
-    TensorProto.BOOL, TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64,
-    TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64,
-}  # fmt: skip
 # Each element of the result is an element of an input, or known.
 MOVES = {
     "Cast", "CenterCropPad", "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather",
@@ -48,7 +45,7 @@ def is_followed(terms: Terms, term: int) -> bool:
     if terms.op(term) not in ARITHMETIC:
         return False
     dtype = terms.dtype(term)
-    return dtype is None or dtype in INTEGERS
+    return dtype is None or dtype in (TensorProto.BOOL, *INTEGERS)
 
 
 def cone(terms: Terms, root: int, ends: Callable[[int], bool] | None = None) -> Iterator[int]:

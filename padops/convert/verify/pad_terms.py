@@ -7,21 +7,21 @@ Pads of OpenVINO, nGraph, SAME and other frameworks stay operators; ``moves/defi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import TensorProto
 
-from padops.convert.verify.schemas import PADOPS
+from padops.convert.verify.schemas import INTEGERS, PADOPS
 from padops.convert.verify.terms import ABSENT, Head, Kind, Terms
 from padops.spec.dialects import OPS
 
 MODES = ("constant", "edge", "reflect", "wrap")
 WRAP, AXES, AMOUNTS = 19, 18, 11  # the first versions with mode wrap, with the input axes, with amounts as an input
-MICROSOFT = "com.microsoft"
-INTEGERS = (TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64, TensorProto.UINT8,
-            TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64)  # fmt: skip
+MICROSOFT, ZERO = "com.microsoft", bytes(4)
+FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
 Place = tuple[str, ...]
 
 
@@ -45,25 +45,27 @@ def pad_term(
         return None
     if domain == PADOPS and text == "wrap" and version < WRAP:
         return None  # runtimes reject such a model (P9)
+    head = Head(Kind.PAD, mode=text, place=place)
+    most = 1 if not by_input else 4 if domain != MICROSOFT and version >= AXES else 3
+    data, pads, fill, axes = (*inputs, ABSENT, ABSENT, ABSENT, ABSENT)[:4]
     if not by_input:
-        amounts = attributes.get(amounts_name)
-        if len(inputs) != 1 or amounts is None:
-            return None
+        amounts, value = attributes.get(amounts_name), attributes.get("value", ZERO)
         if amounts and amounts[0] == "@":
             pads = terms.add(Head(Kind.FORMAL, name=f"@{amounts[1]}", place=place))
-        else:
+        elif amounts is not None:
             pads = terms.add_constant(np.array(amounts, np.int64), TensorProto.INT64)
-        return _with_value(terms, text, inputs[0], pads, attributes.get("value", bytes(4)), place)
-    most = 4 if domain != MICROSOFT and version >= AXES else 3
-    if not 2 <= len(inputs) <= most or ABSENT in inputs[:2]:
+        dtype, is_zero = terms.dtype(data), value == ZERO or text in MODES[1:]
+        rounded = None if is_zero or dtype is None else _rounded(value, dtype)
+        if rounded is not None and dtype is not None:
+            fill = terms.add_constant(rounded, dtype)
+        elif not is_zero:
+            head = replace(head, fill=value if isinstance(value, bytes) else repr(value).encode())
+    if len(inputs) > most or ABSENT in (data, pads):
         return None
-    data, pads, fill, axes = (*inputs, ABSENT, ABSENT)[:4]
     if fill != ABSENT and _says_nothing(terms, text, fill):
         fill = ABSENT
-    pads = _as_int64(terms, pads)
-    if not has_types(terms, data, pads, fill, axes):
-        return None
-    return terms.add(Head(Kind.PAD, mode=text, place=place), (data, pads, fill, _as_int64(terms, axes)))
+    pads, axes = _as_int64(terms, pads), _as_int64(terms, axes)
+    return terms.add(head, (data, pads, fill, axes)) if has_types(terms, data, pads, fill, axes) else None
 
 
 def version_of(domain: str, op_type: str, version: int) -> int | None:
@@ -91,28 +93,14 @@ def zero(dtype: int) -> np.ndarray:
     return np.zeros(kind.itemsize, np.uint8).view(kind).reshape(())
 
 
-def _with_value(terms: Terms, mode: str, data: int, pads: int, value: Any, place: Place) -> int:
-    """A Pad whose fill is a float attribute: rounded once to the data's type, if known (P7)."""
-    dtype, head = terms.dtype(data), Head(Kind.PAD, mode=mode, place=place)
-    if value == bytes(4) or mode in MODES[1:]:
-        return terms.add(head, (data, pads, ABSENT, ABSENT))
-    rounded = _rounded(np.frombuffer(value, "<f4")[0], dtype) if isinstance(value, bytes) else None
-    if rounded is None or dtype is None:
-        unknown = value if isinstance(value, bytes) else repr(value).encode()
-        return terms.add(Head(Kind.PAD, mode=mode, place=place, fill=unknown), (data, pads, ABSENT, ABSENT))
-    fill = terms.add_constant(rounded, dtype)
-    return terms.add(head, (data, pads, ABSENT if _says_nothing(terms, mode, fill) else fill, ABSENT))
-
-
-def _rounded(number: Any, dtype: int | None) -> np.ndarray | None:
-    """A number as an element of a type; None for a type that has no such element, or is not known."""
-    if dtype not in (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE, *INTEGERS):
+def _rounded(value: Any, dtype: int) -> np.ndarray | None:
+    """A fill, rounded once to the data's type (P7); None if that has no such element."""
+    if not isinstance(value, bytes) or dtype not in (*FLOATS, *INTEGERS):
         return None
-    kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
-    if kind.kind in "iu" and not (number == np.rint(number) and np.iinfo(kind).min <= number < np.iinfo(kind).max):
-        return None
+    number, kind = np.array(np.frombuffer(value, "<f4")[0]), onnx.helper.tensor_dtype_to_np_dtype(dtype)
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.array(number).astype(kind)
+        made = number.astype(kind)
+    return made if kind.kind == "f" or made == number else None
 
 
 def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:

@@ -12,6 +12,7 @@ from padops.spec.dialects import DOMAIN as PADOPS
 from padops.spec.dialects import OPS
 
 FLOAT, INT, STRING = onnx.AttributeProto.FLOAT, onnx.AttributeProto.INT, onnx.AttributeProto.STRING
+INTEGERS = tuple(onnx.TensorProto.DataType.Value(f"{sign}INT{bits}") for sign in ("", "U") for bits in (8, 16, 32, 64))
 
 
 def imports_of(message: onnx.ModelProto | onnx.FunctionProto) -> dict[str, int]:

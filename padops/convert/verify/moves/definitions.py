@@ -5,7 +5,7 @@ Written from their documentation, independently of the converter's matchers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,6 +114,14 @@ def _rows(shape: Sequence[int], begins: Any, ends: Any, interior: Any) -> list[A
     return [Axis(*(int(one) for one in row)) for row in zip(shape, *rows)]
 
 
+def _placed(shape: Sequence[int], amounts: Iterable[tuple[int, int, int]]) -> list[Axis]:
+    """The axes of data; ``amounts`` has an axis, and what is added before and behind it."""
+    found = [Axis(size, 0, 0) for size in shape]
+    for axis, begin, end in amounts:
+        found[axis] = Axis(shape[axis], begin, end)
+    return found
+
+
 def _same_axes(shape: Sequence[int], attributes: Attributes) -> list[Axis]:
     kernel = attributes.get("kernel_shape", ())
     strides, dilations = (attributes.get(name) or (1,) * len(kernel) for name in ("strides", "dilations"))
@@ -141,10 +149,7 @@ def _torch(name: str, shape: Sequence[int], known: Known, text: Callable[[int], 
         raise Unsupported(f"mode {mode!r}")
     if pads is None or pads.ndim != 1 or pads.size % 2 or pads.size > 2 * len(shape):
         raise Fails(f"amounts for rank {len(shape)}")
-    found = [Axis(size, 0, 0) for size in shape]
-    for at in range(pads.size // 2):
-        axis = len(shape) - 1 - at
-        found[axis] = Axis(shape[axis], int(pads[2 * at]), int(pads[2 * at + 1]))
+    found = _placed(shape, ((-1 - at, *row) for at, row in enumerate(pads.reshape(-1, 2).tolist())))
     extends = mode in ("reflect", "replicate", "symmetric")
     return Definition(found, TORCH_MODES[mode], plan.ONCE if extends else plan.ONNX, fill, number=True)
 
@@ -156,25 +161,19 @@ def _caffe2(attributes: Attributes, shape: Sequence[int]) -> Definition:
     first = 2 if attributes.get("order", b"NCHW") == b"NCHW" else 1
     if len(shape) != 4 or len(sides) != 4:
         raise Fails(f"PadImage of rank {len(shape)}")
-    found = [Axis(size, 0, 0) for size in shape]
-    for at in range(2):
-        found[first + at] = Axis(shape[first + at], sides[at], sides[2 + at])
-    return Definition(
-        found, attributes.get("mode", b"constant").decode(), plan.ONCE, value=attributes.get("value", bytes(4))
-    )
+    found = _placed(shape, ((first + at, sides[at], sides[2 + at]) for at in range(2)))
+    mode, value = attributes.get("mode", b"constant").decode(), attributes.get("value", bytes(4))
+    return Definition(found, mode, plan.ONCE, value=value)
 
 
 def _centred(shape: Sequence[int], target: np.ndarray | None, axes: Sequence[int] | None) -> list[Axis]:
     """Half of what an axis lacks or has too much goes to its beginning."""
-    chosen = range(len(shape)) if axes is None else [axis % len(shape) for axis in axes]
+    chosen = range(len(shape)) if axes is None else axes
     if target is None or target.size != len(chosen):
         raise Fails(f"CenterCropPad to {target} for {len(chosen)} axes")
-    found = [Axis(size, 0, 0) for size in shape]
-    for axis, size in zip(chosen, target.reshape(-1).tolist()):
-        lacking = size - shape[axis]
-        begin = lacking // 2 if lacking > 0 else -(-lacking // 2)
-        found[axis] = Axis(shape[axis], begin, lacking - begin)
-    return found
+    lacking = [size - shape[axis] for axis, size in zip(chosen, target.reshape(-1).tolist())]
+    begins = [amount // 2 if amount > 0 else -(-amount // 2) for amount in lacking]
+    return _placed(shape, zip(chosen, begins, (amount - begin for amount, begin in zip(lacking, begins))))
 
 
 def _onnx(head: Head, shape: Sequence[int], known: Known) -> Definition:
@@ -189,7 +188,4 @@ def _onnx(head: Head, shape: Sequence[int], known: Known) -> Definition:
     is_inside = all(-rank <= axis < rank for axis in chosen)
     if not is_inside or amounts.size != 2 * len(chosen) or len({axis % rank for axis in chosen}) < len(chosen):
         raise Fails(f"pads has {amounts.size} values for axes={chosen} and rank {rank} [P8]")
-    found, numbers = [Axis(size, 0, 0) for size in shape], amounts.reshape(-1).tolist()
-    for at, axis in enumerate(chosen):
-        found[axis] = Axis(shape[axis], numbers[at], numbers[at + len(chosen)])
-    return Definition(found, head.mode, plan.ONNX, 2)
+    return Definition(_placed(shape, zip(chosen, *amounts.reshape(2, -1).tolist())), head.mode, plan.ONNX, 2)
