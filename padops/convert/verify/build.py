@@ -72,10 +72,9 @@ class Builder:
             if value.name in given and value.name not in self._overridable:
                 continue  # a constant that is listed as an input
             term = self._terms.add(Head(Kind.INPUT, name=value.name, type=inference.bare_type(value.type)))
-            built.inputs[value.name] = scope.names[value.name] = term
+            built.inputs[value.name] = term
             built.declared[value.name] = value.type
-            self._terms.names.setdefault(term, value.name)
-            self._learn(term, value.name, scope)
+            self._name(value.name, term, scope)
         for tensor in graph.initializer:
             if tensor.name in built.inputs:
                 built.defaults[tensor.name] = self._constants.add(tensor, self._folder)
@@ -224,10 +223,11 @@ class Builder:
         for value in body.output:
             if value.name not in scope.own and value.name not in {row.name for row in body.initializer}:
                 self._built.odd.add(f"a body that returns the outer value '{value.name}'")
-        return self._closed(name[0], formals, [scope.names[value.name] for value in body.output], scope, live)
+        return self._closed(Head(Kind.BODY, name=name[0]), formals, [row.name for row in body.output], scope, live)
 
-    def _closed(self, name: str, formals: list[int], results: list[int], scope: Scope, live: set[int]) -> int:
-        head = Head(Kind.BODY, name=name, place=scope.place, output=len(formals), outputs=len(formals) + len(results))
+    def _closed(self, head: Head, formals: list[int], names: Sequence[str], scope: Scope, live: set[int]) -> int:
+        results = [self._term(name, scope) for name in names]
+        head = replace(head, place=scope.place, output=len(formals), outputs=len(formals) + len(results))
         term = self._terms.add(head, (*formals, *results, *self._unused(scope, live)))
         if self._belief(*results) < inference.DIMS:
             self._beliefs[term] = self._belief(*results)
@@ -249,16 +249,12 @@ class Builder:
         self._nodes(function.node, scope)
         # Runtimes read a body by its own imports, or by the model's.
         others = sorted(row for row in self._opsets.items() if outer.get(row[0], row[1]) != row[1])
-        defaults = [(row.name, row.type, self._constants.of_any(row, self._folder)) for row in function.attribute_proto]
-        names = [(name, 0, None) for name in (*sorted(function.attribute), *map(repr, others))]
+        rows = [(row.name, row.type, self._constants.of_any(row, self._folder)) for row in function.attribute_proto]
+        rows += [(name, 0, None) for name in (*function.attribute, *map(repr, others))]
         self._opsets = outer
-        results = [self._term(name, scope) for name in function.output]
-        live = set(self._terms.walk(*results))
-        term = self._closed(place[0], formals, results, scope, live)
-        if names or defaults:
-            head = replace(self._terms.head(term), attributes=(*names, *sorted(defaults)))
-            closed, term = term, self._terms.add(head, self._terms.inputs(term))
-            self._built.scopes[term] = self._built.scopes[closed]
+        live = set(self._terms.walk(*(self._term(name, scope) for name in function.output)))
+        head = Head(Kind.BODY, name=place[0], attributes=tuple(sorted(rows, key=lambda row: row[0])))
+        term = self._closed(head, formals, function.output, scope, live)
         return self._bodies.setdefault(key, (term, self._draws > draws))
 
     def _distinct(self, node: onnx.NodeProto, head: Head, inputs: tuple[int, ...], is_random: bool) -> Head:
@@ -280,27 +276,21 @@ class Builder:
     def _belief(self, *inputs: int) -> int:
         return min((self._beliefs.get(one, inference.DIMS) for one in inputs), default=inference.DIMS)
 
-    def _name(self, name: str, term: int, scope: Scope, believed: int) -> None:
-        """Binds a name of the scope to a term, and learns its inferred type, with the dims that are believed."""
-        self._shadow(name, scope)
-        scope.names[name] = scope.own[name] = term
-        self._terms.names.setdefault(term, name)
-        kind = scope.types.get(name)
-        if believed < inference.DIMS and kind is not None and inference.dims_of(kind) is not None:
-            self._beliefs[term] = believed
-        self._learn(term, name, scope)
+    def _name(self, name: str, term: int, scope: Scope, believed: int = inference.DIMS) -> None:
+        """Binds a name of the scope to a term, and learns its inferred type, with the dims that are believed.
 
-    def _learn(self, term: int, name: str, scope: Scope) -> None:
-        """Stores the inferred type of a value; for the converted model, the element type alone."""
-        kind = scope.types.get(name)
-        if kind is None or kind.WhichOneof("value") != "tensor_type":
-            head = self._terms.head(term)
-            if head.kind is Kind.PAD or head.domain == schemas.PADOPS:
-                self._terms.learn(term, self._terms.dtype(self._terms.inputs(term)[0]) or 0, None)
-            return
-        believed, dims = self._belief(term), inference.dims_of(kind)
-        if believed == inference.NOTHING or scope.has_formals or not self._original:
-            dims = None
-        elif believed == inference.RANK and dims is not None:
-            dims = (None,) * len(dims)
-        self._terms.learn(term, kind.tensor_type.elem_type, dims)
+        Of the converted model, and in bodies with inputs, these are none.
+        """
+        if scope.place or name not in self._built.inputs:
+            self._shadow(name, scope)
+            scope.own[name] = term
+        scope.names[name] = term
+        self._terms.names.setdefault(term, name)
+        head, kind = self._terms.head(term), scope.types.get(name, onnx.TypeProto())
+        dtype, dims = kind.tensor_type.elem_type, inference.dims_of(kind)
+        if not dtype and (head.kind is Kind.PAD or head.domain == schemas.PADOPS):
+            dtype = self._terms.dtype(self._terms.inputs(term)[0]) or 0
+        if dims is not None and believed < inference.DIMS:
+            self._beliefs[term] = believed
+            dims = (None,) * len(dims) if believed == inference.RANK else None
+        self._terms.learn(term, dtype, None if scope.has_formals or not self._original else dims)
