@@ -24,7 +24,7 @@ HELD = 1 << 20  # bytes up to which an external constant is read into memory
 _BY_ATTRIBUTE = (  # attributes of Constant, their element type and NumPy's
     (("value_int", "value_ints"), TensorProto.INT64, np.int64),
     (("value_float", "value_floats"), TensorProto.FLOAT, np.float32),
-    (("value_string", "value_strings"), TensorProto.STRING, object),
+    (("value_string", "value_strings", "value"), TensorProto.STRING, object),
 )
 BLOCK = 1 << 22  # bytes that are read at once of a larger constant
 

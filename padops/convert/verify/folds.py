@@ -143,11 +143,7 @@ def _padded(terms: Terms, term: int, data: int, amounts: Sequence[int], fill: in
     """The data of a window, behind a Pad."""
     given = terms.add_constant(np.array(amounts, np.int64), INT64)
     made = terms.add(Head(Kind.PAD, mode="constant", place=terms.head(term).place), (data, given, fill, ABSENT))
-    shape, count, dims = terms.shape(data), len(amounts) // 2, None
-    if shape is not None and len(shape) == count:
-        added = [begin + end for begin, end in zip(amounts[:count], amounts[count:])]
-        dims = tuple(dim + more if isinstance(dim, int) else None if more else dim for dim, more in zip(shape, added))
-    terms.learn(made, terms.dtype(data) or 0, dims)
+    terms.learn(made, terms.dtype(data) or 0, None)
     return made
 
 
@@ -161,11 +157,6 @@ def _fill(terms: Terms, term: int) -> int:
     if at is None or at >= len(inputs) or inputs[at] == ABSENT:
         return ABSENT
     point = inputs[at]
-    array = terms.constant(point)
-    if array is not None and array.size == 1:
-        dtype = terms.dtype(point)
-        assert dtype is not None, "a constant has a type"
-        return terms.add_constant(array.reshape(()), dtype)
     if terms.shape(point) not in ((), (1,)):
         raise Unsupported(f"the zero point of {terms.op(term)} is not known to be a single number")
     return point

@@ -11,11 +11,11 @@ from padops.convert.verify.schemas import INTEGERS
 from padops.convert.verify.terms import ABSENT, GIVEN, Terms
 
 # Each element of the result is an element of an input, or known.
-MOVES = {
-    "Cast", "CenterCropPad", "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather",
-    "GatherElements", "GatherND", "Reshape", "ScatterElements", "ScatterND", "Slice", "SpaceToDepth", "Split",
-    "Squeeze", "Tile", "Transpose", "Unsqueeze", "Where",
+FOLLOWED = {
+    "Cast", "CenterCropPad", "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "Reshape",
+    "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze", "Where",
 }  # fmt: skip
+MOVES = FOLLOWED | {"GatherElements", "GatherND", "ScatterElements", "ScatterND"}
 # Operators that compute amounts and shapes; followed if their result is of integers.
 ARITHMETIC = {
     "Abs", "Add", "And", "Clip", "CumSum", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max",
@@ -34,8 +34,8 @@ def is_total(terms: Terms, term: int) -> bool:
 
 
 def moves_data(terms: Terms, term: int) -> bool:
-    """Whether a term only moves data."""
-    return terms.op(term) in MOVES or is_pad(terms.head(term))
+    """Whether a term only moves data, in a way that the rules follow."""
+    return terms.op(term) in FOLLOWED or is_pad(terms.head(term))
 
 
 def is_followed(terms: Terms, term: int) -> bool:

@@ -19,24 +19,18 @@ from padops.convert.verify.terms import Dim, Shape
 
 BELIEVED = frozenset(
     """
-        Abs Acos Acosh Asin Asinh Atan Atanh BitwiseNot Cast CastLike Ceil Celu Clip Cos Cosh CumSum DequantizeLinear
-    Dropout Elu Erf Exp Floor Gelu HardSigmoid HardSwish Hardmax Identity IsInf IsNaN LeakyRelu Log LogSoftmax
-    LpNormalization LRN Mish Neg Not QuantizeLinear Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softmax
-    Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu Trilu
-
-    Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod
-    Mul Or Pow PRelu Sub Sum Where Xor
-
-    ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum
-    ReduceSumSquare
-
-    AveragePool BatchNormalization Conv ConvInteger ConvTranspose Gemm GlobalAveragePool GlobalMaxPool GRU
-    InstanceNormalization LayerNormalization LpPool LSTM MatMul MatMulInteger MaxPool QLinearConv
-    QLinearMatMul RMSNormalization RNN
-
-    Concat Constant ConstantOfShape DepthToSpace Expand EyeLike Flatten Gather GatherElements GatherND NonZero OneHot
-    Pad Reshape Resize ReverseSequence Scatter ScatterElements ScatterND Shape Size Slice SpaceToDepth Split
-    Squeeze Tile TopK Transpose Unsqueeze Upsample Compress If Loop Scan
+    Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh AveragePool BatchNormalization BitShift BitwiseAnd
+    BitwiseNot BitwiseOr BitwiseXor Cast CastLike Ceil Celu Clip Compress Concat Constant ConstantOfShape Conv
+    ConvInteger ConvTranspose Cos Cosh CumSum DepthToSpace DequantizeLinear Div Dropout Elu Equal Erf Exp Expand
+    EyeLike Flatten Floor GRU Gather GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalMaxPool Greater
+    GreaterOrEqual HardSigmoid HardSwish Hardmax Identity If InstanceNormalization IsInf IsNaN LRN LSTM
+    LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax Loop LpNormalization LpPool MatMul MatMulInteger
+    Max MaxPool Mean Min Mish Mod Mul Neg NonZero Not OneHot Or PRelu Pad Pow QLinearConv QLinearMatMul
+    QuantizeLinear RMSNormalization RNN Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax
+    ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape Resize ReverseSequence Round Scan Scatter
+    ScatterElements ScatterND Selu Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax Softplus Softsign
+    SpaceToDepth Split Sqrt Squeeze Sub Sum Swish Tan Tanh ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze
+    Upsample Where Xor
     """.split()
 )
 NEWEST = 28  # the newest opset whose operators are believed

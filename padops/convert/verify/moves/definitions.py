@@ -67,8 +67,8 @@ def torch_name(head: Head) -> str:
     return str(named.decode(errors="replace")) if head.name == "ATen" else head.name
 
 
-def defined(head: Head, shape: Sequence[int], known: Known, text: Callable[[int], bytes | None]) -> Definition:
-    """What a Pad does; ``text`` is an input that is a Constant of a string.
+def defined(head: Head, shape: Sequence[int], known: Known) -> Definition:
+    """What a Pad does.
 
     Raises:
         Fails: The amounts do not fit the data (P8, S1).
@@ -82,7 +82,7 @@ def defined(head: Head, shape: Sequence[int], known: Known, text: Callable[[int]
     if head.name == "CenterCropPad":
         return Definition(_centred(shape, known(1), attributes.get("axes")), "constant", plan.ONNX)
     if head.domain in ATEN or head.name == "ATen":
-        return _torch(torch_name(head), shape, known, text)
+        return _torch(torch_name(head), shape, known)
     if head.name == "PadImage":
         return _caffe2(attributes, shape)
     if head.name.startswith("OpenVINOPad_") or head.domain == "ai.intel.openvino":
@@ -136,15 +136,13 @@ def _same_axes(shape: Sequence[int], attributes: Attributes) -> list[Axis]:
     return found
 
 
-def _torch(name: str, shape: Sequence[int], known: Known, text: Callable[[int], bytes | None]) -> Definition:
+def _torch(name: str, shape: Sequence[int], known: Known) -> Definition:
     """ATen's Pads: amounts of the last axis first, begin and end of each."""
     pads, mode, fill = known(1), TORCH[name], 2
     if not mode:
-        said = text(2)
-        if said is None and (given := known(2)) is not None and given.size == 1:
-            one = given.reshape(-1)[0]
-            said = TORCH_NUMBERS[int(one)].encode() if given.dtype.kind in "iu" else one
-        mode, fill = said.decode() if isinstance(said, bytes) else str(said or "constant"), 3
+        given, fill = known(2), 3
+        said = b"constant" if given is None else given.reshape(-1)[0]
+        mode = said.decode() if isinstance(said, bytes) else TORCH_NUMBERS[int(said)]
     if mode not in TORCH_MODES:
         raise Unsupported(f"mode {mode!r}")
     if pads is None or pads.ndim != 1 or pads.size % 2 or pads.size > 2 * len(shape):

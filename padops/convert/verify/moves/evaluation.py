@@ -18,8 +18,6 @@ from padops.convert.verify.result import Fails, Unsupported
 from padops.convert.verify.terms import ABSENT, Dim, Kind, Terms
 
 Size = Callable[[int, int, Dim], int]  # the size of an open dim: of a term, by its axis and its symbol
-# The inputs whose elements become elements of the result: those of Concat are all, and of others the first.
-MOVED = {"ScatterElements": (0, 2), "ScatterND": (0, 2), "Where": (1, 2)}
 DEEPEST = 4000  # the most terms that are followed
 
 
@@ -147,13 +145,8 @@ class Evaluation:
             one = given.get(at, ABSENT)
             return None if one == ABSENT else self._known(one, "amounts of a Pad")
 
-        def text(at: int) -> bytes | None:
-            one = given.get(at, ABSENT)
-            found = terms.attribute(one, "value") if one != ABSENT and terms.op(one) == "Constant" else None
-            return found if isinstance(found, bytes) else None
-
         data = self._ids(self._given(inputs[0]))
-        said = definitions.defined(terms.head(term), data.ids.shape, known, text)
+        said = definitions.defined(terms.head(term), data.ids.shape, known)
         at = given.get(said.fill, ABSENT)
         fill = None if at == ABSENT else self._given(at)  # modes that do not use the fill compute it too: it may fail
         if said.mode == "constant" and (any(said.value) or (said.number and fill is not None)):
@@ -178,8 +171,9 @@ class Evaluation:
             return self._cast(term, first)
         if op == "ConstantOfShape":
             return self._constant_of_shape(term, self._known(inputs[0], "dims of ConstantOfShape"))
-        moved = MOVED.get(op, (0,)) if op in following.MOVES else ()
-        places = [at for at, one in enumerate(inputs) if (at in moved or op == "Concat") and one != ABSENT]
+        # The inputs whose elements become elements of the result
+        moved = range(len(inputs)) if op == "Concat" else (1, 2) if op == "Where" else (0,)
+        places = moved if op in following.FOLLOWED else ()
         planes = [None if one == ABSENT or at in places else self._known(one, f"{op} of data")
                   for at, one in enumerate(inputs)]  # fmt: skip
         data = [self._given(inputs[at]) for at in places]
