@@ -23,6 +23,7 @@ from padops.convert.verify.terms import ABSENT, Head, Kind, Terms
 
 RULE = "fold"
 INTEGERS = (onnx.TensorProto.INT8, onnx.TensorProto.UINT8)
+NARROW = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16, *INTEGERS)
 INTS = onnx.AttributeProto.INTS
 BOOL, INT64, FLOAT = onnx.TensorProto.BOOL, onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
 KERNELS = {"Conv": 1, "ConvInteger": 1, "QLinearConv": 3}  # the weights, whose dims give the kernel
@@ -180,17 +181,16 @@ def _finite(terms: Terms, term: int) -> bool:
     if array is not None:
         return bool(np.isfinite(array).all())
     op, inputs = terms.op(term), terms.inputs(term)
-    if op in MOVES:
+    types = [terms.dtype(one) for one in inputs[:2]]
+    # To a wider type, so that no value becomes infinite.
+    is_wider = op == "Cast" and terms.attribute(term, "to") in (FLOAT, onnx.TensorProto.DOUBLE) and types[0] in NARROW
+    if op in MOVES or is_wider:
         return all(_finite(terms, one) for one in (inputs if op == "Concat" else inputs[:1]))
-    if op == "Cast":  # to a wider type, so that no value becomes infinite
-        wider = terms.attribute(term, "to") in (FLOAT, onnx.TensorProto.DOUBLE)
-        narrow = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16, *INTEGERS)
-        return wider and terms.dtype(inputs[0]) in narrow and _finite(terms, inputs[0])
-    if op == "DequantizeLinear" and terms.dtype(inputs[0]) in INTEGERS:
-        scale = terms.constant(inputs[1])  # multiplied by a number from -255 to 255
-        is_float = terms.dtype(inputs[1]) == FLOAT and terms.attribute(term, "output_dtype", 0) in (0, FLOAT)
-        return is_float and scale is not None and bool(np.all(np.abs(scale) <= np.finfo(np.float32).max / 255))
-    return False
+    if op != "DequantizeLinear" or types[0] not in INTEGERS or types[1] != FLOAT:
+        return False
+    scale = terms.constant(inputs[1])  # multiplied by a number from -255 to 255
+    is_float = terms.attribute(term, "output_dtype", 0) in (0, FLOAT)
+    return is_float and scale is not None and bool(np.all(np.abs(scale) <= np.finfo(np.float32).max / 255))
 
 
 def _masked(terms: Terms, term: int) -> Window:

@@ -64,12 +64,15 @@ class Elements:
         self.conditions: set[str] = set()  # the assumptions about casts
         self._constants: dict[tuple[int, bytes], int] = {}
         self._keys: list[tuple[int, bytes]] = []
-        self._blocks: dict[tuple[object, int], int] = {}  # by the value and the type to which it was cast
-        self._sources: list[tuple[object, int]] = [(None, 0)]  # by block: the value and its own type; 0 is constants
+        self._blocks: dict[object, int] = {}  # by value; block 0 is constants
+        self._types = [0]  # by block: the type of the value, before any cast
 
     def leaf(self, key: object, dims: tuple[int, ...], dtype: int) -> Ids:
         """The ids of a value with known dims and unknown elements. ``key`` identifies the value."""
-        block = self._block(key, dtype, dtype)
+        if key not in self._blocks:
+            self._blocks[key] = len(self._types)
+            self._types.append(dtype)
+        block = self._blocks[key]
         return Ids((np.arange(prod(dims), dtype=np.int64) + (block << PLACES)).reshape(dims), dtype)
 
     def constant(self, array: np.ndarray) -> Ids:
@@ -86,7 +89,7 @@ class Elements:
         return Ids(numbers[inverse.reshape(-1)].reshape(array.shape), dtype)
 
     def cast(self, value: Ids, dtype: int) -> Ids | None:
-        """The ids of the elements cast to a type; None if a cast may round, or is not known."""
+        """The elements cast to a type; an unknown one keeps its id. None if a cast may round, or is not known."""
         if value.dtype == dtype:
             return value
         blocks = value.ids >> PLACES
@@ -94,12 +97,9 @@ class Elements:
         for block in np.unique(blocks).tolist():
             chosen = blocks == block
             if block:
-                key, source = self._sources[block]
-                if not is_exact(source, dtype):
+                if not is_exact(self._types[block], dtype):
                     return None
-                if source in _SMALL_FLOATS:
-                    self.conditions.add(KEPT)
-                made[chosen] += (self._block(key, source, dtype) - block) << PLACES
+                self.conditions |= {KEPT} if self._types[block] in _SMALL_FLOATS else set()
                 continue
             for number in np.unique(value.ids[chosen]).tolist():
                 known, bits = self._keys[number]
@@ -108,12 +108,6 @@ class Elements:
                     return None
                 made[value.ids == number] = self._number(dtype, converted.tobytes())
         return Ids(made, dtype)
-
-    def _block(self, key: object, source: int, dtype: int) -> int:
-        if (key, dtype) not in self._blocks:
-            self._blocks[key, dtype] = len(self._sources)
-            self._sources.append((key, source))
-        return self._blocks[key, dtype]
 
     def _number(self, dtype: int, bits: bytes) -> int:
         key = (dtype, bits)
