@@ -67,7 +67,7 @@ def infer(message: onnx.ModelProto) -> tuple[onnx.GraphProto, list[onnx.GraphPro
         onnx.shape_inference.InferenceError: onnx does not understand the model.
     """
     light = declarations(message)  # not with data_prop=True: it allocates tens of bytes for each element of any vector
-    main = _infer_graph(light)
+    main = infer_graph(light)
     functions = {key_of(row.domain, row.name, row.overload): row for row in message.functions}
     if not functions:
         return main, []
@@ -82,20 +82,20 @@ def infer(message: onnx.ModelProto) -> tuple[onnx.GraphProto, list[onnx.GraphPro
     return main, [bodies[key] for key in functions]
 
 
-def _infer_graph(message: onnx.ModelProto) -> onnx.GraphProto:
+def infer_graph(message: onnx.ModelProto) -> onnx.GraphProto:
     """The graph with the inferred types; ``message`` is used up.
 
     onnx infers nothing of what a node further down makes, such as the Cast of an input that a float16 converter leaves
     at the end; ONNX Runtime takes nodes in any order.
     """
-    order = _order(message.graph.node)
+    order = order_of(message.graph.node)
     arrange(message.graph, order)
     graph = _infer_in_order(message)
     arrange(graph, sorted(range(len(order)), key=order.__getitem__))
     return graph
 
 
-def _order(nodes: Sequence[onnx.NodeProto]) -> list[int]:
+def order_of(nodes: Sequence[onnx.NodeProto]) -> list[int]:
     """The indices of nodes, each behind those that make what it reads; none if the nodes stand so, or in a circle."""
     makers = {name: i for i, node in enumerate(nodes) for name in node.output if name}
     needed = [
@@ -246,7 +246,7 @@ def _infer_body(
     for _, node in nodes_of(model.graph.node):
         if any(row.ref_attr_name for row in node.attribute):
             node.domain = UNKNOWN  # onnx would take the attribute for 0 or empty
-    found = _infer_graph(model)
+    found = infer_graph(model)
     if own.types is not None:
         _see_calls(written.node, found, {}, given)
     return found

@@ -11,15 +11,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import onnx
 
 from padops.convert.errors import PadopsError
-from padops.convert.verify import functions, inference, schemas
+from padops.convert.model.checks.calls import Key, key_of
+from padops.convert.model.inference import order_of
+from padops.convert.verify import inference, schemas
 from padops.convert.verify.built import Built, Scope, differ
 from padops.convert.verify.constants import Constants
 from padops.convert.verify.pad_terms import has_types, pad_term
 from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Terms
+from padops.spec.dialects import DOMAIN
 
 # Operators with random outputs: two are equal only at the same place in the order of random nodes.
 RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
@@ -44,11 +48,14 @@ class Builder:
     ) -> None:
         self._terms, self._constants, self._folder, self._original = terms, constants, folder, original
         self._model, self._overridable = model, overridable
-        self._opsets = functions.imports_of(model)
-        self._functions = functions.own_functions(model)
-        self._bodies: dict[functions.Key, tuple[int, bool]] = {}  # a function's term, and whether it is random
+        self._opsets = schemas.imports_of(model)
+        self._functions = {
+            key_of(f.domain, f.name, f.overload): f for f in model.functions if not schemas.is_fallback(f)
+        }
+        self._bodies: dict[Key, tuple[int, bool]] = {}  # a function's term, and whether it is random
         self._draws = 0
         self._equal: dict[tuple[Head, tuple[int, ...]], int] = {}
+        self._beliefs: dict[int, int] = {}  # of terms whose inferred dims are not all believed
         self._built = Built()
         known = {"": onnx.defs.onnx_opset_version(), "the format": onnx.IR_VERSION}
         for domain, version in {**self._opsets, "the format": model.ir_version}.items():
@@ -56,13 +63,9 @@ class Builder:
                 self._built.odd.add(f"version {version} of {domain or 'the opset'}, which runtimes may not know")
 
     def build(self) -> Built:
-        """Reads the model.
-
-        Raises:
-            PadopsError: A constant cannot be read.
-        """
+        """Reads the model."""
         graph, built = self._model.graph, self._built
-        types, is_right = inference.inferred(self._model, self._folder, self._overridable)
+        types, is_right = inference.inferred(self._model)
         if not is_right:
             self._built.odd.add("nodes with types or dims that their operators do not take")
         scope = Scope({}, (), types)
@@ -71,10 +74,9 @@ class Builder:
             if value.name in given and value.name not in self._overridable:
                 continue  # a constant that is listed as an input
             term = self._terms.add(Head(Kind.INPUT, name=value.name, type=inference.bare_type(value.type)))
-            built.inputs[value.name] = scope.names[value.name] = term
+            built.inputs[value.name] = term
             built.declared[value.name] = value.type
-            self._terms.names.setdefault(term, value.name)
-            self._learn(term, value.name, scope)
+            self._name(value.name, term, scope)
         for tensor in graph.initializer:
             if tensor.name in built.inputs:
                 built.defaults[tensor.name] = self._constants.add(tensor, self._folder)
@@ -101,9 +103,9 @@ class Builder:
                 self._built.odd.add(f"another type declared for the value '{value.name}'")
             dims = inference.dims_of(value.type)
             if dims is not None and value.name in scope.names and any(isinstance(dim, int) for dim in dims):
-                kind = scope.types.get(value.name)
-                follows = kind is not None and not differ(dims, inference.dims_of(kind))
-                self._built.declares.append((scope.names[value.name], dims, value.name, follows))
+                term, kind = scope.names[value.name], scope.types.get(value.name)
+                follows = kind is not None and not differ(dims, inference.dims_of(kind)) and term not in self._beliefs
+                self._built.declares.append((term, dims, value.name, follows))
         return set(self._terms.walk(*(self._term(name, scope) for name in results)))
 
     def _nodes(self, nodes: Sequence[onnx.NodeProto], scope: Scope) -> None:
@@ -112,15 +114,10 @@ class Builder:
             if node.name and node.name in seen:
                 self._built.odd.add(f"two nodes of the name '{node.name}'")
             seen.add(node.name)
-        for index in functions.in_order(nodes):
+        for index in order_of(nodes) or range(len(nodes)):
             self._node(index, nodes[index], scope)
 
     def _term(self, name: str, scope: Scope) -> int:
-        """The term of a name.
-
-        Raises:
-            PadopsError: The graph has no such value.
-        """
         if name not in scope.names:
             raise PadopsError(f"nothing computes the value '{name}'")
         return scope.names[name]
@@ -149,9 +146,9 @@ class Builder:
         function = self._functions.get((node.domain, node.op_type, node.overload))
         single = self._single(node, domain, inputs) if function is None else None
         if single is not None:
-            self._name(node.output[0], single, scope)
+            self._name(node.output[0], single, scope, self._belief(single))
             return
-        if function is None and domain not in self._opsets and domain != schemas.PADOPS:
+        if function is None and domain not in self._opsets and domain != DOMAIN:
             self._built.odd.add(f"a node {node.op_type} of the domain '{node.domain}', which is not imported")
         opset = self._opsets.get(domain, 1)
         version = 0 if function is not None else schemas.version_of(domain, node.op_type, opset)
@@ -173,7 +170,7 @@ class Builder:
             if pad is not None:
                 if not has_types(self._terms, *inputs):
                     self._built.odd.add(f"a node {node.op_type} with an input of a type that it does not take")
-                self._name(node.output[0], pad, scope)
+                self._name(node.output[0], pad, scope, self._belief(*inputs))
                 return
         # Bodies that run together, since they have one condition or trip count, are at one place.
         run_by = "" if node.op_type == "Scan" else f" {node.op_type} {inputs[:2] if node.op_type == 'Loop' else inputs}"
@@ -187,9 +184,13 @@ class Builder:
         head = Head(Kind.OPERATOR, domain, name, version, attributes, outputs=len(node.output), place=scope.place)
         arguments = (*inputs, *made)
         head = self._distinct(node, head, arguments, is_random)
+        believed = inference.belief(
+            node, opset, lambda at: self._terms.constant(inputs[at]) if at < len(inputs) else None
+        )
+        believed = min(believed, self._belief(*arguments))
         for output, name in enumerate(node.output):
             if name:
-                self._name(name, self._terms.add(replace(head, output=output), arguments), scope)
+                self._name(name, self._terms.add(replace(head, output=output), arguments), scope, believed)
         if not any(node.output):
             self._built.odd.add(f"a node {node.op_type} without any output, which might fail")
 
@@ -224,17 +225,20 @@ class Builder:
         for value in body.output:
             if value.name not in scope.own and value.name not in {row.name for row in body.initializer}:
                 self._built.odd.add(f"a body that returns the outer value '{value.name}'")
-        return self._closed(name[0], formals, [scope.names[value.name] for value in body.output], scope, live)
+        return self._closed(Head(Kind.BODY, name=name[0]), formals, [row.name for row in body.output], scope, live)
 
-    def _closed(self, name: str, formals: list[int], results: list[int], scope: Scope, live: set[int]) -> int:
-        head = Head(Kind.BODY, name=name, place=scope.place, output=len(formals), outputs=len(formals) + len(results))
+    def _closed(self, head: Head, formals: list[int], names: Sequence[str], scope: Scope, live: set[int]) -> int:
+        results = [self._term(name, scope) for name in names]
+        head = replace(head, place=scope.place, output=len(formals), outputs=len(formals) + len(results))
         term = self._terms.add(head, (*formals, *results, *self._unused(scope, live)))
+        if self._belief(*results) < inference.DIMS:
+            self._beliefs[term] = self._belief(*results)
         self._built.scopes[term] = scope.own
         return term
 
     def _function(self, function: onnx.FunctionProto) -> tuple[int, bool]:
         """The term of a function, as a graph with its own imports, and whether it draws random numbers."""
-        key = function.domain, function.name, function.overload
+        key = key_of(function.domain, function.name, function.overload)
         if key in self._bodies:
             return self._bodies[key]
         place, outer, draws = (f"function {'::'.join(key)}",), self._opsets, self._draws
@@ -243,20 +247,18 @@ class Builder:
             self._terms.add(Head(Kind.FORMAL, output=index, place=place)) for index in range(len(function.input))
         ]
         scope.names |= dict(zip(function.input, formals))
-        self._opsets = functions.imports_of(function)
+        self._opsets = schemas.imports_of(function)
         self._nodes(function.node, scope)
         # Runtimes read a body by its own imports, or by the model's.
         others = sorted(row for row in self._opsets.items() if outer.get(row[0], row[1]) != row[1])
-        defaults = [(row.name, row.type, self._constants.of_any(row, self._folder)) for row in function.attribute_proto]
-        names = [(name, 0, None) for name in (*sorted(function.attribute), *map(repr, others))]
+        rows: list[tuple[str, int, Any]] = [
+            (row.name, row.type, self._constants.of_any(row, self._folder)) for row in function.attribute_proto
+        ]
+        rows += [(name, 0, None) for name in (*function.attribute, *map(repr, others))]
         self._opsets = outer
-        results = [self._term(name, scope) for name in function.output]
-        live = set(self._terms.walk(*results))
-        term = self._closed(place[0], formals, results, scope, live)
-        if names or defaults:
-            head = replace(self._terms.head(term), attributes=(*names, *sorted(defaults)))
-            closed, term = term, self._terms.add(head, self._terms.inputs(term))
-            self._built.scopes[term] = self._built.scopes[closed]
+        live = set(self._terms.walk(*(self._term(name, scope) for name in function.output)))
+        head = Head(Kind.BODY, name=place[0], attributes=tuple(sorted(rows, key=lambda row: row[0])))
+        term = self._closed(head, formals, function.output, scope, live)
         return self._bodies.setdefault(key, (term, self._draws > draws))
 
     def _distinct(self, node: onnx.NodeProto, head: Head, inputs: tuple[int, ...], is_random: bool) -> Head:
@@ -270,25 +272,29 @@ class Builder:
         if is_random:
             self._draws += 1
             return replace(head, site=self._draws)
-        if head.domain in ("", schemas.PADOPS, "ai.onnx.ml"):
+        if head.domain in ("", DOMAIN, "ai.onnx.ml"):
             return head
         count = self._equal[head, inputs] = self._equal.get((head, inputs), 0) + 1
         return replace(head, site=count)
 
-    def _name(self, name: str, term: int, scope: Scope) -> None:
-        """Binds a name of the scope to a term, and learns its inferred type."""
-        self._shadow(name, scope)
-        scope.names[name] = scope.own[name] = term
-        self._terms.names.setdefault(term, name)
-        self._learn(term, name, scope)
+    def _belief(self, *inputs: int) -> int:
+        return min((self._beliefs.get(one, inference.DIMS) for one in inputs), default=inference.DIMS)
 
-    def _learn(self, term: int, name: str, scope: Scope) -> None:
-        """Stores the inferred type of a value; for the converted model, the element type alone."""
-        kind = scope.types.get(name)
-        if kind is None or kind.WhichOneof("value") != "tensor_type":
-            head = self._terms.head(term)
-            if head.kind is Kind.PAD or head.domain == schemas.PADOPS:
-                self._terms.learn(term, self._terms.dtype(self._terms.inputs(term)[0]) or 0, None)
-            return
-        known = self._original and not scope.has_formals
-        self._terms.learn(term, kind.tensor_type.elem_type, inference.dims_of(kind) if known else None)
+    def _name(self, name: str, term: int, scope: Scope, believed: int = inference.DIMS) -> None:
+        """Binds a name of the scope to a term, and learns its inferred type, with the dims that are believed.
+
+        Of the converted model, and in bodies with inputs, these are none.
+        """
+        if scope.place or name not in self._built.inputs:
+            self._shadow(name, scope)
+            scope.own[name] = term
+        scope.names[name] = term
+        self._terms.names.setdefault(term, name)
+        head, kind = self._terms.head(term), scope.types.get(name, onnx.TypeProto())
+        dtype, dims = kind.tensor_type.elem_type, inference.dims_of(kind)
+        if not dtype and (head.kind is Kind.PAD or head.domain == DOMAIN):
+            dtype = self._terms.dtype(self._terms.inputs(term)[0]) or 0
+        if dims is not None and believed < inference.DIMS:
+            self._beliefs[term] = believed
+            dims = (None,) * len(dims) if believed == inference.RANK else None
+        self._terms.learn(term, dtype, None if scope.has_formals or not self._original else dims)

@@ -17,10 +17,10 @@ from padops.convert.inputs.random_inputs import random_inputs
 from padops.convert.records import WITHOUT_OPTIMISATION, Outcome, Verification
 from padops.convert.verify.bits import Tolerance, compare_output
 from padops.convert.verify.exercise import Sameness, Scout, check_outputs
-from padops.convert.verify.functions import is_fallback
 from padops.convert.verify.interface import Asked
 from padops.convert.verify.mirrors import mirrored
 from padops.convert.verify.rounding import Moves
+from padops.convert.verify.schemas import is_fallback
 from padops.convert.verify.sessions import (
     DoesNotRun,
     Model,

@@ -14,8 +14,8 @@ from padops.convert.errors import PadopsError
 from padops.convert.model.inference import declarations
 from padops.convert.model.reading import read_document
 from padops.convert.standard.fallback import embed
-from padops.convert.verify.functions import is_fallback
 from padops.convert.verify.result import Outcome, Region, Verdict
+from padops.convert.verify.schemas import is_fallback
 
 RULE = "fallback"
 WITHOUT = "sessions without padops run this function, which padops of this version does not write"

@@ -1,56 +1,43 @@
-"""Folds: a window operator with pads equals the same operator without pads behind a Pad.
+"""Folds: a window operator with pads equals the same operator without pads behind a Pad of mode ``constant``.
 
 The latter is the normal form. Two windows are equal if their normal forms are: one operator and attributes, equal other
-inputs, equal padded data. So one rule covers a Pad folded into pads, grown pads, and pads turned into a Pad. The normal
-form pads the spatial axes, in mode ``constant``:
-
-============ ===================== =================================================================================
-operator     fill                  conditions, for both windows
-============ ===================== =================================================================================
-Conv         0                     the weights are finite: infinity times a 0 that a Pad wrote is NaN
-ConvInteger  the zero point of x   the zero point has one element
-QLinearConv  the zero point of x   the same
-AveragePool  0                     ``count_include_pad``; no ``ceil_mode``, whose last window may begin in the padding;
-                                   pads smaller than the kernel; no axis of 0 elements, which pools reject
-============ ===================== =================================================================================
-
-For all: no pads are negative, and ``auto_pad`` stands alone: beside ``pads`` it proves nothing. SAME is a Pad with the
-amounts of S1. What a pool pads without counting it, or MaxPool with less than every number, equals no Pad's fill; it
-equals the padding of another such pool. Float sums are equal as ONNX defines them; a runtime may round them differently
-with a Pad's zeros in them.
+inputs, equal padded data. So one rule covers a Pad folded into pads, grown pads, and pads turned into a Pad.
+docs/verification.md has the fills and conditions. SAME is a Pad with the amounts of S1, and a mask that an Attention
+pads to the keys is one behind a Pad. What a pool pads without counting it, or MaxPool with less than every number,
+equals no Pad's fill; it equals the padding of another such pool. Float sums are equal as ONNX defines them; a runtime
+may round them differently with a Pad's zeros in them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
 
 from padops.convert.verify.result import Outcome, Unsupported, Verdict
-from padops.convert.verify.schemas import PADOPS
+from padops.convert.verify.schemas import STRING, defaults_of
 from padops.convert.verify.terms import ABSENT, Head, Kind, Terms
+from padops.spec.dialects import DOMAIN
 
 RULE = "fold"
 INTEGERS = (onnx.TensorProto.INT8, onnx.TensorProto.UINT8)
-INT64, FLOAT = onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
-# The index of the weights; the index of the data's zero point, or None.
-WEIGHTS = {"Conv": 1}
-KERNELS = {"Conv": 1, "ConvInteger": 1, "QLinearConv": 3}  # the input whose dims give the kernel
-ZERO_POINT: dict[str, int | None] = {"Conv": None, "ConvInteger": 2, "QLinearConv": 2, "AveragePool": None,
-                                    "MaxPool": None}  # fmt: skip
-FLOATS = ("Conv", "AveragePool")
-UNPADDED = (b"", b"NOTSET", b"VALID")
-SAME = (b"SAME_UPPER", b"SAME_LOWER")
+NARROW = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16, *INTEGERS)
+INTS = onnx.AttributeProto.INTS
+BOOL, INT64, FLOAT = onnx.TensorProto.BOOL, onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
+KERNELS = {"Conv": 1, "ConvInteger": 1, "QLinearConv": 3}  # the weights, whose dims give the kernel
+ZERO_POINTS = {"ConvInteger": 2, "QLinearConv": 2}  # the index of the data's zero point
 POOLS = ("AveragePool", "MaxPool")
+UNPADDED, SAME = (b"", b"NOTSET", b"VALID"), (b"SAME_UPPER", b"SAME_LOWER")
 OWN = "what the pool pads"  # the fill of a pool that counts no padding
 # Each element of the result is an element of the first input (Concat: of any).
-MOVES = ("Transpose", "Reshape", "Unsqueeze", "Squeeze", "Flatten", "Concat", "Slice", "Identity")
+MOVES = ("Transpose", "Reshape", "Unsqueeze", "Squeeze", "Flatten", "Concat", "Slice")
 FIRST_MASKED, MASK, PAST = 24, 3, 4  # of Attention: the first version that pads a mask, and inputs
-BODY = "Attention pads a mask that is shorter than the keys, as the function's body does"
 SUMS = "the sums of a window are those that ONNX defines; a runtime may round them in another order"
+BODY = "Attention pads a mask that is shorter than the keys, as the function's body does"
+CONDITIONS = {"Conv": (SUMS,), "AveragePool": (SUMS,), "Attention": (BODY,)}
 
 
 class Window(NamedTuple):
@@ -63,29 +50,26 @@ class Window(NamedTuple):
 
 
 def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Outcome | None:
-    """Compares two windows of one op_type by their normal forms.
-
-    Returns:
-        PROVED or UNKNOWN; None if the terms are no such windows, or have equal heads.
-    """
+    """Compares two windows of one op_type; None if the terms are no such windows, or differ in their inputs alone."""
     name = terms.op(a)
-    if name not in ZERO_POINT or name != terms.op(b) or terms.head(a) == terms.head(b):
+    is_masked = name == "Attention" and terms.head(a).version >= FIRST_MASKED
+    is_window = name in (*KERNELS, *POOLS) and terms.head(a) != terms.head(b)
+    if name != terms.op(b) or not (is_window or is_masked):
         return None  # with equal heads, the matcher compares the inputs themselves
     try:
-        first, second = _normal(terms, a), _normal(terms, b)
+        first, second = (_masked(terms, one) if is_masked else _normal(terms, one) for one in (a, b))
         if first.head != second.head or len(first.others) != len(second.others):
             raise Unsupported(f"the attributes or versions of two {name} differ")
         for one, other in zip(first.others, second.others):
             if one != other and (ABSENT in (one, other) or not prove(one, other)):
                 raise Unsupported(f"another input than the data of two {name} is not proved equal")
-        if name in WEIGHTS and first.pads != second.pads and not _finite(terms, terms.inputs(a)[WEIGHTS[name]]):
-            raise Unsupported(f"the weights of {name} are not known to be finite")
+        if name == "Conv" and first.pads != second.pads and not _finite(terms, terms.inputs(a)[1]):
+            raise Unsupported("the weights of Conv are not known to be finite")
         if not prove(first.data, second.data):
             raise Unsupported(f"what two {name} read is not proved equal, padded")
     except Unsupported as why:
         return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
-    conditions = (SUMS,) if name in FLOATS else ()
-    return Outcome(Verdict.PROVED, RULE, holds_for="all data", conditions=conditions)
+    return Outcome(Verdict.PROVED, RULE, holds_for="all data", conditions=CONDITIONS.get(name, ()))
 
 
 def _pads(terms: Terms, term: int) -> tuple[int, ...]:
@@ -95,11 +79,6 @@ def _pads(terms: Terms, term: int) -> tuple[int, ...]:
 
 
 def _normal(terms: Terms, term: int) -> Window:
-    """The normal form of a window.
-
-    Raises:
-        Unsupported: The window has none.
-    """
     name, inputs, pads = terms.op(term), terms.inputs(term), _pads(terms, term)
     auto_pad = terms.attribute(term, "auto_pad", b"")
     if not inputs or inputs[0] == ABSENT or terms.head(term).outputs > 1:
@@ -116,7 +95,8 @@ def _normal(terms: Terms, term: int) -> Window:
             raise Unsupported(f"{name} has pads {list(pads)}")
         if name == "AveragePool" and terms.attribute(term, "count_include_pad", 0):
             _check_pooling(terms, term, pads)
-        data = _padded(terms, term, pads, _fill(terms, term))
+        half = len(pads) // 2
+        data = _padded(terms, term, data, (0, 0, *pads[:half], 0, 0, *pads[half:]), _fill(terms, term))
     return Window(_head(terms, term), data, inputs[1:], pads)
 
 
@@ -134,14 +114,14 @@ def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
         raise Unsupported(f"{name} with SAME and dilations or ceil_mode, on which runtimes do not agree")
     if name == "AveragePool" and terms.attribute(term, "count_include_pad", 0):
         raise Unsupported("AveragePool with SAME that counts what it pads")
-    rows = {"auto_pad": (3, auto_pad), "data_format": (3, b"NCHW"), "kernel_shape": (7, tuple(kernel)),
-            "mode": (3, b"constant")}  # fmt: skip
-    for key, value in (("strides", terms.attribute(term, "strides")), ("dilations", dilations)):
-        if value is not None:
-            rows[key] = (7, tuple(value))
-    attributes = tuple((key, kind, value) for key, (kind, value) in sorted(rows.items()))
-    place = terms.head(term).place
-    head = Head(Kind.OPERATOR, PADOPS, "SamePad_1", 1, attributes, place=place)
+    rows: dict[str, Any] = {"auto_pad": auto_pad, "kernel_shape": tuple(kernel)}
+    rows |= {"strides": terms.attribute(term, "strides"), "dilations": dilations}
+    given: dict[str, tuple[int, Any]] = {
+        name: (INTS if isinstance(value, tuple) else STRING, value) for name, value in rows.items() if value
+    }
+    given |= {name: (kind, value) for name, kind, value in defaults_of(DOMAIN, "SamePad_1", 1) if name not in given}
+    attributes = tuple((name, *row) for name, row in sorted(given.items()))
+    head = Head(Kind.OPERATOR, DOMAIN, "SamePad_1", 1, attributes, place=terms.head(term).place)
     fill = _fill(terms, term)
     made = terms.add(head, (inputs[0],) if fill == ABSENT else (inputs[0], fill))
     terms.learn(made, terms.dtype(inputs[0]) or 0, None)
@@ -163,25 +143,17 @@ def _head(terms: Terms, term: int) -> Head:
     return replace(head, attributes=tuple(kept))
 
 
-def _padded(terms: Terms, term: int, pads: Sequence[int], fill: int) -> int:
-    """The data, padded along the spatial axes."""
-    count, data = len(pads) // 2, terms.inputs(term)[0]
-    amounts = np.array([0, 0, *pads[:count], 0, 0, *pads[count:]], np.int64)
-    made = terms.add(
-        Head(Kind.PAD, mode="constant", place=terms.head(term).place),
-        (data, terms.add_constant(amounts, INT64), fill, ABSENT),
-    )
-    shape, dims = terms.shape(data), None
-    if shape is not None and len(shape) == count + 2:
-        added = [int(begin + end) for begin, end in zip(amounts[: count + 2], amounts[count + 2 :])]
-        dims = tuple(dim + more if isinstance(dim, int) else None if more else dim for dim, more in zip(shape, added))
-    terms.learn(made, terms.dtype(data) or 0, dims)
+def _padded(terms: Terms, term: int, data: int, amounts: Sequence[int], fill: int) -> int:
+    """The data of a window, behind a Pad."""
+    given = terms.add_constant(np.array(amounts, np.int64), INT64)
+    made = terms.add(Head(Kind.PAD, mode="constant", place=terms.head(term).place), (data, given, fill, ABSENT))
+    terms.learn(made, terms.dtype(data) or 0, None)
     return made
 
 
 def _fill(terms: Terms, term: int) -> int:
     """The fill of an operator's padding, as a Pad's input; ABSENT means 0."""
-    at, inputs = ZERO_POINT[terms.op(term)], terms.inputs(term)
+    at, inputs = ZERO_POINTS.get(terms.op(term)), terms.inputs(term)
     if terms.op(term) in POOLS and not terms.attribute(term, "count_include_pad", 0):
         own = terms.add(Head(Kind.FORMAL, name=OWN))
         terms.learn(own, 0, ())
@@ -189,11 +161,6 @@ def _fill(terms: Terms, term: int) -> int:
     if at is None or at >= len(inputs) or inputs[at] == ABSENT:
         return ABSENT
     point = inputs[at]
-    array = terms.constant(point)
-    if array is not None and array.size == 1:
-        dtype = terms.dtype(point)
-        assert dtype is not None, "a constant has a type"
-        return terms.add_constant(array.reshape(()), dtype)
     if terms.shape(point) not in ((), (1,)):
         raise Unsupported(f"the zero point of {terms.op(term)} is not known to be a single number")
     return point
@@ -217,45 +184,30 @@ def _finite(terms: Terms, term: int) -> bool:
     if array is not None:
         return bool(np.isfinite(array).all())
     op, inputs = terms.op(term), terms.inputs(term)
-    if op in MOVES:
+    types = [terms.dtype(one) for one in inputs[:2]]
+    # To a wider type, so that no value becomes infinite.
+    is_wider = op == "Cast" and terms.attribute(term, "to") in (FLOAT, onnx.TensorProto.DOUBLE) and types[0] in NARROW
+    if op in MOVES or is_wider:
         return all(_finite(terms, one) for one in (inputs if op == "Concat" else inputs[:1]))
-    if op == "Cast":  # to a wider type, so that no value becomes infinite
-        wider = terms.attribute(term, "to") in (FLOAT, onnx.TensorProto.DOUBLE)
-        narrow = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16, *INTEGERS)
-        return wider and terms.dtype(inputs[0]) in narrow and _finite(terms, inputs[0])
-    if op == "DequantizeLinear" and terms.dtype(inputs[0]) in INTEGERS:
-        scale = terms.constant(inputs[1])  # multiplied by a number from -255 to 255
-        is_float = terms.dtype(inputs[1]) == FLOAT and terms.attribute(term, "output_dtype", 0) in (0, FLOAT)
-        return is_float and scale is not None and bool(np.all(np.abs(scale) <= np.finfo(np.float32).max / 255))
-    return False
+    if op != "DequantizeLinear" or types[0] not in INTEGERS or types[1] != FLOAT:
+        return False
+    scale = terms.constant(inputs[1])  # multiplied by a number from -255 to 255
+    is_float = terms.attribute(term, "output_dtype", 0) in (0, FLOAT)
+    return is_float and scale is not None and bool(np.all(np.abs(scale) <= np.finfo(np.float32).max / 255))
 
 
-def masked(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Outcome | None:
-    """PROVED if two Attentions differ in this: the mask of ``b`` is padded to the keys, as the body of ``a`` does it.
+def _masked(terms: Terms, term: int) -> Window:
+    """An Attention with its mask as long as the keys, if dims tell that it is shorter.
 
-    The function's body, from version 24 on, fills a mask that is shorter than the keys with minus infinity, or False.
+    The function's body, from version 24 on, fills such a mask with minus infinity, or False.
     """
-    head, inputs, others = terms.head(a), terms.inputs(a), terms.inputs(b)
-    if terms.op(a) != "Attention" or head != terms.head(b) or head.version < FIRST_MASKED or len(others) <= MASK:
-        return None
-    pad, mask = others[MASK], inputs[MASK] if len(inputs) > MASK else ABSENT
-    if ABSENT in (pad, mask) or len(inputs) != len(others) or terms.head(pad).kind is not Kind.PAD:
-        return None
-    data, amounts, fill, axes = terms.inputs(pad)
-    shapes = [terms.shape(one) for one in (mask, inputs[1], *inputs[PAST : PAST + 1])]
-    pads, filled, dtype = terms.constant(amounts), None if fill == ABSENT else terms.constant(fill), terms.dtype(mask)
-    if pads is None or axes != ABSENT or terms.head(pad).mode != "constant" or None in (*shapes, dtype):
-        return None
-    (*_, last), *keys = (shape or () for shape in shapes)
-    lengths = [one[-2] for one in keys if len(one) > 2]
-    if not all(isinstance(size, int) for size in (last, *lengths)) or not lengths:
-        return None
-    lacking = sum(size for size in lengths if isinstance(size, int)) - (last if isinstance(last, int) else 0)
-    is_bool = dtype == onnx.TensorProto.BOOL
-    right = filled is None if is_bool else filled is not None and filled.size == 1 and np.isneginf(filled).all()
-    if not right or lacking < 1 or pads.tolist() != [0] * (pads.size - 1) + [lacking]:
-        return None
-    pairs = [(mask, data), *((one, other) for at, (one, other) in enumerate(zip(inputs, others)) if at != MASK)]
-    if not all(one == other or (ABSENT not in (one, other) and prove(one, other)) for one, other in pairs):
-        return None
-    return Outcome(Verdict.PROVED, RULE, holds_for="all data, these dims", conditions=(BODY,))
+    inputs = terms.inputs(term)
+    mask = inputs[MASK] if len(inputs) > MASK else ABSENT
+    dims, dtype = terms.shape(mask), terms.dtype(mask)
+    keys = [(terms.shape(one) or (None, None))[-2] for one in (inputs[1], *inputs[PAST : PAST + 1])]
+    numbers = [size for size in (*(dims or ())[-1:], *keys) if isinstance(size, int)]
+    if dims and dtype and len(numbers) == 1 + len(keys) and (lacking := sum(numbers[1:]) - numbers[0]) > 0:
+        kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
+        fill = ABSENT if dtype == BOOL else terms.add_constant(np.array(-np.inf, kind), dtype)
+        mask = _padded(terms, term, mask, [0] * (2 * len(dims) - 1) + [lacking], fill)
+    return Window(terms.head(term), mask, (*inputs[:MASK], *inputs[MASK + 1 :]), ())

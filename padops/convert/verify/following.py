@@ -6,19 +6,16 @@ from collections.abc import Callable, Iterator
 
 from onnx import TensorProto
 
-from padops.convert.verify.moves.definitions import is_foreign_pad
-from padops.convert.verify.terms import ABSENT, GIVEN, Kind, Terms
+from padops.convert.verify.moves.definitions import is_pad
+from padops.convert.verify.schemas import INTEGERS
+from padops.convert.verify.terms import ABSENT, GIVEN, Terms
 
-INTEGERS = {
-    TensorProto.BOOL, TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64,
-    TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64,
-}  # fmt: skip
 # Each element of the result is an element of an input, or known.
-MOVES = {
-    "Cast", "CenterCropPad", "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather",
-    "GatherElements", "GatherND", "Reshape", "ScatterElements", "ScatterND", "Slice", "SpaceToDepth", "Split",
-    "Squeeze", "Tile", "Transpose", "Unsqueeze", "Where",
+FOLLOWED = {
+    "Cast", "CenterCropPad", "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "Reshape",
+    "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze", "Where",
 }  # fmt: skip
+MOVES = FOLLOWED | {"GatherElements", "GatherND", "ScatterElements", "ScatterND"}
 # Operators that compute amounts and shapes; followed if their result is of integers.
 ARITHMETIC = {
     "Abs", "Add", "And", "Clip", "CumSum", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max",
@@ -37,11 +34,8 @@ def is_total(terms: Terms, term: int) -> bool:
 
 
 def moves_data(terms: Terms, term: int) -> bool:
-    """Whether a term only moves data."""
-    head = terms.head(term)
-    if head.kind is Kind.PAD or terms.op(term) in MOVES:
-        return True
-    return head.kind is Kind.OPERATOR and is_foreign_pad(head)
+    """Whether a term only moves data, in a way that the rules follow."""
+    return terms.op(term) in FOLLOWED or is_pad(terms.head(term))
 
 
 def is_followed(terms: Terms, term: int) -> bool:
@@ -51,7 +45,7 @@ def is_followed(terms: Terms, term: int) -> bool:
     if terms.op(term) not in ARITHMETIC:
         return False
     dtype = terms.dtype(term)
-    return dtype is None or dtype in INTEGERS
+    return dtype is None or dtype in (TensorProto.BOOL, *INTEGERS)
 
 
 def cone(terms: Terms, root: int, ends: Callable[[int], bool] | None = None) -> Iterator[int]:

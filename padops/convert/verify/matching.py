@@ -15,7 +15,7 @@ from padops.convert.verify.result import Outcome, Region, Verdict
 from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Terms
 
 Pair = tuple[int, int]
-Goal = Generator["Goal", bool, bool]
+Goal = Generator["Goal", bool | None, bool]
 Prove = Callable[[int, int], bool]
 Decide = Callable[[int, int, Prove], Outcome]
 DEEPEST = 40  # nested goals: a rule may need another pair proved first
@@ -46,18 +46,16 @@ class Matcher:
         if self._depth >= DEEPEST:
             return False
         self._depth += 1
-        stack: list[Goal] = [self._goal(a, b)]
-        answer = False
-        started = False
+        stack, answer = [self._goal(a, b)], None
         while stack:
             try:
-                stack.append(stack[-1].send(answer) if started else next(stack[-1]))
-                started = False
+                stack.append(stack[-1].send(answer))
+                answer = None
             except StopIteration as end:
                 stack.pop()
-                answer, started = bool(end.value), True
+                answer = end.value
         self._depth -= 1
-        return answer
+        return bool(answer)
 
     def causes(self, a: int, b: int) -> tuple[Region, ...]:
         """Why a pair was not proved: the deepest unproved regions, at least one."""
@@ -99,7 +97,7 @@ class Matcher:
             self._failed[a, b] = ()  # the region is the term above them
             return False
         if Kind.BODY in kinds:
-            return (yield self._graphs(a, b))
+            return bool((yield self._graphs(a, b)))
         causes: list[Region] = []
         equal = terms.head(a) == terms.head(b) and len(terms.inputs(a)) == len(terms.inputs(b))
         for one, other in zip(terms.inputs(a), terms.inputs(b)) if equal else ():

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import onnx
 
 from padops.convert.model.nesting import nodes_of
-from padops.convert.verify.functions import imports_of
 from padops.convert.verify.pad_terms import version_of
+from padops.convert.verify.schemas import imports_of
 from padops.convert.verify.schemas import version_of as schema_version
 from padops.spec.dialects import DOMAIN
 

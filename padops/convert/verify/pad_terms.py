@@ -7,20 +7,21 @@ Pads of OpenVINO, nGraph, SAME and other frameworks stay operators; ``moves/defi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import TensorProto
 
-from padops.convert.verify.schemas import PADOPS, VERSIONS
+from padops.convert.verify.schemas import INTEGERS
 from padops.convert.verify.terms import ABSENT, Head, Kind, Terms
+from padops.spec.dialects import DOMAIN, OPS
 
 MODES = ("constant", "edge", "reflect", "wrap")
 WRAP, AXES, AMOUNTS = 19, 18, 11  # the first versions with mode wrap, with the input axes, with amounts as an input
-MICROSOFT = "com.microsoft"
-INTEGERS = (TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64, TensorProto.UINT8,
-            TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64)  # fmt: skip
+MICROSOFT, ZERO = "com.microsoft", bytes(4)
+FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
 Place = tuple[str, ...]
 
 
@@ -30,7 +31,7 @@ def pad_term(
     """The term of an ONNX Pad; None for another node, and for one with wrong inputs or attributes.
 
     ``operator`` is the domain, the op_type and the version; ``attributes`` includes defaults, as
-    ``schemas.attribute_value`` gives them. Constant inputs of another type count as those that they mean.
+    ``schemas.attribute_value`` gives them.
     """
     domain, version = operator[0], version_of(*operator)
     if version is None:
@@ -42,36 +43,37 @@ def pad_term(
     text = mode.decode("utf-8", "replace") if isinstance(mode, bytes) else f"@{mode[1]}"
     if set(attributes) - known or (text not in MODES and text[0] != "@"):
         return None
-    if domain == PADOPS and text == "wrap" and version < WRAP:
+    if domain == DOMAIN and text == "wrap" and version < WRAP:
         return None  # runtimes reject such a model (P9)
+    head = Head(Kind.PAD, mode=text, place=place)
+    most = 1 if not by_input else 4 if domain != MICROSOFT and version >= AXES else 3
+    data, pads, fill, axes = (*inputs, ABSENT, ABSENT, ABSENT, ABSENT)[:4]
     if not by_input:
-        amounts = attributes.get(amounts_name)
-        if len(inputs) != 1 or amounts is None:
-            return None
+        amounts, value = attributes.get(amounts_name), attributes.get("value", ZERO)
         if amounts and amounts[0] == "@":
             pads = terms.add(Head(Kind.FORMAL, name=f"@{amounts[1]}", place=place))
-        else:
+        elif amounts is not None:
             pads = terms.add_constant(np.array(amounts, np.int64), TensorProto.INT64)
-        return _with_value(terms, text, inputs[0], pads, attributes.get("value", bytes(4)), place)
-    most = 4 if domain != MICROSOFT and version >= AXES else 3
-    if not 2 <= len(inputs) <= most or ABSENT in inputs[:2]:
+        dtype, is_zero = terms.dtype(data), value == ZERO or text in MODES[1:]
+        rounded = None if is_zero or dtype is None else _rounded(value, dtype)
+        if rounded is not None and dtype is not None:
+            fill = terms.add_constant(rounded, dtype)
+        elif not is_zero:
+            head = replace(head, fill=value if isinstance(value, bytes) else repr(value).encode())
+    if len(inputs) > most or ABSENT in (data, pads):
         return None
-    data, pads, fill, axes = (*inputs, ABSENT, ABSENT)[:4]
     if fill != ABSENT and _says_nothing(terms, text, fill):
         fill = ABSENT
-    pads, fill = _as_int64(terms, pads), _as_type(terms, fill, terms.dtype(data))
-    if not has_types(terms, data, pads, fill, axes):
-        return None
-    return terms.add(Head(Kind.PAD, mode=text, place=place), (data, pads, fill, _as_int64(terms, axes)))
+    pads, axes = _as_int64(terms, pads), _as_int64(terms, axes)
+    return terms.add(head, (data, pads, fill, axes)) if has_types(terms, data, pads, fill, axes) else None
 
 
 def version_of(domain: str, op_type: str, version: int) -> int | None:
     """The version of ONNX's Pad that an operator is; None if it is none."""
     if op_type == "Pad" and domain in ("", MICROSOFT):
         return version if domain == "" else 0
-    name, _, number = op_type.partition("_")
-    is_mirror = domain == PADOPS and name == "Pad" and number.isdecimal() and int(number) in VERSIONS
-    return int(number) if is_mirror else None
+    is_mirror = domain == DOMAIN and op_type in OPS and op_type.startswith("Pad_")
+    return int(op_type.removeprefix("Pad_")) if is_mirror else None
 
 
 def has_types(terms: Terms, data: int, pads: int = ABSENT, fill: int = ABSENT, axes: int = ABSENT) -> bool:
@@ -91,42 +93,14 @@ def zero(dtype: int) -> np.ndarray:
     return np.zeros(kind.itemsize, np.uint8).view(kind).reshape(())
 
 
-def _with_value(terms: Terms, mode: str, data: int, pads: int, value: Any, place: Place) -> int:
-    """A Pad whose fill is a float attribute: rounded once to the data's type, if known (P7)."""
-    dtype, head = terms.dtype(data), Head(Kind.PAD, mode=mode, place=place)
-    if value == bytes(4) or mode in MODES[1:]:
-        return terms.add(head, (data, pads, ABSENT, ABSENT))
-    rounded = _rounded(np.frombuffer(value, "<f4")[0], dtype) if isinstance(value, bytes) else None
-    if rounded is None or dtype is None:
-        unknown = value if isinstance(value, bytes) else repr(value).encode()
-        return terms.add(Head(Kind.PAD, mode=mode, place=place, fill=unknown), (data, pads, ABSENT, ABSENT))
-    fill = terms.add_constant(rounded, dtype)
-    return terms.add(head, (data, pads, ABSENT if _says_nothing(terms, mode, fill) else fill, ABSENT))
-
-
-def _rounded(number: Any, dtype: int | None) -> np.ndarray | None:
-    """A number as an element of a type; None for a type that has no such element, or is not known."""
-    if dtype not in (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE, *INTEGERS):
+def _rounded(value: Any, dtype: int) -> np.ndarray | None:
+    """A fill, rounded once to the data's type (P7); None if that has no such element."""
+    if not isinstance(value, bytes) or dtype not in (*FLOATS, *INTEGERS):
         return None
-    kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
-    if kind.kind in "iu" and not (number == np.rint(number) and np.iinfo(kind).min <= number < np.iinfo(kind).max):
-        return None
+    number, kind = np.array(np.frombuffer(value, "<f4")[0]), onnx.helper.tensor_dtype_to_np_dtype(dtype)
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.array(number).astype(kind)
-
-
-def data_rank(terms: Terms, pad: int) -> int | None:
-    """The rank that the data of a Pad have wherever it runs (P8); None if its amounts are not known, or it has axes."""
-    head, inputs = terms.head(pad), terms.inputs(pad)
-    if head.kind is Kind.PAD:
-        amounts = terms.constant(inputs[1]) if inputs[3] == ABSENT else None
-        return None if amounts is None else amounts.size // 2
-    rows = {name: value for name, _, value in head.attributes}
-    if "padding_below" in rows:
-        return None if rows["padding_below"][:1] == ("@",) else len(rows["padding_below"])
-    is_by_axis = head.name in ("MirrorPad", "PadV2") or head.name.startswith("OpenVINOPad_")
-    amounts = terms.constant(inputs[1]) if is_by_axis and len(inputs) > 1 and inputs[1] != ABSENT else None
-    return None if amounts is None or not amounts.ndim else len(amounts)
+        made = number.astype(kind)
+    return made if kind.kind == "f" or made == number else None
 
 
 def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:
@@ -141,34 +115,9 @@ def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:
     return elements.item() in (b"", "") if elements.dtype == object else not any(elements.tobytes())
 
 
-def _as_type(terms: Terms, fill: int, dtype: int | None) -> int:
-    """A constant number of another type as an element of the data's; another fill as it is."""
-    elements = None if fill == ABSENT else terms.constant(fill)
-    if elements is None or elements.size != 1 or elements.dtype.kind not in "iuf" or terms.dtype(fill) == dtype:
-        return fill
-    cast = _rounded(elements.reshape(-1)[0], dtype)
-    return fill if cast is None or dtype is None else terms.add_constant(cast.reshape(elements.shape), dtype)
-
-
 def _as_int64(terms: Terms, axes: int) -> int:
     """Constant int32 axes, or amounts, as int64; others as they are."""
     elements = None if axes == ABSENT else terms.constant(axes)
     if elements is None or terms.head(axes).type != TensorProto.INT32:
         return axes
     return terms.add_constant(elements.astype(np.int64), TensorProto.INT64)
-
-
-def names_all_axes(terms: Terms, a: int, b: int) -> bool:
-    """Whether Pad ``b`` names the axes of all its amounts in order, and ``a`` names none and is the same otherwise.
-
-    Where ``a`` runs, its data have as many axes as it has amounts for (P8).
-    """
-    if terms.head(a).kind is not Kind.PAD or terms.head(a) != terms.head(b):
-        return False
-    (*one, none), (*other, axes) = ([terms.find(x) for x in terms.inputs(pad)] for pad in (a, b))
-    if one != other or none != ABSENT or axes == ABSENT:
-        return False
-    amounts, listed = terms.constant(one[1]), terms.constant(axes)
-    if amounts is None or listed is None:
-        return False
-    return np.array_equal(listed, np.arange(amounts.size // 2)) and amounts.ndim == 1

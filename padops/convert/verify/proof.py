@@ -13,10 +13,10 @@ from padops.convert.verify.build import TOP, Builder
 from padops.convert.verify.built import Built, differ
 from padops.convert.verify.constants import Constants
 from padops.convert.verify.fallbacks import check_fallbacks
-from padops.convert.verify.inference import bare_type, dims_of
+from padops.convert.verify.inference import dims_of
+from padops.convert.verify.interface import other_interface
 from padops.convert.verify.matching import UNUSED, Matcher, Prove, named
-from padops.convert.verify.moves import Remembered
-from padops.convert.verify.pad_terms import names_all_axes
+from padops.convert.verify.moves import Moves
 from padops.convert.verify.result import Outcome, Proof, Region, Verdict
 from padops.convert.verify.terms import Kind, Shape, Terms
 
@@ -31,9 +31,6 @@ def prove(original: Model, converted: Model, *, folders: Folders = (None, None))
     """Proves that wherever the original runs, the converted model gives the same bits.
 
     Neither model is run nor changed. External data are read block by block; ``folders`` has those of each model.
-
-    Raises:
-        PadopsError: A constant cannot be read, or functions call each other without end.
     """
     try:
         return _prove(original, converted, folders)
@@ -48,11 +45,10 @@ def _prove(original: Model, converted: Model, folders: Folders) -> Proof:
     first = Builder(terms, constants, original, folders[0], overridable, original=True).build()
     kept = overridable & overridable_inputs(converted)
     second = Builder(terms, constants, converted, folders[1], kept, original=False).build()
-    why = differences(first, second)
-    if why:
+    if why := _differences(original, converted, first, second):
         return Proof(Verdict.UNKNOWN, why="; ".join(why))
-    remembered = Remembered(terms)
-    matcher = Matcher(terms, first, second, lambda a, b, prove: _decide(terms, remembered, a, b, prove))
+    moves = Moves(terms)
+    matcher = Matcher(terms, first, second, lambda a, b, prove: _decide(terms, moves, a, b, prove))
     matcher.hint(TOP, TOP)
     failed: list[Region] = []
     for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs):
@@ -80,14 +76,11 @@ def _prove(original: Model, converted: Model, folders: Folders) -> Proof:
     )
 
 
-def _decide(terms: Terms, moves: Remembered, a: int, b: int, prove: Prove) -> Outcome:
+def _decide(terms: Terms, moves: Moves, a: int, b: int, prove: Prove) -> Outcome:
     """The outcome of the rules for a pair: a fold if both are windows, else moves."""
-    for rule in (folds.same, folds.masked):
-        found = rule(terms, a, b, prove)
-        if found is not None:
-            return found
-    if names_all_axes(terms, a, b):
-        return Outcome(Verdict.PROVED, "amounts", "all data, all dims")
+    found = folds.same(terms, a, b, prove)
+    if found is not None:
+        return found
     if any(following.is_followed(terms, term) for term in (a, b)):
         return moves.decide(a, b)
     one, other = named(terms, a), named(terms, b)
@@ -117,41 +110,17 @@ def _same(terms: Terms, first: Built, second: Built) -> int:
     return sum(terms.head(term).kind in (Kind.OPERATOR, Kind.PAD) for term in one & other)
 
 
-def differences(first: Built, second: Built) -> list[str]:
-    """Where callers of the original cannot call the converted model, or get outputs of other names or types."""
-    found = []
-    if first.inputs != second.inputs:
-        names = sorted({*first.inputs.items()} ^ {*second.inputs.items()})
-        found.append(f"the inputs differ: {', '.join(sorted({repr(name) for name, _ in names}))}")
-    else:
-        found += [
-            f"the converted model declares other dims of the input '{name}'"
-            for name in first.inputs
-            if is_stricter(dims_of(first.declared[name]), dims_of(second.declared[name]))
-        ]
-        if list(first.inputs) != list(second.inputs):
-            found.append("the inputs have another order")
-    for name, default in first.defaults.items():
-        if name in second.inputs and second.defaults.get(name) != default:
+def _differences(original: Model, converted: Model, first: Built, second: Built) -> list[str]:
+    """Where callers of the original cannot call the converted model, or get other outputs."""
+    found = list(other_interface(original, converted))
+    for name in first.declared.keys() & second.declared.keys():
+        one, other = dims_of(first.declared[name]), dims_of(second.declared[name])
+        # Symbols refuse nothing: runtimes do not compare them.
+        if other is not None and (one is None or len(one) != len(other) or differ(other, one)):
+            found.append(f"the converted model declares other dims of the input '{name}'")
+        if first.defaults.get(name) != second.defaults.get(name):
             found.append(f"the default of the input '{name}' differs")
-    if [name for name, _, _ in first.outputs] != [name for name, _, _ in second.outputs]:
-        found.append("the names of the outputs differ")
-    else:
-        found += [
-            f"the type of the output '{name}' differs"
-            for (name, one, _), (_, other, _) in zip(first.outputs, second.outputs)
-            if bare_type(one) != bare_type(other)
-        ]
-    return found
-
-
-def is_stricter(first: Shape | None, second: Shape | None) -> bool:
-    """Whether ``second`` rejects dims that ``first`` takes. Symbols reject nothing: runtimes do not compare them."""
-    if second is None:
-        return False
-    if first is None or len(first) != len(second):
-        return True
-    return any(isinstance(other, int) and one != other for one, other in zip(first, second))
+    return sorted(found)
 
 
 def _shared_symbols(built: Built) -> list[str]:

@@ -24,25 +24,15 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """A rule's verdict on one pair of terms.
+    """A rule's verdict on one pair of terms."""
 
-    Attributes:
-        verdict: DIFFERENT is a suspicion, until a run of both models confirms it.
-        rule: ``"moves"``, ``"fold"`` or ``"fallback"``.
-        holds_for: The scope of the proof, such as ``"all data, these dims"``.
-        conditions: The conditions of the proof, one sentence each.
-        why: Why it is not proved; ``""`` if it is.
-        counterexample: Dims of values, by name, for which the parts differ; or None.
-        new_errors: 1 if the converted model fails for an input that the original runs.
-    """
-
-    verdict: Verdict
-    rule: str = ""
-    holds_for: str = ""
-    conditions: tuple[str, ...] = ()
-    why: str = ""
-    counterexample: dict[str, list[int]] | None = None
-    new_errors: int = 0
+    verdict: Verdict  # DIFFERENT is a suspicion, until a run of both models confirms it
+    rule: str = ""  # ``"moves"``, ``"fold"`` or ``"fallback"``
+    holds_for: str = ""  # the scope of the proof, such as ``"all data, these dims"``
+    conditions: tuple[str, ...] = ()  # the conditions of the proof, one sentence each
+    why: str = ""  # why it is not proved
+    counterexample: dict[str, list[int]] | None = None  # dims of values, by name, for which the parts differ
+    new_errors: int = 0  # 1 if the converted model fails for an input that the original runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,21 +49,12 @@ class Region(Outcome):
 
 @dataclass(frozen=True)
 class Proof:
-    """The proof of two models.
+    """The proof of two models."""
 
-    Attributes:
-        verdict: PROVED if all outputs are; else DIFFERENT or UNKNOWN.
-        regions: The regions in which the graphs differ, the deepest first. An undecided region leaves those above it
-            undecided; only the deepest are listed.
-        assumptions: The assumptions of the whole proof, one sentence each.
-        same: The number of the original's operators that the converted model has unchanged.
-        new_errors: The number of regions with new errors.
-        why: Why the models are not proved, if no region tells: inputs that differ, ...; else ``""``.
-    """
-
-    verdict: Verdict
+    verdict: Verdict  # PROVED if all outputs are
+    # Where the graphs differ, the deepest first. An undecided region leaves those above it undecided and unlisted
     regions: tuple[Region, ...] = ()
-    assumptions: tuple[str, ...] = ()
-    same: int = 0
-    new_errors: int = 0
-    why: str = ""
+    assumptions: tuple[str, ...] = ()  # of the whole proof, one sentence each
+    same: int = 0  # the number of the original's operators that the converted model has unchanged
+    new_errors: int = 0  # the number of regions with new errors
+    why: str = ""  # why the models are not proved, if no region tells: inputs that differ, ...

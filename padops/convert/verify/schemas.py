@@ -1,27 +1,27 @@
-"""The operators' schemas in onnx: versions, attribute defaults, element types."""
+"""What models and schemas say of operators: imports, versions, attributes with their defaults, element types."""
 
 from __future__ import annotations
 
-from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import onnx
 
+from padops.spec.dialects import DOMAIN, OPS
+
 FLOAT, INT, STRING = onnx.AttributeProto.FLOAT, onnx.AttributeProto.INT, onnx.AttributeProto.STRING
-PADOPS = "padops"
-# Attribute defaults of padops' operators, from the table in docs/semantics.md.
-_MODE = ("mode", STRING, b"constant")
-_ZERO = ("value", FLOAT, np.float32(0).tobytes())
-_PADOPS_DEFAULTS: dict[str, tuple[tuple[str, int, Any], ...]] = {
-    "Pad_1": (_MODE, _ZERO),
-    "Pad_2": (_MODE, _ZERO),
-    "NGraphPad_0": (("pad_mode", STRING, b"CONSTANT"),),
-    "SamePad_1": (("auto_pad", STRING, b"SAME_UPPER"), ("data_format", STRING, b"NCHW"), _MODE),
-}
-VERSIONS = (1, 2, 11, 13, 18, 19, 21, 23, 24, 25)  # of ONNX's Pad
-OPERATORS = {"NGraphPad_0", "OpenVINOPad_1", "OpenVINOPad_12", "SamePad_1", *(f"Pad_{number}" for number in VERSIONS)}
+INTEGERS = tuple(onnx.TensorProto.DataType.Value(f"{sign}INT{bits}") for sign in ("", "U") for bits in (8, 16, 32, 64))
+
+
+def imports_of(message: onnx.ModelProto | onnx.FunctionProto) -> dict[str, int]:
+    """The imported version of each domain."""
+    return {plain_domain(row.domain): row.version for row in message.opset_import}
+
+
+def is_fallback(function: onnx.FunctionProto) -> bool:
+    """Whether a function is a fallback: it runs in place of an operator of padops if the library is absent."""
+    return function.domain == DOMAIN and function.name in OPS
 
 
 def plain_domain(domain: str) -> str:
@@ -43,62 +43,46 @@ def schema(domain: str, op_type: str, opset: int) -> onnx.defs.OpSchema | None:
         return None
 
 
-@lru_cache(None)
 def version_of(domain: str, op_type: str, opset: int) -> int:
     """The ``since_version`` of the operator in an opset; the opset itself if onnx has no schema."""
-    found = None if domain == PADOPS else schema(domain, op_type, opset)
+    found = None if domain == DOMAIN else schema(domain, op_type, opset)
     return opset if found is None else found.since_version
 
 
 def attribute_value(attribute: onnx.AttributeProto) -> Any:
     """A hashable value of an attribute, equal only for equal bits. Not for graphs and tensors."""
     kind = attribute.type
-    if kind == FLOAT:
-        return _float_bits(attribute)
-    if kind == INT:
-        return attribute.i
-    if kind == STRING:
-        return attribute.s
-    if kind == onnx.AttributeProto.INTS:
-        return tuple(attribute.ints)
-    if kind == onnx.AttributeProto.FLOATS and not np.isnan(attribute.floats).any():
-        return np.array(attribute.floats, np.float32).tobytes()
-    if kind == onnx.AttributeProto.STRINGS:
-        return tuple(attribute.strings)
-    bare = deepcopy(attribute)
-    bare.ClearField("doc_string")
-    return bare.SerializeToString(deterministic=True)
-
-
-def _float_bits(attribute: onnx.AttributeProto) -> bytes:
-    """The 4 bytes of a float as the message has them: as a Python float, a signalling NaN would become quiet."""
-    if not np.isnan(attribute.f):
-        return bytes(np.float32(attribute.f).tobytes())
-    bare = deepcopy(attribute)
-    for field in ("name", "type", "doc_string"):
-        bare.ClearField(field)
-    return bytes(bare.SerializeToString()[-4:])
+    if kind in (INT, STRING):
+        return attribute.i if kind == INT else attribute.s
+    if kind in (onnx.AttributeProto.INTS, onnx.AttributeProto.STRINGS):
+        return tuple(attribute.ints or attribute.strings)
+    bare = onnx.AttributeProto()
+    bare.CopyFrom(attribute)
+    bare.DiscardUnknownFields()
+    for field, _ in attribute.ListFields():
+        if field.name in ("name", "type", "doc_string") or (kind == FLOAT and field.name != "f"):
+            bare.ClearField(field.name)
+    data = bare.SerializeToString(deterministic=True)  # as a Python float, a signalling NaN would become quiet
+    return (data[-4:] or bytes(4)) if kind == FLOAT else data
 
 
 @lru_cache(None)
 def defaults_of(domain: str, op_type: str, opset: int) -> tuple[tuple[str, int, Any], ...]:
     """The names, types and values of an operator's default attributes."""
-    if domain == PADOPS:
-        return _PADOPS_DEFAULTS.get(op_type, (_MODE,) if op_type.startswith("Pad_") else ())
+    if domain == DOMAIN:
+        rows = [(row.name, row.default) for row in (OPS[op_type].attributes if op_type in OPS else ())]
+        return tuple(
+            (name, STRING, value.encode()) if isinstance(value, str) else (name, FLOAT, np.float32(value).tobytes())
+            for name, value in rows
+            if isinstance(value, (str, float))
+        )
     found = schema(domain, op_type, opset)
-    rows = {} if found is None else {name: row.default_value for name, row in found.attributes.items()}
-    return tuple((name, row.type, attribute_value(row)) for name, row in sorted(rows.items()) if row.type)
+    defaults = {} if found is None else {name: row.default_value for name, row in found.attributes.items()}
+    return tuple((name, row.type, attribute_value(row)) for name, row in sorted(defaults.items()) if row.type)
 
 
 @lru_cache(None)
 def takes(op_type: str, version: int, dtype: int) -> bool:
     """Whether the first input of an ONNX operator may have an element type."""
     found = schema("", op_type, version)
-    if found is None:
-        return False
-    return f"tensor({type_name(dtype)})" in found.inputs[0].types
-
-
-def numpy_type(dtype: int) -> np.dtype:
-    """NumPy's type of an element type."""
-    return np.dtype(onnx.helper.tensor_dtype_to_np_dtype(dtype))
+    return found is not None and f"tensor({type_name(dtype)})" in found.inputs[0].types

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -36,26 +36,16 @@ def digest_of(array: np.ndarray) -> bytes:
 
 
 class Kind(Enum):
-    """The kind of a term.
+    """The kind of a term."""
 
-    Attributes:
-        INPUT: An input of the graph: ``name``, and ``type`` (serialized, without its shape).
-        CONSTANT: Known elements: ``type`` (an element type), ``dims``, ``digest``.
-        OPERATOR: One output of a node: ``domain``, ``name`` (the op_type), ``version``, ``attributes``, ``output`` of
-            ``outputs``. The inputs are the node's, without trailing absent ones, then a BODY for each graph attribute,
-            and for a call the BODY of its function.
-        PAD: A Pad of ONNX, of any version and domain: ``mode``; and ``fill``, if an attribute gives the fill and the
-            element type is not known. The inputs are data, pads, fill or ABSENT, axes or ABSENT.
-        FORMAL: An input or an attribute of a body: ``place``, ``type``, ``output`` (which input) or ``name``.
-        BODY: The graph of If, Loop, Scan, ..., or a function: ``name``. The inputs are ``output`` formals, then the
-            body's results (formals and results are ``outputs`` in all), then the body's unused values.
-    """
-
-    INPUT = "input"
-    CONSTANT = "constant"
+    INPUT = "input"  # of the graph
+    CONSTANT = "constant"  # known elements
+    # One output of a node. The inputs are the node's, without trailing absent ones, then a BODY for each graph
+    # attribute, and for a call the BODY of its function
     OPERATOR = "operator"
-    PAD = "pad"
-    FORMAL = "formal"
+    PAD = "pad"  # a Pad of ONNX, of any version and domain. The inputs are data, pads, fill or ABSENT, axes or ABSENT
+    FORMAL = "formal"  # an input or an attribute of a body
+    # The graph of If, Loop, Scan, ..., or a function. The inputs are formals, results, then what the body does not use
     BODY = "body"
 
 
@@ -64,9 +54,9 @@ GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL)  # these always have a value
 
 @dataclass(frozen=True)
 class Head:
-    """The operation of a term; :class:`Kind` lists the fields of each kind."""
+    """The operation of a term."""
 
-    kind: Kind  # the kind of term
+    kind: Kind
     domain: str = ""  # the operator's domain; ``""`` is ONNX's own
     name: str = ""  # the op_type, or the name of an input, of a graph attribute or of a function
     version: int = 0  # the ``since_version`` of the operator's schema; the opset where there is no schema
@@ -93,18 +83,14 @@ class Facts:
     read: Read | None = None  # returns the elements of a constant
 
     def together(self, other: Facts) -> Facts:
-        """The facts of one value from two sources."""
-        return Facts(self.dtype or other.dtype, merged(self.shape, other.shape), self.read or other.read)
+        """The facts of one value from two sources: numbers of dims win over symbols."""
+        one, more = self.shape, other.shape
+        if one is not None and more is not None and len(one) == len(more):
+            one = tuple(q if p is None or (isinstance(q, int) and isinstance(p, str)) else p for p, q in zip(one, more))
+        return Facts(self.dtype or other.dtype, more if one is None else one, self.read or other.read)
 
 
 NOTHING = Facts()
-
-
-def merged(one: Shape | None, other: Shape | None) -> Shape | None:
-    """Merges two descriptions of the same dims: numbers win over symbols."""
-    if one is None or other is None or len(one) != len(other):
-        return other if one is None else one
-    return tuple(p if isinstance(p, int) or q is None or (p and isinstance(q, str)) else q for p, q in zip(one, other))
 
 
 class Terms:
@@ -122,7 +108,6 @@ class Terms:
         self._parent: list[int] = []
         self._size: list[int] = []
         self._facts: dict[int, Facts] = {}
-        self._sites = 0
 
     def add(self, head: Head, inputs: tuple[int, ...] = ()) -> int:
         """The term with this head and these inputs; a new one if the store has none."""
@@ -145,11 +130,6 @@ class Terms:
         term = self.add(Head(Kind.CONSTANT, type=dtype, dims=tuple(dims), digest=digest))
         self._facts.setdefault(term, Facts(dtype, tuple(dims), read))
         return term
-
-    def new_site(self) -> int:
-        """A new, unused site number."""
-        self._sites += 1
-        return self._sites
 
     def find(self, term: int) -> int:
         """The representative of the term's equality class; ABSENT stays ABSENT."""
@@ -207,11 +187,8 @@ class Terms:
         return self._facts.get(self.find(term), NOTHING)
 
     def learn(self, term: int, dtype: int, shape: Shape | None) -> None:
-        """Adds facts, where none are known."""
-        known = self.facts(term)
-        new = replace(known, dtype=known.dtype or dtype, shape=shape if known.shape is None else known.shape)
-        if new != known:
-            self._facts[self.find(term)] = new
+        """Adds facts to those that are known."""
+        self._facts[self.find(term)] = self.facts(term).together(Facts(dtype, shape))
 
     def walk(self, *roots: int) -> Iterator[int]:
         """The roots and every term below them, each once."""

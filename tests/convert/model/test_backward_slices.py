@@ -54,7 +54,7 @@ def test_dims_are_inferred_of_no_other(end: int, step: int) -> None:
     model, unsure = sliced(end, step), end in ENDLESS and step < 0
     opened = onnx.ModelProto.FromString(model.SerializeToString())
     open_backward_slices(opened)
-    for found in (onnx.shape_inference.infer_shapes(opened).graph, inferred(model, None, set())[0]):
+    for found in (onnx.shape_inference.infer_shapes(opened).graph, inferred(model)[0]):
         assert dim(found).HasField("dim_value") is not unsure
 
 

@@ -80,7 +80,6 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
             "fallbacks",
             "folds",
             "following",
-            "functions",
             "inference",
             "matching",
             "moves/",

@@ -18,7 +18,7 @@ from onnx import TensorProto
 from padops.convert.verify import following
 from padops.convert.verify.moves.evaluation import DEEPEST, Evaluation, Size
 from padops.convert.verify.result import Fails, Outcome, Unsupported, Verdict
-from padops.convert.verify.terms import ABSENT, Kind, Terms
+from padops.convert.verify.terms import Kind, Terms
 
 RULE = "moves"
 LARGEST, UNLIKE = 24, 12  # the sizes that all open dims have together; sets of unlike sizes, of each kind
@@ -32,48 +32,38 @@ NARROW = {TensorProto.INT8: {127}, TensorProto.UINT8: {255}, TensorProto.INT16: 
 FEW = 64  # elements of a value whose numbers count
 TRIED = (7, 12)  # sizes of all open dims: integers that are the same with either do not follow from them
 TOGETHER, RANK = 128, 5  # the largest size that all dims have together; axes that are large alone
-TOO_LARGE = "elements, which is more than"
+TOO_LARGE, OPEN = "elements, which is more than", "are not all known"
 FAILED = "the original fails, whatever the data are: "
 
 
-def decide(terms: Terms, a: int, b: int) -> Outcome:
-    """Compares two terms by the positions that their elements come from.
-
-    Returns:
-        PROVED for all data of the dims, or of a list of sizes; DIFFERENT; or UNKNOWN with the reason.
-    """
-    first = _both(terms, a, b, MOST, None)
-    if first.verdict is not Verdict.UNKNOWN or "are not all known" not in first.why:
+def _decide(terms: Terms, a: int, b: int) -> Outcome:
+    first = _compare(terms, a, b, MOST, None)
+    if first.verdict is not Verdict.UNKNOWN or OPEN not in first.why:
         return first
-    ran = 0
+    ran = refused = 0
     try:
         sizes = list(_sizes(terms, a, b))
     except Unsupported as why:
         return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
-    refused = 0
     for size, is_needed in sizes:
-        found = _both(terms, a, b, MOST_SIZED, size)
-        if found.verdict is Verdict.DIFFERENT:
-            return found
-        if found.verdict is Verdict.UNKNOWN:
-            if not found.why.startswith(FAILED) and (is_needed or TOO_LARGE not in found.why):
-                return found
+        found = _compare(terms, a, b, MOST_SIZED, size)
+        if found.verdict is Verdict.PROVED:
+            ran += 1
+        elif found.verdict is Verdict.UNKNOWN and (
+            found.why.startswith(FAILED) or (TOO_LARGE in found.why and not is_needed)
+        ):
             refused += 1
-        ran += found.verdict is Verdict.PROVED
+        else:
+            return found
     if ran * 4 < len(sizes) and ran < LARGEST:
         return Outcome(Verdict.UNKNOWN, RULE, why=f"of {len(sizes)} sets of sizes, the original takes {ran}")
     left = f", but for {refused} that the original refuses or that are too large" if refused else ""
-    further = len(sizes) - LARGEST - 1
-    said = f"all data, open dims of 0 to {LARGEST} elements and {further} further sets of sizes{left}"
+    said = f"all data, open dims of 0 to {LARGEST} elements and {len(sizes) - LARGEST - 1} further sets of sizes{left}"
     return Outcome(Verdict.PROVED, RULE, holds_for=said)
 
 
 def _sizes(terms: Terms, a: int, b: int) -> Iterator[tuple[Size, bool]]:
-    """The sizes of open dims, one set after another, each with whether no proof may leave it out as too large.
-
-    Raises:
-        Unsupported: A constant of the parts is larger than any size that can be evaluated.
-    """
+    """The sizes of open dims, one set after another, each with whether no proof may leave it out as too large."""
     marks = _marks(terms, a, b)
     near = sorted({abs(mark) * times // 2 + more for mark in marks for times in (1, 2, 4) for more in (-1, 0, 1)})
     near = [size for size in near if size > LARGEST]
@@ -100,7 +90,7 @@ def _marks(terms: Terms, a: int, b: int) -> set[int]:
     These stand in constants and attributes, or are computed from them and from known dims: two sizes give the same.
     """
     found: set[int] = set()
-    pair = [Evaluation(terms, (a, b), MOST_SIZED, True, lambda *_, every=every: every) for every in TRIED]
+    pair = [Evaluation(terms, (a, b), MOST_SIZED, lambda *_, every=every: every) for every in TRIED]
     for term in {*islice(following.cone(terms, a), DEEPEST), *islice(following.cone(terms, b), DEEPEST)}:
         one, other = (_integers(evaluation, term) for evaluation in pair)
         found |= {int(number) for number in one[one == other]} if one.shape == other.shape else set()
@@ -125,65 +115,49 @@ def _integers(evaluation: Evaluation, term: int) -> np.ndarray:
     return value.reshape(-1) if is_taken else np.zeros(0, np.int64)  # type: ignore[union-attr]
 
 
-def _both(terms: Terms, a: int, b: int, most: int, size: Size | None) -> Outcome:
-    first = _compare(terms, a, b, most, False, size)
-    if first.verdict is Verdict.PROVED:
-        return first
-    deep = _compare(terms, a, b, most, True, size)
-    return first if deep.verdict is Verdict.UNKNOWN and first.verdict is Verdict.UNKNOWN else deep
-
-
-def _compare(terms: Terms, a: int, b: int, most: int, deep: bool, size: Size | None) -> Outcome:
-    """One comparison; ``deep`` also follows terms that both models share, as far as they move data."""
-    evaluation = Evaluation(terms, (a, b), most, deep, size)
+def _compare(terms: Terms, a: int, b: int, most: int, size: Size | None) -> Outcome:
+    evaluation = Evaluation(terms, (a, b), most, size)
     try:
-        one = evaluation.value(a)
+        try:
+            one = evaluation.value(a)
+        except Fails as why:
+            return Outcome(Verdict.UNKNOWN, RULE, why=f"{FAILED}{why}")
+        fails = 0
+        try:
+            difference = evaluation.difference(one, evaluation.value(b))
+        except Fails as why:
+            difference, fails = f"the converted model fails where the original runs: {why}", 1
     except Unsupported as why:
         return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
-    except Fails as why:
-        return Outcome(Verdict.UNKNOWN, RULE, why=f"{FAILED}{why}")
-    try:
-        difference = evaluation.difference(one, evaluation.value(b))
-    except Unsupported as why:
-        return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
-    except Fails as why:
-        found = f"the converted model fails where the original runs: {why}"
-        return Outcome(Verdict.DIFFERENT, RULE, why=found, counterexample=dict(evaluation.dims), new_errors=1)
     if difference:
-        return Outcome(Verdict.DIFFERENT, RULE, why=difference, counterexample=dict(evaluation.dims))
-    return Outcome(Verdict.PROVED, RULE, holds_for="all data, these dims", conditions=evaluation.conditions())
+        return Outcome(Verdict.DIFFERENT, RULE, why=difference, counterexample=evaluation.dims, new_errors=fails)
+    conditions = tuple(sorted(evaluation.elements.conditions))
+    return Outcome(Verdict.PROVED, RULE, holds_for="all data, these dims", conditions=conditions)
 
 
-class Remembered:
-    """Decides equal parts once: two pairs of parts are equal if they differ in their leaves' places alone."""
+class Moves:
+    """Decides pairs of parts that only move data, equal pairs once: those that differ in their leaves' places alone."""
 
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
         self._known: dict[object, Outcome] = {}
 
     def decide(self, a: int, b: int) -> Outcome:
-        """As ``decide``."""
+        """Compares two terms by the positions that their elements come from."""
         key = self._key(a, b)
         if key not in self._known:
-            self._known[key] = decide(self._terms, a, b)
+            self._known[key] = _decide(self._terms, a, b)
         return self._known[key]
 
     def _key(self, a: int, b: int) -> object:
         terms, numbers, rows = self._terms, dict[int, int](), []
-        symbols: dict[str, int] = {}
         for root in (a, b):
             for term in islice(following.cone(terms, root), DEEPEST):
                 numbers.setdefault(term, len(numbers))
         for term in numbers:
-            shape = terms.shape(term)
-            said = None if shape is None else tuple(
-                symbols.setdefault(dim, -2 - len(symbols)) if isinstance(dim, str) else dim for dim in shape
-            )  # fmt: skip
-            facts = (said, terms.dtype(term), terms.shared(term), terms.computed(term))
-            followed = following.is_followed(terms, term)
-            inputs = tuple(one if one == ABSENT else numbers.get(terms.find(one), numbers.get(one, -9)) for one in
-                           terms.inputs(term)) if followed else ()  # fmt: skip
-            head = terms.head(term)
-            is_known = followed or head.kind is Kind.CONSTANT
-            rows.append((head if is_known else None, facts, inputs, numbers.get(terms.find(term))))
+            facts = (terms.shape(term), terms.dtype(term), terms.shared(term), terms.computed(term))
+            is_followed, head = following.is_followed(terms, term), terms.head(term)
+            inputs = [numbers.get(terms.find(one), numbers.get(one)) for one in terms.inputs(term) if is_followed]
+            known = head if is_followed or head.kind is Kind.CONSTANT else None
+            rows.append((known, facts, (*inputs,), numbers.get(terms.find(term))))
         return tuple(rows)

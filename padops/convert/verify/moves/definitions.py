@@ -1,31 +1,21 @@
-"""What the Pads of other frameworks do, and those of padops that mirror no Pad of ONNX.
+"""What Pads do: ONNX's, CenterCropPad, those of other frameworks and those of padops that mirror no Pad of ONNX.
 
 Written from their documentation, independently of the converter's matchers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from padops.convert.verify.moves.plan import (
-    NGRAPH,
-    ONCE,
-    ONNX,
-    OPENVINO_1,
-    OPENVINO_12,
-    SAME,
-    TENSORFLOW,
-    Axis,
-    Rules,
-    same_axis,
-)
+from padops.convert.verify.moves import plan
+from padops.convert.verify.moves.plan import Axis
 from padops.convert.verify.result import Fails, Unsupported
-from padops.convert.verify.schemas import PADOPS
 from padops.convert.verify.terms import Head, Kind
+from padops.spec.dialects import DOMAIN
 
 Attributes = dict[str, Any]
 Known = Callable[[int], "np.ndarray | None"]  # the elements of an input, by its index; None if it is absent
@@ -46,17 +36,17 @@ class Definition:
 
     axes: Sequence[Axis]
     mode: str
-    rules: Rules
+    rules: plan.Rules
     fill: int = -1  # the index of the fill among the inputs; -1 for the default
     number: bool = False  # whether the fill is a number that becomes an element of the data's type
     value: bytes = b""  # the fill as the 4 bytes of a float
 
 
-def is_foreign_pad(head: Head) -> bool:
-    """Whether a node is a Pad that is not of ONNX."""
+def is_pad(head: Head) -> bool:
+    """Whether a term is a Pad, of ONNX or not."""
     if head.kind is not Kind.OPERATOR:
-        return False
-    if head.domain == PADOPS:
+        return head.kind is Kind.PAD
+    if head.domain == DOMAIN:
         return True
     names = {name for name, _, _ in head.attributes}
     if head.domain in ATEN or (head.domain == "" and head.name == "ATen"):
@@ -77,8 +67,8 @@ def torch_name(head: Head) -> str:
     return str(named.decode(errors="replace")) if head.name == "ATen" else head.name
 
 
-def defined(head: Head, shape: Sequence[int], known: Known, text: Callable[[int], bytes | None]) -> Definition:
-    """What a Pad that is not of ONNX does; ``text`` is an input that is a Constant of a string.
+def defined(head: Head, shape: Sequence[int], known: Known) -> Definition:
+    """What a Pad does.
 
     Raises:
         Fails: The amounts do not fit the data (P8, S1).
@@ -87,28 +77,33 @@ def defined(head: Head, shape: Sequence[int], known: Known, text: Callable[[int]
     attributes: Attributes = {name: value for name, _, value in head.attributes}
     if any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
         raise Unsupported("attributes that the caller of a function gives")
+    if head.kind is Kind.PAD:
+        return _onnx(head, shape, known)
+    if head.name == "CenterCropPad":
+        return Definition(_centred(shape, known(1), attributes.get("axes")), "constant", plan.ONNX)
     if head.domain in ATEN or head.name == "ATen":
-        return _torch(torch_name(head), shape, known, text)
+        return _torch(torch_name(head), shape, known)
     if head.name == "PadImage":
         return _caffe2(attributes, shape)
     if head.name.startswith("OpenVINOPad_") or head.domain == "ai.intel.openvino":
-        first = head.name == "OpenVINOPad_1" or attributes.get("version") == b"opset1"
+        is_first = head.name == "OpenVINOPad_1" or attributes.get("version") == b"opset1"
+        rules = plan.OPENVINO_1 if is_first else plan.OPENVINO_12
         axes = _rows(shape, known(1), known(2), None)
-        return Definition(axes, attributes.get("pad_mode", b"").decode(), OPENVINO_1 if first else OPENVINO_12, 3)
+        return Definition(axes, attributes.get("pad_mode", b"").decode(), rules, 3)
     if "padding_below" in attributes:
         below, above, interior = (attributes.get(f"padding_{name}") for name in ("below", "above", "interior"))
         mode = attributes.get("pad_mode", b"CONSTANT")
         text_of = NGRAPH_MODES[mode] if isinstance(mode, int) else mode.decode()
-        return Definition(_rows(shape, below, above, interior), text_of.lower(), NGRAPH, 1)
+        return Definition(_rows(shape, below, above, interior), text_of.lower(), plan.NGRAPH, 1)
     if head.name == "SamePad_1":
-        return Definition(_same_axes(shape, attributes), attributes.get("mode", b"").decode(), SAME, 1)
-    if head.domain != PADOPS and head.name in TENSORFLOWS:
+        return Definition(_same_axes(shape, attributes), attributes.get("mode", b"").decode(), plan.SAME, 1)
+    if head.domain != DOMAIN and head.name in TENSORFLOWS:
         paddings = known(1)
         if paddings is None or paddings.shape != (len(shape), 2) or paddings.dtype.kind not in "iu":
             raise Fails(f"paddings for rank {len(shape)}")
         mode = TENSORFLOWS[head.name] or attributes.get("mode", b"").decode().lower()
         fill = 2 if head.name == "PadV2" else -1
-        return Definition(_rows(shape, paddings[:, 0], paddings[:, 1], None), mode, TENSORFLOW, fill)
+        return Definition(_rows(shape, paddings[:, 0], paddings[:, 1], None), mode, plan.TENSORFLOW, fill)
     raise Unsupported(f"{head.domain}::{head.name}")
 
 
@@ -117,6 +112,14 @@ def _rows(shape: Sequence[int], begins: Any, ends: Any, interior: Any) -> list[A
     if any(row is None or np.ndim(row) != 1 or len(row) != len(shape) for row in rows):
         raise Fails(f"amounts {begins} and {ends} for rank {len(shape)} [P8]")
     return [Axis(*(int(one) for one in row)) for row in zip(shape, *rows)]
+
+
+def _placed(shape: Sequence[int], amounts: Iterable[tuple[int, int, int]]) -> list[Axis]:
+    """The axes of data; ``amounts`` has an axis, and what is added before and behind it."""
+    found = [Axis(size, 0, 0) for size in shape]
+    for axis, begin, end in amounts:
+        found[axis] = Axis(shape[axis], begin, end)
+    return found
 
 
 def _same_axes(shape: Sequence[int], attributes: Attributes) -> list[Axis]:
@@ -129,29 +132,24 @@ def _same_axes(shape: Sequence[int], attributes: Attributes) -> list[Axis]:
     found = [Axis(size, 0, 0) for size in shape]
     auto_pad = attributes.get("auto_pad", b"SAME_UPPER").decode()
     for at, (size, stride, dilation) in enumerate(zip(kernel, strides, dilations), first):
-        found[at] = same_axis(shape[at], size, stride, dilation, auto_pad)
+        found[at] = plan.same_axis(shape[at], size, stride, dilation, auto_pad)
     return found
 
 
-def _torch(name: str, shape: Sequence[int], known: Known, text: Callable[[int], bytes | None]) -> Definition:
+def _torch(name: str, shape: Sequence[int], known: Known) -> Definition:
     """ATen's Pads: amounts of the last axis first, begin and end of each."""
     pads, mode, fill = known(1), TORCH[name], 2
     if not mode:
-        said = text(2)
-        if said is None and (given := known(2)) is not None and given.size == 1:
-            one = given.reshape(-1)[0]
-            said = TORCH_NUMBERS[int(one)].encode() if given.dtype.kind in "iu" else one
-        mode, fill = said.decode() if isinstance(said, bytes) else str(said or "constant"), 3
+        given, fill = known(2), 3
+        said = b"constant" if given is None else given.reshape(-1)[0]
+        mode = said.decode() if isinstance(said, bytes) else TORCH_NUMBERS[int(said)]
     if mode not in TORCH_MODES:
         raise Unsupported(f"mode {mode!r}")
     if pads is None or pads.ndim != 1 or pads.size % 2 or pads.size > 2 * len(shape):
         raise Fails(f"amounts for rank {len(shape)}")
-    found = [Axis(size, 0, 0) for size in shape]
-    for at in range(pads.size // 2):
-        axis = len(shape) - 1 - at
-        found[axis] = Axis(shape[axis], int(pads[2 * at]), int(pads[2 * at + 1]))
+    found = _placed(shape, ((-1 - at, *row) for at, row in enumerate(pads.reshape(-1, 2).tolist())))
     extends = mode in ("reflect", "replicate", "symmetric")
-    return Definition(found, TORCH_MODES[mode], ONCE if extends else ONNX, fill, number=True)
+    return Definition(found, TORCH_MODES[mode], plan.ONCE if extends else plan.ONNX, fill, number=True)
 
 
 def _caffe2(attributes: Attributes, shape: Sequence[int]) -> Definition:
@@ -161,26 +159,31 @@ def _caffe2(attributes: Attributes, shape: Sequence[int]) -> Definition:
     first = 2 if attributes.get("order", b"NCHW") == b"NCHW" else 1
     if len(shape) != 4 or len(sides) != 4:
         raise Fails(f"PadImage of rank {len(shape)}")
-    found = [Axis(size, 0, 0) for size in shape]
-    for at in range(2):
-        found[first + at] = Axis(shape[first + at], sides[at], sides[2 + at])
-    return Definition(
-        found, attributes.get("mode", b"constant").decode(), ONCE, value=attributes.get("value", bytes(4))
-    )
+    found = _placed(shape, ((first + at, sides[at], sides[2 + at]) for at in range(2)))
+    mode, value = attributes.get("mode", b"constant").decode(), attributes.get("value", bytes(4))
+    return Definition(found, mode, plan.ONCE, value=value)
 
 
-def centred(shape: Sequence[int], target: Sequence[int], axes: Sequence[int] | None) -> list[Axis]:
-    """The axes of CenterCropPad: half of what an axis lacks or has too much goes to its beginning.
+def _centred(shape: Sequence[int], target: np.ndarray | None, axes: Sequence[int] | None) -> list[Axis]:
+    """Half of what an axis lacks or has too much goes to its beginning."""
+    chosen = range(len(shape)) if axes is None else axes
+    if target is None or target.size != len(chosen):
+        raise Fails(f"CenterCropPad to {target} for {len(chosen)} axes")
+    lacking = [size - shape[axis] for axis, size in zip(chosen, target.reshape(-1).tolist())]
+    begins = [amount // 2 if amount > 0 else -(-amount // 2) for amount in lacking]
+    return _placed(shape, zip(chosen, begins, (amount - begin for amount, begin in zip(lacking, begins))))
 
-    Raises:
-        Fails: There are not as many sizes as axes.
-    """
-    chosen = range(len(shape)) if axes is None else [axis % len(shape) for axis in axes]
-    if len(target) != len(chosen):
-        raise Fails(f"CenterCropPad to {list(target)} for {len(chosen)} axes")
-    found = [Axis(size, 0, 0) for size in shape]
-    for axis, size in zip(chosen, target):
-        lacking = size - shape[axis]
-        begin = lacking // 2 if lacking > 0 else -(-lacking // 2)
-        found[axis] = Axis(shape[axis], begin, lacking - begin)
-    return found
+
+def _onnx(head: Head, shape: Sequence[int], known: Known) -> Definition:
+    rank, amounts, axes = len(shape), known(1), known(3)
+    if head.fill or head.mode not in plan.MODES:
+        raise Unsupported("the fill or the mode of a Pad is not known")
+    if amounts is None or amounts.shape not in ((amounts.size,), (1, amounts.size)):
+        raise Fails("pads that are no list [P8]")
+    if not rank and amounts.size:
+        raise Unsupported("a Pad of data without axes")
+    chosen = list(range(rank)) if axes is None else axes.reshape(-1).tolist()
+    is_inside = all(-rank <= axis < rank for axis in chosen)
+    if not is_inside or amounts.size != 2 * len(chosen) or len({axis % rank for axis in chosen}) < len(chosen):
+        raise Fails(f"pads has {amounts.size} values for axes={chosen} and rank {rank} [P8]")
+    return Definition(_placed(shape, zip(chosen, *amounts.reshape(2, -1).tolist())), head.mode, plan.ONNX, 2)

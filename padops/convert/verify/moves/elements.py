@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 import onnx
@@ -35,11 +34,7 @@ class Ids:
     dtype: int  # the element type as ``onnx.TensorProto`` numbers it; 0 if unknown
 
 
-class _Source(NamedTuple):
-    """The origin of a block: block ``of``, cast to ``dtype``; or a block of its own if ``of`` is -1."""
-
-    of: int
-    dtype: int
+Value = np.ndarray | Ids
 
 
 def dtype_of(array: np.ndarray) -> int:
@@ -67,15 +62,17 @@ class Elements:
 
     def __init__(self) -> None:
         self.conditions: set[str] = set()  # the assumptions about casts
-        self._rounded: set[int] = set()
         self._constants: dict[tuple[int, bytes], int] = {}
         self._keys: list[tuple[int, bytes]] = []
-        self._blocks: dict[object, int] = {}
-        self._sources: list[_Source] = [_Source(-1, 0)]
+        self._blocks: dict[object, int] = {}  # by value; block 0 is constants
+        self._types = [0]  # by block: the type of the value, before any cast
 
     def leaf(self, key: object, dims: tuple[int, ...], dtype: int) -> Ids:
         """The ids of a value with known dims and unknown elements. ``key`` identifies the value."""
-        block = self._block(("leaf", key), _Source(-1, dtype))
+        if key not in self._blocks:
+            self._blocks[key] = len(self._types)
+            self._types.append(dtype)
+        block = self._blocks[key]
         return Ids((np.arange(prod(dims), dtype=np.int64) + (block << PLACES)).reshape(dims), dtype)
 
     def constant(self, array: np.ndarray) -> Ids:
@@ -91,11 +88,8 @@ class Elements:
         numbers = np.array([self._number(dtype, row.tobytes()) for row in different], np.int64)
         return Ids(numbers[inverse.reshape(-1)].reshape(array.shape), dtype)
 
-    def cast(self, value: Ids, dtype: int, how: object) -> Ids | None:
-        """The ids of the elements cast to a type; None if a known element's cast is not known.
-
-        ``how`` holds all else that decides the rounding.
-        """
+    def cast(self, value: Ids, dtype: int) -> Ids | None:
+        """The elements cast to a type; an unknown one keeps its id. None if a cast may round, or is not known."""
         if value.dtype == dtype:
             return value
         blocks = value.ids >> PLACES
@@ -103,7 +97,9 @@ class Elements:
         for block in np.unique(blocks).tolist():
             chosen = blocks == block
             if block:
-                made[chosen] += (self._cast_block(block, dtype, how) - block) << PLACES
+                if not is_exact(self._types[block], dtype):
+                    return None
+                self.conditions |= {KEPT} if self._types[block] in _SMALL_FLOATS else set()
                 continue
             for number in np.unique(value.ids[chosen]).tolist():
                 known, bits = self._keys[number]
@@ -112,31 +108,6 @@ class Elements:
                     return None
                 made[value.ids == number] = self._number(dtype, converted.tobytes())
         return Ids(made, dtype)
-
-    def _cast_block(self, block: int, dtype: int, how: object) -> int:
-        source = self._sources[block]
-        if (self._sources[source.of] if source.of >= 0 else source).dtype in _SMALL_FLOATS:
-            self.conditions.add(KEPT)
-        if source.of >= 0 and is_exact(self._sources[source.of].dtype, dtype):
-            if self._sources[source.of].dtype == dtype:
-                return source.of
-            return self._block(("cast", source.of, dtype), _Source(source.of, dtype))
-        if is_exact(source.dtype, dtype):
-            return self._block(("cast", block, dtype), _Source(block, dtype))
-        made = self._block(("rounded", block, dtype, how), _Source(-1, dtype))
-        self._rounded.add(made)
-        return made
-
-    def is_rounded(self, ids: np.ndarray) -> bool:
-        """Whether a cast may have rounded some of the elements: then different ids may still be equal elements."""
-        return not self._rounded.isdisjoint(np.unique(ids >> PLACES).tolist())
-
-    def _block(self, key: object, source: _Source) -> int:
-        found = self._blocks.get(key)
-        if found is None:
-            found = self._blocks[key] = len(self._sources)
-            self._sources.append(source)
-        return found
 
     def _number(self, dtype: int, bits: bytes) -> int:
         key = (dtype, bits)
@@ -163,16 +134,14 @@ def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
     kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
     if dtype == TensorProto.BOOL:
         return np.asarray(array != 0)
-    if source in _INTEGERS and dtype in (*_INTEGERS, *_MANTISSAS):
+    if source in _INTEGERS:
         made = array.astype(kind)
         return made if np.array_equal(made.astype(object), array.astype(object)) else None
-    if source in _MANTISSAS and dtype in (TensorProto.INT32, TensorProto.INT64):
+    if dtype in (TensorProto.INT32, TensorProto.INT64):
         wide = array.astype(np.float64)
-        limit = float(2 ** (_INTEGERS[dtype][0]))
-        return np.trunc(wide).astype(kind) if np.all(np.abs(wide) < limit) else None
-    pairs = {(TensorProto.FLOAT, TensorProto.DOUBLE)}
-    pairs |= {pair for small in _SMALL_FLOATS for pair in ((small, TensorProto.FLOAT), (TensorProto.FLOAT, small))}
-    if (source, dtype) not in pairs or np.isnan(array).any():
+        return np.trunc(wide).astype(kind) if np.all(np.abs(wide) < 2.0 ** _INTEGERS[dtype][0]) else None
+    other = {source, dtype} - {TensorProto.FLOAT}
+    if not other <= _SMALL_FLOATS | {TensorProto.DOUBLE} or len(other) > 1 or np.isnan(array).any():
         return None
     made = array.astype(kind)
     return made if np.array_equal(made.astype(array.dtype), array) else None

@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import islice
 from math import prod
 
 import numpy as np
 
 from padops.convert.verify import following, schemas
-from padops.convert.verify.moves import definitions, plan
-from padops.convert.verify.moves.elements import Ids, cast, dtype_of, plane
+from padops.convert.verify.moves import definitions
+from padops.convert.verify.moves.elements import Elements, Ids, Value, cast, dtype_of, plane
 from padops.convert.verify.moves.operators import apply
-from padops.convert.verify.moves.padding import Padding, Value
-from padops.convert.verify.pad_terms import data_rank
+from padops.convert.verify.moves.padding import converted, padded
+from padops.convert.verify.pad_terms import zero
 from padops.convert.verify.result import Fails, Unsupported
-from padops.convert.verify.terms import ABSENT, Dim, Head, Kind, Terms
+from padops.convert.verify.terms import ABSENT, Dim, Kind, Terms
 
 Size = Callable[[int, int, Dim], int]  # the size of an open dim: of a term, by its axis and its symbol
-WRITTEN = ("ScatterElements", "ScatterND")  # their third input is data, too
 DEEPEST = 4000  # the most terms that are followed
 
 
-def _is_pad(head: Head) -> bool:
-    return head.kind is Kind.PAD or definitions.is_foreign_pad(head)
+class Evaluation:
+    """Evaluates two terms on the ids of the elements of the values that they are made of.
 
-
-class Evaluation(Padding):
-    """Evaluates two terms on the ids of the elements of shared values.
-
-    ``most`` limits the elements of any value; ``deep`` also follows terms that both models have; ``size`` gives sizes
-    to open dims.
+    ``most`` limits the elements of any value; ``size`` gives sizes to open dims.
     """
 
-    def __init__(self, terms: Terms, roots: tuple[int, int], most: int, deep: bool, size: Size | None) -> None:
-        super().__init__(terms, most)
-        self._roots, self._deep, self._size = roots, deep, size
+    def __init__(self, terms: Terms, roots: tuple[int, int], most: int, size: Size | None) -> None:
+        self._terms, self._roots, self._most, self._size = terms, roots, most, size
+        self._values: dict[int, Value | Exception] = {}
+        self.elements = Elements()
         self.dims: dict[str, list[int]] = {}  # the dims of the leaves, by name
 
     def value(self, root: int) -> Value:
@@ -50,7 +45,8 @@ class Evaluation(Padding):
             term, ready = todo.pop()
             if term in self._values:
                 continue
-            if not ready and self._follows(term):
+            follows = following.is_followed(self._terms, term) and self._terms.constant(term) is None
+            if not ready and follows:
                 todo.append((term, True))
                 todo += [(one, False) for one in self._terms.inputs(term) if one != ABSENT]
                 if len(self._values) + len(todo) > DEEPEST:
@@ -62,16 +58,24 @@ class Evaluation(Padding):
                 self._values[term] = error
         return self._given(root)
 
-    def conditions(self) -> tuple[str, ...]:
-        """The assumptions of the comparison."""
-        return tuple(sorted(self._elements.conditions))
+    def _given(self, term: int) -> Value:
+        found = self._values[term]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def _ids(self, value: Value) -> Ids:
+        return value if isinstance(value, Ids) else self.elements.constant(value)
+
+    def _known(self, term: int, what: str) -> np.ndarray:
+        """The elements of a value that decides where other elements go."""
+        found = self._given(term)
+        if isinstance(found, Ids):
+            raise Unsupported(f"{what} that are computed from data")
+        return found
 
     def difference(self, one: Value, other: Value) -> str:
-        """The difference of two values; ``""`` if their elements are the same.
-
-        Raises:
-            Unsupported: Ids differ whose elements may be equal.
-        """
+        """The difference of two values; ``""`` if their elements are the same."""
         first, second = self._ids(one), self._ids(other)
         if first.ids.shape != second.ids.shape:
             return f"the shapes differ: {list(first.ids.shape)} and {list(second.ids.shape)}"
@@ -80,18 +84,8 @@ class Evaluation(Padding):
         differs = first.ids != second.ids
         if not differs.any():
             return ""
-        if self._elements.is_rounded(first.ids[differs]) or self._elements.is_rounded(second.ids[differs]):
-            raise Unsupported("elements that were cast and may be rounded")
         place = tuple(int(index) for index in np.argwhere(differs)[0])
         return f"{int(differs.sum())} of {differs.size} elements differ, the first at {list(place)}"
-
-    def _follows(self, term: int) -> bool:
-        terms = self._terms
-        if not following.is_followed(terms, term) or terms.constant(term) is not None:
-            return False
-        if self._deep or term in self._roots or not terms.shared(term) or terms.shape(term) is None:
-            return True
-        return terms.dtype(term) in (None, *following.INTEGERS)  # amounts, shapes, indices
 
     def _evaluate(self, term: int, followed: bool) -> Value:
         known = self._terms.constant(term)
@@ -130,95 +124,76 @@ class Evaluation(Padding):
         if prod(dims) > self._most:
             raise Unsupported(f"{what} has {prod(dims)} elements, which is more than {self._most}")
         self.dims[name] = list(dims)
-        return self._elements.leaf(self._terms.find(term), dims, self._terms.dtype(term) or 0)
+        return self.elements.leaf(self._terms.find(term), dims, self._terms.dtype(term) or 0)
 
     def _open_shape(self, term: int) -> tuple[Dim, ...] | None:
         """Open dims of data, as many as a Pad of the original has amounts for; None if no such Pad is known."""
         terms = self._terms
         for pad in islice(following.cone(terms, self._roots[0]), DEEPEST):
-            if _is_pad(terms.head(pad)) and terms.find(terms.inputs(pad)[0]) == terms.find(term):
-                rank = data_rank(terms, pad)
-                if rank is not None:
-                    return (None,) * rank
+            given = terms.inputs(pad)
+            if terms.head(pad).kind is Kind.PAD and given[3] == ABSENT and terms.find(given[0]) == terms.find(term):
+                amounts = terms.constant(given[1])
+                if amounts is not None:
+                    return (None,) * (amounts.size // 2)
         return None
+
+    def _padded(self, term: int) -> Ids:
+        terms, inputs = self._terms, self._terms.inputs(term)
+        given = dict(enumerate(inputs))
+
+        def known(at: int) -> np.ndarray | None:
+            one = given.get(at, ABSENT)
+            return None if one == ABSENT else self._known(one, "amounts of a Pad")
+
+        data = self._ids(self._given(inputs[0]))
+        said = definitions.defined(terms.head(term), data.ids.shape, known)
+        at = given.get(said.fill, ABSENT)
+        fill = None if at == ABSENT else self._given(at)  # modes that do not use the fill compute it too: it may fail
+        if said.mode == "constant" and (any(said.value) or (said.number and fill is not None)):
+            number = np.frombuffer(said.value, "<f4") if said.value else self._known(at, "the fill of a Pad")
+            fill = converted(number, data.dtype)
+        elif fill is None and data.dtype:
+            fill = zero(data.dtype)
+        return padded(data, said, None if fill is None else self._ids(fill), self._most)
 
     def _applied(self, term: int) -> Value:
         """The result of a term's operation on its inputs' values."""
-        terms, head, inputs = self._terms, self._terms.head(term), self._terms.inputs(term)
-        if head.kind is Kind.PAD:
-            return self._pad(term)
-        if definitions.is_foreign_pad(head):
-            return self._foreign(term)
-        values = [None if one == ABSENT else self._given(one) for one in inputs]
-        op = head.name
-        if values and values[0] is not None and op != "Where":
-            dtype = values[0].dtype if isinstance(values[0], Ids) else dtype_of(values[0])
-            if dtype and not schemas.takes(op, head.version, dtype):
-                raise Fails(f"{op} of version {head.version} does not take {schemas.type_name(dtype)}")
+        head, inputs = self._terms.head(term), self._terms.inputs(term)
+        if definitions.is_pad(head) or head.name == "CenterCropPad":
+            return self._padded(term)
+        op, first = head.name, self._given(inputs[0])
+        dtype = first.dtype if isinstance(first, Ids) else dtype_of(first)
+        if dtype and op != "Where" and not schemas.takes(op, head.version, dtype):
+            raise Fails(f"{op} of version {head.version} does not take {schemas.type_name(dtype)}")
         if op in ("Shape", "Size"):
-            return self._shape(term, self._given(inputs[0]))
+            return apply(head, [plane(first)], self._most)
         if op == "Cast":
-            return self._cast(term, self._given(inputs[0]))
+            return self._cast(term, first)
         if op == "ConstantOfShape":
             return self._constant_of_shape(term, self._known(inputs[0], "dims of ConstantOfShape"))
-        if op == "CenterCropPad":
-            data, wanted = self._ids(self._given(inputs[0])), self._known(inputs[1], "sizes of CenterCropPad")
-            axes = terms.attribute(term, "axes")
-            made = definitions.centred(data.ids.shape, wanted.reshape(-1).tolist(), axes)
-            return self._padded(data, definitions.Definition(made, "constant", plan.ONNX), ABSENT)
-        moved = [at for at, one in enumerate(inputs) if self._is_moved(op, at) and one != ABSENT]
-        if not moved:
-            return apply(head, [None if one == ABSENT else self._known(one, f"{op} of data") for one in inputs],
-                         self._most)  # fmt: skip
-        planes = [None if one == ABSENT or at in moved else self._known(one, f"the inputs of {op}")
+        # The inputs whose elements become elements of the result
+        moved = range(len(inputs)) if op == "Concat" else (1, 2) if op == "Where" else (0,)
+        places = moved if op in following.FOLLOWED else ()
+        planes = [None if one == ABSENT or at in places else self._known(one, f"{op} of data")
                   for at, one in enumerate(inputs)]  # fmt: skip
-        together = self._together([self._given(inputs[at]) for at in moved])
-        for at, value in zip(moved, together):
+        data = [self._given(inputs[at]) for at in places]
+        is_known = all(isinstance(value, np.ndarray) and value.dtype.kind in "iub" for value in data)
+        data = data if is_known else [self._ids(value) for value in data]
+        for at, value in zip(places, data):
             planes[at] = plane(value)
-        if op == "Where":
-            try:
-                return self._like(together, np.where(*planes))  # type: ignore[arg-type]
-            except ValueError:
-                raise Fails("Where of shapes that do not fit") from None
-        return self._like(together, apply(head, planes, self._most))
-
-    def _is_moved(self, op: str, at: int) -> bool:
-        """Whether elements of an input become elements of the result."""
-        if op not in following.MOVES:
-            return False
-        if op in ("Concat", "Where"):
-            return op == "Concat" or at > 0
-        return at == 0 or (op in WRITTEN and at == 2)
-
-    def _together(self, values: list[Value]) -> list[Value]:
-        """The values in one form: known integers if all are known, else ids."""
-        if all(isinstance(value, np.ndarray) and value.dtype.kind in "iub" for value in values):
-            if len({plane(value).dtype for value in values}) != 1:
-                raise Fails("inputs of several types")
-            return values
-        made = [self._ids(value) for value in values]
-        if len({one.dtype for one in made} - {0}) > 1:
+        types = {value.dtype for value in data} - {0}
+        if len(types) > 1:
             raise Fails("inputs of several types")
-        return list(made)
-
-    def _like(self, values: Iterable[Value], made: np.ndarray) -> Value:
-        types = [value.dtype for value in values if isinstance(value, Ids)]
-        return Ids(made, max(types)) if types else made
-
-    def _shape(self, term: int, value: Value) -> np.ndarray:
-        shape = plane(value).shape
-        if self._terms.op(term) == "Size":
-            return np.array(prod(shape), np.int64)
-        start, end = (self._terms.attribute(term, name, None) for name in ("start", "end"))
-        return np.array(shape[slice(*slice(start, end).indices(len(shape)))], np.int64)
+        made = apply(head, planes, self._most)
+        return made if is_known else Ids(made, next(iter(types), 0))  # type: ignore[arg-type]
 
     def _cast(self, term: int, value: Value) -> Value:
-        to, how = self._terms.attribute(term, "to"), self._terms.head(term).attributes
+        to = self._terms.attribute(term, "to")
         if not isinstance(to, int):
             raise Unsupported("a Cast to a type that the caller of a function gives")
-        made = self._elements.cast(value, to, how) if isinstance(value, Ids) else cast(value, to)
+        made = self.elements.cast(value, to) if isinstance(value, Ids) else cast(value, to)
         if made is None:
-            raise Unsupported(f"a cast to {schemas.type_name(to)} on whose result runtimes disagree")
+            raise Unsupported(f"a cast to {schemas.type_name(to)} that may round")
         return made
 
     def _constant_of_shape(self, term: int, wanted: np.ndarray) -> Value:
