@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import onnx
 
@@ -249,7 +250,9 @@ class Builder:
         self._nodes(function.node, scope)
         # Runtimes read a body by its own imports, or by the model's.
         others = sorted(row for row in self._opsets.items() if outer.get(row[0], row[1]) != row[1])
-        rows = [(row.name, row.type, self._constants.of_any(row, self._folder)) for row in function.attribute_proto]
+        rows: list[tuple[str, int, Any]] = [
+            (row.name, row.type, self._constants.of_any(row, self._folder)) for row in function.attribute_proto
+        ]
         rows += [(name, 0, None) for name in (*function.attribute, *map(repr, others))]
         self._opsets = outer
         live = set(self._terms.walk(*(self._term(name, scope) for name in function.output)))

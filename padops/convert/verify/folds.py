@@ -115,9 +115,11 @@ def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
         raise Unsupported("AveragePool with SAME that counts what it pads")
     rows: dict[str, Any] = {"auto_pad": auto_pad, "kernel_shape": tuple(kernel)}
     rows |= {"strides": terms.attribute(term, "strides"), "dilations": dilations}
-    given = {name: (INTS if isinstance(value, tuple) else STRING, value) for name, value in rows.items() if value}
-    given |= {name: (kind, value) for name, kind, value in defaults_of(PADOPS, "SamePad_1", 1) if name not in given}
-    attributes = tuple((name, *row) for name, row in sorted(given.items()))
+    rows = {name: value for name, _, value in defaults_of(PADOPS, "SamePad_1", 1)} | {
+        k: v for k, v in rows.items() if v
+    }
+    kinds = {name: INTS if isinstance(value, tuple) else STRING for name, value in rows.items()}
+    attributes = tuple((name, int(kinds[name]), rows[name]) for name in sorted(rows))
     head = Head(Kind.OPERATOR, PADOPS, "SamePad_1", 1, attributes, place=terms.head(term).place)
     fill = _fill(terms, term)
     made = terms.add(head, (inputs[0],) if fill == ABSENT else (inputs[0], fill))

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import onnx
 
-from padops.spec.dialects import DOMAIN as PADOPS
-from padops.spec.dialects import OPS
+from padops.spec.dialects import DOMAIN, OPS
 
+PADOPS = DOMAIN
 FLOAT, INT, STRING = onnx.AttributeProto.FLOAT, onnx.AttributeProto.INT, onnx.AttributeProto.STRING
 INTEGERS = tuple(onnx.TensorProto.DataType.Value(f"{sign}INT{bits}") for sign in ("", "U") for bits in (8, 16, 32, 64))
 
