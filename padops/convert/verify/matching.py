@@ -7,6 +7,7 @@ which is then a region. Names prove nothing: values of one name are only tried a
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from typing import Any
 
 from padops.convert.verify import following
 from padops.convert.verify.build import TOP
@@ -15,7 +16,7 @@ from padops.convert.verify.result import Outcome, Region, Verdict
 from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Terms
 
 Pair = tuple[int, int]
-Goal = Generator["Goal", bool | None, bool]
+Goal = Generator["Goal", Any, bool]
 Prove = Callable[[int, int], bool]
 Decide = Callable[[int, int, Prove], Outcome]
 DEEPEST = 40  # nested goals: a rule may need another pair proved first
