@@ -98,7 +98,7 @@ class Matcher:
             self._failed[a, b] = ()  # the region is the term above them
             return False
         if Kind.BODY in kinds:
-            return bool((yield self._graphs(a, b)))
+            return (yield self._graphs(a, b))
         causes: list[Region] = []
         equal = terms.head(a) == terms.head(b) and len(terms.inputs(a)) == len(terms.inputs(b))
         for one, other in zip(terms.inputs(a), terms.inputs(b)) if equal else ():
