@@ -7,7 +7,6 @@ which is then a region. Names prove nothing: values of one name are only tried a
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any
 
 from padops.convert.verify import following
 from padops.convert.verify.build import TOP
@@ -16,7 +15,7 @@ from padops.convert.verify.result import Outcome, Region, Verdict
 from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Terms
 
 Pair = tuple[int, int]
-Goal = Generator["Goal", Any, bool]
+Goal = Generator["Goal", bool | None, bool]
 Prove = Callable[[int, int], bool]
 Decide = Callable[[int, int, Prove], Outcome]
 DEEPEST = 40  # nested goals: a rule may need another pair proved first
@@ -98,7 +97,7 @@ class Matcher:
             self._failed[a, b] = ()  # the region is the term above them
             return False
         if Kind.BODY in kinds:
-            return (yield self._graphs(a, b))
+            return bool((yield self._graphs(a, b)))
         causes: list[Region] = []
         equal = terms.head(a) == terms.head(b) and len(terms.inputs(a)) == len(terms.inputs(b))
         for one, other in zip(terms.inputs(a), terms.inputs(b)) if equal else ():
