@@ -64,17 +64,12 @@ class Constants:
         return None
 
     def of_any(self, row: onnx.AttributeProto, folder: Path | None) -> Any:
-        """An attribute's value, by its bits; tensors are terms. A list of graphs equals no other."""
+        """An attribute's value, by its bits; tensors are terms. A list of these or of graphs equals no other."""
         if row.HasField("t"):
             return self.add(row.t, folder)
         if row.HasField("sparse_tensor"):
             return self.add_sparse(row.sparse_tensor, folder)
-        if row.graphs:
-            return object()
-        if row.tensors or row.sparse_tensors:
-            tensors = [self.add(tensor, folder) for tensor in row.tensors]
-            return (*tensors, *(self.add_sparse(tensor, folder) for tensor in row.sparse_tensors))
-        return attribute_value(row)
+        return object() if row.graphs or row.tensors or row.sparse_tensors else attribute_value(row)
 
     def add_sparse(self, tensor: onnx.SparseTensorProto, folder: Path | None) -> int:
         """The term of a sparse tensor: equal bytes give equal terms, and no rule reads its elements."""

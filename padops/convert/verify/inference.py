@@ -89,15 +89,11 @@ def belief(node: onnx.NodeProto, opset: int, known: Callable[[int], np.ndarray |
     is_same = "auto_pad" in rows and rows["auto_pad"].s.startswith(b"SAME")
     if op in POOLS and ("ceil_mode" in rows and rows["ceil_mode"].i or (is_same and "dilations" in rows)):
         return RANK
-    if op == "ConvTranspose" and is_same:  # runtimes disagree on output_padding
+    if op in ("Resize", "Upsample") or (op == "ConvTranspose" and is_same):  # of scales, and of output_padding
         return RANK
     if op == "Squeeze":  # with an empty list of axes, runtimes squeeze all axes of one element, or none
         listed = rows["axes"].ints if "axes" in rows else known(1)
         return DIMS if listed is not None and len(listed) else NOTHING
-    if op in ("Resize", "Upsample"):  # floats of another width may round dim times scale to another whole number
-        scales = np.array([0.5]) if "scales" in rows else known(2 if len(node.input) > 2 else 1)
-        cropped = "coordinate_transformation_mode" in rows and b"crop" in rows["coordinate_transformation_mode"].s
-        return RANK if cropped or (scales is not None and (scales != np.rint(scales)).any()) else DIMS
     return DIMS
 
 

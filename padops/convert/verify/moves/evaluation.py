@@ -10,9 +10,8 @@ import numpy as np
 
 from padops.convert.verify import following, schemas
 from padops.convert.verify.moves import definitions
-from padops.convert.verify.moves.elements import Elements, Ids, Value, cast, dtype_of, plane
+from padops.convert.verify.moves.elements import Elements, Ids, Value, cast, converted, dtype_of, padded, plane
 from padops.convert.verify.moves.operators import apply
-from padops.convert.verify.moves.padding import converted, padded
 from padops.convert.verify.pad_terms import zero
 from padops.convert.verify.result import Fails, Unsupported
 from padops.convert.verify.terms import ABSENT, Dim, Kind, Terms
