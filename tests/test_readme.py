@@ -128,7 +128,7 @@ def test_the_changelog_says_nothing_twice() -> None:
     """Neither an entry nor its first words."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     entries = [" ".join(entry.split()) for entry in re.split(r"(?m)^(?=- |#)", text) if entry.startswith("- ")]
-    assert len(entries) > 100
+    assert len(entries) > 10
     assert [begin for begin, count in Counter(entry[:48] for entry in entries).items() if count > 1] == []
 
 
