@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
@@ -10,13 +10,14 @@ from math import prod
 import numpy as np
 
 from padops.convert.errors import PadopsError
-from padops.convert.inputs.given import Input
+from padops.convert.inputs.given import Feeds, Input
 from padops.convert.inputs.pads import Hints
 from padops.spec.dtypes import by_name
 
 # Sizes of dynamic dims, tried in this order, odd and even ones; some are typical of audio models.
 SIZES = (64, 256, 37, 512, 576, 16, 128, 1024, 4096, 16000, 99, 32, 8, 5, 4, 3, 2, 1)
 FIRST = (64, None, 37, 256, 99, 16000, 1025, 3)  # each turn's first size; None: larger than the Pads' amounts
+MOST_OTHERS = 12  # attempts at sizes that the model has not run on, before one at sizes that it takes
 APART = 3  # in every other turn, each dim is larger than the one before it by so much, if the model takes that
 LONG = 1 << 18  # elements of a turn's first inputs: with more, a network takes seconds
 HIGHEST = (9, 2, 1)  # other integers than pixels and samples go from 0 to this: they may be indices, axes or amounts
@@ -82,6 +83,24 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
             for highest, as_lengths in choices:
                 length = _steps(inputs, shapes) if as_lengths else None
                 yield _made(inputs, Draw(turn, shapes, highest, length), seed, hints)
+
+
+def unlike(attempts: Iterable[Feeds], taken: Sequence[Feeds]) -> Iterator[Feeds]:
+    """The attempts at sizes that the model has not run on; one at sizes of ``taken`` follows a few, or is the last."""
+    shapes = [_shapes_of(feeds) for feeds in taken]
+    again: list[Feeds] = []
+    for tried, feeds in enumerate(attempts):
+        if _shapes_of(feeds) not in shapes:
+            yield feeds
+        elif not again:
+            again.append(feeds)
+        if tried == MOST_OTHERS:
+            yield from again
+    yield from again
+
+
+def _shapes_of(feeds: Feeds) -> dict[str, tuple[int, ...]]:
+    return {name: array.shape for name, array in feeds.items()}
 
 
 def _made(inputs: Sequence[Input], draw: Draw, seed: int, hints: Hints) -> dict[str, np.ndarray]:

@@ -13,7 +13,7 @@ import onnx
 
 from padops.convert.inputs.given import Feeds, Input, fit_inputs
 from padops.convert.inputs.pads import Hints, computes_floats, hints_of
-from padops.convert.inputs.random_inputs import random_inputs
+from padops.convert.inputs.random_inputs import random_inputs, unlike
 from padops.convert.records import WITHOUT_OPTIMISATION, Outcome, Verification
 from padops.convert.verify.bits import Tolerance, compare_output
 from padops.convert.verify.exercise import Sameness, Scout, check_outputs
@@ -144,7 +144,7 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
         if turn >= first and trials and scout.satisfied and not any(one.weak for one in seen.values()):
             break
         try:
-            (trial,) = run_trials(session, [attempts], is_stable, case.risks)
+            (trial,) = run_trials(session, [unlike(attempts, [one.feeds for one in trials])], is_stable, case.risks)
         except DoesNotRun as error:
             refusal = error
             continue

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 import onnx
 import pytest
@@ -13,7 +15,7 @@ import padops
 from padops.convert.inputs.given import Input, inputs_of
 from padops.convert.inputs.many_inputs import many_inputs, marks_of
 from padops.convert.inputs.pads import Hints, hints_of
-from padops.convert.inputs.random_inputs import HIGHEST, MAX_ELEMENTS, WORDS, random_inputs
+from padops.convert.inputs.random_inputs import HIGHEST, MAX_ELEMENTS, WORDS, random_inputs, unlike
 from padops.convert.verify import compare, sessions
 from padops.convert.verify import compare as verify
 from padops.convert.verify.sessions import DoesNotRun, run_trials
@@ -194,3 +196,16 @@ def test_random_inputs_repeat_themselves() -> None:
 def test_no_random_input_is_huge() -> None:
     rows = [Input("a", "float", ("b", 3, "h", "w"))]
     assert max(feeds_of["a"].size for feeds_of in random_inputs(rows, 0, 0, Hints())) <= MAX_ELEMENTS
+
+
+def test_sizes_that_a_model_has_run_on_come_later() -> None:
+    """Of the sizes that a model takes, each turn has another one, or the same if it takes no other."""
+    rows = [Input("x", "float", ("n",))]
+    taken: list[dict[str, np.ndarray]] = []
+    for turn in range(4):
+        attempts = unlike(random_inputs(rows, 0, turn, Hints()), taken)
+        taken.append(next(feeds for feeds in attempts if feeds["x"].size in (256, 512, 576)))
+    assert {feeds["x"].size for feeds in taken[:3]} == {256, 512, 576}
+    for turn in range(1, 4):
+        found = [feeds["x"].size for feeds in islice(unlike(random_inputs(rows, 0, turn, Hints()), taken[:1]), 20)]
+        assert taken[0]["x"].size in found
