@@ -151,6 +151,9 @@ class Builder:
         if function is None and domain not in self._opsets and domain != DOMAIN:
             self._built.odd.add(f"a node {node.op_type} of the domain '{node.domain}', which is not imported")
         opset = self._opsets.get(domain, 1)
+        known = {at: one for at, one in enumerate(inputs) if one != ABSENT}
+        believed = inference.belief(node, opset, lambda at: self._terms.constant(known[at]) if at in known else None)
+        believed = min(believed, self._belief(*inputs))
         version = 0 if function is not None else schemas.version_of(domain, node.op_type, opset)
         defaults = () if function is not None else schemas.defaults_of(domain, node.op_type, opset)
         rows = {name: (kind, value) for name, kind, value in defaults}
@@ -170,7 +173,7 @@ class Builder:
             if pad is not None:
                 if not has_types(self._terms, *inputs):
                     self._built.odd.add(f"a node {node.op_type} with an input of a type that it does not take")
-                self._name(node.output[0], pad, scope, self._belief(*inputs))
+                self._name(node.output[0], pad, scope, believed)
                 return
         # Bodies that run together, since they have one condition or trip count, are at one place.
         run_by = "" if node.op_type == "Scan" else f" {node.op_type} {inputs[:2] if node.op_type == 'Loop' else inputs}"
@@ -184,10 +187,7 @@ class Builder:
         head = Head(Kind.OPERATOR, domain, name, version, attributes, outputs=len(node.output), place=scope.place)
         arguments = (*inputs, *made)
         head = self._distinct(node, head, arguments, is_random)
-        believed = inference.belief(
-            node, opset, lambda at: self._terms.constant(inputs[at]) if at < len(inputs) else None
-        )
-        believed = min(believed, self._belief(*arguments))
+        believed = min(believed, self._belief(*made))
         for output, name in enumerate(node.output):
             if name:
                 self._name(name, self._terms.add(replace(head, output=output), arguments), scope, believed)
@@ -243,9 +243,7 @@ class Builder:
             return self._bodies[key]
         place, outer, draws = (f"function {'::'.join(key)}",), self._opsets, self._draws
         scope = Scope({}, place, None, True)
-        formals = [
-            self._terms.add(Head(Kind.FORMAL, output=index, place=place)) for index in range(len(function.input))
-        ]
+        formals = [self._terms.add(Head(Kind.FORMAL, output=at, place=place)) for at, _ in enumerate(function.input)]
         scope.names |= dict(zip(function.input, formals))
         self._opsets = schemas.imports_of(function)
         self._nodes(function.node, scope)

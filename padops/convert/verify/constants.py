@@ -21,7 +21,7 @@ from padops.convert.verify.terms import Head, Kind, Terms, digest_of, digest_of_
 from padops.plural import plural
 
 HELD = 1 << 20  # bytes up to which an external constant is read into memory
-_BY_ATTRIBUTE = (  # attributes of Constant, their element type and NumPy's
+_BY_ATTRIBUTE = (  # attributes of Constant, their element type and NumPy's; PyTorch writes strings as ``value``
     (("value_int", "value_ints"), TensorProto.INT64, np.int64),
     (("value_float", "value_floats"), TensorProto.FLOAT, np.float32),
     (("value_string", "value_strings", "value"), TensorProto.STRING, object),
@@ -59,7 +59,7 @@ class Constants:
         if row.name == "sparse_value":
             return self.add_sparse(row.sparse_tensor, folder)
         for names, number, dtype in _BY_ATTRIBUTE:
-            if row.name in names:
+            if row.name in names and (row.name != "value" or row.type == onnx.AttributeProto.STRING):
                 return self._terms.add_constant(np.array(onnx.helper.get_attribute_value(row), dtype), number)
         return None
 

@@ -89,7 +89,7 @@ def belief(node: onnx.NodeProto, opset: int, known: Callable[[int], np.ndarray |
     is_same = "auto_pad" in rows and rows["auto_pad"].s.startswith(b"SAME")
     if op in POOLS and ("ceil_mode" in rows and rows["ceil_mode"].i or (is_same and "dilations" in rows)):
         return RANK
-    if op in ("Resize", "Upsample") or (op == "ConvTranspose" and is_same):  # of scales, and of output_padding
+    if op in ("Resize", "Upsample") or (op == "ConvTranspose" and is_same):  # they round scales, or pad the output
         return RANK
     if op == "Squeeze":  # with an empty list of axes, runtimes squeeze all axes of one element, or none
         listed = rows["axes"].ints if "axes" in rows else known(1)
