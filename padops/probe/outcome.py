@@ -68,8 +68,18 @@ class Outcome:
     @property
     def needless(self) -> tuple[Seen, ...]:
         """The probes that the provider runs right, and whose Pads padops takes all the same."""
-        pairs = ((row, first_rule(row.probe, self.rules)) for row in self.seen if row.does == "right")
-        return tuple(row for row, rule in pairs if rule is not None and rule.does != "leaves")
+        return tuple(self._taken("right"))
+
+    @property
+    def needless_of_cpu(self) -> tuple[Seen, ...]:
+        """The same of probes that the provider leaves."""
+        return tuple(self._taken("leaves"))
+
+    def _taken(self, does: str) -> Iterator[Seen]:
+        for row in self.seen:
+            rule = first_rule(row.probe, self.rules) if row.does == does else None
+            if rule is not None and rule.does != "leaves":
+                yield row
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -111,7 +121,7 @@ def probe(
     if not failed:
         return found
     found = replace(found, fuses=_fuses(found, failed[0].probe))
-    tried = [row.probe for row in seen if row.fails or row in found.needless]
+    tried = [row.probe for row in seen if row.fails or row in (*found.needless, *found.needless_of_cpu)]
     return replace(found, beside=tuple(_beside(found, tried)))
 
 

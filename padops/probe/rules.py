@@ -37,7 +37,8 @@ def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
     """The rules for all that is not right, in an order in which the first one that holds is true of every model.
 
     What a provider leaves for one reason it leaves whatever else is in the Pad, so that these rules come before others.
-    But it may die when it is asked at all, and onnxruntime may spoil a model before it is asked.
+    But it may die when it is asked at all, and onnxruntime may spoil a model before it is asked: such rules come first,
+    unless they may only hold for a model that is left, such as one of open rank.
     """
     conditions = list(dict.fromkeys(row.probe.when for row in seen))
     leaving: list[ProviderRule] = []
@@ -52,7 +53,20 @@ def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
             part = [row for row in rows if (row.does == "dies" or is_held(row.probe, leaving, surely=True)) == spoilt]
             rules += _rules_for(when, [row for row in part if not is_told(row, [*first, *failing])])
     by_severity = [sorted(rules, key=lambda rule: SURELY_FAILING.index(rule.does)) for rules in (first, failing)]
-    return (*by_severity[0], *leaving, *by_severity[1])
+    early = _early(seen, leaving, first)
+    return (*early, *by_severity[0], *(rule for rule in leaving if rule not in early), *by_severity[1])
+
+
+def _early(seen: Sequence[Seen], leaving: Sequence[ProviderRule], first: Sequence[ProviderRule]) -> list[ProviderRule]:
+    """The rules of what is left that hold for models of which the first rules may hold, and for none that fails."""
+    spared = [row.probe for row in seen if row.does == "leaves" and is_held(row.probe, first)]
+    spared = [probe for probe in spared if not is_held(probe, first, surely=True)]
+    failed = [row.probe for row in seen if row.fails]
+
+    def holds(rule: ProviderRule, probes: Sequence[Probe]) -> bool:
+        return any(is_held(probe, [rule], surely=True) for probe in probes)
+
+    return [rule for rule in leaving if holds(rule, spared) and not holds(rule, failed)]
 
 
 def is_told(row: Seen, rules: Sequence[ProviderRule]) -> bool:

@@ -177,6 +177,15 @@ def test_what_is_left_comes_before_what_fails_but_not_before_what_is_spoilt() ->
     assert told == [("refuses", "axes beside"), ("leaves", "axes"), ("refuses", "crop")]
 
 
+def test_what_is_left_is_not_taken_for_what_may_be() -> None:
+    """Of an open rank it is not known whether a crop takes more than there is; the provider leaves it anyway."""
+    found = rules_of([seen("constant cut beyond", "dies"), seen("constant of open rank", "leaves")])
+    assert [(rule.does, rule.when) for rule in found] == [("leaves", "open rank"), ("dies", "cut beyond")]
+    spoilt = seen("edge fill of 0", "dies")
+    found = rules_of([spoilt, seen("edge around", "leaves"), seen("edge of open rank", "leaves")])
+    assert [(rule.does, rule.when) for rule in found] == [("dies", "fill empty"), ("leaves", "always")]
+
+
 def test_what_fails_without_its_pad_has_a_rule_and_a_note() -> None:
     rows = (seen("edge of rank 5", "dies", "dies"), seen("edge of rank 6", "leaves", ""))
     about = {"onnxruntime": "1.32.0", "plugin": "", "devices": []}
