@@ -205,6 +205,11 @@ class Pickled:
             raise RuntimeError(self._gone or refusal)
         return answer
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the process has died, or was killed because it did not answer in time."""
+        return bool(self._gone)
+
     def close(self) -> None:
         """Ends the process with its children."""
         self._pipes.end()

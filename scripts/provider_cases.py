@@ -1,9 +1,8 @@
-"""The models by which scripts/providers.py tests the Pads of an execution provider, and a runner for one of them.
+"""Runs one model of ``padops/probe/`` on an execution provider, for scripts/providers.py.
 
     python provider_cases.py PROVIDER WAY       # in the provider's environment; lines of JSON in, lines of JSON out
 
-Each is Relu, Pad, Relu: some providers take no node that stands alone. A provider that computes float32 in float16 is
-compared with a tolerance; all data are whole numbers below 2,048, so that nothing is rounded but by a wrong Pad.
+A provider that computes float32 in float16 is compared with a tolerance.
 """
 
 from __future__ import annotations
@@ -11,189 +10,24 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
-from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import help_first  # noqa: F401
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the models are those of this checkout
+from padops.probe.cases import ALL, CASES, IMAGE, RARE_CASES
+from padops.probe.models import Case, expected_of, feeds_of, model_of
+
+__all__ = ["ALL", "CASES", "IMAGE", "RARE_CASES", "Case", "as_line", "expected_of", "feeds_of", "model_of", "run"]
+
 PADOPS = ("PadopsFirstExecutionProvider", "PadopsExecutionProvider")
 CPU = "CPUExecutionProvider"
-
-
-@dataclass(frozen=True)
-class Case:
-    """One model.
-
-    Attributes:
-        name: What rows call it.
-        mode: Of the Pad.
-        shape: Of the data.
-        pads: The amounts, as ONNX has them.
-        opset: Of the model.
-        type: Of the data, as ONNX's text form has it.
-        axes: The axes, where the Pad has that input.
-        given: What is not constant: ``"pads"`` and ``"axes"`` that are inputs of the model, ``"dims"`` that are open.
-        behind: An operator between the Pad and the Relu behind it; a Conv that changes nothing.
-        before: The same between the Relu before it and the Pad.
-        fill: The elements of the fill, where the Pad has that input; modes other than constant ignore it.
-        wide: Whether data that are integers take all bits of their type.
-    """
-
-    name: str
-    mode: str
-    shape: tuple[int, ...]
-    pads: tuple[int, ...]
-    opset: int = 18
-    type: str = "float"
-    axes: tuple[int, ...] | None = None
-    given: tuple[str, ...] = ()
-    behind: str = ""
-    before: str = ""
-    fill: tuple[float, ...] | None = None
-    wide: bool = False
-
-
-IMAGE = (1, 2, 4, 5)
-AROUND = (0, 0, 1, 2, 0, 0, 1, 2)
-
-CASES = (
-    Case("constant 13", "constant", IMAGE, AROUND, 13),
-    Case("constant 18", "constant", IMAGE, AROUND),
-    Case("constant 21", "constant", IMAGE, AROUND, 21),
-    Case("constant 23", "constant", IMAGE, AROUND, 23),
-    Case("constant 24", "constant", IMAGE, AROUND, 24),
-    Case("constant 25", "constant", IMAGE, AROUND, 25),
-    Case("constant crop", "constant", IMAGE, (0, 0, -1, 2, 0, 0, 1, -2)),
-    Case("constant channels", "constant", IMAGE, (0, 1, 0, 0, 0, 2, 0, 0)),
-    Case("constant rank 1", "constant", (6,), (2, 1)),
-    Case("constant rank 5", "constant", (1, 2, 3, 4, 5), (0, 0, 1, 1, 1, 0, 0, 1, 1, 1)),
-    Case("constant axes", "constant", IMAGE, (1, 2, 1, 2), axes=(2, 3)),
-    Case("constant int64", "constant", IMAGE, AROUND, type="int64"),
-    Case("reflect 13", "reflect", IMAGE, AROUND, 13),
-    Case("reflect 23", "reflect", IMAGE, AROUND, 23),
-    Case("reflect 24", "reflect", IMAGE, AROUND, 24),
-    Case("reflect crop", "reflect", IMAGE, (0, 0, -1, 1, 0, 0, 1, -1)),
-    Case("reflect rank 3", "reflect", (2, 3, 6), (0, 0, 3, 0, 0, 3)),
-    Case("reflect rank 5", "reflect", (1, 2, 3, 4, 5), (0, 0, 1, 1, 1, 0, 0, 1, 1, 1)),
-    Case("reflect axes", "reflect", IMAGE, (1, 2, 1, 2), axes=(2, 3)),
-    Case("reflect beyond n - 1", "reflect", IMAGE, (0, 0, 5, 0, 0, 0, 4, 0)),
-    Case("edge 13", "edge", IMAGE, AROUND, 13),
-    Case("edge 18", "edge", IMAGE, AROUND),
-    Case("edge crop", "edge", IMAGE, (0, 0, -1, 1, 0, 0, 1, -1)),
-    Case("edge axes", "edge", IMAGE, (1, 2, 1, 2), axes=(2, 3)),
-    Case("wrap 19", "wrap", IMAGE, AROUND, 19),
-    Case("wrap of n", "wrap", IMAGE, (0, 0, 4, 5, 0, 0, 4, 5), 21),
-    Case("wrap beyond n", "wrap", IMAGE, (0, 0, 5, 0, 0, 0, 9, 0), 19),
-    Case("wrap crop", "wrap", IMAGE, (0, 0, -1, 1, 0, 0, 1, -1), 19),
-    Case("wrap axes", "wrap", IMAGE, (1, 2, 1, 2), 19, axes=(2, 3)),
-)
-
-# What a model leaves to the run.
-OPEN_CASES = (
-    Case("constant, open dims", "constant", IMAGE, AROUND, given=("dims",)),
-    Case("reflect, open dims", "reflect", IMAGE, AROUND, given=("dims",)),
-    Case("wrap, open dims", "wrap", IMAGE, AROUND, 19, given=("dims",)),
-    Case("constant 25, open dims", "constant", IMAGE, AROUND, 25, given=("dims",)),
-    Case("reflect 24, open dims", "reflect", IMAGE, AROUND, 24, given=("dims",)),
-    Case("constant, amounts given", "constant", IMAGE, AROUND, given=("pads",)),
-    Case("reflect, amounts given", "reflect", IMAGE, AROUND, given=("pads",)),
-    Case("wrap, amounts given", "wrap", IMAGE, (0, 0, 5, 0, 0, 0, 9, 0), 19, given=("pads",)),
-)
-# In front of another node than a Relu.
-CONV_CASES = (
-    *(Case(f"{mode} before Conv", mode, IMAGE, AROUND, behind="Conv") for mode in ("constant", "reflect", "edge")),
-    Case("wrap before Conv", "wrap", IMAGE, AROUND, 19, behind="Conv"),
-    # Where layouts are turned for the Conv, the Pad's is, too.
-    Case("constant axes among Convs", "constant", IMAGE, (1, 2, 1, 2), axes=(2, 3), behind="Conv", before="Conv"),
-    Case("edge axes among Convs", "edge", IMAGE, (1, 0), axes=(-1,), behind="Conv", before="Conv"),
-    Case("wrap axes among Convs, opset 24", "wrap", IMAGE, (1, 2, 1, 2), 24, axes=(2, 3), behind="Conv", before="Conv"),
-)
-
-# What is rare, and where providers differ all the same: data without dims or elements, odd fills, deep crops.
-RARE_CASES = (
-    Case("edge axes in another order", "edge", (2, 3, 4), (0, 1, 1, 0, 2, 2), axes=(0, 2, 1)),
-    Case("edge axes in another order, with other amounts", "edge", (2, 3, 4), (1, 0, 0, 2, 0, 0), axes=(2, 1, 0)),
-    Case("edge axes, fill of 2", "edge", (2, 3, 4), (1, 0, 1, 2, 0, 2), axes=(0, 1, 2), fill=(5.0, 6.0)),
-    *(Case(f"{mode} rank 0", mode, (), ()) for mode in ("constant", "edge", "reflect")),
-    Case("constant, fill of 1", "constant", IMAGE, AROUND, fill=(7,)),
-    *(Case(f"{mode}, fill of 2", mode, IMAGE, AROUND, fill=(7, 8)) for mode in ("edge", "reflect")),
-    Case("wrap, fill of 2", "wrap", IMAGE, AROUND, 19, fill=(7, 8)),
-    Case("reflect, fill of 0", "reflect", IMAGE, AROUND, fill=()),
-    Case("constant of nothing", "constant", (1, 2, 0, 5), AROUND),
-    Case("reflect of nothing", "reflect", (1, 2, 0, 5), (0, 0, 0, 2, 0, 0, 0, 2)),
-    Case("wrap of nothing", "wrap", (1, 2, 0, 5), (0, 0, 0, 2, 0, 0, 0, 2), 19),
-    Case("reflect of one", "reflect", (1, 2, 1, 5), (0, 0, 1, 0, 0, 0, 2, 0)),
-    Case("reflect crop beyond", "reflect", IMAGE, (0, 0, -2, 0, 0, 0, 3, 0)),
-    Case("constant cut away", "constant", IMAGE, (0, 0, -4, 0, 0, 0, 3, 0)),
-    Case("constant cut beyond", "constant", IMAGE, (0, 0, -5, 0, 0, 0, 3, 0)),
-    *(
-        Case(f"{mode} rank 6", mode, (1, *IMAGE, 2), (0, 0, 0, 1, 2, 1) * 2, 19)
-        for mode in ("constant", "edge", "reflect", "wrap")
-    ),
-    *(Case(f"{mode} to nothing", mode, IMAGE, (0, 0, -4, 0, 0, 0, 0, 0)) for mode in ("constant", "edge")),
-)
-ALL = {case.name: case for case in (*CASES, *OPEN_CASES, *CONV_CASES, *RARE_CASES)}
-
 STOCK = {"plain": "stock", "lowered": "stock"}  # ways whose session is that of another one
 
 OPENVINO, WEBGPU, QNN = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "QNNExecutionProvider"
-
-
-def model_of(case: Case) -> bytes:
-    """The model of a case, serialized."""
-    from onnx import parser
-
-    dims = ", ".join(f"d{i}" for i in range(len(case.shape))) if "dims" in case.given else str(list(case.shape))[1:-1]
-    out = ", ".join(f"o{i}" for i in range(len(case.shape)))
-    inputs, initializers = [f"{case.type}[{dims}] x" if case.shape else f"{case.type} x"], []
-    for name, values in (("pads", case.pads), ("axes", case.axes)):
-        if values is None:
-            continue
-        if name in case.given:
-            inputs.append(f"int64[{len(values)}] {name}")
-        else:
-            initializers.append(f"int64[{len(values)}] {name} = {{{', '.join(map(str, values))}}}")
-    more = {"fill": case.fill is not None, "axes": case.axes is not None}
-    if more["fill"]:
-        initializers.append(f"{case.type}[{len(case.fill)}] fill = {{{', '.join(map(str, case.fill))}}}")
-    names = [name if there else "" for name, there in more.items()]
-    pad = f'Pad <mode = "{case.mode}"> ({", ".join(["a", "pads", *names]).rstrip(", ")})'
-    behind = f"c = Conv <group = {case.shape[1]}> (b, w) y = Relu (c)" if case.behind else "y = Relu (b)"
-    before = f"r = Relu (x) a = Conv <group = {case.shape[1]}> (r, w)" if case.before else "a = Relu (x)"
-    if case.behind or case.before:
-        count = case.shape[1]
-        initializers.append(f"float[{count},1,1,1] w = {{{', '.join(['1'] * count)}}}")
-    declared = f" <{', '.join(initializers)}>" if initializers else ""
-    return parser.parse_model(
-        f'<ir_version: 10, opset_import: ["" : {case.opset}]> g ({", ".join(inputs)}) => '
-        f"({case.type}{f'[{out}]' if out else ''} y)"
-        f"{declared} {{ {before} [pad] b = {pad} {behind} }}"
-    ).SerializeToString()
-
-
-def feeds_of(case: Case) -> dict[str, np.ndarray]:
-    """Return the inputs of a case, counted up from 1, as no fill is; ``wide`` counts down from the largest integer."""
-    dtype = np.dtype({"float": "float32", "double": "float64"}.get(case.type, case.type))
-    fed = {"x": np.arange(1, np.prod(case.shape) + 1).astype(dtype).reshape(case.shape)}
-    if case.wide and dtype.kind in "iu":
-        fed["x"] = np.iinfo(dtype).max - fed["x"]
-    return fed | {name: np.array(getattr(case, name), np.int64) for name in case.given if name != "dims"}
-
-
-def expected_of(case: Case) -> np.ndarray:
-    """Return the output of a case by the standard."""
-    from padops.spec import reference
-    from padops.spec.dialects import onnx_op
-
-    data = feeds_of(case)["x"]
-    given = [data, np.array(case.pads, np.int64), None if case.fill is None else np.array(case.fill, data.dtype)]
-    if case.axes is not None:
-        given.append(np.array(case.axes))
-    return reference.run(onnx_op(case.opset), {"mode": case.mode}, given)
 
 
 def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None) -> dict[str, Any]:
@@ -212,33 +46,23 @@ def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None)
             session;
         ``ran``: for each node that ran, its operator, its provider, and how often.
     """
-    import onnxruntime
-
     from padops.conformance.peers import other_providers
     from padops.conformance.peers.environments import isolated_rows
+    from padops.probe.running import run_model
 
-    onnxruntime.set_default_logger_severity(4)
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.enable_profiling = True
-    with tempfile.TemporaryDirectory() as folder:
-        options.profile_file_prefix = str(Path(folder, "profile"))
-        try:
-            session = other_providers.session_of(model, provider, STOCK.get(way, way), options)
-            output = session.run(None, feeds_of(case))[0]
-        except Exception as error:
-            return {"outcome": "refused", "why": " ".join(str(error).split())[:3000]}
-        events = json.loads(Path(session.end_profiling()).read_text())
-    ran = Counter(
-        (row["args"]["op_name"], row["args"]["provider"]) for row in events if "provider" in row.get("args", {})
-    )
+    try:
+        ran = run_model(
+            lambda options: other_providers.session_of(model, provider, STOCK.get(way, way), options), feeds_of(case)
+        )
+    except Exception as error:
+        return {"outcome": "refused", "why": " ".join(str(error).split())[:3000]}
     expected = expected_of(case) if expected is None else np.array(expected)
     within = max((row.within for row in isolated_rows() if row.provider == provider), default=0)
-    close = output.shape == expected.shape and np.allclose(output, expected, rtol=within, atol=0)
+    close = ran.output.shape == expected.shape and np.allclose(ran.output, expected, rtol=within, atol=0)
     return {
         "outcome": "right" if close else "wrong",
-        "providers": session.get_providers(),
-        "ran": sorted((*row, count) for row, count in ran.items()),
+        "providers": ran.providers,
+        "ran": sorted((*row, count) for row, count in ran.nodes.items()),
     }
 
 

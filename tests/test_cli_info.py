@@ -216,5 +216,8 @@ def test_other_providers(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     assert code == 0
     assert "OpenVINOExecutionProvider: rules of onnxruntime-openvino 1.24.1\n" in shown
     assert "CUDAExecutionProvider: rules read in its source, not run\n" in shown
-    assert "OtherExecutionProvider: padops has no rules for it, and stands behind it\n" in shown
+    said = (
+        "OtherExecutionProvider: padops has no rules for it, and stands behind it; to measure it and stand in front: "
+    )
+    assert f"{said}padops probe OtherExecutionProvider -o rules.json, then " in shown
     assert "CPUExecutionProvider:" not in shown

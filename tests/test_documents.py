@@ -145,7 +145,7 @@ def help_of(command: str) -> str:
     return out.getvalue()
 
 
-COMMANDS = ("convert", "verify", "run", "info", "inspect", "bench", "describe", "conformance")
+COMMANDS = ("convert", "verify", "run", "probe", "info", "inspect", "bench", "describe", "conformance")
 SUBCOMMANDS = ("show", "merge", "repro", "repros", "export")
 
 

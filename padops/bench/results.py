@@ -14,6 +14,7 @@ from padops.bench.session_tables import FAILURES, form_of
 from padops.bench.tables import by_threads, by_workload
 from padops.extras import RUNTIMES, version_of
 from padops.plural import plural
+from padops.runtime.installed import processor
 
 SCHEMA = 1  # raised when a reader of an older file would misread a newer one
 _LEAST, _MOST = 1e-12, 1e9  # seconds
@@ -103,7 +104,7 @@ def _check_together(results: Sequence[Measurement], whole: bool) -> None:
 
 def describe_machine() -> dict[str, str]:
     """The CPU, its threads, and the versions of all installed implementations."""
-    facts = {"processor": _processor(), "threads": str(count_threads()), "python": platform.python_version()}
+    facts = {"processor": processor(), "threads": str(count_threads()), "python": platform.python_version()}
     for package in _PACKAGES:
         if (found := version_of(package)) is not None:
             facts[package] = found
@@ -114,12 +115,3 @@ def count_threads() -> int:
     """The number of threads that this process may run at once."""
     allowed = getattr(os, "sched_getaffinity", None)  # Linux only
     return len(allowed(0)) if allowed else os.cpu_count() or 1
-
-
-def _processor() -> str:
-    information = Path("/proc/cpuinfo")
-    if information.exists():
-        for line in information.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()

@@ -19,6 +19,7 @@ from padops.cli.convert import add_convert, run_convert
 from padops.cli.info import add_describe, add_info
 from padops.cli.inspect import add_inspect
 from padops.cli.parsing import Parser, PrintVersion
+from padops.cli.probe import add_probe
 from padops.cli.run import add_run
 from padops.cli.verify import add_verify, run_verify
 from padops.conformance.command import add_conformance, run_suite
@@ -75,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     add_convert(commands)
     add_verify(commands)
     add_run(commands)
+    add_probe(commands)
     add_info(commands)
     add_bench(commands.add_parser("bench", help="measure padops against the other Pads of this machine"))
     add_describe(commands)

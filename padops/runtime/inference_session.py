@@ -15,7 +15,7 @@ from padops.runtime.constant_pads import pads_constants
 from padops.runtime.model_words import DOMAIN, FOLDING, PYTHON_DOMAIN, named_operators, words_of, wrong_optimizers
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, is_provided, runtime_minor
 from padops.runtime.session import register
-from padops.runtime.session_rules import Rules, rules_with, said_of_rules
+from padops.runtime.session_rules import Rules, rules_with, said_of_rules, tell_without_rules
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
@@ -28,6 +28,7 @@ with NeedingOnnxruntime("padops.InferenceSession"):
         check_there,
         chosen_by,
         is_placed,
+        lacking_rules,
         place,
         plugin_version,
         stands_before_threads,
@@ -145,6 +146,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
                 chosen = chosen_by(providers, provider_options)
                 # Of providers that it knows and this build lacks, onnxruntime warns, and leaves them out.
                 check_there([row.name for row in chosen if not row.devices], onnxruntime.get_all_providers())
+                tell_without_rules(lacking_rules(chosen, available(), rules) if b"Pad" in words else ())
                 chosen = with_padops(chosen, available(), rules)
                 if sess_options is None and b"Pad" in words and stands_before_threads(chosen):
                     options.add_session_config_entry(SPINNING, "0")

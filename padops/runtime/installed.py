@@ -1,9 +1,10 @@
-"""The installed packages and their versions, without importing them."""
+"""The installed packages and their versions, without importing them; and the processor."""
 
 from __future__ import annotations
 
 import platform
 from functools import cache
+from pathlib import Path
 
 from padops.extras import RUNTIMES, names_of, version_of
 from padops.runtime.rule_files import read_rules
@@ -31,6 +32,16 @@ def installed_minor() -> int:
 def versions() -> dict[str, str | None]:
     """The versions of Python and of the packages that affect a conversion; None for a package that is not installed."""
     return {"python": platform.python_version(), **{package: _version(package) for package in PACKAGES}}
+
+
+def processor() -> str:
+    """The name of this machine's processor, as far as the system tells it."""
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        for line in information.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
 
 
 @cache

@@ -26,7 +26,7 @@ from padops.runtime.provider import (
     runtime_minor,
 )
 from padops.runtime.provider_rules import BY_NAME, NOT_RUN, RULED
-from padops.runtime.session_rules import Rules, as_options, of_plugin
+from padops.runtime.session_rules import Rules, as_options, of_plugin, without_rules
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
@@ -110,8 +110,7 @@ def told_of_providers() -> dict[str, str]:
         return {}
     names = [*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())]
     others = dict.fromkeys(name for name in names if name not in (CPU, AZURE, *OURS))
-    unknown = "padops has no rules for it, and stands behind it"
-    return {name: _rules_of(name) if name in BY_NAME else unknown for name in others}
+    return {name: _rules_of(name) if name in BY_NAME else without_rules(name) for name in others}
 
 
 def _rules_of(name: str) -> str:
@@ -181,6 +180,12 @@ def plugin_version(one: Chosen) -> str:
     """The version of a plugin provider, which has a library of its own; "" for one that is built into onnxruntime."""
     about = [device.ep_metadata for device in devices_of(one)[:1]]
     return next((row.get("version", "") for row in about if row.get("library_path")), "")
+
+
+def lacking_rules(chosen: Sequence[Chosen], there: Collection[str], rules: Rules) -> list[str]:
+    """The providers that may run Pads and that padops knows nothing of; ``there`` and ``rules`` as above."""
+    known = (*rules, *OURS, CPU, AZURE)
+    return [one.name for one in chosen if one.name in there and one.name not in known]
 
 
 def stands_before_threads(chosen: Sequence[Chosen]) -> bool:

@@ -19,6 +19,7 @@ Does = Literal["leaves", "refuses", "wrong", "dies"]
 NOT_RUN = "not run"
 SUFFIX = "ExecutionProvider"
 REQUIRED = ("names", "version", "sources", "rules")  # of a file of rules
+OPTIONAL = ("fuses", "moves", "expands_no_scalar", "note", "measured", "unexplained")  # the last three are for people
 # Each condition of a rule: what it is of, when it holds (m elements of an axis are left by a crop, n were there), and
 # the words for the Pads of which it holds.
 CONDITIONS: dict[str, dict[str, str]] = read_rules("conditions")
@@ -90,7 +91,7 @@ def known_by(content: Mapping[str, Any], file: str) -> Iterator[KnownProvider]:
     Raises:
         ValueError: The file has something unknown; the message names the file and the row.
     """
-    _check(file, content, REQUIRED, (*REQUIRED, "fuses", "moves", "expands_no_scalar", "note"))
+    _check(file, content, REQUIRED, (*REQUIRED, *OPTIONAL))
     rules = tuple(_rule(row, content["sources"], f"{file}, rule {at}") for at, row in enumerate(content["rules"], 1))
     moves, scalars = tuple(content.get("moves", ())), tuple(content.get("expands_no_scalar", ()))
     for name in content["names"]:

@@ -7,14 +7,17 @@ each with its parts between semicolons.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from padops.runtime.provider_rules import BY_NAME, KnownProvider, known_by
 
+LOG = logging.getLogger("padops")
 Rules = Mapping[str, KnownProvider]
 
 
@@ -61,3 +64,22 @@ def _as_texts(row: KnownProvider) -> Iterator[str]:
 def said_of_rules(row: KnownProvider, version: str) -> str:
     """Which rules of a provider a session has, in words."""
     return f"{row.file} ({row.version})" + (f", for version {version} of the plugin" if version else "")
+
+
+def without_rules(name: str) -> str:
+    """What is said of a provider that padops has no rules for."""
+    return (
+        "padops has no rules for it, and stands behind it; to measure it and stand in front: "
+        f'padops probe {name} -o rules.json, then padops.InferenceSession(..., rules="rules.json")'
+    )
+
+
+def tell_without_rules(names: Iterable[str]) -> None:
+    """Logs of each provider without rules, once in this process, that a session has it."""
+    for name in names:
+        _tell_once(name)
+
+
+@cache
+def _tell_once(name: str) -> None:
+    LOG.warning("%s: %s", name, without_rules(name))

@@ -2,7 +2,7 @@
 
 The peers in ``isolated/ort_*.py`` share it.
 
-``scripts/provider_cases.py`` asks the same providers. Each is in an environment of its own, with the onnxruntime that
+``scripts/providers.py`` asks the same providers. Each is in an environment of its own, with the onnxruntime that
 it needs.
 """
 

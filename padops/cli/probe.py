@@ -1,0 +1,109 @@
+"""``padops probe``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from padops.exits import UNDECIDED, USAGE
+from padops.terminal import count, fail, say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from padops.probe.asking import Seen
+    from padops.probe.outcome import Outcome
+
+ABOUT = (
+    "Ask an execution provider of this machine what it does with Pads: it runs small models, each in a process of its "
+    "own, which may die, and compares every bit. With --output it writes what it found as a file of rules, which "
+    "padops.InferenceSession takes with rules=. Exit codes: 0 done, 1 error, 2 usage, 5 some models are not right with "
+    "these rules either."
+)
+SECONDS = 60
+
+
+def add_probe(commands: Any) -> None:
+    """Adds ``padops probe``."""
+    about = "measure what an execution provider does with Pads, and write rules for it"
+    parser = commands.add_parser("probe", help=about, description=ABOUT)
+    parser.add_argument("provider", metavar="PROVIDER", help="its name, such as WebGpuExecutionProvider")
+    parser.add_argument("--library", metavar="FILE", help="the library of a plugin, which onnxruntime does not "
+                        "have built in")  # fmt: skip
+    parser.add_argument("--option", type=_pair, action="append", default=[], metavar="NAME=VALUE", dest="own_options",
+                        help="an option of the provider, such as backend_path=…; repeatable")  # fmt: skip
+    parser.add_argument("--seconds", type=count, default=SECONDS, metavar="N", help="what a model may take; then its "
+                        "process is killed (default: %(default)s)")  # fmt: skip
+    parser.add_argument("-o", "--output", metavar="RULES.json", help="write the rules")
+    parser.set_defaults(run=run_probe)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not name or not separator:
+        raise argparse.ArgumentTypeError(f"{text!r} is no option, expected NAME=VALUE")
+    return name, value
+
+
+def run_probe(options: argparse.Namespace) -> int:
+    """Asks as the options say."""
+    from padops.files.staging import write_whole
+    from padops.files.targets import refusal
+    from padops.probe.asking import Asked, ProbeError
+    from padops.probe.outcome import probe, text_of
+    from padops.probe.probes import PROBES
+    from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, runtime_minor
+    from padops.runtime.provider_rules import full_names
+
+    output = Path(options.output) if options.output else None
+    if why := refusal([output]):  # before minutes of measuring
+        return fail(why)
+    if runtime_minor() < FIRST_MINOR:
+        return fail(f"padops probe needs onnxruntime 1.{FIRST_MINOR} or newer: older ones take no provider of padops")
+    if options.library and not Path(options.library).is_file():
+        return fail(f"--library: there is no file {options.library}")
+    (name,) = full_names([options.provider])
+    if name in (CPU, *EP_NAMES):
+        return fail(f"{name} needs no rules; name another provider", USAGE)
+    library = str(Path(options.library).resolve()) if options.library else ""
+
+    def advance(done: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{done} of {len(PROBES)} models", end="" if done < len(PROBES) else "\n", file=sys.stderr)
+
+    try:
+        found = probe(Asked(name, library, dict(options.own_options), options.seconds), PROBES, advance)
+    except ProbeError as error:
+        return fail(error)
+    show(found)
+    if output is not None:
+        try:
+            write_whole(output, [text_of(found)])
+        except OSError as error:
+            return fail(error)
+        say(f"{output}: {len(found.rules)} rules; padops.InferenceSession takes them with rules={str(output)!r}")
+    return UNDECIDED if found.unexplained else 0
+
+
+def show(found: Outcome) -> None:
+    """Prints what the provider did, a line for each condition, and what the rules do not tell."""
+    devices = "".join(f", {device}" for device in found.about["devices"])
+    say(f"{found.asked.provider}, {found.version}{devices}: {len(found.seen)} models")
+    for when in dict.fromkeys(row.probe.when for row in found.seen):
+        rows = [row for row in found.seen if row.probe.when == when]
+        say(f"  {when:22} {'; '.join(_told(rows))}")
+    if found.beside:
+        right = sum(row.does == "right" for row in found.beside)
+        asked = f"{len(found.beside)} models that failed, or that padops takes"
+        say(f"with padops and these rules beside it: {right} of {asked}, are right")
+    for line in (*found.notes, *(f"unexplained: {line}" for line in found.unexplained)):
+        say(line)
+
+
+def _told(rows: Sequence[Seen]) -> Iterator[str]:
+    """What was seen of one condition: each thing that happened, with the models unless all is right."""
+    for does in dict.fromkeys(row.does for row in rows):
+        names = [row.probe.case.name for row in rows if row.does == does]
+        yield f"right: {len(names)}" if does == "right" else f"{does}: {', '.join(names)}"

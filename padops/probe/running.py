@@ -1,0 +1,185 @@
+"""Runs one model in a session with one execution provider, and says what came of it.
+
+As a program, this file is a process that may die: see ``asking.py``. A question is a mapping: ``provider``, ``library``
+("" for a provider that this onnxruntime has already) and ``options``; and, unless it is about the provider itself,
+``model``, ``feeds`` and ``expected``, and ``rules``, a file with which padops stands beside the provider, or None.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from padops.extras import NeedingOnnxruntime
+from padops.processes import serve
+from padops.runtime.placing import Chosen, devices_of, plugin_version
+from padops.runtime.provider import CPU
+
+with NeedingOnnxruntime("padops probe"):
+    import onnxruntime
+
+LONGEST = 240  # letters of an error of onnxruntime that are kept: its last ones, where the reason stands
+SILENT = 4  # the severity of onnxruntime's log from which it prints
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A model that ran.
+
+    Attributes:
+        output: Its output.
+        providers: Those of the session.
+        nodes: For each operator and provider, how many nodes ran; compiled nodes have names of their own.
+    """
+
+    output: np.ndarray
+    providers: list[str]
+    nodes: Counter[tuple[str, str]]
+
+    def is_of(self, provider: str) -> bool:
+        """Whether a provider ran the Pad, as a node or among others that it compiled."""
+        pads = {by for operator, by in self.nodes if operator == "Pad"}
+        return provider in (pads or {by for _, by in self.nodes})
+
+
+def run_model(create: Callable[[onnxruntime.SessionOptions], Any], feeds: Mapping[str, np.ndarray]) -> Ran:
+    """Runs the model of a session once.
+
+    Args:
+        create: Makes the session, from options that it may change.
+        feeds: The inputs by name.
+
+    Raises:
+        Exception: onnxruntime refuses the model or the run, with exceptions of its own.
+    """
+    onnxruntime.set_default_logger_severity(SILENT)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = SILENT
+    options.enable_profiling = True
+    with tempfile.TemporaryDirectory() as folder:
+        options.profile_file_prefix = str(Path(folder, "profile"))
+        session = create(options)
+        output = session.run(None, dict(feeds))[0]
+        events = json.loads(Path(session.end_profiling()).read_text(encoding="utf-8"))
+    rows = [row["args"] for row in events if "provider" in row.get("args", {})]
+    return Ran(output, session.get_providers(), Counter((row["op_name"], row["provider"]) for row in rows))
+
+
+def is_same(output: np.ndarray, expected: np.ndarray) -> bool:
+    """Whether two arrays have the same bits, but for those of a NaN."""
+    if output.dtype != expected.dtype or output.shape != expected.shape:
+        return False
+    if output.dtype.kind != "f":
+        return bool(np.array_equal(output, expected))
+    signs = (np.signbit(output) == np.signbit(expected)) | np.isnan(output)
+    return bool(np.array_equal(output, expected, equal_nan=True)) and bool(signs.all())
+
+
+def answer(question: Mapping[str, Any]) -> dict[str, Any]:
+    """What a provider does with a model: ``does``, as in a rule, or ``"right"``; and ``why``, in words.
+
+    A model that the provider leaves, and onnxruntime's CPU provider then refuses, is left. Beside padops, ``is_shared``
+    says whether the provider ran any of the nodes. Without a model: ``about``.
+
+    Raises:
+        RuntimeError: onnxruntime has left the provider out of the session.
+        Exception: onnxruntime refuses the library.
+    """
+    provider, library, feeds = question["provider"], question["library"], question.get("feeds", {})
+    _register(provider, library)
+    if "model" not in question:
+        return about(provider)
+    created: list[Any] = []
+
+    def create(options: onnxruntime.SessionOptions) -> Any:
+        options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+        created.append(_session_of(question, options))
+        return created[0]
+
+    try:
+        ran = run_model(create, feeds)
+    except Exception as error:  # onnxruntime's exceptions have no base of their own
+        said = _said(error)
+        left = question["rules"] is None and all(map(_leaves_pad, created))
+        left = left and said == _said_by_cpu(question["model"], feeds)
+        return {"does": "leaves" if left else "refuses", "why": said[-LONGEST:], "is_shared": False}
+    if provider not in ran.providers:
+        raise RuntimeError(f"onnxruntime has left {provider} out of a session, which has {', '.join(ran.providers)}")
+    told = {"why": "", "is_shared": provider in {by for _, by in ran.nodes}}
+    if question["rules"] is None and not ran.is_of(provider):
+        return told | {"does": "leaves"}
+    if is_same(ran.output, question["expected"]):
+        return told | {"does": "right"}
+    return told | {"does": "wrong", "why": _difference(ran.output, question["expected"])}
+
+
+@cache
+def _register(provider: str, library: str) -> None:
+    if library:
+        onnxruntime.register_execution_provider_library(provider, library)
+
+
+def about(provider: str) -> dict[str, Any]:
+    """What onnxruntime tells of a provider, and which ones it has."""
+    named = Chosen(provider, {})
+    devices = devices_of(named)
+    vendors = [f"{row.device.type.name} of {row.device.vendor or row.ep_vendor or 'no vendor'}" for row in devices]
+    names = {*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())}
+    return {
+        "onnxruntime": onnxruntime.__version__,
+        "plugin": plugin_version(named),
+        "devices": sorted(set(vendors)),
+        "providers": sorted(names),
+    }
+
+
+def _session_of(question: Mapping[str, Any], options: onnxruntime.SessionOptions) -> Any:
+    provider, own = question["provider"], dict(question["options"])
+    if question["rules"] is not None:
+        import padops
+
+        given = [(provider, own), CPU]
+        return padops.InferenceSession(question["model"], options, given, rules=question["rules"])
+    if devices := devices_of(Chosen(provider, {})):
+        options.add_provider_for_devices(list(devices), own)
+    else:
+        options.add_provider(provider, own)
+    return onnxruntime.InferenceSession(question["model"], options, enable_fallback=0)
+
+
+def _leaves_pad(session: Any) -> bool:
+    """Whether the CPU provider has the Pad; WebGPU's says of a Pad that it refuses the same as the CPU's."""
+    parts = session.get_provider_graph_assignment_info()
+    return any(part.ep_name == CPU and node.op_type == "Pad" for part in parts for node in part.get_nodes())
+
+
+def _said_by_cpu(model: bytes, feeds: Mapping[str, np.ndarray]) -> str:
+    """Why onnxruntime refuses a model without other providers; "" if it does not."""
+    try:
+        run_model(lambda options: onnxruntime.InferenceSession(model, options, [CPU]), feeds)
+    except Exception as error:  # as above
+        return _said(error)
+    return ""
+
+
+def _said(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _difference(output: np.ndarray, expected: np.ndarray) -> str:
+    if output.dtype != expected.dtype or output.shape != expected.shape:
+        return f"{output.dtype}{list(output.shape)} in the place of {expected.dtype}{list(expected.shape)}"
+    count = int((output != expected).sum())
+    return f"{count} of {expected.size} elements are others" if count else "the sign of a zero is another"
+
+
+if __name__ == "__main__":
+    serve(answer)

@@ -1,0 +1,169 @@
+"""Providers that are none: what they do with a Pad is said here, by its node alone, and not by any rule of padops.
+
+    python fake_providers.py NAME
+
+answers the questions of ``padops/probe/running.py``, as the process of the fake NAME.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import numpy_helper
+
+from padops.probe.asking import Asked
+from padops.processes import serve
+from padops.runtime.provider import FIRST_NAME, register_provider_library
+from padops.runtime.session_rules import as_options, rules_with
+
+TYPES = {onnx.TensorProto.DOUBLE: "double", onnx.TensorProto.UINT64: "uint64", onnx.TensorProto.FLOAT: "float"}
+
+
+@dataclass(frozen=True)
+class Node:
+    """The Pad of a model: ``sizes`` are those of its data, None where they are open."""
+
+    mode: str
+    amounts: np.ndarray | None
+    sizes: tuple[int | None, ...]
+    type: str
+    opset: int
+    has_axes: bool
+
+    def reaches(self, most: int) -> bool:
+        """Whether an amount is more than its axis has elements, less ``most``."""
+        if self.amounts is None or self.has_axes or not self.sizes or None in self.sizes:
+            return False
+        rank = len(self.sizes)
+        return any(amount > max(self.sizes[at % rank] - most, 0) for at, amount in enumerate(self.amounts))
+
+    def crops(self) -> bool:
+        return self.amounts is not None and bool((self.amounts < 0).any())
+
+
+def node_of(content: bytes) -> Node | None:
+    """The Pad of a model; None where it has none."""
+    model = onnx.load_model_from_string(content)
+    pads = [node for node in nodes_in(model.graph) if node.op_type == "Pad"]
+    if not pads:
+        return None
+    (pad,) = pads
+    constants = {row.name: numpy_helper.to_array(row) for row in model.graph.initializer}
+    own = {row.name: onnx.helper.get_attribute_value(row) for row in pad.attribute}
+    amounts = np.array(own["pads"]) if "pads" in own else constants.get("pads")
+    shape = model.graph.input[0].type.tensor_type.shape.dim
+    sizes = [row.dim_value if row.HasField("dim_value") else None for row in shape]
+    if any(node.op_type == "Concat" for node in model.graph.node):
+        sizes[0] *= 2
+    kind = TYPES.get(model.graph.input[0].type.tensor_type.elem_type, "")
+    has_axes = len(pad.input) > 3 and bool(pad.input[3])
+    mode = own["mode"].decode()
+    return Node(mode, amounts, tuple(sizes), kind, model.opset_import[0].version, has_axes)
+
+
+def nodes_in(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            yield from nodes_in(attribute.g)
+
+
+def mixed(pad: Node) -> str:
+    """Something of everything."""
+    if pad.mode == "wrap":
+        return "refuses"
+    if pad.mode == "edge" and pad.crops():
+        return "dies"
+    if pad.mode == "reflect" and pad.amounts is not None and pad.reaches(1):
+        return "wrong"
+    if pad.type == "double":
+        return "refuses"
+    if pad.type == "uint64" or pad.opset >= 24:
+        return "leaves"
+    return "right"
+
+
+def axes(pad: Node) -> str:
+    """No input axes in any mode, and open sizes in none but constant."""
+    if pad.has_axes:
+        return "refuses"
+    return "wrong" if None in pad.sizes and pad.mode != "constant" else "right"
+
+
+def stubborn(pad: Node) -> str:
+    """Wrong about crops, whoever stands beside it."""
+    return "wrong" if pad.crops() and pad.mode == "constant" else "right"
+
+
+def dying(pad: Node) -> str:
+    return {"reflect": "hangs", "edge": "dies", "wrap": "wrong"}.get(pad.mode, "right")
+
+
+FAKES = {"mixed": mixed, "axes": axes, "stubborn": stubborn, "dying": dying}
+
+
+@cache
+def is_taken(model: bytes, options: tuple[tuple[str, str], ...]) -> bool:
+    """Whether padops' own library takes the Pad in front of a provider, by the options that have its rules."""
+    chosen = onnxruntime.SessionOptions()
+    chosen.log_severity_level = 4
+    chosen.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    chosen.add_provider_for_devices([register_provider_library()[FIRST_NAME]], dict(options))
+    try:
+        session = onnxruntime.InferenceSession(model, chosen, enable_fallback=0)
+    except Exception as error:  # what padops does not take here, the CPU's may refuse
+        return FIRST_NAME in str(error)
+    parts = session.get_provider_graph_assignment_info()
+    return any(part.ep_name == FIRST_NAME and node.op_type == "Pad" for part in parts for node in part.get_nodes())
+
+
+def answer_of(fake: str, question: Mapping[str, Any]) -> dict[str, Any]:
+    """What the process of ``padops/probe/running.py`` would answer of a fake."""
+    if "model" not in question:
+        return {"onnxruntime": "1.32.0", "plugin": "1.2.3", "devices": ["GPU of nobody"], "providers": ["Fake"]}
+    pad = node_of(question["model"])
+    does = "right" if pad is None else FAKES[fake](pad)
+    if question["rules"] is not None:
+        row = rules_with(question["rules"])["Fake"]
+        options = {"before": "Fake", **as_options([row])}
+        taken = is_taken(question["model"], tuple(sorted(options.items())))
+        does = "right" if taken and fake != "stubborn" else does
+        return {"does": does, "why": "", "is_shared": fake != "axes" or row.fuses}
+    return {"does": does, "why": "" if does in ("right", "leaves") else "a fake", "is_shared": does == "right"}
+
+
+class Fake(Asked):
+    """A fake that is asked in this process."""
+
+    def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        return {"does": ""} | answer_of(self.library, question)
+
+
+def main(fake: str) -> None:
+    def answer(question: Mapping[str, Any]) -> dict[str, Any]:
+        if fake == "dropped" and "model" in question:
+            raise RuntimeError("onnxruntime has left Fake out of a session")
+        told = answer_of(fake, question)
+        if told.get("does") == "dies":
+            os.abort()
+        if told.get("does") == "hangs":
+            time.sleep(600)
+        return told
+
+    serve(answer)
+
+
+PROGRAM = (str(Path(__file__).resolve()),)
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,104 @@
+"""``padops probe``: its table, its file, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command_lines import run
+from fake_providers import Fake
+
+from padops.probe import asking
+from padops.runtime import provider
+from padops.runtime.session_rules import rules_with
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
+    """Fakes in the place of providers, by the name; what each was asked with."""
+    asked: list[tuple] = []
+
+    def made(name: str, *given: object) -> Fake:
+        asked.append((name, *given))
+        return Fake("Fake", name)
+
+    monkeypatch.setattr(asking, "Asked", made)
+    return asked
+
+
+def test_the_table(fake: list[tuple], capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "probe", "mixed", "--option", "a=b=c", "--seconds", 9)
+    assert (code, err, fake) == (0, "", [("mixed", "", {"a": "b=c"}, 9)])
+    first, *lines = out.splitlines()
+    assert first == "Fake, onnxruntime 1.32.0, plugin 1.2.3, GPU of nobody: 162 models"
+    assert "  always                 right: 5; refuses: wrap around, wrap of n" in lines
+    assert "  crop                   right: 2; dies: edge crop; refuses: wrap crop" in lines
+    assert lines[-2].startswith("with padops and these rules beside it: ")
+    assert lines[-1].startswith("padops takes as well, though the provider runs them right: ")
+
+
+def test_the_file(fake: list[tuple], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "rules.json"
+    file.write_text("of before")
+    code, out, _ = run(capsys, "probe", "mixed", "-o", file)
+    said = f"{file}: 6 rules; padops.InferenceSession takes them with rules='{file}'"
+    assert (code, out.splitlines()[-1]) == (0, said)
+    row = rules_with(file)["Fake"]
+    assert (row.version, row.was_run, row.needs_padops) == ("onnxruntime 1.32.0, plugin 1.2.3", True, True)
+    assert json.loads(file.read_text())["sources"] == {"default": "measured: padops probe Fake"}
+    assert [path.name for path in tmp_path.iterdir()] == ["rules.json"]
+
+
+def test_what_stays_wrong(fake: list[tuple], capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "probe", "stubborn")
+    said = "unexplained: constant crop (crop): with padops and these rules beside it, the session gets it wrong"
+    assert code == 5 and said in out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--option", "a"], 2, "argument --option: 'a' is no option, expected NAME=VALUE"),
+        (["--option", "=a"], 2, "argument --option: '=a' is no option, expected NAME=VALUE"),
+        (["--seconds", "0"], 2, "argument --seconds: '0' is not a whole number of at least 1"),
+        (["--library", "gone.so"], 1, "error: --library: there is no file gone.so"),
+        (["-o", "."], 1, "error: cannot write .: "),
+        ([], 2, "error: CPUExecutionProvider needs no rules; name another provider\n"),
+    ],
+)
+def test_refusals(arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found, out, err = run(capsys, "probe", "CPUExecutionProvider", *arguments)
+    assert (found, out) == (code, "") and said in err
+
+
+def test_a_provider_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "probe", "NoExecutionProvider")
+    assert (code, out) == (1, "") and "has no provider NoExecutionProvider here; it has " in err
+
+
+def test_an_older_onnxruntime(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(provider, "runtime_minor", lambda: 23)
+    said = "error: padops probe needs onnxruntime 1.24 or newer: older ones take no provider of padops\n"
+    assert run(capsys, "probe", "NoExecutionProvider") == (1, "", said)
+
+
+def test_a_file_that_cannot_be_written(
+    fake: list[tuple], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from padops.files import staging
+
+    def refuse(path: Path, texts: object) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(staging, "write_whole", refuse)
+    code, _, err = run(capsys, "probe", "stubborn", "-o", tmp_path / "rules.json")
+    assert (code, err) == (1, f"error: {tmp_path / 'rules.json'}: No space left on device\n")
+
+
+def test_a_bar_on_a_terminal(
+    fake: list[tuple], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    _, _, err = run(capsys, "probe", "stubborn")
+    assert err.startswith("\r1 of 162 models") and err.endswith("\r162 of 162 models\n")
