@@ -129,12 +129,24 @@ class Evaluation:
         """Open dims of data, as many as a Pad of the original has amounts for; None if no such Pad is known."""
         terms = self._terms
         for pad in islice(following.cone(terms, self._roots[0]), DEEPEST):
-            given = terms.inputs(pad)
-            if terms.head(pad).kind is Kind.PAD and given[3] == ABSENT and terms.find(given[0]) == terms.find(term):
-                amounts = terms.constant(given[1])
-                if amounts is not None:
-                    return (None,) * (amounts.size // 2)
+            if definitions.is_pad(terms.head(pad)) and terms.find(terms.inputs(pad)[0]) == terms.find(term):
+                if (rank := self._rank(pad)) is not None:
+                    return (None,) * rank
         return None
+
+    def _rank(self, pad: int) -> int | None:
+        """The rank of a Pad's data wherever it runs (P8); None if its amounts are not known, or have axes."""
+        head, (_, *given) = self._terms.head(pad), self._terms.inputs(pad)
+        listed = next((value for name, _, value in head.attributes if name == "padding_below"), None)
+        if listed is not None:
+            return None if listed[:1] == ("@",) else len(listed)
+        is_listed = head.kind is Kind.PAD and given[2] == ABSENT
+        is_by_axis = head.name in ("MirrorPad", "PadV2") or head.name.startswith("OpenVINOPad_")
+        is_given = bool(given) and given[0] != ABSENT
+        amounts = self._terms.constant(given[0]) if is_given and (is_listed or is_by_axis) else None
+        if amounts is None or not amounts.ndim:
+            return None
+        return amounts.size // 2 if is_listed else len(amounts)
 
     def _padded(self, term: int) -> Ids:
         terms, inputs = self._terms, self._terms.inputs(term)
