@@ -69,12 +69,16 @@ class Moves:
             return False
         if before.dtype != after.dtype or before.shape != after.shape:
             return False
+        others = [pair for trial in range(len(self._base)) if trial != at for pair in self._moved(trial, name, levels)]
+        relative = max((_gap(pair) / _largest(pair[0]) for pair in others), default=0.0)
+        least = 1.0 if name in self._parts else 0.0
+        return _is_near(before, after, self._moved(at, name, levels), least, relative)
+
+    def _moved(self, at: int, name: str, levels: bool) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The outputs of one trial in pairs that rounding tells apart."""
         pairs = [(self._base[at][name], self._plain[at][name])] if levels else []
         pairs += [(one[name], other[name]) for one, other in self._pairs]
-        least = 1.0 if name in self._parts else 0.0
-        return _is_near(before, after, pairs, least) or _is_near(
-            before, after, [*pairs, *((self._plain[at][name], one[name]) for one in self._change()[at])], least
-        )
+        return pairs + [(self._plain[at][name], one[name]) for one in self._change()[at]]
 
 
 def _parts(model: onnx.ModelProto) -> set[str]:
@@ -91,9 +95,12 @@ def _parts(model: onnx.ModelProto) -> set[str]:
 
 
 def _is_near(
-    before: np.ndarray, after: np.ndarray, pairs: Sequence[tuple[np.ndarray, np.ndarray]], least: float
+    before: np.ndarray, after: np.ndarray, pairs: Sequence[tuple[np.ndarray, np.ndarray]], least: float, relative: float
 ) -> bool:
-    """Whether two values differ by no more than some pairs do; their largest element counts as ``least`` at least."""
+    """Whether two values differ by no more than some pairs do, or than that part of their largest element.
+
+    The largest element counts as ``least`` at least.
+    """
     pairs = [(one, other) for one, other in pairs if one.shape == other.shape == before.shape]
     if _bits(before.dtype) is None:
         moved = max((int(np.count_nonzero(one != other)) for one, other in pairs), default=0)
@@ -102,12 +109,24 @@ def _is_near(
     finite = np.isfinite(one)
     if not np.array_equal(one[~finite], other[~finite], equal_nan=True):
         return False
-    limit = ULPS * 2.0 ** -(_bits(before.dtype) or 24) * np.abs(one[finite]).max(initial=least)
-    for first, second in pairs:
-        with np.errstate(invalid="ignore"):
-            gap = np.abs(first.astype(np.float64) - second.astype(np.float64))
-        limit = max(limit, FACTOR * float(gap[np.isfinite(gap)].max(initial=0)))
+    largest = np.abs(one[finite]).max(initial=least)
+    limit = max(ULPS * 2.0 ** -(_bits(before.dtype) or 24), FACTOR * relative) * largest
+    limit = max([limit, *(FACTOR * _gap(pair) for pair in pairs)])
     return bool((np.abs(other[finite] - one[finite]) <= limit).all())
+
+
+def _gap(pair: tuple[np.ndarray, np.ndarray]) -> float:
+    """The largest finite difference of two arrays of floats; 0 for other ones."""
+    if pair[0].shape != pair[1].shape or _bits(pair[0].dtype) is None:
+        return 0.0
+    with np.errstate(invalid="ignore"):
+        gap = np.abs(pair[0].astype(np.float64) - pair[1].astype(np.float64))
+    return float(gap[np.isfinite(gap)].max(initial=0))
+
+
+def _largest(array: np.ndarray) -> float:
+    wide = np.abs(array.astype(np.float64)) if _bits(array.dtype) is not None else np.ones(1)
+    return float(wide[np.isfinite(wide)].max(initial=0)) or 1.0
 
 
 def _bits(dtype: np.dtype) -> int | None:

@@ -16,6 +16,7 @@ import padops
 from padops.convert import VerificationError
 from padops.convert.verify import sessions
 from padops.convert.verify.bits import Tolerance
+from padops.convert.verify.rounding import Moves
 from padops.spec.dtypes import by_name
 
 ROADS: list[dict[str, Any]] = [{}, {"target": "onnx", "without_pad": True}, {"select": "needed"}]
@@ -177,3 +178,14 @@ def test_a_default_that_nothing_replaces_is_the_pads_input() -> None:
     found = padops.verify(with_default(1), with_default(2))
     assert (found.outcome, found.outputs[0].detail) == ("different", "shape [2, 5] became [2, 6]")
     assert padops.verify(with_default(1), with_default(1)).passed
+
+
+def test_what_other_inputs_move_counts_in_proportion() -> None:
+    """One set of inputs may hide how far floats move: what the others move counts, as a part of the element."""
+    trials = [sessions.Trial({}, {"y": np.array([value])}, frozenset()) for value in (1000.0, 2000.0)]
+    plain = [{"y": np.array([1000.0])}, {"y": np.array([2000.002])}]
+    moves = Moves(Path("absent"), onnx.ModelProto(), trials, plain)
+    moves._changed = [[], []]
+    assert moves.takes(0, "y", np.array([1000.0]), np.array([1000.015]))
+    assert not moves.takes(0, "y", np.array([1000.0]), np.array([1000.017]))
+    assert not moves.takes(0, "y", np.array([1000.0]), np.array([1000.001]), levels=False)

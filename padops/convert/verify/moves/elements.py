@@ -83,6 +83,11 @@ class Elements:
         block = self._blocks[key]
         return Ids((np.arange(prod(dims), dtype=np.int64) + (block << PLACES)).reshape(dims), dtype)
 
+    @staticmethod
+    def blocks(value: Ids) -> set[int]:
+        """The blocks that a value has elements of."""
+        return set(np.unique(value.ids >> PLACES).tolist())
+
     def constant(self, array: np.ndarray) -> Ids:
         """The ids of known elements, by bits and type."""
         dtype = dtype_of(array)

@@ -10,7 +10,7 @@ import numpy as np
 
 from padops.convert.verify import following, schemas
 from padops.convert.verify.moves import definitions
-from padops.convert.verify.moves.elements import Elements, Ids, Value, cast, converted, dtype_of, padded, plane
+from padops.convert.verify.moves.elements import PLACES, Elements, Ids, Value, cast, converted, dtype_of, padded, plane
 from padops.convert.verify.moves.operators import apply
 from padops.convert.verify.pad_terms import zero
 from padops.convert.verify.result import Fails, Unsupported
@@ -31,6 +31,7 @@ class Evaluation:
         self._values: dict[int, Value | Exception] = {}
         self.elements = Elements()
         self.dims: dict[str, list[int]] = {}  # the dims of the leaves, by name
+        self._results: set[int] = set()  # the blocks of the leaves that operators compute
 
     def value(self, root: int) -> Value:
         """The value of a term.
@@ -83,6 +84,9 @@ class Evaluation:
         differs = first.ids != second.ids
         if not differs.any():
             return ""
+        alone = self._results & (self.elements.blocks(first) ^ self.elements.blocks(second))
+        if alone and np.isin([side.ids[differs] >> PLACES for side in (first, second)], list(alone)).any(0).all():
+            raise Unsupported("an operator that is not followed may give what another gives")
         place = tuple(int(index) for index in np.argwhere(differs)[0])
         return f"{int(differs.sum())} of {differs.size} elements differ, the first at {list(place)}"
 
@@ -123,7 +127,10 @@ class Evaluation:
         if prod(dims) > self._most:
             raise Unsupported(f"{what} has {prod(dims)} elements, which is more than {self._most}")
         self.dims[name] = list(dims)
-        return self.elements.leaf(self._terms.find(term), dims, self._terms.dtype(term) or 0)
+        leaf = self.elements.leaf(self._terms.find(term), dims, self._terms.dtype(term) or 0)
+        if head.kind is Kind.OPERATOR:
+            self._results |= self.elements.blocks(leaf)
+        return leaf
 
     def _open_shape(self, term: int) -> tuple[Dim, ...] | None:
         """Open dims of data, as many as a Pad of the original has amounts for; None if no such Pad is known."""
