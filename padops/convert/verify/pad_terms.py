@@ -121,3 +121,17 @@ def _as_int64(terms: Terms, axes: int) -> int:
     if elements is None or terms.head(axes).type != TensorProto.INT32:
         return axes
     return terms.add_constant(elements.astype(np.int64), TensorProto.INT64)
+
+
+def names_all_axes(terms: Terms, a: int, b: int) -> bool:
+    """Whether Pad ``b`` names the axes of all its amounts in order, and ``a`` names none and is the same otherwise.
+
+    Where ``a`` runs, its data have as many axes as it has amounts for (P8).
+    """
+    if terms.head(a).kind is not Kind.PAD or terms.head(a) != terms.head(b):
+        return False
+    (*one, none), (*other, axes) = ([terms.find(given) for given in terms.inputs(pad)] for pad in (a, b))
+    amounts, listed = terms.constant(one[1]), terms.constant(axes)
+    if one != other or none != ABSENT or amounts is None or amounts.ndim != 1 or listed is None:
+        return False
+    return np.array_equal(listed, np.arange(amounts.size // 2))
