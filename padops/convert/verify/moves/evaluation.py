@@ -129,11 +129,11 @@ class Evaluation:
         """Open dims of data, as many as a Pad of the original has amounts for; None if no such Pad is known."""
         terms = self._terms
         for pad in islice(following.cone(terms, self._roots[0]), DEEPEST):
-            given = terms.inputs(pad)
-            if terms.head(pad).kind is Kind.PAD and given[3] == ABSENT and terms.find(given[0]) == terms.find(term):
-                amounts = terms.constant(given[1])
-                if amounts is not None:
-                    return (None,) * (amounts.size // 2)
+            if definitions.is_pad(terms.head(pad)) and terms.find(terms.inputs(pad)[0]) == terms.find(term):
+                given = {at: terms.constant(one) for at, one in enumerate(terms.inputs(pad)) if one != ABSENT}
+                rank = definitions.data_rank(terms.head(pad), given)
+                if rank is not None:
+                    return (None,) * rank
         return None
 
     def _padded(self, term: int) -> Ids:
