@@ -55,7 +55,8 @@ def pad_term(
         elif amounts is not None:
             pads = terms.add_constant(np.array(amounts, np.int64), TensorProto.INT64)
         dtype, is_zero = terms.dtype(data), value == ZERO or text in MODES[1:]
-        rounded = None if is_zero or dtype is None else _rounded(value, dtype)
+        is_known = isinstance(value, bytes) and not is_zero
+        rounded = _rounded(np.frombuffer(value, "<f4")[0], dtype) if is_known else None
         if rounded is not None and dtype is not None:
             fill = terms.add_constant(rounded, dtype)
         elif not is_zero:
@@ -64,7 +65,7 @@ def pad_term(
         return None
     if fill != ABSENT and _says_nothing(terms, text, fill):
         fill = ABSENT
-    pads, axes = _as_int64(terms, pads), _as_int64(terms, axes)
+    pads, axes, fill = _as_int64(terms, pads), _as_int64(terms, axes), _as_type(terms, fill, terms.dtype(data))
     return terms.add(head, (data, pads, fill, axes)) if has_types(terms, data, pads, fill, axes) else None
 
 
@@ -93,14 +94,23 @@ def zero(dtype: int) -> np.ndarray:
     return np.zeros(kind.itemsize, np.uint8).view(kind).reshape(())
 
 
-def _rounded(value: Any, dtype: int) -> np.ndarray | None:
+def _rounded(number: Any, dtype: int | None) -> np.ndarray | None:
     """A fill, rounded once to the data's type (P7); None if that has no such element."""
-    if not isinstance(value, bytes) or dtype not in (*FLOATS, *INTEGERS):
+    if dtype is None or dtype not in (*FLOATS, *INTEGERS):
         return None
-    number, kind = np.array(np.frombuffer(value, "<f4")[0]), onnx.helper.tensor_dtype_to_np_dtype(dtype)
+    kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
     with np.errstate(over="ignore", invalid="ignore"):
-        made = number.astype(kind)
+        made = np.array(number).astype(kind)
     return made if kind.kind == "f" or made == number else None
+
+
+def _as_type(terms: Terms, fill: int, dtype: int | None) -> int:
+    """A constant number of another type as an element of the data's; another fill as it is."""
+    elements = None if fill == ABSENT else terms.constant(fill)
+    if elements is None or elements.size != 1 or elements.dtype.kind not in "iuf" or terms.dtype(fill) == dtype:
+        return fill
+    cast = _rounded(elements.reshape(-1)[0], dtype)
+    return fill if cast is None or dtype is None else terms.add_constant(cast.reshape(elements.shape), dtype)
 
 
 def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:
@@ -121,3 +131,17 @@ def _as_int64(terms: Terms, axes: int) -> int:
     if elements is None or terms.head(axes).type != TensorProto.INT32:
         return axes
     return terms.add_constant(elements.astype(np.int64), TensorProto.INT64)
+
+
+def names_all_axes(terms: Terms, a: int, b: int) -> bool:
+    """Whether Pad ``b`` names the axes of all its amounts in order, and ``a`` names none and is the same otherwise.
+
+    Where ``a`` runs, its data have as many axes as it has amounts for (P8).
+    """
+    if terms.head(a).kind is not Kind.PAD or terms.head(a) != terms.head(b):
+        return False
+    (*one, none), (*other, axes) = ([terms.find(given) for given in terms.inputs(pad)] for pad in (a, b))
+    amounts, listed = terms.constant(one[1]), terms.constant(axes)
+    if one != other or none != ABSENT or amounts is None or amounts.ndim != 1 or listed is None:
+        return False
+    return np.array_equal(listed, np.arange(amounts.size // 2))

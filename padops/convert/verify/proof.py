@@ -17,6 +17,7 @@ from padops.convert.verify.inference import dims_of
 from padops.convert.verify.interface import other_interface
 from padops.convert.verify.matching import UNUSED, Matcher, Prove, named
 from padops.convert.verify.moves import Moves
+from padops.convert.verify.pad_terms import names_all_axes
 from padops.convert.verify.result import Outcome, Proof, Region, Verdict
 from padops.convert.verify.terms import Kind, Shape, Terms
 
@@ -81,6 +82,8 @@ def _decide(terms: Terms, moves: Moves, a: int, b: int, prove: Prove) -> Outcome
     found = folds.same(terms, a, b, prove)
     if found is not None:
         return found
+    if names_all_axes(terms, a, b):
+        return Outcome(Verdict.PROVED, "amounts", "all data, all dims")
     if any(following.is_followed(terms, term) for term in (a, b)):
         return moves.decide(a, b)
     one, other = named(terms, a), named(terms, b)

@@ -27,7 +27,7 @@ class Outcome:
     """A rule's verdict on one pair of terms."""
 
     verdict: Verdict  # DIFFERENT is a suspicion, until a run of both models confirms it
-    rule: str = ""  # ``"moves"``, ``"fold"`` or ``"fallback"``
+    rule: str = ""  # ``"moves"``, ``"fold"``, ``"amounts"`` or ``"fallback"``
     holds_for: str = ""  # the scope of the proof, such as ``"all data, these dims"``
     conditions: tuple[str, ...] = ()  # the conditions of the proof, one sentence each
     why: str = ""  # why it is not proved

@@ -18,7 +18,7 @@ from onnx import TensorProto
 from padops.convert.verify import following
 from padops.convert.verify.moves.evaluation import DEEPEST, Evaluation, Size
 from padops.convert.verify.result import Fails, Outcome, Unsupported, Verdict
-from padops.convert.verify.terms import Kind, Terms
+from padops.convert.verify.terms import ABSENT, Dim, Kind, Terms
 
 RULE = "moves"
 LARGEST, UNLIKE = 24, 12  # the sizes that all open dims have together; sets of unlike sizes, of each kind
@@ -150,14 +150,17 @@ class Moves:
         return self._known[key]
 
     def _key(self, a: int, b: int) -> object:
-        terms, numbers, rows = self._terms, dict[int, int](), []
+        terms, numbers, rows, symbols = self._terms, dict[int, int](), [], dict[Dim, int]()
         for root in (a, b):
             for term in islice(following.cone(terms, root), DEEPEST):
                 numbers.setdefault(term, len(numbers))
         for term in numbers:
-            facts = (terms.shape(term), terms.dtype(term), terms.shared(term), terms.computed(term))
-            is_followed, head = following.is_followed(terms, term), terms.head(term)
-            inputs = [numbers.get(terms.find(one), numbers.get(one)) for one in terms.inputs(term) if is_followed]
+            dims, is_followed, head = terms.shape(term), following.is_followed(terms, term), terms.head(term)
+            if dims is not None:  # symbols by their order: names do not count
+                dims = (*(symbols.setdefault(d, -1 - len(symbols)) if isinstance(d, str) else d for d in dims),)
+            facts = (dims, terms.dtype(term), terms.shared(term), terms.computed(term))
+            inputs = [one if one == ABSENT else numbers.get(terms.find(one), numbers.get(one))
+                      for one in terms.inputs(term) if is_followed]  # fmt: skip
             known = head if is_followed or head.kind is Kind.CONSTANT else None
             rows.append((known, facts, (*inputs,), numbers.get(terms.find(term))))
         return tuple(rows)

@@ -5,7 +5,7 @@ Written from their documentation, independently of the converter's matchers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +59,21 @@ def is_pad(head: Head) -> bool:
         return head.name == "Pad"
     is_onnx = head.name == "Pad" and head.domain in ("", "com.microsoft")  # one whose inputs no version of it takes
     return head.name in TENSORFLOWS and not is_onnx and not names - {"T", "Tpaddings", "mode"}
+
+
+def data_rank(head: Head, given: Mapping[int, np.ndarray | None]) -> int | None:
+    """The rank that the data of a Pad have wherever it runs (P8); None if its amounts are not known, or it has axes.
+
+    ``given`` has the inputs that are not absent, with the elements of constants.
+    """
+    below = next((value for name, _, value in head.attributes if name == "padding_below"), None)
+    if below is not None:
+        return None if below[:1] == ("@",) else len(below)
+    amounts = given.get(1)
+    if amounts is None or not amounts.ndim or (head.kind is Kind.PAD and 3 in given):
+        return None
+    by_axis = head.name in TENSORFLOWS or head.name.startswith("OpenVINOPad_") or head.domain == "ai.intel.openvino"
+    return amounts.size // 2 if head.kind is Kind.PAD else len(amounts) if by_axis else None
 
 
 def torch_name(head: Head) -> str:

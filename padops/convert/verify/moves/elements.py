@@ -153,8 +153,8 @@ def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
     if dtype in (TensorProto.INT32, TensorProto.INT64):
         wide = array.astype(np.float64)
         return np.trunc(wide).astype(kind) if np.all(np.abs(wide) < 2.0 ** _INTEGERS[dtype][0]) else None
-    other = {source, dtype} - {TensorProto.FLOAT}
-    if not other <= _SMALL_FLOATS | {TensorProto.DOUBLE} or len(other) > 1 or np.isnan(array).any():
+    is_sure = dtype in (TensorProto.DOUBLE, *_SMALL_FLOATS) if source == TensorProto.FLOAT else source in _SMALL_FLOATS
+    if not is_sure or TensorProto.FLOAT not in (source, dtype) or np.isnan(array).any():
         return None
     made = array.astype(kind)
     return made if np.array_equal(made.astype(array.dtype), array) else None

@@ -137,23 +137,11 @@ class Evaluation:
         terms = self._terms
         for pad in islice(following.cone(terms, self._roots[0]), DEEPEST):
             if definitions.is_pad(terms.head(pad)) and terms.find(terms.inputs(pad)[0]) == terms.find(term):
-                if (rank := self._rank(pad)) is not None:
+                given = {at: terms.constant(one) for at, one in enumerate(terms.inputs(pad)) if one != ABSENT}
+                rank = definitions.data_rank(terms.head(pad), given)
+                if rank is not None:
                     return (None,) * rank
         return None
-
-    def _rank(self, pad: int) -> int | None:
-        """The rank of a Pad's data wherever it runs (P8); None if its amounts are not known, or have axes."""
-        head, (_, *given) = self._terms.head(pad), self._terms.inputs(pad)
-        listed = next((value for name, _, value in head.attributes if name == "padding_below"), None)
-        if listed is not None:
-            return None if listed[:1] == ("@",) else len(listed)
-        is_listed = head.kind is Kind.PAD and given[2] == ABSENT
-        is_by_axis = head.name in ("MirrorPad", "PadV2") or head.name.startswith("OpenVINOPad_")
-        is_given = bool(given) and given[0] != ABSENT
-        amounts = self._terms.constant(given[0]) if is_given and (is_listed or is_by_axis) else None
-        if amounts is None or not amounts.ndim:
-            return None
-        return amounts.size // 2 if is_listed else len(amounts)
 
     def _padded(self, term: int) -> Ids:
         terms, inputs = self._terms, self._terms.inputs(term)
