@@ -75,7 +75,11 @@ class Evaluation:
         return found
 
     def difference(self, one: Value, other: Value) -> str:
-        """The difference of two values; ``""`` if their elements are the same."""
+        """The difference of two values; ``""`` if their elements are the same.
+
+        Raises:
+            Unsupported: Operators that are not followed give the elements that differ.
+        """
         first, second = self._ids(one), self._ids(other)
         if first.ids.shape != second.ids.shape:
             return f"the shapes differ: {list(first.ids.shape)} and {list(second.ids.shape)}"
