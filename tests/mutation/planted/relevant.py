@@ -16,7 +16,11 @@ BESIDE = ("core/provider_rules", "ort/compiled_pad", "ort/pad_node")
 NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("core/model_parts",), "csrc: model_parts_check runtime: model_parts"),
     (ENGINE, "csrc: sharing inputs dialect_kernels"),
-    (BESIDE, "csrc: describe rules_in_the_build runtime: provider_in_front_rare provider_in_front provider_needed beside_libraries"),
+    (
+        BESIDE,
+        "csrc: describe rules_in_the_build "
+        "runtime: provider_in_front_rare provider_in_front provider_needed beside_libraries",
+    ),
     (
         PROVIDER,
         "runtime: provider_needed provider_in_front provider provider_registration "
