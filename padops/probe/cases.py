@@ -88,5 +88,3 @@ RARE_CASES = (
     *(Case(f"{mode} to nothing", mode, IMAGE, (0, 0, -4, 0, 0, 0, 0, 0)) for mode in ("constant", "edge")),
 )
 ALL = {case.name: case for case in (*CASES, *OPEN_CASES, *CONV_CASES, *RARE_CASES)}
-
-STOCK = {"plain": "stock", "lowered": "stock"}  # ways whose session is that of another one

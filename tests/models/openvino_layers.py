@@ -8,8 +8,8 @@ import numpy as np
 import openvino
 from openvino import opset8, opset11, opset13, opset15
 from openvino.utils.node_factory import NodeFactory
+from openvino_composed_layers import COMPOSED_LAYERS
 from openvino_irs import IMAGE, SHAPE, Build, constant, f, i, parameter, rng, save
-from openvino_own_layers import OWN_LAYERS
 
 
 def interpolate(mode: str, kind: str, where: str) -> Build:
@@ -49,7 +49,7 @@ BINARY = ("add", "subtract", "multiply", "divide", "power", "maximum", "minimum"
           "greater", "greater_equal")
 REDUCTIONS = ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_l1", "reduce_l2")
 LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
-    **OWN_LAYERS,
+    **COMPOSED_LAYERS,
     **{name: (SHAPE, np.float32, getattr(opset13, name)) for name in UNARY},
     **{name: (SHAPE, np.float32, binary(name)) for name in BINARY},
     **{name: (SHAPE, np.float32, reduce(name)) for name in REDUCTIONS},

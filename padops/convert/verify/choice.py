@@ -33,7 +33,7 @@ MOST_COPIES = 100  # each ends where the original dies
 MOST_REPLAYS = 4  # parts that seem to differ whose sizes are replayed on the whole models
 CHEAP = 1 << 28  # up to so many bytes, proved models are loaded and run as well
 LARGEST = 1 << 20  # elements of an input that is made for the sizes of an example
-ROOM, LOADED = 1 << 33, 8  # bytes that runs on random inputs may take, and times that each model may be loaded
+ROOM, LOADED = 1 << 33, 16  # bytes that runs on random inputs may take; times that the larger model may be loaded
 UNDECIDED = "it could not be told whether the models agree"
 CHANGED = "the outputs differ because the converted model corrects the original ({})"
 OTHERWISE = "without verification it is converted all the same"
@@ -62,8 +62,8 @@ def comparison(
         proof = None if document.foreign else proved(original, converted)
         is_proved = proof is not None and proof.verdict is Verdict.PROVED
         must_run = asked.run or given is not None
-        size = max(map(_size, (original, converted))) if is_proved else 0
-        if size > CHEAP and not must_run:
+        size = 0 if document.foreign else max(map(_size, (original, converted)))
+        if is_proved and size > CHEAP and not must_run:
             notes = (NOT_LOADED.format(f"they have {size} bytes, more than {CHEAP}; --run does it"),)
             verification = Verification("proved", notes=(*_changes(message, asked.doubted, wrong), *notes))
         else:
@@ -72,7 +72,8 @@ def comparison(
                 first = () if proof is None else tuple(_replays(inputs, proof))
                 hints = Hints(special_values(document.model))
                 case = RunInputs(inputs, given, asked, hints, corrected, first, is_proved, must_run)
-                verification = _ran(document, original, converted, case)
+                room = None if given is not None else ROOM + LOADED * size
+                verification = _ran(document, original, converted, case, room)
             except (PadopsError, DependencyError) as error:
                 if (must_run or proof is None) and not isinstance(error, CannotDrawError):
                     raise
@@ -95,8 +96,8 @@ def proved(original: Path, converted: Path) -> Proof:
     return prove(one, other, folders=(original.parent, converted.parent))
 
 
-def _ran(document: Document, original: Path, converted: Path, case: RunInputs) -> Verification:
-    """The result of runs; if they are not possible, the reason.
+def _ran(document: Document, original: Path, converted: Path, case: RunInputs, room: int | None) -> Verification:
+    """The result of runs; if they are not possible, the reason. ``room`` is the memory of runs; see ``in_copy``.
 
     Raises:
         PadopsError: The caller's inputs are wrong, or a library is missing.
@@ -109,7 +110,7 @@ def _ran(document: Document, original: Path, converted: Path, case: RunInputs) -
 
     if document.foreign:
         return run()
-    note, room = "", None if case.given is not None else ROOM + LOADED * sum(map(_size, (original, converted)))
+    note = ""
     try:
         for _ in range(MOST_COPIES):
             try:

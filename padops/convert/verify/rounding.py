@@ -38,6 +38,7 @@ class Moves:
         self._changed: list[list[Outputs]] | None = None  # the outputs with changed inputs and weights
         self._pairs: list[tuple[Outputs, Outputs]] = []  # of another runtime
         self._parts = _parts(model)
+        self._proportions: dict[tuple[str, bool], float] = {}  # by output; see ``_in_proportion``
 
     def add(self, trials: Sequence[Trial], run: Callable[[Feeds], Outputs]) -> None:
         """Measures another runtime as well: what its outputs move with changed inputs."""
@@ -69,16 +70,22 @@ class Moves:
             return False
         if before.dtype != after.dtype or before.shape != after.shape:
             return False
-        others = [pair for trial in range(len(self._base)) if trial != at for pair in self._moved(trial, name, levels)]
-        relative = max((_gap(pair) / _largest(pair[0]) for pair in others), default=0.0)
         least = 1.0 if name in self._parts else 0.0
-        return _is_near(before, after, self._moved(at, name, levels), least, relative)
-
-    def _moved(self, at: int, name: str, levels: bool) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The outputs of one trial in pairs that rounding tells apart."""
         pairs = [(self._base[at][name], self._plain[at][name])] if levels else []
         pairs += [(one[name], other[name]) for one, other in self._pairs]
-        return pairs + [(self._plain[at][name], one[name]) for one in self._change()[at]]
+        if _is_near(before, after, pairs, least):
+            return True
+        pairs += [(self._plain[at][name], one[name]) for one in self._change()[at]]
+        return _is_near(before, after, pairs, least, self._in_proportion(name, levels))
+
+    def _in_proportion(self, name: str, levels: bool) -> float:
+        """How far an output moves at most in any trial, as a part of its largest element."""
+        if (name, levels) not in self._proportions:
+            rows = zip(self._base, self._plain, self._change())
+            found = [(plain[name], one[name]) for _, plain, changed in rows for one in changed]
+            found += [(base[name], plain[name]) for base, plain in zip(self._base, self._plain)] if levels else []
+            self._proportions[name, levels] = max((_gap(pair) / _largest(pair[0]) for pair in found), default=0.0)
+        return self._proportions[name, levels]
 
 
 def _parts(model: onnx.ModelProto) -> set[str]:
@@ -95,9 +102,13 @@ def _parts(model: onnx.ModelProto) -> set[str]:
 
 
 def _is_near(
-    before: np.ndarray, after: np.ndarray, pairs: Sequence[tuple[np.ndarray, np.ndarray]], least: float, relative: float
+    before: np.ndarray,
+    after: np.ndarray,
+    pairs: Sequence[tuple[np.ndarray, np.ndarray]],
+    least: float,
+    proportion: float = 0.0,
 ) -> bool:
-    """Whether two values differ by no more than some pairs do, or than that part of their largest element.
+    """Whether two values differ by no more than some pairs do, or than a proportion of their largest element.
 
     The largest element counts as ``least`` at least.
     """
@@ -110,7 +121,7 @@ def _is_near(
     if not np.array_equal(one[~finite], other[~finite], equal_nan=True):
         return False
     largest = np.abs(one[finite]).max(initial=least)
-    limit = max(ULPS * 2.0 ** -(_bits(before.dtype) or 24), FACTOR * relative) * largest
+    limit = max(ULPS * 2.0 ** -(_bits(before.dtype) or 24), FACTOR * proportion) * largest
     limit = max([limit, *(FACTOR * _gap(pair) for pair in pairs)])
     return bool((np.abs(other[finite] - one[finite]) <= limit).all())
 

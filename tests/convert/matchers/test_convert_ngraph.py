@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
-from native import bits
-from ngraph_pads import EXAMPLE, FILL, X, expected, run
+from native import bits, run_session, session
 from onnx import TensorProto, helper
 
 import padops
+
+EXAMPLE = {"padding_below": [1, 2], "padding_above": [1, 0], "padding_interior": [1, 2]}  # the document's, 3x3 to 7x9
+X = np.arange(1, 10, dtype=np.float32).reshape(3, 3)
+FILL = np.array(42, np.float32)
+
+
+def run(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> np.ndarray:
+    return run_session(session(model), feeds)
+
+
+def expected(attributes: dict, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
+    return padops.run_reference("NGraphPad_0", attributes, [data, fill])
 
 
 def node_model(domain: str, attributes: dict, inputs: int = 2, op_type: str = "Pad") -> onnx.ModelProto:

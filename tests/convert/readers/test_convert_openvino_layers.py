@@ -9,6 +9,7 @@ import openvino
 import pytest
 from native import bits
 from openvino import opset1, opset11, opset12, opset13, opset14
+from openvino_composed_layers import quantized, sequence, slices
 from openvino_irs import (
     IMAGE,
     SHAPE,
@@ -26,7 +27,6 @@ from openvino_irs import (
     save,
 )
 from openvino_layers import LAYERS, layer_data, save_layer
-from openvino_own_layers import quantized, sequence, slices
 
 import padops
 from padops.convert.readers.openvino_ir.rules import RULES

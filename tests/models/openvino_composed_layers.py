@@ -80,7 +80,7 @@ SEQUENCES: dict[str, tuple[tuple[int, ...], Build]] = {
     "lstm sequence with other activations":
         ((2, 3, 4), sequence("lstm", 4, activations=["sigmoid", "tanh", "relu"])),
 }
-OWN_LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
+COMPOSED_LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
     **{f"strided slice {name}": (shape, np.float32, build) for name, (shape, build) in SLICES.items()},
     **{
         f"einsum {equation}": (SHAPE, np.float32, lambda x, equation=equation, shapes=shapes: opset13.einsum(
