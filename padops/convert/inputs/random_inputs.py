@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 from math import prod
 
 import numpy as np
@@ -17,7 +17,7 @@ from padops.spec.dtypes import by_name
 # Sizes of dynamic dims, tried in this order, odd and even ones; some are typical of audio models.
 SIZES = (64, 256, 37, 512, 576, 16, 128, 1024, 4096, 16000, 99, 32, 8, 5, 4, 3, 2, 1)
 FIRST = (64, None, 37, 256, 99, 16000, 1025, 3)  # each turn's first size; None: larger than the Pads' amounts
-MOST_OTHERS = 12  # attempts at sizes that the model has not run on, before one at sizes that it takes
+MOST_OTHERS = 12  # of the first so many attempts, those at sizes that the model has not run on go first
 APART = 3  # in every other turn, each dim is larger than the one before it by so much, if the model takes that
 LONG = 1 << 18  # elements of a turn's first inputs: with more, a network takes seconds
 HIGHEST = (9, 2, 1)  # other integers than pixels and samples go from 0 to this: they may be indices, axes or amounts
@@ -86,17 +86,17 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
 
 
 def unlike(attempts: Iterable[Feeds], taken: Sequence[Feeds]) -> Iterator[Feeds]:
-    """The attempts at sizes that the model has not run on; one at sizes of ``taken`` follows a few, or is the last."""
+    """The attempts at sizes that the model has not run on; those at sizes of ``taken`` follow the first few."""
     shapes = [_shapes_of(feeds) for feeds in taken]
     again: list[Feeds] = []
-    for tried, feeds in enumerate(attempts):
-        if _shapes_of(feeds) not in shapes:
-            yield feeds
-        elif not again:
+    left = iter(attempts)
+    for feeds in islice(left, MOST_OTHERS):
+        if _shapes_of(feeds) in shapes:
             again.append(feeds)
-        if tried == MOST_OTHERS:
-            yield from again
+        else:
+            yield feeds
     yield from again
+    yield from left
 
 
 def _shapes_of(feeds: Feeds) -> dict[str, tuple[int, ...]]:

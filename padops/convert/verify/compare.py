@@ -152,9 +152,11 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
         for name, value in trial.outputs.items():
             seen[name].add(value)
         if not case.proved and turn >= min(first, len(turns)) - 1:
-            scout.look([one.feeds for one in trials] if turn < first else [trial.feeds])
+            scout.look([one.feeds for one in trials])
     if not trials:
         raise refusal
+    if not case.proved:
+        scout.look([one.feeds for one in trials])
     return trials
 
 

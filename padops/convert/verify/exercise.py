@@ -66,6 +66,7 @@ class Scout:
         self._path, self._model = path, deepcopy(instead)
         self.reached: list[Reached] = []
         self.hidden = ""  # why nothing is known of the Pads
+        self._looked = 0  # sets of inputs that it has run on
         idle = idle_pads(model)
         for located, copied in zip(bodies(model), bodies(self._model), strict=True):
             for (place, node), running in zip(located.labelled(), copied.body.node, strict=True):
@@ -75,13 +76,15 @@ class Scout:
                     self.reached.append(Reached(place, form_of(node), known is True, known is not None))
 
     def look(self, feeds: Sequence[Feeds]) -> None:
-        """Runs the model with a profile, and learns from the dims in it."""
-        if not self.reached or self.satisfied or self.hidden:
+        """Runs the model with a profile on the sets of inputs that are new, and learns from the dims in it."""
+        new = feeds[self._looked :]
+        if not new or not self.reached or self.satisfied or self.hidden:
             return
+        self._looked = len(feeds)
         with tempfile.TemporaryDirectory(prefix="padops-") as folder:
             try:
                 session = Session(self._path, optimised=False, instead=self._model, profile=Path(folder) / "profile")
-                for one in feeds:
+                for one in new:
                     session.run(one)
             except DoesNotRun as error:
                 self.hidden = f"without graph optimisation, ONNX Runtime does not run the model: {error}"

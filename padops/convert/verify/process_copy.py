@@ -72,8 +72,9 @@ def _serve(run: Callable[[], Any], room: int | None, pipe: Connection, other: Co
         _limit_memory(room)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it and ends its copy
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with open(os.devnull, "w") as nowhere:  # a crash prints nothing to the user's terminal
-        os.dup2(nowhere.fileno(), 2)
+    with open(os.devnull, "w") as nowhere:  # neither a crash nor onnxruntime's retries print to the user's terminal
+        for stream in (1, 2):
+            os.dup2(nowhere.fileno(), stream)
     faulthandler.disable()
     try:
         answer: tuple[Any, Exception | None] = run(), None
