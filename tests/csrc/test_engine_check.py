@@ -164,6 +164,7 @@ def breakable(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One build with every break in it; the environment variable PLANTED, a number, says which of them is there."""
     folder = tmp_path_factory.mktemp("breaks")
     copied = shutil.copytree(SOURCES, folder / "csrc")
+    shutil.copytree(SOURCES.parent / "rules", folder / "rules")  # rules.cmake reads them
     (copied / "planted.h").write_text(PLANTED, encoding="utf-8")
     for number, (name, right, wrong) in enumerate(BREAKS.values()):
         text = (copied / name).read_text(encoding="utf-8")

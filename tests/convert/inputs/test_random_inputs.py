@@ -209,3 +209,12 @@ def test_sizes_that_a_model_has_run_on_come_later() -> None:
     for turn in range(1, 4):
         found = [feeds["x"].size for feeds in islice(unlike(random_inputs(rows, 0, turn, Hints()), taken[:1]), 20)]
         assert taken[0]["x"].size in found
+
+
+def test_all_attempts_at_one_size_are_made() -> None:
+    """A model of fixed sizes may refuse the largest amounts in each turn."""
+    rows = [Input("x", "float", (3, 4)), Input("pads", "int64", (4,))]
+    attempts = list(random_inputs(rows, 0, 1, Hints()))
+    assert len(attempts) >= len(HIGHEST)
+    for made, again in zip(attempts, unlike(random_inputs(rows, 0, 1, Hints()), attempts[:1]), strict=True):
+        np.testing.assert_equal(again, made)
