@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from padops.cli.parsing import MODEL, add_reading, add_runs, typed
+from padops.cli.parsing import MODEL, add_reading, add_rules, add_runs, typed
 from padops.files.streams import STREAM
 from padops.files.targets import identity
 from padops.progress import StepBars
@@ -42,6 +42,7 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("--for", metavar="PROVIDER", dest="provider", help="with --target onnx: use only operators "
                         "that this execution provider runs right, on its device: openvino, WebGpuExecutionProvider, "
                         "...")  # fmt: skip
+    add_rules(parser, "with --for: ")
     parser.add_argument("--opset", type=count, metavar="N", help="with --target onnx: write the Pads for version N of "
                         "the standard operators, and bring the rest to it by onnx's version converter; implies "
                         "--verify")  # fmt: skip
@@ -110,7 +111,7 @@ def _settle_output(options: argparse.Namespace) -> None:
 
 
 # The options that padops.convert has by the same name.
-PASSED = ("target", "without_pad", "provider", "opset", "fallback", "fold", "select", "auto_pad", "emulated",
+PASSED = ("target", "without_pad", "provider", "rules", "opset", "fallback", "fold", "select", "auto_pad", "emulated",
           "custom_domains", "strict", "verify", "inputs", "seed", "rtol", "atol", "dry_run", "in_place", "report",
           "follow_links")  # fmt: skip
 

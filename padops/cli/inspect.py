@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.cli.findings import KINDS, Inspected, exit_code
-from padops.cli.parsing import MODEL, SUFFIXES, add_reading, models_in, typed
+from padops.cli.parsing import MODEL, SUFFIXES, add_reading, add_rules, models_in, typed
 from padops.exits import ERROR
 from padops.files.streams import STREAM
 from padops.terminal import fail, json_text, make_console, names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from rich.console import Console
 
@@ -27,7 +27,7 @@ ABOUT = (
     "first of these that holds: 4 the results of a Pad are wrong, 1 a model cannot be read, 3 a Pad is refused "
     "or breaks a rule, 5 a Pad is unsure: its results may be wrong, or are unknown."
 )
-PASSED = ("select", "custom_domains", "follow_links", "onnxruntime")  # options of padops.inspect, too
+PASSED = ("select", "custom_domains", "follow_links", "rules", "onnxruntime")  # options of padops.inspect, too
 FORMATS = ("text", "json", "sarif", "junit", "github")
 
 
@@ -48,6 +48,7 @@ def add_inspect(commands: Any) -> None:
                         "first choice first, such as OpenVINOExecutionProvider,CPUExecutionProvider. The verdicts are "
                         "about this session; each Pad also names the provider that runs it if padops is one of them "
                         "(default: the CPU's)")  # fmt: skip
+    add_rules(parser, "with --providers: ")
     parser.add_argument("--onnxruntime", metavar="1.N", help="the release that the verdicts are about; it need not be "
                         "installed (default: the installed one)")  # fmt: skip
     parser.add_argument("--check", action="store_true", help="exit with 4, 3 or 5 if a Pad is wrong, refused or unsure")
@@ -60,12 +61,19 @@ def add_inspect(commands: Any) -> None:
 def run_inspect(options: argparse.Namespace) -> int:
     """Inspects as the options say."""
     from padops.convert import UsageError
+    from padops.convert.arguments import rules_of_session
+    from padops.runtime.provider_rules import full_names
 
     if options.allow and not options.check:
         options.usage_error("--allow needs --check")
     if options.models.count(STREAM) > 1:
         options.usage_error(f"{STREAM} is named twice, but standard input has one model")
-    if why := _unknown_provider(options.providers):
+    try:
+        ruled = rules_of_session(options.providers, options.rules)
+    except UsageError as error:
+        return fail(typed(error), error.exit_code)
+    options.providers = full_names(options.providers, ruled)
+    if why := _unknown_provider(options.providers, ruled):
         options.usage_error(why)
     names: list[str] = []
     for given in options.models:
@@ -90,11 +98,11 @@ def run_inspect(options: argparse.Namespace) -> int:
     return ERROR if any(isinstance(inspected.result, str) for inspected in told) else 0
 
 
-def _unknown_provider(providers: Sequence[str]) -> str:
-    """Why a provider is unknown, if one is; onnxruntime is asked only about those that padops has no rules for."""
-    from padops.runtime.provider_rules import RULED, full_names
+def _unknown_provider(providers: Sequence[str], ruled: Container[str]) -> str:
+    """Why a provider is unknown, if one is; onnxruntime is asked only about those that there are no rules for."""
+    from padops.runtime.provider_rules import RULED
 
-    if not (names := [name for name in full_names(providers) if name not in RULED]):
+    if not (names := [name for name in providers if name not in RULED and name not in ruled]):
         return ""
     from padops.runtime.placing import unknown_provider
 
@@ -110,9 +118,8 @@ def _inspected(options: argparse.Namespace, model: str) -> Inspected:
     from padops.convert import PadopsError, UsageError
     from padops.convert.inspection import inspect
     from padops.convert.streams import read_model
-    from padops.runtime.provider_rules import full_names
 
-    given = {name: getattr(options, name) for name in PASSED} | {"providers": full_names(options.providers)}
+    given = {name: getattr(options, name) for name in (*PASSED, "providers")}
     try:
         return Inspected(model, inspect(read_model()[1] if model == STREAM else model, **given))
     except UsageError:

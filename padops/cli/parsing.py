@@ -66,6 +66,12 @@ def add_custom_domain(parser: argparse.ArgumentParser) -> None:
                         "repeatable")  # fmt: skip
 
 
+def add_rules(parser: argparse.ArgumentParser, when: str) -> None:
+    """Adds ``--rules``."""
+    parser.add_argument("--rules", metavar="FILE.json", help=f"{when}what the provider does with Pads, as "
+                        "padops probe wrote it (default: padops' own rules)")  # fmt: skip
+
+
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Adds ``--custom-domain`` and ``--follow-links``, which say how a model is read."""
     add_custom_domain(parser)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Ask an execution provider of this machine what it does with Pads: it runs small models, each in a process of its "
-    "own, which may die, and compares every bit. With --output it writes what it found as a file of rules, which "
-    "padops.InferenceSession takes with rules=. Exit codes: 0 done, 1 error, 2 usage, 5 some models are not right with "
-    "these rules either."
+    "own, which may die, and compares every bit. With --output it writes what it found as a file of rules: "
+    "padops.InferenceSession takes it with rules=, and padops inspect, convert and run take it with --rules. Exit "
+    "codes: 0 done, 1 error, 2 usage, 5 some models are not right with these rules either."
 )
 SECONDS = 60
 

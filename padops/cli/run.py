@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.parsing import add_custom_domain, typed
+from padops.cli.parsing import add_custom_domain, add_rules, typed
 from padops.exits import USAGE
 from padops.files.streams import STREAM
 from padops.plural import plural
@@ -39,6 +39,7 @@ def add_run(commands: Any) -> None:
                         "NumPy lacks are written as unsigned integers with the same bits")  # fmt: skip
     parser.add_argument("--providers", type=names, metavar="A,B", help="execution providers, first choice first "
                         "(default: all that this onnxruntime has built in)")  # fmt: skip
+    add_rules(parser, "with --providers: ")
     parser.add_argument("--convert", choices=("auto", "never"), default="auto", help="whether the model may be "
                         "converted in memory (default: %(default)s)")  # fmt: skip
     add_custom_domain(parser)
@@ -85,6 +86,7 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
         PadopsError: The model is absent, or onnxruntime refuses it.
     """
     from padops.convert import inspect
+    from padops.convert.arguments import rules_of_session
     from padops.convert.errors import PadopsError, UsageError, os_errors_as
     from padops.convert.model.reading import check_file
     from padops.convert.streams import read_model
@@ -96,7 +98,8 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
         with os_errors_as("cannot read", options.model):
             check_file(Path(options.model))
     model = read_model()[0] if options.model == STREAM else options.model
-    providers = None if options.providers is None else full_names(options.providers)
+    rules = rules_of_session(options.providers or (), options.rules)
+    providers = None if options.providers is None else full_names(options.providers, rules)
     convert = options.convert
     if options.custom_domains:  # as inspect says it; empty if the session finds the domains by itself
         convert = inspect(model, custom_domains=options.custom_domains).convert or convert
@@ -105,7 +108,7 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
     except ValueError as error:
         raise UsageError(f"--providers: {error}") from error
     try:
-        return InferenceSession(model, providers=providers, convert=convert)
+        return InferenceSession(model, providers=providers, convert=convert, rules=options.rules)
     except OSError as error:  # the library of padops is not there
         raise PadopsError(str(error)) from error
     except Exception as error:  # onnxruntime's exceptions have no base of their own

@@ -18,7 +18,7 @@ SAID = {
     "equal": "the outputs are bit-equal",
     "close": "the outputs differ by rounding",
     "corrected": "the outputs differ only where the converted model corrects the original",
-    "same": "ONNX Runtime refuses both models; their nodes are proved to do the same",
+    "same": "ONNX Runtime loads neither model; their nodes are proved to do the same",
     "runs": "the converted model runs, but there is nothing to compare it with",
     "different": "the outputs differ",
     "interface": "the models have other inputs or outputs",
@@ -26,8 +26,7 @@ SAID = {
     "undecided": "neither model runs",
     "not run": "the models could not be run",
 }
-REFUSED = "neither model runs with these inputs"
-REFUSED_SAME = "ONNX Runtime runs neither model with these inputs; their nodes are proved to do the same"
+REFUSED = "ONNX Runtime runs neither model with these inputs"
 UNOPTIMISED = "without graph optimisation, the outputs are bit-equal"
 UNCONFIRMED = "a part of the models may differ, but no run of both has shown it"
 EXERCISED = "padded something in the runs"
@@ -60,8 +59,8 @@ def show_verification(console: Console, verification: Verification) -> None:
 def _ran(verification: Verification) -> str:
     """The outcome of running both models, in words."""
     outcome = verification.outcome
-    if verification.inputs and outcome in ("undecided", "same"):  # ONNX Runtime loads them
-        return REFUSED if outcome == "undecided" else REFUSED_SAME
+    if verification.inputs and outcome in ("undecided", "proved"):  # ONNX Runtime loads them
+        return REFUSED
     if outcome == "equal" and any(note.startswith(WITHOUT_OPTIMISATION) for note in verification.notes):
         return UNOPTIMISED
     return SAID[outcome]

@@ -13,9 +13,10 @@ import onnx
 from padops.convert import matchers
 from padops.convert.errors import UsageError, kind_of
 from padops.convert.matchers.unknown import KNOWN_DOMAINS
-from padops.convert.targets import FOR, NAMED
+from padops.convert.targets import TARGETS
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
-from padops.runtime.provider_rules import KNOWN_PROVIDERS, find_provider
+from padops.runtime.provider_rules import full_names
+from padops.runtime.session_rules import Rules, rules_with
 
 FIRST_OPSET = 7  # the first version that onnxruntime runs
 
@@ -70,8 +71,8 @@ def check_options(
     Raises:
         UsageError: Names the option, and what is expected.
     """
-    if target not in NAMED:
-        raise UsageError(f"target is {target!r}, expected one of {', '.join(NAMED)}")
+    if target not in TARGETS:
+        raise UsageError(f"target is {target!r}, expected one of {', '.join(TARGETS)}")
     if without_pad and target != "onnx":
         raise UsageError("without_pad needs target='onnx'", "--without-pad needs --target onnx")
     if without_pad and select != "all":
@@ -93,30 +94,59 @@ def check_options(
             raise UsageError(f"{name} needs verify=True", f"--{name} needs --verify")
 
 
-def choose_target(target: str, without_pad: bool, select: str, provider: Any) -> str:
-    """The key of ``TARGETS`` that the options select.
+def choose_lowering(
+    target: str, without_pad: bool, select: str, provider: Any, rules: str | os.PathLike[str] | None
+) -> dict[str, Any]:
+    """The options of ``targets/onnx.py``.
 
     Raises:
         UsageError: There are no rules for the provider, or another option contradicts it.
     """
     if provider is None:
-        return "onnx-without-pad" if without_pad else target
+        if rules is not None:
+            raise UsageError("rules needs provider", "--rules needs --for")
+        return {"without_pad": True} if without_pad else {}
     if not isinstance(provider, str):
         raise UsageError(f"provider is {kind_of(provider)}, expected the name of an execution provider")
-    row = find_provider(provider)
-    if row is None:
-        known = ", ".join(row.name for row in KNOWN_PROVIDERS)
-        raise UsageError(f"padops has no rules for provider {provider!r}, only for {known}")
+    known = stated_rules(rules)
+    (name,) = full_names([provider], known)
+    if name not in known:
+        raise UsageError(f"padops has no rules for provider {provider!r}, only for {', '.join(known)}")
     if target != "onnx":
         raise UsageError("provider needs target='onnx'", "--for needs --target onnx")
     if without_pad:
-        why = f"{row.name} runs some Pads, which stay"
+        why = f"{name} runs some Pads, which stay"
         raise UsageError(
             f"provider and without_pad exclude each other: {why}", f"--for and --without-pad exclude each other: {why}"
         )
     if select != "all":
         raise UsageError("provider needs select='all'", "--for needs --select all")
-    return FOR[row.name]
+    return {"provider": known[name]}
+
+
+def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Rules:
+    """The rules of the providers, by name, for a session with ``providers``.
+
+    Raises:
+        UsageError: The providers are no names; there are rules without providers; or as ``stated_rules``.
+    """
+    if isinstance(providers, str) or not all(isinstance(name, str) for name in providers):
+        raise UsageError(f"providers is {providers!r}, expected names of execution providers")
+    if rules is not None and not providers:
+        raise UsageError("rules needs providers", "--rules needs --providers")
+    return stated_rules(rules)
+
+
+def stated_rules(path: str | os.PathLike[str] | None) -> Rules:
+    """The rules of the providers, by name: padops' own, and those of a file before them.
+
+    Raises:
+        UsageError: The file cannot be read, or is no file of rules.
+    """
+    try:
+        return rules_with(path)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"rules: {error}", f"--rules: {error}") from error
 
 
 def choose_matchers(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from padops.convert.arguments import check_kinds, choose_matchers, stated_minor
+from padops.convert.arguments import check_kinds, choose_matchers, rules_of_session, stated_minor
 from padops.convert.errors import UsageError, os_errors_as
 from padops.convert.facts import PadFacts, Road, Verdict
 from padops.convert.matchers import find_pads, foreign_domains
@@ -32,6 +32,7 @@ from padops.convert.targets import CHECKS
 from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
 from padops.runtime.provider import FIRST_MINOR
+from padops.runtime.session_rules import Rules
 from padops.spec import pyop_node
 
 
@@ -49,6 +50,7 @@ class Inspection:
         roads: What makes the whole model run, the best first; empty if it runs already, or nothing makes it run.
         left_out: The number of Pads that ``select`` leaves out of ``pads``.
         providers: The execution providers of the verdicts, first choice first; empty for the CPU provider alone.
+        rules: The file of rules for one of the providers; empty for padops' own.
         domains: The domains of the exporter's framework, as named or found.
         convert: The argument ``convert`` with which ``padops.InferenceSession`` converts the model in memory; empty if
             it needs none.
@@ -63,6 +65,7 @@ class Inspection:
     roads: tuple[Road, ...] = ()
     left_out: int = 0
     providers: tuple[str, ...] = ()
+    rules: str = ""
     domains: tuple[str, ...] = ()
     convert: dict[str, Any] = field(default_factory=dict)
 
@@ -87,6 +90,7 @@ class Inspection:
         name = str(self.path or "model.onnx")
         convert = shlex.join(["padops", "convert", name, *self.options])
         named = f", providers={json.dumps(list(self.providers))}" if self.providers else ""
+        named += f", rules={_quoted(self.rules)}" if self.rules else ""
         session = f"session = padops.InferenceSession({_quoted(name)}{named}"
         lines: dict[Road, str] = {
             "session": f"{session})",
@@ -110,6 +114,7 @@ class Inspection:
             "roads": list(self.roads),
             "commands": self.commands(),
             **({"providers": list(self.providers)} if self.providers else {}),
+            **({"rules": self.rules} if self.rules else {}),
             "pads": [
                 pad.to_json() | {"roads": list(pad.roads)} | ({"runner": pad.runner} if self.providers else {})
                 for pad in self.pads
@@ -151,6 +156,7 @@ def inspect(
     follow_links: bool = False,
     base_dir: str | os.PathLike[str] | None = None,
     providers: Sequence[str] = (),
+    rules: str | os.PathLike[str] | None = None,
     onnxruntime: str | None = None,
 ) -> Inspection:
     """Describes each Pad of a model, what the installed onnxruntime does with it, and what makes it run.
@@ -168,6 +174,7 @@ def inspect(
         base_dir: As for ``padops.convert``.
         providers: The execution providers of the session, first choice first; by default, the CPU provider alone. With
             providers, each Pad names the provider that runs it in a ``padops.InferenceSession``.
+        rules: A file of rules for one of the providers, as ``padops probe`` writes it. By default, padops' own rules.
         onnxruntime: The release for the verdicts, such as ``"1.22"``; by default, the installed one.
 
     Returns:
@@ -177,11 +184,10 @@ def inspect(
         UsageError: An argument is wrong.
         PadopsError: The model cannot be read.
     """
-    check_kinds({"follow_links": follow_links}, {"base_dir": base_dir}, None, 0)
-    if isinstance(providers, str) or not all(isinstance(name, str) for name in providers):
-        raise UsageError(f"providers is {providers!r}, expected names of execution providers")
+    check_kinds({"follow_links": follow_links}, {"base_dir": base_dir, "rules": rules}, None, 0)
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
+    ruled = rules_of_session(providers, rules)
     asked = choose_matchers("explicit", custom_domains, emulations=True)
     source = given_model(model)
     with os_errors_as("cannot read", source):
@@ -193,11 +199,11 @@ def inspect(
     domains = tuple(sorted({*custom_domains, *by_itself}))
     if set(by_itself).difference(custom_domains):
         found = find_pads(document.model, types, choose_matchers("explicit", domains, emulations=True))
-    pads = [_inspected(site, match, types, minor, providers) for site, match in found]
+    pads = [_inspected(site, match, types, minor, providers, ruled) for site, match in found]
     if document.refused:  # no road leads past the layers that are in its way
         pads = [replace(pad, roads=()) for pad in pads]
-    pads, said = in_several_graphs(pads, providers, minor)
-    notes = [*_notes(document, types, pads), *notes_on_runners(pads, providers), *said]
+    pads, said = in_several_graphs(pads, providers, minor, ruled)
+    notes = [*_notes(document, types, pads), *notes_on_runners(pads, providers, ruled), *said]
     selected = tuple(pad for pad in pads if select == "all" or not pad.runs)
     installed = installed_version() or (f"onnxruntime 1.{NEWEST_MINOR}, as none is installed",)
     told: dict[str, Any] = {} if set(custom_domains) <= set(by_itself) else {"custom_domains": list(domains)}
@@ -213,6 +219,7 @@ def inspect(
         roads=_common(pads, minor),
         left_out=len(pads) - len(selected),
         providers=tuple(providers),
+        rules="" if rules is None else os.fspath(rules),
         domains=domains,
         convert=told | ({"auto_pad": "explicit"} if told and "--auto-pad" in options else {}),
     )
@@ -224,13 +231,15 @@ def _notes(document: Document, types: Types, pads: list[PadFacts]) -> tuple[str,
     return (*notes, "the model has no Pad") if not pads and not types.problem else tuple(notes)
 
 
-def _inspected(site: NodeSite, match: Match, types: Types, minor: int, providers: Sequence[str]) -> PadFacts:
+def _inspected(
+    site: NodeSite, match: Match, types: Types, minor: int, providers: Sequence[str], rules: Rules
+) -> PadFacts:
     match = as_others_may(match, providers)
     info = pad_of(site, match, types)
     facts = facts_of(site, match, types, minor, info)
     judged = facts.verdict not in ("breaks a rule", "unknown")
     if providers and judged and info is not None and match.runs_as is not None:
-        answer = ask(info, match.runs_as, providers, minor)
+        answer = ask(info, match.runs_as, providers, minor, rules)
         facts = replace(facts, verdict=answer.verdict, why=answer.why, runner=answer.runner)
     if facts.verdict in ("runs", "breaks a rule", "unknown"):
         return facts

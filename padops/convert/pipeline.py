@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from padops.convert.arguments import check_kinds, check_options, check_tolerance, choose_matchers, choose_target
+from padops.convert.arguments import check_kinds, check_options, check_tolerance, choose_lowering, choose_matchers
 from padops.convert.conversion import Conversion
 from padops.convert.doubted import doubted_values
 from padops.convert.errors import PadopsError, PadsLeftError, VerificationError, os_errors_as
@@ -35,7 +35,6 @@ from padops.convert.opsets import in_opset
 from padops.convert.records import FileRecord, breaks_a_rule
 from padops.convert.rewrite import Request, convert_pads
 from padops.convert.standard.fallback import embed
-from padops.convert.targets import FOR, STANDARD
 from padops.convert.targets.onnx import prune_opset_imports
 from padops.convert.verify.choice import comparison, refusal
 from padops.convert.verify.interface import Asked
@@ -50,6 +49,7 @@ def convert(
     target: Literal["padops", "onnx", "pyop"] = "padops",
     without_pad: bool = False,
     provider: str | None = None,
+    rules: str | os.PathLike[str] | None = None,
     opset: int | None = None,
     fallback: bool = True,
     fold: bool = True,
@@ -89,6 +89,7 @@ def convert(
             Pad becomes Slice, Concat, Gather and Expand, and arithmetic if its shape or amounts are unknown.
         provider: With target ``"onnx"``: the model's execution provider, ``"OpenVINOExecutionProvider"`` or for short
             ``"openvino"``. Pads that it runs correctly stay; others become operators that it runs (docs/beside.md).
+        rules: A file of rules for ``provider``, as ``padops probe`` writes it. By default, padops' own rules.
         opset: With target ``"onnx"``: write the Pads for this version of the standard operators, and bring the rest to
             it by onnx's version converter. Implies ``verify``.
         fallback: Give the model a function of standard operators for each operator of padops in it, so that it runs
@@ -135,14 +136,16 @@ def convert(
     """
     switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify,
                 "run": run, "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
-    check_kinds(switches, {"output": output, "report": report, "base_dir": base_dir}, inputs, seed)
+    paths = {"output": output, "report": report, "base_dir": base_dir, "rules": rules}
+    check_kinds(switches, paths, inputs, seed)
     source = given_model(source)
     path = output_path(source, output, in_place)
     check_tolerance(rtol, atol)
     for_runs = {"run": run or None, "inputs": inputs, "seed": seed or None, "rtol": rtol, "atol": atol}
     check_options(target, without_pad, select, opset, verify := verify or opset is not None, for_runs, seed)
     asked = choose_matchers(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
-    request = Request(choose_target(target, without_pad, select, provider), select, fold, fallback, asked, progress)
+    lowering = choose_lowering(target, without_pad, select, provider, rules)
+    request = Request(target, select, fold, fallback, asked, progress, lowering)
     check_paths(source, path, report)
     replaced = identity(path) if in_place and path is not None else None
     with os_errors_as("cannot read", source):
@@ -215,7 +218,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
     types = Types(document)
     facts, fatal = look_at(document, request, types)
     unasked = [] if document.foreign or match_auto_pad in request.matchers else same_left(document, types)
-    if request.target not in FOR.values():  # another provider may run SAME
+    if "provider" not in request.lowering:  # another provider may run SAME
         fatal |= {record.path for record in unasked if record.facts and record.facts.verdict == "refuses"}
     if request.fold:
         rewritten, records = convert_and_fold(document, request)
@@ -223,7 +226,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         rewritten = convert_pads(document, request)
         records = list(rewritten.records.values())
     embedded = embed(document, request.fallback)
-    if request.target in STANDARD or document.changed:
+    if request.lowers or document.changed:
         prune_opset_imports(document)
     if document.changed:
         document.settle_shapes()

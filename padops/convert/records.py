@@ -192,7 +192,7 @@ class Verification:
             - ``"close"``: floats differ within the tolerance, and not because of a Pad: another runtime or another
               order of casts rounds differently.
             - ``"corrected"``: only outputs differ that depend on a node that ONNX Runtime gets wrong in the original.
-            - ``"same"``: everything is proved, and ONNX Runtime refuses both models.
+            - ``"same"``: everything is proved, and ONNX Runtime loads neither model.
             - ``"different"``: other outputs differ.
             - ``"interface"``: nothing was run, since inputs or outputs differ in order, number, names, element types or
               ranks.
@@ -225,7 +225,7 @@ class Verification:
         if self.refuted:
             return "different"
         if self.proof is not None and self.proof.verdict == "proved":
-            return "tested" if self.outcome == "same" else "proved"  # onnxruntime refuses a model that is "same"
+            return "tested" if self.outcome == "same" else "proved"  # onnxruntime loads no model that is "same"
         if self.proof is not None and self.proof.verdict == "different":
             return "unknown"  # no run has shown the difference
         return "tested" if self.outcome in PASSED else "unknown"

@@ -6,8 +6,10 @@ refuse a Pad, before it changes any node.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import onnx_ir as ir
 
@@ -22,7 +24,7 @@ from padops.convert.pads.match import Match, Rewrite, Unconvertible, Unneeded
 from padops.convert.pads.pad_info import PadInfo, describe
 from padops.convert.records import PadRecord
 from padops.convert.runtimes.builtin_rules import needs, runs
-from padops.convert.targets import CHECKS, STANDARD, TARGETS
+from padops.convert.targets import CHECKS, TARGETS
 from padops.convert.targets.calls import declare_calls, declare_rows
 from padops.progress import Progress, counted
 
@@ -37,6 +39,12 @@ class Request:
     fallback: bool = True
     matchers: Sequence[Matcher] = MATCHERS
     progress: Progress | None = None
+    lowering: Mapping[str, Any] = field(default_factory=dict)  # the options of ``targets/onnx.py``
+
+    @property
+    def lowers(self) -> bool:
+        """Whether Pads become operators of the standard."""
+        return self.target == "onnx"
 
 
 @dataclass(frozen=True)
@@ -67,8 +75,8 @@ def convert_pads(document: Document, request: Request) -> Rewritten:
     if converted:
         constants = Constants(document.model)
         for decision in counted("converting", converted, request.progress):
-            records[decision.site.node] = _apply(decision, request.target, document, constants, types)
-        if request.target not in STANDARD:
+            records[decision.site.node] = _apply(decision, request, document, constants, types)
+        if not request.lowers:
             document.touched.update(declare_calls(document.model, types))
     document.touched.update(declare_rows([decision.site for decision in converted], types))
     document.write_back()
@@ -91,7 +99,7 @@ def _decide(site: NodeSite, match: Match, types: Types, request: Request) -> Dec
     """
     made, info = match.replacement, pad_of(site, match, types)
     broken = None if info is None else broken_rule(info)
-    if info is not None and broken is not None and (request.target in STANDARD or always_runs(site)):
+    if info is not None and broken is not None and (request.lowers or always_runs(site)):
         reason = f"padops::{info.op.name} '{info.name}': {broken}"
         return Decision(site, match, match.record(site, "unconverted", reason))
     if made is None or match.already == request.target:
@@ -108,16 +116,16 @@ def _decide(site: NodeSite, match: Match, types: Types, request: Request) -> Dec
         told = replace(match, notes=(*match.notes, why))
     if isinstance(made, Rewrite) and made.pad is not None and request.target in CHECKS:
         try:
-            CHECKS[request.target](describe(made.pad, site, types), site)
+            CHECKS[request.target](describe(made.pad, site, types), site, **request.lowering)
         except Unconvertible as reason:
             return Decision(site, match, match.record(site, "unconverted", str(reason)))
     return Decision(site, match, told.record(site, "converted"), info)
 
 
-def _apply(decision: Decision, target: str, document: Document, constants: Constants, types: Types) -> PadRecord:
+def _apply(decision: Decision, request: Request, document: Document, constants: Constants, types: Types) -> PadRecord:
     """Changes the node; returns the record, with the target's notes."""
     site, match, record = decision.site, decision.match, decision.record
-    emit = TARGETS[target]
+    emit = partial(TARGETS[request.target], **request.lowering)
     notes: Sequence[str] | None = ()
     if isinstance(match.replacement, Rewrite):
         done = match.replacement.apply(site, constants)
@@ -138,5 +146,5 @@ def _apply(decision: Decision, target: str, document: Document, constants: Const
         except Unneeded as why:
             return match.record(site, "not needed", str(why))
         document.touched.add(site.node)
-    op_type = "standard ONNX" if target in STANDARD else record.op_type
+    op_type = "standard ONNX" if request.lowers else record.op_type
     return replace(record, op_type=op_type, notes=(*record.notes, *(notes or ())))

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from padops.convert.facts import PadFacts
 from padops.plural import plural
 from padops.runtime.provider import CPU, EP_NAMES, FIRST_NAME
-from padops.runtime.provider_rules import BY_NAME, RULED
+from padops.runtime.session_rules import Rules
 
 OURS_AND_CPU = (*EP_NAMES, CPU)
 NAMES_APART_SINCE = 25  # since onnxruntime 1.25, compiled nodes of two graphs of a model have two names
 
 
-def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str]) -> Iterator[str]:
-    """Notes on the providers: which have no rules, and the cost of Pads on the processor."""
-    if unknown := [name for name in providers if name not in RULED]:
+def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled: Collection[str]) -> Iterator[str]:
+    """Notes on the providers: which are not ``ruled``, and the cost of Pads on the processor."""
+    if unknown := [name for name in providers if name not in (*ruled, *OURS_AND_CPU)]:
         yield f"padops has no rules for {' and '.join(unknown)}: it stands behind, and takes what is left for the CPU"
     between = [pad for pad in pads if pad.runner in OURS_AND_CPU]
     if between and any(name not in OURS_AND_CPU for name in providers):
@@ -29,14 +29,14 @@ def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str]) -> Iter
 
 
 def in_several_graphs(
-    pads: Sequence[PadFacts], providers: Sequence[str], minor: int
+    pads: Sequence[PadFacts], providers: Sequence[str], minor: int, rules: Rules
 ) -> tuple[list[PadFacts], list[str]]:
     """The Pads with their runners in a model that the session lowers, and a note; else the Pads unchanged.
 
     onnxruntime before 1.25 refuses a model if padops takes Pads in two of its graphs before a provider that fuses; then
     the session lowers the model. ``minor`` is the release 1.x of onnxruntime.
     """
-    provider = next((name for name in providers if name in BY_NAME and BY_NAME[name].fuses), "")
+    provider = next((name for name in providers if name in rules and rules[name].fuses), "")
     graphs = {_graph_of(pad) for pad in pads if pad.runner == FIRST_NAME}
     if not provider or minor >= NAMES_APART_SINCE or len(graphs) < 2:
         return list(pads), []

@@ -121,14 +121,9 @@ BY_NAME = {row.name: row for row in KNOWN_PROVIDERS}
 RULED = (*BY_NAME, CPU, *EP_NAMES)  # the providers of which padops knows what they do with Pads
 
 
-def find_provider(name: str) -> KnownProvider | None:
-    """The row of a provider, by its name in any case, with or without "ExecutionProvider"; None for an unknown name."""
-    return BY_NAME.get(full_names([name])[0])
-
-
-def full_names(names: Iterable[str]) -> list[str]:
+def full_names(names: Iterable[str], others: Iterable[str] = ()) -> list[str]:
     """The providers' names in onnxruntime, from short names in any case; unknown names unchanged."""
-    known = {name.removesuffix(SUFFIX).lower(): name for name in RULED}
+    known = {name.removesuffix(SUFFIX).lower(): name for name in (*RULED, *others)}
     return [known.get(name.lower().removesuffix(SUFFIX.lower()), name) for name in names]
 
 

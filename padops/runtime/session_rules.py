@@ -30,7 +30,10 @@ def rules_with(path: str | os.PathLike[str] | None) -> Rules:
     """
     if path is None:
         return BY_NAME
-    content = json.loads(Path(path).read_text(encoding="utf-8"))
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)}: expected JSON: {error}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{os.fspath(path)}: expected an object with the rules of a provider")
     return {**BY_NAME, **{row.name: row for row in known_by(content, os.fspath(path))}}

@@ -17,7 +17,6 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import Index, NodeSite, attribute_value, take_out
 from padops.convert.model.types import Types
 from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS, has_type
-from padops.convert.targets import STANDARD
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_name, by_onnx
@@ -41,7 +40,7 @@ WIDER: dict[str, tuple[str, ...]] = {
 
 def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) -> Change | None:
     """Turns a Pad between two Casts into a Pad of the narrow type; None if it is not between Casts, or has to stay."""
-    if target in STANDARD:  # ONNX's Pad lacks the narrow types: lowering would write the Casts again
+    if target == "onnx":  # ONNX's Pad lacks the narrow types: lowering would write the Casts again
         return None
     node, before = pad.site.node, pad.info.data.producer()
     index = pad.site.scope.index

@@ -22,7 +22,6 @@ from padops.convert.records import PadRecord
 from padops.convert.rewrite import Request
 from padops.convert.runtimes.builtin_rules import needs
 from padops.convert.runtimes.builtin_support import has_identity
-from padops.convert.targets import STANDARD
 from padops.progress import counted
 from padops.spec.dialects import DOMAIN
 from padops.spec.plan import Amounts, Mode
@@ -90,7 +89,7 @@ class FoldPads:
 
     def _join(self, pad: Candidate, pads: dict[ir.Node, NodeSite]) -> bool:
         """Lets a Pad take over the work of the Pad in front of it."""
-        if self._after_conversion and self._request.target in STANDARD:
+        if self._after_conversion and self._request.lowers:
             return False  # two lowered Pads are two for a reason
         node = pad.info.data.producer()
         before = None if node is None else pads.get(node)

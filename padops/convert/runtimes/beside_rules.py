@@ -21,7 +21,8 @@ from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes.builtin_rules import judge, loads, reaches_provider
 from padops.convert.runtimes.builtin_support import known_amounts
 from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME, OPERATORS_NAME
-from padops.runtime.provider_rules import BY_NAME, CONDITIONS, KnownProvider, ProviderRule
+from padops.runtime.provider_rules import CONDITIONS, KnownProvider, ProviderRule
+from padops.runtime.session_rules import Rules
 from padops.spec.dialects import onnx_op
 from padops.spec.plan import Amounts, Mode
 
@@ -88,10 +89,10 @@ class Answer:
     runner: str  # the provider that runs the Pad in a ``padops.InferenceSession`` with the same providers; "" if none
 
 
-def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> Answer:
+def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int, rules: Rules) -> Answer:
     """What a session of onnxruntime 1.``minor`` does with a Pad, which it runs as the operator ``found``.
 
-    ``providers`` has its providers, first choice first; the CPU provider is always the last.
+    ``providers`` has its providers, first choice first; the CPU provider is always the last. ``rules`` has their rules.
     """
     unknown: list[str] = []
     for name in providers:
@@ -99,10 +100,10 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> An
             break
         if name == OPERATORS_NAME:
             continue
-        if name not in BY_NAME:
+        if name not in rules:
             unknown.append(name)
         elif found.domain == "" and loads(pad, found):
-            fault = find_fault(BY_NAME[name], pad, found, minor)
+            fault = find_fault(rules[name], pad, found, minor)
             if fault is None:
                 return Answer("runs", _with(unknown, f"{name} runs it"), name)
             rule, sure = fault

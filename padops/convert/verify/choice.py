@@ -20,8 +20,8 @@ from padops.convert.model.document import Document
 from padops.convert.model.external import check_entries
 from padops.convert.model.scan import external_tensors
 from padops.convert.records import Outcome, ProofRecord, RegionRecord, Verification
-from padops.convert.verify.compare import RunInputs, compare
-from padops.convert.verify.interface import Asked, other_interface
+from padops.convert.verify.compare import compare
+from padops.convert.verify.interface import Asked, RunInputs, other_interface
 from padops.convert.verify.openvino import compare_with_openvino
 from padops.convert.verify.process_copy import DiedError, in_copy
 from padops.convert.verify.proof import prove

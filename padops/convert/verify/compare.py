@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import onnx
 
-from padops.convert.inputs.given import Feeds, Input, fit_inputs
-from padops.convert.inputs.pads import Hints, computes_floats, hints_of
-from padops.convert.inputs.random_inputs import random_inputs, unlike
+from padops.convert.inputs.given import Feeds
+from padops.convert.inputs.pads import computes_floats, hints_of
+from padops.convert.inputs.random_inputs import unlike
 from padops.convert.records import WITHOUT_OPTIMISATION, Outcome, Verification
 from padops.convert.verify.bits import Tolerance, compare_output
 from padops.convert.verify.exercise import Sameness, Scout, check_outputs
-from padops.convert.verify.interface import Asked
+from padops.convert.verify.interface import TURNS, RunInputs
 from padops.convert.verify.mirrors import mirrored
 from padops.convert.verify.rounding import Moves
 from padops.convert.verify.schemas import is_fallback
@@ -26,7 +25,6 @@ from padops.convert.verify.sessions import (
     Model,
     OtherRuntime,
     Outputs,
-    Risks,
     Session,
     Trial,
     fed,
@@ -34,7 +32,6 @@ from padops.convert.verify.sessions import (
 )
 from padops.convert.verify.small_runs import small_runs
 
-TURNS = 4  # sets of random inputs; sizes, lengths, branches, single bools and special values differ between them
 MOST_TURNS = 10  # sets if some Pads have not run or padded nothing, or an output has never changed
 PROVED_TURNS = 2  # sets beside a proof; 1 for large models
 MOST_INLINED = 20_000  # nodes of all calls of fallback functions in a session without padops
@@ -47,33 +44,6 @@ MEASURED = "no element differs by more than the original's own floats move"
 RULE = re.compile(r"padops::\w+ .*\[(P\d+|S1)\]")
 MIRRORED = "ONNX Runtime refuses the original ({}); padops' operators stand in for its Pads"
 WITHOUT = "in a session without padops, which runs its fallback functions"
-
-
-@dataclass(frozen=True)
-class RunInputs:
-    """The inputs of a run of both models, and its options."""
-
-    inputs: Sequence[Input]
-    given: Mapping[str, np.ndarray] | None  # the caller's arrays; None for random ones
-    asked: Asked
-    hints: Hints = field(default_factory=Hints)
-    # The values that may differ, because the converted model corrects an error of the original
-    corrected: frozenset[str] = frozenset()
-    first: Sequence[Feeds] = ()  # inputs that seem to show a difference
-    is_proved: bool = False  # whether the models are proved to do the same
-    asked_to_run: bool = False  # whether the caller asked for as many runs as without a proof
-    risks: Risks = field(default_factory=Risks)
-
-    @property
-    def proved(self) -> bool:
-        """Whether a few runs are enough."""
-        return self.is_proved and not self.asked_to_run
-
-    def turns(self, count: int = TURNS) -> list[Iterable[Feeds]]:
-        """For each set of inputs, the attempts at it, of which the first that the model takes counts."""
-        if self.given is not None:
-            return [[fit_inputs(self.given, self.inputs)]]
-        return [random_inputs(self.inputs, self.asked.seed, turn, self.hints) for turn in range(count)]
 
 
 def compare(original: Path, converted: Path, case: RunInputs) -> Verification:
@@ -96,12 +66,12 @@ def compare(original: Path, converted: Path, case: RunInputs) -> Verification:
         try:
             session = first.session(True)
         except DoesNotRun:
-            return _without_original(second, case, refusal, loads=False)
+            return _without_original(first, second, case, refusal, loads=False)
     scout = Scout(original, first.message, first.instead or first.message)
     try:
         trials = _draw(session, scout, first, case)
     except DoesNotRun as error:
-        return _without_original(second, case, error, loads=True)
+        return _without_original(first, second, case, error, loads=True)
     del session
     try:
         verification = _compared(first, second, case, trials)
@@ -181,7 +151,7 @@ def _compared(original: Model, converted: Model, case: RunInputs, trials: Sequen
             verification = more
     if verification.refuted:
         return verification
-    return _without_library(converted, case, trials, after, verification)
+    return _without_library(original, converted, case, trials, after, verification)
 
 
 def _explained(
@@ -248,7 +218,12 @@ def _far(
 
 
 def _without_library(
-    converted: Model, case: RunInputs, trials: Sequence[Trial], after: Sequence[Outputs], verification: Verification
+    original: Model,
+    converted: Model,
+    case: RunInputs,
+    trials: Sequence[Trial],
+    after: Sequence[Outputs],
+    verification: Verification,
 ) -> Verification:
     """Runs the converted model in a session without padops, too, if it carries fallback functions."""
     message = converted.message
@@ -264,7 +239,10 @@ def _without_library(
         session = converted.session(True, library=False)
         found = check_outputs(stable, [session.run(trial.feeds) for trial in trials])
     except DoesNotRun as error:
-        return replace(verification, notes=(*verification.notes, f"it does not run {WITHOUT}: {error}"))
+        outcome: Outcome = "fails" if original.instead is None else verification.outcome
+        return replace(
+            verification, outcome=outcome, notes=(*verification.notes, f"it does not run {WITHOUT}: {error}")
+        )
     differing = [output for output in found.outputs if not output.equal]
     if not differing:
         return verification
@@ -276,15 +254,25 @@ def _without_library(
     return replace(verification, outcome="different", outputs=found.outputs, notes=(*verification.notes, detail))
 
 
-def _without_original(converted: Model, case: RunInputs, refusal: DoesNotRun, loads: bool) -> Verification:
+def _without_original(
+    original: Model, converted: Model, case: RunInputs, refusal: DoesNotRun, loads: bool
+) -> Verification:
     """Runs the converted model alone, if ONNX Runtime does not load the original or runs it on none of the inputs."""
     others = "; --inputs FILE.npz gives others" if loads and case.given is None else ""
     note = f"ONNX Runtime does not run the original{' with these inputs' if loads else ''}: {refusal}{others}"
     try:
-        trials = run_trials(converted.session(True), case.turns(), risks=case.risks)
+        session = converted.session(True)
     except DoesNotRun as error:
+        if loads:
+            return Verification("fails", notes=(note, f"it does not load the converted model: {error}"))
         found: Outcome = "same" if case.is_proved else "undecided"
-        return Verification(found, inputs=fed(refusal.feeds), notes=(note, f"nor the converted model: {error}"))
+        return Verification(found, notes=(note, f"nor the converted model: {error}"))
+    try:
+        trials = run_trials(session, case.turns(), risks=case.risks)
+    except DoesNotRun as error:
+        found = "proved" if case.is_proved and loads else "undecided"
+        told = Verification(found, inputs=fed(refusal.feeds), notes=(note, f"nor the converted model: {error}"))
+        return _without_library(original, converted, case, [], [], told) if found == "proved" else told
     return Verification("runs", inputs=fed(trial.feeds for trial in trials), notes=(note,))
 
 

@@ -1,16 +1,21 @@
-"""What is asked of a comparison, and the interface on which callers of a model rely."""
+"""What is asked of a comparison, its inputs, and the interface on which callers of a model rely."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import onnx
 
-from padops.convert.inputs.given import Inputs, overridable_inputs, required_inputs
+from padops.convert.inputs.given import Feeds, Input, Inputs, fit_inputs, overridable_inputs, required_inputs
+from padops.convert.inputs.pads import Hints
+from padops.convert.inputs.random_inputs import random_inputs
 from padops.convert.verify.bits import Tolerance
 from padops.convert.verify.inference import dims_of, forget_dims
+from padops.convert.verify.sessions import Risks
 
+TURNS = 4  # sets of random inputs; sizes, lengths, branches, single bools and special values differ between them
 BY_PLACE = "callers may take them by position"
 
 
@@ -30,6 +35,33 @@ class Asked:
     def tolerance(self) -> Tolerance | None:
         """What the caller accepts; None if the original's own moves decide."""
         return None if self.rtol is None and self.atol is None else Tolerance(self.rtol, self.atol)
+
+
+@dataclass(frozen=True)
+class RunInputs:
+    """The inputs of a run of both models, and its options."""
+
+    inputs: Sequence[Input]
+    given: Mapping[str, np.ndarray] | None  # the caller's arrays; None for random ones
+    asked: Asked
+    hints: Hints = field(default_factory=Hints)
+    # The values that may differ, because the converted model corrects an error of the original
+    corrected: frozenset[str] = frozenset()
+    first: Sequence[Feeds] = ()  # inputs that seem to show a difference
+    is_proved: bool = False  # whether the models are proved to do the same
+    asked_to_run: bool = False  # whether the caller asked for as many runs as without a proof
+    risks: Risks = field(default_factory=Risks)
+
+    @property
+    def proved(self) -> bool:
+        """Whether a few runs are enough."""
+        return self.is_proved and not self.asked_to_run
+
+    def turns(self, count: int = TURNS) -> list[Iterable[Feeds]]:
+        """For each set of inputs, the attempts at it, of which the first that the model takes counts."""
+        if self.given is not None:
+            return [[fit_inputs(self.given, self.inputs)]]
+        return [random_inputs(self.inputs, self.asked.seed, turn, self.hints) for turn in range(count)]
 
 
 def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tuple[str, ...]:

@@ -24,8 +24,8 @@ from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
 from padops.convert.records import PadComparison, Verification
 from padops.convert.verify import sessions
 from padops.convert.verify.bits import describe_difference
-from padops.convert.verify.compare import RunInputs
 from padops.convert.verify.exercise import check_outputs
+from padops.convert.verify.interface import RunInputs
 from padops.convert.verify.rounding import Moves
 from padops.convert.verify.sessions import DoesNotRun, Outputs, Session, Trial, fed, run_trials
 from padops.deferred import import_openvino

@@ -21,8 +21,8 @@ from padops.convert.matchers import MATCHERS, find_pads
 from padops.convert.model.document import Document
 from padops.convert.model.types import Types
 from padops.convert.records import Verification
-from padops.convert.verify.compare import RunInputs, check_close
-from padops.convert.verify.interface import Asked, other_interface
+from padops.convert.verify.compare import check_close
+from padops.convert.verify.interface import Asked, RunInputs, other_interface
 from padops.convert.verify.sessions import DoesNotRun, OtherRuntime, fed, run_trials
 from padops.extras import NeedingOnnxruntime
 from padops.processes import Pickled, serve

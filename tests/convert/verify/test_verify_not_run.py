@@ -18,7 +18,7 @@ from written_models import model
 
 import padops
 from padops.convert import PadopsError, UndecidedError, UsageError
-from padops.convert.verify import compare, process_copy, sessions
+from padops.convert.verify import interface, process_copy, sessions
 from padops.convert.verify.process_copy import DiedError, in_copy
 from padops.convert.verify.sessions import Session
 
@@ -86,7 +86,7 @@ def refuse(error: BaseException) -> Callable[..., Any]:
 def test_runs_of_whole_models_that_are_not_possible(
     monkeypatch: pytest.MonkeyPatch, name: str, error: Exception
 ) -> None:
-    monkeypatch.setattr(sessions if name == "Session" else compare, name, refuse(error))
+    monkeypatch.setattr(sessions if name == "Session" else interface, name, refuse(error))
     verification = padops.verify(*map(model, UNLIKE))
     assert (verification.verdict, verification.outcome) == ("unknown", "not run")
     assert verification.notes[0].endswith(str(error))

@@ -113,8 +113,36 @@ def test_inputs_that_a_model_does_not_take(unproved: None, capsys: pytest.Captur
     path = save(tmp_path / "m.onnx", source)
     assert cli.main(["verify", "--run", path, path]) == 5
     out = " ".join(capsys.readouterr().out.split())
-    assert out.startswith("unknown: neither model runs with these inputs")
+    assert out.startswith("unknown: ONNX Runtime runs neither model with these inputs")
     said = "ONNX Runtime does not run the original with these inputs: "
     assert said in out and "; --inputs FILE.npz gives others" in out and "with i: int64[64]" in out
     verification = padops.verify(source, source, inputs={"i": np.ones(64, np.int64)}, run=True)
     assert any(note.startswith(said) and "--inputs" not in note for note in verification.notes)
+
+
+def test_a_proof_holds_for_inputs_that_no_run_took() -> None:
+    """The model loads; random inputs never have four times as many elements as the Reshape wants."""
+    nodes = [
+        helper.make_node("Reshape", ["x", "shape"], ["r"]),
+        pad(["r", "pads"], mode="reflect"),
+    ]
+    inputs = [("x", FLOAT, [7]), ("shape", INT64, [2])]
+    source = model(nodes, inputs=inputs, outputs=[("y", FLOAT, None)], tensors=[tensor("pads", [1, 1, 1, 1])])
+    verification = padops.verify(source, convert(source).proto())
+    assert (verification.verdict, verification.outcome) == ("proved", "proved")
+    assert "ONNX Runtime does not run the original with these inputs" in verification.notes[0]
+    assert verification.notes[1].startswith("nor the converted model: ")
+    assert verification.doubts == ()
+
+
+@pytest.mark.parametrize("inputs", [[("x", FLOAT, [2, 3])], [("x", FLOAT, ["n", "m"])]])
+def test_a_fallback_function_that_does_not_run_is_a_difference(inputs: list) -> None:
+    """With the library both give the same; in a session without it the converted model does not load."""
+    source = model([pad(mode="reflect")], inputs=inputs, tensors=[PADS])
+    broken = padops.convert(source).proto()
+    (function,) = broken.functions
+    del function.node[0].input[:]
+    function.node[0].input.append("of nobody")
+    verification = padops.verify(source, broken)
+    assert (verification.verdict, verification.outcome) == ("different", "fails")
+    assert "it does not run in a session without padops" in verification.notes[-1]

@@ -1,0 +1,99 @@
+"""A file of rules in place of padops' own: ``padops inspect`` and ``padops convert --for`` follow it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from provider_sessions import CPU, pad
+
+import padops
+from padops.cli import main
+from padops.runtime.provider import FIRST_NAME
+
+VITIS, CUDA = "VitisAIExecutionProvider", "CUDAExecutionProvider"
+REFLECT, EDGE = pad([1, 1], "reflect", 18, "float[4]"), pad([1, 1], "edge", 18, "float[4]")
+CONTENT = {
+    "names": [VITIS, CUDA],
+    "version": "1.4",
+    "sources": {"default": "measured: my model"},
+    "rules": [{"does": "wrong", "when": "always", "modes": ["reflect"]}],
+}
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    """A file of rules."""
+    file = tmp_path / "rules.json"
+    file.write_text(json.dumps(CONTENT), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A model with a reflect Pad."""
+    file = tmp_path / "model.onnx"
+    file.write_bytes(REFLECT.SerializeToString())
+    return file
+
+
+@pytest.mark.parametrize("provider", [VITIS, CUDA])
+def test_verdicts(rules: Path, provider: str) -> None:
+    for model, verdict, runner in ((REFLECT, "wrong", FIRST_NAME), (EDGE, "runs", provider)):
+        (found,) = padops.inspect(model, providers=[provider, CPU], rules=rules).pads
+        assert (found.verdict, found.runner) == (verdict, runner)
+
+
+def test_the_session_that_helps_has_the_rules(rules: Path) -> None:
+    inspection = padops.inspect(REFLECT, providers=[VITIS], rules=rules)
+    assert inspection.commands()["session"].endswith(f'providers=["{VITIS}"], rules="{rules}")')
+    assert inspection.to_json()["rules"] == str(rules)
+
+
+def test_what_is_written_for_the_provider(rules: Path) -> None:
+    assert padops.lower(EDGE, provider="vitisai", rules=rules).records[0].reason == f"{VITIS} runs it"
+    (record,) = padops.lower(REFLECT, provider="cuda", rules=rules).records
+    assert record.status == "converted"
+    assert padops.lower(REFLECT, provider="cuda").records[0].reason.startswith(f"{CUDA} runs it")
+
+
+def test_commands(rules: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = source.with_name("out.onnx")
+    assert main(["inspect", str(source), "--check", "--providers", "vitisai", "--rules", str(rules)]) == 4
+    assert f"{VITIS} gets it wrong (mode reflect: any)" in capsys.readouterr().out
+    written = ["convert", str(source), str(out), "--target", "onnx", "--for", "VitisAI", "--rules", str(rules)]
+    assert main(written) == 0
+    assert [found.operator for found in padops.inspect(out).pads] == ["Concat"]
+
+
+@pytest.mark.parametrize("command", ["inspect", "convert", "run"])
+def test_rules_of_nobody(command: str, rules: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    more = {"convert": ["--dry-run", "--target", "onnx"], "run": [], "inspect": []}[command]
+    assert main([command, str(source), *more, "--rules", str(rules)]) == 2
+    assert "--rules needs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "No such file"),
+        ("{", "expected JSON: "),
+        ("[]", "expected an object with the rules of a provider"),
+        (json.dumps(CONTENT | {"rules": [{"does": "no", "when": "always"}]}), '"no" is unknown; expected one of'),
+    ],
+)
+def test_a_wrong_file(
+    content: str | None, said: str, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "wrong.json"
+    if content is not None:
+        file.write_text(content, encoding="utf-8")
+    for command in (
+        ["inspect", str(source), "--providers", "cuda"],
+        ["convert", str(source), "--dry-run", "--target", "onnx", "--for", "cuda"],
+        ["run", str(source), "--providers", "cuda"],
+    ):
+        assert main([*command, "--rules", str(file)]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith("error: --rules: ") and str(file) in error and said in error
