@@ -71,6 +71,7 @@ def check_options(
     Raises:
         UsageError: Names the option, and what is expected.
     """
+    check_tolerance(for_runs["rtol"], for_runs["atol"])
     if target not in TARGETS:
         raise UsageError(f"target is {target!r}, expected one of {', '.join(TARGETS)}")
     if without_pad and target != "onnx":

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from padops.convert.arguments import check_kinds, check_options, check_tolerance, choose_lowering, choose_matchers
+from padops.convert.arguments import check_kinds, check_options, choose_lowering, choose_matchers
 from padops.convert.conversion import Conversion
 from padops.convert.doubted import doubted_values
 from padops.convert.errors import PadopsError, PadsLeftError, VerificationError, os_errors_as
@@ -136,11 +136,9 @@ def convert(
     """
     switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify,
                 "run": run, "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
-    paths = {"output": output, "report": report, "base_dir": base_dir, "rules": rules}
-    check_kinds(switches, paths, inputs, seed)
+    check_kinds(switches, {"output": output, "report": report, "base_dir": base_dir, "rules": rules}, inputs, seed)
     source = given_model(source)
     path = output_path(source, output, in_place)
-    check_tolerance(rtol, atol)
     for_runs = {"run": run or None, "inputs": inputs, "seed": seed or None, "rtol": rtol, "atol": atol}
     check_options(target, without_pad, select, opset, verify := verify or opset is not None, for_runs, seed)
     asked = choose_matchers(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
@@ -154,8 +152,7 @@ def convert(
     check_targets(path, report, inputs, document, files, in_place)
     original = original_of(source, document)
     doubted = doubted_values(document, asked) if verify and not document.foreign else {}
-    if opset is not None:
-        document = in_opset(document, opset, asked)
+    document = document if opset is None else in_opset(document, opset, asked)
     conversion = _rewrite(document, files, request)
     files = _still_read(document, files)
     compare = comparison(document, Asked(inputs, seed, rtol, atol, doubted, run), conversion) if verify else None

@@ -13,7 +13,7 @@ import mutant_findings
 
 SEED, COUNT = int(os.environ.get("PADOPS_SEED", "1")), int(os.environ.get("PADOPS_MUTANTS", "280"))
 BATCH, EACH, WRONG = 10, 10, 1000
-SHARE = 0.8  # of the conversions with the default options
+SHARE = 0.7  # of the conversions with the default options
 
 
 @cache
@@ -67,5 +67,5 @@ def test_most_conversions_are_proved(tally) -> None:
     proved = sum(count for verdict, count in counts.items() if verdict.startswith("proved"))
     count = sum(counts.values())
     tally(
-        "conversions of random models that padops verify does not prove (up to 20 %)", count, count - proved, 1 - SHARE
+        "conversions of random models that padops verify does not prove (up to 30 %)", count, count - proved, 1 - SHARE
     )
