@@ -21,13 +21,11 @@ class MutantFindings:
     Attributes:
         conversions: By options and verdict, how many conversions.
         verdicts: By verdict, how many wrong mutants.
-        with_inputs: The same, of verifications of what was no difference again, with inputs that show it.
         harm: A line for each wrong one that was proved, and for whatever a proof raised.
     """
 
     conversions: Counter[tuple[str, str]] = field(default_factory=Counter)
     verdicts: Counter[str] = field(default_factory=Counter)
-    with_inputs: Counter[str] = field(default_factory=Counter)
     harm: list[str] = field(default_factory=list)
 
     @property
@@ -65,10 +63,8 @@ def found(seed: int, first: int, count: int, each: int) -> MutantFindings:
                 or row["conversion"].startswith("raised")
             ):
                 findings.harm.append(f"{name}: the conversion is {row['conversion']}, and a run is {row['did']}")
-        for what, verdict, given, did in row["mutants"]:
+        for what, verdict, did in row["mutants"]:
             findings.verdicts[verdict] += 1
-            findings.with_inputs[given] += 1
-            for said in (verdict, given):
-                if said == "proved" or said.startswith("raised"):
-                    findings.harm.append(f"{name}: {what}: {said}, and a run is {did}")
+            if verdict == "proved" or verdict.startswith("raised"):
+                findings.harm.append(f"{name}: {what}: {verdict}, and a run is {did}")
     return findings
