@@ -13,7 +13,7 @@ import mutant_findings
 
 SEED, COUNT = int(os.environ.get("PADOPS_SEED", "1")), int(os.environ.get("PADOPS_MUTANTS", "280"))
 BATCH, EACH, WRONG = 10, 10, 1000
-SHARE = 0.7  # of the conversions with the default options
+SHARE = 0.8  # of the conversions with the default options
 
 
 @cache
@@ -46,8 +46,12 @@ def test_no_wrong_mutant_is_proved(tally) -> None:
 
 def test_most_wrong_mutants_are_found(tally) -> None:
     found = findings()
-    missed = found.wrong - found.verdicts["different"] - found.verdicts["refused"]
-    tally("these wrong conversions: neither different nor refused (up to 25 %)", found.wrong, missed, 0.25)
+    tally(
+        "these wrong conversions: not different (up to 10 %)",
+        found.wrong,
+        found.wrong - found.verdicts["different"],
+        0.1,
+    )
 
 
 def of_default() -> dict[str, int]:
@@ -62,5 +66,5 @@ def test_most_conversions_are_proved(tally) -> None:
     proved = sum(count for verdict, count in counts.items() if verdict.startswith("proved"))
     count = sum(counts.values())
     tally(
-        "conversions of random models that padops verify does not prove (up to 30 %)", count, count - proved, 1 - SHARE
+        "conversions of random models that padops verify does not prove (up to 20 %)", count, count - proved, 1 - SHARE
     )

@@ -21,7 +21,8 @@ class MutantFindings:
     Attributes:
         conversions: By options and verdict, how many conversions.
         verdicts: By verdict, how many wrong mutants.
-        harm: A line for each wrong one that was proved, and for whatever a proof raised.
+        harm: A line for each wrong one that was proved, for one that runs and that padops refuses to read, and for
+            whatever else a proof raised.
     """
 
     conversions: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -65,6 +66,6 @@ def found(seed: int, first: int, count: int, each: int) -> MutantFindings:
                 findings.harm.append(f"{name}: the conversion is {row['conversion']}, and a run is {row['did']}")
         for what, verdict, did in row["mutants"]:
             findings.verdicts[verdict] += 1
-            if verdict == "proved" or verdict.startswith("raised"):
+            if verdict == "proved" or verdict.startswith("raised") or (verdict == "refused" and did != "fails"):
                 findings.harm.append(f"{name}: {what}: {verdict}, and a run is {did}")
     return findings
