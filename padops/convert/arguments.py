@@ -111,6 +111,7 @@ def choose_lowering(
         raise UsageError(f"provider is {kind_of(provider)}, expected the name of an execution provider")
     known = stated_rules(rules)
     (name,) = full_names([provider], known)
+    _check_used(rules, known, [name])
     if name not in known:
         raise UsageError(f"padops has no rules for provider {provider!r}, only for {', '.join(known)}")
     if target != "onnx":
@@ -135,7 +136,17 @@ def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Ru
         raise UsageError(f"providers is {providers!r}, expected names of execution providers")
     if rules is not None and not providers:
         raise UsageError("rules needs providers", "--rules needs --providers")
-    return stated_rules(rules)
+    known = stated_rules(rules)
+    _check_used(rules, known, full_names(providers, known))
+    return known
+
+
+def _check_used(path: str | os.PathLike[str] | None, rules: Rules, providers: Collection[str]) -> None:
+    """Refuses a file that has rules for none of the providers."""
+    named = [] if path is None else [name for name, row in rules.items() if row.file == os.fspath(path)]
+    if path is not None and not set(named) & set(providers):
+        words = f"{os.fspath(path)} has rules for {', '.join(named)}, and for none of {', '.join(providers)}"
+        raise UsageError(f"rules: {words}", f"--rules: {words}")
 
 
 def stated_rules(path: str | os.PathLike[str] | None) -> Rules:

@@ -74,6 +74,17 @@ def test_rules_of_nobody(command: str, rules: Path, source: Path, capsys: pytest
     assert "--rules needs" in capsys.readouterr().err
 
 
+def test_rules_of_another_provider(rules: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = f"error: --rules: {rules} has rules for {CUDA}, {VITIS}, and for none of WebGpuExecutionProvider\n"
+    for command in (
+        ["inspect", str(source), "--providers", "webgpu"],
+        ["convert", str(source), "--dry-run", "--target", "onnx", "--for", "webgpu"],
+        ["run", str(source), "--providers", "webgpu"],
+    ):
+        assert main([*command, "--rules", str(rules)]) == 2
+        assert capsys.readouterr().err == said
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

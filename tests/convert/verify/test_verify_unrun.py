@@ -145,3 +145,5 @@ def test_a_fallback_function_that_does_not_run_is_a_difference(inputs: list) -> 
     verification = padops.verify(source, broken)
     assert (verification.verdict, verification.outcome) == ("different", "fails")
     assert "it does not run in a session without padops" in verification.notes[-1]
+    itself = padops.verify(broken, broken, run=True)
+    assert (itself.verdict, itself.outcome) == ("proved", "equal"), "without padops, the original does not run either"
