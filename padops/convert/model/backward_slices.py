@@ -61,18 +61,18 @@ def _integers(tensor: onnx.TensorProto) -> np.ndarray:
     return array if array.dtype.kind in "iu" else np.array([0])
 
 
-OPEN = "padops axes of unknown length"
-AXES = 3  # the input of a Pad
+OPEN = "padops list of unknown length"
+AMOUNTS, AXES = 1, 3  # inputs of a Pad
 
 Key = tuple[str, str, str]  # domain, name and overload
 Listing = dict[Key, set[int]]  # by function: the positions of its inputs that are axes of a Pad
 
 
 def open_axes(model: onnx.ModelProto) -> None:
-    """Gives Pads a list of unknown length for axes that the model does not state to be a list; ``model`` is changed.
+    """Gives Pads open amounts for all axes, if the model does not state their axes as a list; ``model`` is changed.
 
     onnx's inference takes such axes for absent: it makes the dims of all axes in their order, or refuses the number of
-    amounts. The graphs keep their numbers of nodes; functions get two more.
+    amounts. Of open amounts it makes the rank. The graphs keep their numbers of nodes; functions get two more.
     """
     listing = _listing(model.functions)
     for function in model.functions:
@@ -128,7 +128,8 @@ def _is_int32(node: onnx.NodeProto) -> bool:
 def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listing) -> bool:
     """Opens axes that are no constants of int64, in a graph and the graphs inside it. Returns whether there are any.
 
-    From constant axes of int32 in a function, onnx infers not even the type of the function's output.
+    Of axes that are constants of an outer graph, onnx infers no rank, and of axes of int32 in a function, not even the
+    type of the function's output.
     """
     made = {name: node.op_type == "Constant" and not _is_int32(node) for node in nodes for name in node.output}
     known = known - made.keys() | {name for name, is_constant in made.items() if is_constant}
@@ -136,8 +137,12 @@ def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listi
     for node in nodes:
         for i in _positions(node, listing):
             if node.input[i] not in known:
-                node.input[i], found = OPEN, True
+                found = True
+                if node.op_type == "Pad" and node.domain == "":
+                    node.input[AMOUNTS] = OPEN
+                    del node.input[AXES:]
+                else:
+                    node.input[i] = OPEN
         for _, inner in graphs_in(node.attribute):
-            hidden = {value.name for value in inner.input}
-            found = _open(inner.node, (known - hidden) | _known(inner), listing) or found
+            found = _open(inner.node, _known(inner), listing) or found
     return found

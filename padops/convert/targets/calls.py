@@ -1,4 +1,4 @@
-"""States the types and shapes of the outputs of functions with Pads, which ONNX Runtime cannot infer.
+"""States the types and ranks of the outputs of functions with Pads, which ONNX Runtime cannot infer.
 
 If a Pad has no fallback, ONNX Runtime infers nothing through a function with this Pad, and does not load a model that
 does not state the type of the call's output.
@@ -18,7 +18,10 @@ from padops.spec.dialects import DOMAIN
 
 
 def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
-    """States the outputs' types and shapes for calls of functions with Pads, if inferable; returns the calls."""
+    """States the outputs' types and ranks for calls of functions with Pads, if inferable; returns the calls.
+
+    Their dims stay open: nothing but the functions gives them.
+    """
     if not model.functions:
         return []
     within: dict[ir.OperatorIdentifier, set[ir.OperatorIdentifier]] = {}  # by function: the operators of its body
@@ -36,6 +39,8 @@ def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
     calls = [node for node in calls if node.op_identifier() in padding and node.domain != DOMAIN]
     for value in (value for node in calls for value in node.outputs):
         declare(value, None, types)
+        if value.shape is not None:
+            value.shape = ir.Shape([None] * len(value.shape))
     return calls
 
 

@@ -134,14 +134,16 @@ def _as_int64(terms: Terms, axes: int) -> int:
 
 
 def names_all_axes(terms: Terms, a: int, b: int) -> bool:
-    """Whether Pad ``b`` names the axes of all its amounts in order, and ``a`` names none and is the same otherwise.
+    """Whether Pad ``b`` names all axes of the data in order, and ``a`` names none and is the same otherwise.
 
-    Where ``a`` runs, its data have as many axes as it has amounts for (P8).
+    Of data whose rank is not known, ``a`` has half as many axes as amounts wherever it runs (P8).
     """
     if terms.head(a).kind is not Kind.PAD or terms.head(a) != terms.head(b):
         return False
     (*one, none), (*other, axes) = ([terms.find(given) for given in terms.inputs(pad)] for pad in (a, b))
-    amounts, listed = terms.constant(one[1]), terms.constant(axes)
-    if one != other or none != ABSENT or amounts is None or amounts.ndim != 1 or listed is None:
+    amounts, listed, dims = terms.constant(one[1]), terms.constant(axes), terms.shape(one[0])
+    if one != other or none != ABSENT or listed is None:
         return False
-    return np.array_equal(listed, np.arange(amounts.size // 2))
+    if amounts is not None and amounts.ndim == 1:
+        return np.array_equal(listed, np.arange(amounts.size // 2))
+    return dims is not None and np.array_equal(listed, np.arange(len(dims)))

@@ -19,6 +19,7 @@ from written_models import model
 
 import padops
 from padops.convert.errors import PadopsError
+from padops.convert.model.nesting import nodes_of
 from padops.convert.verify.build import Builder
 from padops.convert.verify.constants import Constants
 from padops.convert.verify.moves import plan as anew
@@ -105,6 +106,39 @@ def test_moves_are_proved_at_sizes_that_are_named(name: str) -> None:
     assert {row.rule for row in proof.regions} == {"moves"}
     assert all("open dims of 0 to 24 elements" in row.holds_for for row in proof.regions)
 
+
+RANKS = {
+    "of the data": "(float[n, m] x, int64[4] p) => (float[k, l] y) { y = Pad (x, p) }",
+    "behind a Pad of open axes": "(float[n, m] x, int64[4] p, int64[j] a) => (float[k, l] y) <int64[2] q = {1, 1}> "
+    "{ s = Pad (x, q, , a) z = Relu (s) y = Pad (z, p) }",
+    "behind axes of an outer graph": "(float[n, m] x, int64[4] p, bool b) => (float[k, l] y) "
+    "<int64[2] q = {1, 1}, int64[1] a = {1}> { y = If (b) <then_branch = t () => (float[k, l] v) "
+    "{ s = Pad (x, q, , a) v = Pad (s, p) }, else_branch = e () => (float[k, l] w) { w = Identity (x) }> }",
+}
+
+
+@pytest.mark.parametrize("name", RANKS)
+def test_computed_amounts_for_all_axes_by_the_rank(name: str) -> None:
+    text = RANKS[name].replace("float[k, l] v", "v").replace("float[k, l] w", "w")
+    one = model(text, 19)
+    for axes, verdict in {(0, 1): Verdict.PROVED, (1, 0): Verdict.UNKNOWN, (0,): Verdict.UNKNOWN}.items():
+        other = onnx.ModelProto.FromString(one.SerializeToString())
+        list_of_axes = numpy_helper.from_array(np.array(axes), "all_axes")
+        other.graph.initializer.append(list_of_axes)
+        (pad,) = (node for _, node in nodes_of(other.graph.node) if node.op_type == "Pad" and node.input[1] == "p")
+        pad.input.extend(["", "all_axes"])
+        assert prove(one, other).verdict is verdict, axes
+
+
+def test_a_pad_of_zeros_goes_behind_a_pad_of_unknown_rank_or_amounts() -> None:
+    for before in ("(float[n] x, int64[2] p) => (float[k] y) <int64[2] o = {0, 0}> { s = Pad (x, p)",
+                   "(float x, float[] f) => (float y) <int64[2] p = {1, 1}, int64[2] o = {0, 0}> { s = Pad (x, p, f)"):  # fmt: skip
+        one, other = (model(f"{before} {end} }}", 19) for end in ("y = Pad (s, o)", "y = Identity (s)"))
+        for graph in (one.graph, other.graph):
+            for value in (*graph.input, *graph.output):
+                if not value.type.tensor_type.shape.dim and value.name in "xy":
+                    value.type.tensor_type.ClearField("shape")
+        assert prove(one, other).verdict is Verdict.PROVED
 
 @pytest.mark.parametrize("size", [25, 40, 57, 96, 250, 1000])
 def test_moves_that_differ_at_one_size_are_not_proved(size: int) -> None:

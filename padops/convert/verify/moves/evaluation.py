@@ -103,7 +103,7 @@ class Evaluation:
         try:
             found = self._applied(term)
         except Unsupported:
-            if self._terms.op(term) == "Shape" or term in self._roots or not self._terms.shared(term):
+            if self._terms.op(term) == "Shape" or not self._terms.shared(term):
                 raise
             return self._leaf(term)
         if plane(found).size > self._most:
@@ -132,15 +132,15 @@ class Evaluation:
             raise Unsupported(f"{what} has {prod(dims)} elements, which is more than {self._most}")
         self.dims[name] = list(dims)
         leaf = self.elements.leaf(self._terms.find(term), dims, self._terms.dtype(term) or 0)
-        if head.kind is Kind.OPERATOR:
+        if head.kind in (Kind.OPERATOR, Kind.PAD):
             self._results |= self.elements.blocks(leaf)
         return leaf
 
     def _open_shape(self, term: int) -> tuple[Dim, ...] | None:
-        """Open dims of data, as many as a Pad of the original has amounts for; None if no such Pad is known."""
+        """Open dims of a Pad or its data, as many as this Pad of the original has amounts for; None if there is none."""
         terms = self._terms
         for pad in islice(following.cone(terms, self._roots[0]), DEEPEST):
-            if definitions.is_pad(terms.head(pad)) and terms.find(terms.inputs(pad)[0]) == terms.find(term):
+            if definitions.is_pad(terms.head(pad)) and terms.find(term) in map(terms.find, (pad, terms.inputs(pad)[0])):
                 given = {at: terms.constant(one) for at, one in enumerate(terms.inputs(pad)) if one != ABSENT}
                 rank = definitions.data_rank(terms.head(pad), given)
                 if rank is not None:
