@@ -27,6 +27,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # the tests call this as a module
 import fetch_models
 import providers
+from bench_providers import placement_of
 from provider_cases import CPU, QNN, STOCK
 
 WAYS = ("stock", "name", "lowered")
@@ -67,7 +68,7 @@ def _prepare(path: Path, model: Path, feeds: Path, provider: str) -> None:
     import onnxruntime
 
     import padops
-    from padops.bench.models import feeds_for
+    from padops.bench.timing import feeds_for
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # it refuses some inputs that are tried
@@ -129,7 +130,6 @@ def run_one(provider: str, way: str, model: str, feeds: str) -> dict[str, Any]:
     """
     import onnxruntime
 
-    from padops.bench.beside import placement_of
     from padops.conformance.peers import other_providers
 
     other_providers.prepare(provider)
@@ -147,7 +147,7 @@ def run_one(provider: str, way: str, model: str, feeds: str) -> dict[str, Any]:
         except Exception as error:  # onnxruntime's errors have no common base
             return {"outcome": "refused", "why": " ".join(str(error).split())[:3000]}
         profile = Path(session.end_profiling())
-        placed = placement_of(profile)
+        parts, copies, _ = placement_of(profile)
         events = [event for event in json.loads(profile.read_text()) if event.get("args", {}).get("provider")]
     ran = {
         (event["name"].removesuffix("_kernel_time"), event["args"]["provider"], event["args"]["op_name"])
@@ -158,8 +158,8 @@ def run_one(provider: str, way: str, model: str, feeds: str) -> dict[str, Any]:
         "outcome": "right" if away <= TOLERANCE else "wrong",
         "why": "" if provider in session.get_providers() else f"{provider} has been dropped",
         "away": away,
-        "parts": placed.parts,
-        "copies": placed.copies,
+        "parts": parts,
+        "copies": copies,
         "nodes": Counter(by for _, by, operator in ran if not operator.startswith("Memcpy")),
         "elsewhere": [node for node, by, operator in ran if by != provider and not operator.startswith("Memcpy")],
     }

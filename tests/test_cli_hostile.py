@@ -149,7 +149,7 @@ def test_words_of_the_command_line(tmp_path: Path) -> None:
     assert f"unrecognized arguments: --{ESCAPED}" in told("inspect", "m.onnx", f"--{HOSTILE}", code=2)
     assert ESCAPED in told("inspect", f"no {HOSTILE}", code=1)
     assert ESCAPED in told("convert", "m.onnx", "--target", HOSTILE, code=2)
-    assert ESCAPED in told("bench", "--show", f"no {HOSTILE}", code=1)
+    assert ESCAPED in told("bench", "--model", f"no {HOSTILE}", code=1)
 
 
 def test_a_terminal_gets_colours_of_our_own(monkeypatch: pytest.MonkeyPatch) -> None:

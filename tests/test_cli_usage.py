@@ -66,7 +66,7 @@ def test_a_dry_run_checks_the_output(source: Path, tmp_path: Path, capsys: pytes
         ("lower a b", "did you mean convert --target onnx?"),
         ("inspect a --jsn", "--jsn: did you mean --json?"),
         ("verify a b --sed 1", "--sed: did you mean --seed?"),
-        ("bench --polt a", "--polt: did you mean --plot?"),
+        ("bench --jsno a", "--jsno: did you mean --json?"),
         ("conformance --quik", "--quik: did you mean --quick?"),
         ("conformance shw a", "did you mean show?"),
     ],
@@ -198,7 +198,7 @@ def test_inspect_knows_the_processor_by_its_short_name(source: Path, capsys: pyt
 
 
 @pytest.mark.parametrize("text", [",", "", " , "])
-@pytest.mark.parametrize("arguments", [["run", "m"], ["inspect", "m"], ["verify", "m", "m"], ["bench"]])
+@pytest.mark.parametrize("arguments", [["run", "m"], ["inspect", "m"], ["verify", "m", "m"]])
 def test_providers_without_a_name(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Some commands took them for none."""
     code, out, err = run(capsys, *arguments, "--providers", text)
@@ -221,7 +221,7 @@ def test_no_color_takes_bold_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert printed() == "padops\n"
 
 
-@pytest.mark.parametrize("command_words", [("bench",), ("conformance", "history")])
+@pytest.mark.parametrize("command_words", [("conformance", "history")])
 def test_a_file_that_is_not_there(command_words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     """The system's text, without the number that Python puts before it."""
     code, out, err = run(capsys, *command_words, "--show", "nothing.json")

@@ -9,98 +9,106 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from padops.bench.options import NO_PLOT, add_options, chosen, no_choice, providers_of, workloads_of
 from padops.exits import USAGE
 from padops.files.interrupts import exit_code
 from padops.plural import plural
-from padops.terminal import fail, make_console, say
+from padops.terminal import count, fail, make_console, say
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from padops.bench.measuring import Step
-    from padops.bench.runner import Measurement
+    from padops.bench.table import Measurement
+    from padops.bench.timing import Step
+    from padops.bench.workloads import Workload
 
 QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
-PROVIDER_SHARE = 4  # times as many seconds for a provider, whose differences are hundredths
+_MOST_RANDOM, _MOST_THREADS = 10_000, 1024
 
 
 def add_bench(parser: argparse.ArgumentParser) -> None:
     """Adds the options of ``padops bench`` to its parser."""
-    add_options(parser)
+    add = parser.add_argument
+    add("--quick", action="store_true", help="a few workloads, and less time for each")
+    add("--only", action="append", default=[], metavar="TEXT", help="workloads with TEXT in their name")
+    random, threads = (partial(count, most=most) for most in (_MOST_RANDOM, _MOST_THREADS))
+    add("--random", type=random, metavar="N", help="instead: N workloads that are drawn from --seed")
+    add("--seed", type=int, metavar="S", help="of --random (default: 0)")
+    add("--model", type=Path, action="append", metavar="FILE", help="instead: a model, as it is and converted")
+    add("--threads", type=threads, action="append", metavar="N", help="default: 1, then all")
+    add("--json", type=Path, metavar="FILE", help="write every measurement")
+    add("--markdown", action="store_true", help="the table in Markdown")
     parser.set_defaults(run=_bench)
 
 
 def _bench(options: argparse.Namespace) -> int:
-    from padops.bench.comparison import compare, differing, print_comparison, read_earlier
-    from padops.bench.measuring import MeasuringError
-    from padops.bench.results import describe_machine, mark_cut_short
+    from padops.bench.table import CUT_SHORT, as_json, describe_machine, markdown, print_table
+    from padops.bench.timing import MeasuringError
+    from padops.files.staging import write_whole
     from padops.files.targets import refusal
 
-    if why := no_choice(options):
+    if why := _no_choice(options):
         return fail(why, USAGE)
-    if why := refusal([options.json, options.plot]):  # before minutes of measuring
+    if why := refusal([options.json]):  # before minutes of measuring
         return fail(why)
-    console = make_console(width=1000)  # grep finds whole names: a table is as wide as its cells
     results: list[Measurement] = []
-    ending = earlier = None
+    machine = describe_machine()
     try:
-        if options.compare:
-            earlier = read_earlier(options.compare)
-        if options.show:
-            machine, results = _read(options)
-        else:
-            machine = describe_machine()
-            if options.providers:
-                machine["providers"] = " ".join(providers_of(options))
-            asked, ending = _measure(options, results.extend)
-            if ending is not None and not results:
-                print("interrupted before anything was measured; no file has been written", file=sys.stderr)
-                return exit_code(ending)
-            if ending is not None:
-                mark_cut_short(machine, results, asked)
+        asked, ending = _measure(options, results.extend)
     except (OSError, ValueError, MeasuringError) as error:
         return fail(error)
+    if ending is not None:
+        if not results:
+            print("interrupted before anything was measured; no file has been written", file=sys.stderr)
+            return exit_code(ending)
+        done = len({(taken.workload, taken.threads) for taken in results})
+        machine[CUT_SHORT] = f"after {done} of {plural(asked, 'workload')}"
+    if options.markdown:
+        print(markdown(results, machine), end="")
+    else:
+        print_table(make_console(width=1000), results, machine)  # as wide as its cells: grep finds whole names
     try:
-        _write(options, console, machine, results)
-        if earlier is not None:
-            found = compare(results, earlier[1], options.show or "this run", options.compare)
-            print_comparison(console, found, differing(machine, earlier[0]))
-    except ValueError as error:
-        return fail(error)
+        if options.json:
+            write_whole(options.json, [as_json(machine, results)])
     except OSError as error:
-        return fail(f"cannot write {error.filename}: {error.strerror}")
-    return 0 if ending is None else _say_interrupted(options, ending)
-
-
-def _read(options: argparse.Namespace) -> tuple[dict[str, str], list[Measurement]]:
-    """The machine and the measurements of the file that ``--show`` names.
-
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: ``--json`` has not written the file, or ``--plot`` cannot draw it.
-    """
-    from padops.bench.results import CUT_SHORT, read_results
-    from padops.bench.session_tables import form_of
-
-    machine, results = read_results(options.show)
-    if options.plot and form_of(results):
-        raise ValueError(NO_PLOT)
-    if options.plot and CUT_SHORT in machine:
-        raise ValueError(f"{options.show} was cut short {machine[CUT_SHORT]}: --plot draws whole measurements")
-    return machine, results
-
-
-def _say_interrupted(options: argparse.Namespace, ending: KeyboardInterrupt | SystemExit) -> int:
-    """Says what became of the measurements; returns the exit code."""
+        return fail(f"cannot write {options.json}: {error.strerror}")  # not a temporary file beside it
+    if ending is None:
+        return 0
     kept = f"{options.json} has what was measured, marked as cut short" if options.json else "no file has been written"
-    missing = f"; {options.plot} has not been drawn" if options.plot else ""
-    say(f"interrupted: {kept}{missing}", stderr=True)
+    say(f"interrupted: {kept}", stderr=True)
     return exit_code(ending)
 
 
+def _no_choice(options: argparse.Namespace) -> str | None:
+    """Why the options contradict each other or leave nothing to measure; None if they are fine."""
+    contradictions = {
+        "--seed needs --random": options.seed is not None and not options.random,
+        "--random excludes --model": options.random and options.model,
+        "--random excludes --quick: random workloads get as little time anyway": options.random and options.quick,
+        "--only chooses from the workloads, but --model measures none": options.model and options.only,
+    }
+    if why := next((text for text, holds in contradictions.items() if holds), None):
+        return why
+    if options.model or _chosen(options):
+        return None
+    quick, wanted = " of --quick" if options.quick else "", " or ".join(map(repr, options.only))
+    names = ", ".join(workload.name for workload in _workloads(options))
+    return f"no workload{quick} has {wanted} in its name; there are {names}"
+
+
+def _workloads(options: argparse.Namespace) -> tuple[Workload, ...]:
+    """The workloads that ``--only`` chooses from: those of the benchmark, or random ones."""
+    from padops.bench.workloads import QUICK, WORKLOADS, random_workloads
+
+    if options.random:
+        return random_workloads(options.random, options.seed or 0)
+    return tuple(workload for workload in WORKLOADS if not options.quick or workload.name in QUICK)
+
+
+def _chosen(options: argparse.Namespace) -> list[Workload]:
+    only = options.only or [""]
+    return [workload for workload in _workloads(options) if any(text in workload.name for text in only)]
+
+
 def _measure(
-    options: argparse.Namespace, keep: Callable[[list[Measurement]], None]
+    options: argparse.Namespace, keep: Callable[[Sequence[Measurement]], None]
 ) -> tuple[int, KeyboardInterrupt | SystemExit | None]:
     """Measures with each number of threads.
 
@@ -109,13 +117,17 @@ def _measure(
     """
     from rich.console import Console
 
-    from padops.bench.measuring import measure
-    from padops.bench.results import count_threads
+    from padops.bench.implementations import IMPLEMENTATIONS
+    from padops.bench.table import count_threads
+    from padops.bench.timing import measure, time_model, time_workload
+    from padops.bench.workloads import COMPARED
 
-    fewest = count_threads() if options.providers else 1
-    steps, counts = _steps(options), options.threads or sorted({fewest, count_threads()})
+    steps: list[tuple[str, Step]] = [(str(path), partial(time_model, path)) for path in options.model or ()]
+    compared = COMPARED if options.random else tuple(IMPLEMENTATIONS)
+    for workload in () if steps else _chosen(options):
+        steps.append((workload.name, partial(time_workload, workload, compared)))
+    counts = options.threads or sorted({1, count_threads()})
     seconds = QUICK_SECONDS if options.quick or options.random else SECONDS
-    seconds *= PROVIDER_SHARE if options.provider or options.providers else 1
     try:
         with Console(stderr=True).status("") as status:
             for threads in counts:
@@ -124,65 +136,3 @@ def _measure(
     except (KeyboardInterrupt, SystemExit) as ending:
         return len(steps) * len(counts), ending
     return len(steps) * len(counts), None
-
-
-def _steps(options: argparse.Namespace) -> list[tuple[str, Step]]:
-    """The name of each measurement that the options ask for, and the function that measures it."""
-    models = [(str(path), path) for path in options.model or ()]
-    if options.provider:
-        from padops.bench import provider
-
-        steps: list[tuple[str, Step]] = [(name, partial(provider.measure_chosen, name)) for name in chosen(options)]
-        return steps + [(name, partial(provider.measure_model, path)) for name, path in models]
-    if options.providers:
-        from padops.bench import beside
-
-        names = providers_of(options)
-        steps = [(name, partial(beside.measure_network, names, name)) for name in chosen(options)]
-        return steps + [(name, partial(beside.measure_model, names, path)) for name, path in models]
-    if models:
-        from padops.bench.models import measure_model
-
-        return [(name, partial(measure_model, path)) for name, path in models]
-    from padops.bench.implementations import IMPLEMENTATIONS
-    from padops.bench.runner import time_workload
-    from padops.bench.workloads import COMPARED
-
-    compared, asked = COMPARED if options.random else tuple(IMPLEMENTATIONS), chosen(options)
-    return [
-        (workload.name, partial(time_workload, workload, compared))
-        for workload in workloads_of(options)
-        if workload.name in asked
-    ]
-
-
-def _write(
-    options: argparse.Namespace, console: Console, machine: dict[str, str], results: Sequence[Measurement]
-) -> None:
-    from padops.bench import tables
-    from padops.bench.results import CUT_SHORT, as_json
-    from padops.bench.session_tables import form_of
-
-    shown = form_of(results) or tables
-    if options.markdown:
-        print(shown.markdown(results, machine), end="")
-    else:
-        console.print(", ".join(f"{key} {value}" for key, value in machine.items()), highlight=False)
-        for threads, measured in tables.by_threads(results).items():
-            shown.print_table(console, measured, threads)
-            if options.random:
-                tables.print_least(console, measured, threads)
-    if options.json:
-        _write_file(options.json, as_json(machine, results))
-    if options.plot and CUT_SHORT not in machine:
-        _write_file(options.plot, tables.svg(results, machine))
-
-
-def _write_file(path: Path, text: str) -> None:
-    """Writes a file whole; its OSError names this file, not a temporary one beside it."""
-    from padops.files.staging import write_whole
-
-    try:
-        write_whole(path, [text])
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error

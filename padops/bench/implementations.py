@@ -1,26 +1,116 @@
 """The implementations: a function each, which prepares a workload and returns a call without arguments for the output.
 
 The function returns None if the implementation cannot do the workload. Implementations that take memory for the output
-write into the workload's; NumPy, PyTorch and TensorFlow allocate theirs, as they do for their users.
+write into the workload's; NumPy and PyTorch allocate theirs, as they do for their users. All sessions of onnxruntime
+have the same options and the same bound memory.
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from padops.bench import sessions
-from padops.bench.sessions import Call, identity, padops
 from padops.bench.workloads import Memory, Workload
+from padops.conformance.model import one_node_model, tensor
 from padops.conformance.peers import numpy_pad as numpy_peer
 from padops.deferred import import_openvino
+from padops.spec.dialects import DOMAIN, VERSION
 from padops.spec.dtypes import by_name
+
+Call = Callable[[], Any]
+
+
+def session(model: bytes | str, threads: int, kind: str) -> Any:
+    """A session: ``"built-in"`` without padops, ``"padops"`` with its operators, or a ``padops.InferenceSession``."""
+    import onnxruntime
+
+    import padops
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 4  # refusals are exceptions
+    if kind == "unmodified":
+        return padops.InferenceSession(model, options)
+    if kind == "padops":
+        padops.register(options)
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def converted(workload: Workload, memory: Memory, threads: int) -> Call | None:
+    """An operator of padops."""
+    begin, end = (np.array(side, np.int64) for side in (workload.begin, workload.end))
+    attributes: dict[str, Any] = {"mode": workload.mode}
+    constants, op_type = {"pads": np.concatenate([begin, end])}, f"Pad_{_opset(workload)}"
+    if workload.interior:
+        attributes = {"padding_below": workload.begin, "padding_above": workload.end}
+        attributes["padding_interior"] = workload.interior
+        constants, op_type = {"fill": np.zeros((), by_name(workload.dtype).numpy)}, "NGraphPad_0"
+    elif workload.mode == "symmetric":  # which ONNX lacks
+        attributes = {"pad_mode": "symmetric"}
+        constants, op_type = {"begin": begin, "end": end}, "OpenVINOPad_12"
+    return _call(workload, memory, threads, "padops", op_type, attributes, constants)
+
+
+def unmodified(workload: Workload, memory: Memory, threads: int, kind: str = "unmodified") -> Call | None:
+    """A standard Pad in a ``padops.InferenceSession``."""
+    if workload.interior or workload.mode == "symmetric":
+        return None
+    pads = {"pads": np.array(workload.begin + workload.end, np.int64)}
+    return _call(workload, memory, threads, kind, "Pad", {"mode": workload.mode}, pads)
+
+
+def built_in(workload: Workload, memory: Memory, threads: int) -> Call | None:
+    """ONNX Runtime's own Pad."""
+    from padops.convert.runtimes.builtin_support import KERNELS
+
+    has_type = workload.dtype == "float16" or workload.dtype in KERNELS[""]  # float16 is cast
+    return unmodified(workload, memory, threads, "built-in") if has_type else None
+
+
+def _opset(workload: Workload) -> int:
+    """The version of Pad that has the mode and the element type."""
+    return max(19, by_name(workload.dtype).pad)
+
+
+def _call(
+    workload: Workload,
+    memory: Memory,
+    threads: int,
+    kind: str,
+    op_type: str,
+    attributes: Mapping[str, Any],
+    constants: Mapping[str, np.ndarray],
+) -> Call:
+    """A run of a node on a workload's data, whose other inputs are constants, with bound memory on both sides.
+
+    Strings, which cannot be bound, come from Python and go back to it.
+    """
+    dtype, opset = by_name(workload.dtype), _opset(workload)
+    inputs, output = {"x": (dtype.onnx, workload.shape)}, (dtype.onnx, workload.output_shape)
+    tensors = [tensor(name, array) for name, array in constants.items()]
+    domain, opsets = DOMAIN if kind == "padops" else "", {"": opset, DOMAIN: VERSION}
+    names, ir_version = ["x", *constants], 9 if opset < 21 else 11
+    model = one_node_model(op_type, names, attributes, inputs, output, opsets, ir_version, tensors, domain)
+    made = session(model.SerializeToString(), threads, kind)
+    if dtype.name == "string":
+        data = workload.data()
+        return lambda: made.run(None, {"x": data})[0]
+    binding = made.io_binding()
+    binding.bind_input("x", "cpu", 0, dtype.onnx, workload.shape, memory.source.ctypes.data)
+    binding.bind_output("output", "cpu", 0, dtype.onnx, workload.output_shape, memory.target.ctypes.data)
+
+    def call() -> Any:
+        made.run_with_iobinding(binding)
+        return memory.target
+
+    return call
+
 
 # The element types that the other libraries have, too.
 _COMMON = frozenset("float double float16 bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
@@ -90,84 +180,37 @@ def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | Non
     return call
 
 
-def tensorflow_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """TensorFlow's Pad and MirrorPad, run eagerly. Its number of threads can be set once per process."""
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    try:
-        import tensorflow
-
-        from padops.conformance.peers import tensorflow_pad as peer
-    except ImportError:
-        return None
-    if workload.interior or workload.mode not in peer.MODES or workload.dtype not in _COMMON:
-        return None
-    if min(workload.begin + workload.end) < 0 or not any(workload.begin + workload.end):
-        return None  # TensorFlow does not crop, and returns its input if nothing is added
-    tensorflow.config.threading.set_intra_op_parallelism_threads(threads)
-    pads = tensorflow.constant(workload.pairs)
-    return peer.prepare(memory.view(workload), pads, workload.mode)
-
-
 # Plain copies: the memory speed of this machine, which limits every Pad.
-MIN_BYTES = 1 << 16  # bytes below which a call costs more than the copy
-
-
-class _Team:
-    """Threads that copy parts at a signal, and end with the process. ctypes releases the GIL meanwhile."""
-
-    def __init__(self, parts: list[tuple[int, int, int]]) -> None:
-        self._start = [threading.Semaphore(0) for _ in parts]
-        self._done = threading.Semaphore(0)
-        for part, start in zip(parts, self._start):
-            threading.Thread(target=self._work, args=(part, start), daemon=True).start()
-
-    def _work(self, part: tuple[int, int, int], start: threading.Semaphore) -> None:
-        while True:
-            start.acquire()
-            ctypes.memmove(*part)
-            self._done.release()
-
-    def begin(self) -> None:
-        for start in self._start:
-            start.release()
-
-    def wait(self) -> None:
-        for _ in self._start:
-            self._done.acquire()
+MIN_BYTES = 1 << 16  # bytes below which a call costs more than the copy, so that the copy would be no limit
 
 
 def copy(workload: Workload, memory: Memory, threads: int) -> Call | None:
     """libc's copy of as many bytes as the output has; for strings, the runtime's Identity."""
     if workload.dtype == "string":
-        return identity(workload, memory, threads)
-    # For fewer bytes, a session's call takes longer than the copy, so the copy would be no limit.
-    return _by_one(memory.target) if memory.target.size >= MIN_BYTES else None
-
-
-def _by_one(target: np.ndarray) -> Call:
-    source = np.ones(target.size, np.uint8)
-    part = target.ctypes.data, source.ctypes.data, target.size
-
-    def call(kept: Any = (target, source)) -> None:  # keeps the arrays, and so their addresses, alive
-        ctypes.memmove(*part)
-
-    return call
+        nothing = (0,) * len(workload.shape)
+        alike = replace(workload, shape=workload.output_shape, begin=nothing, end=nothing)
+        return _call(alike, memory, threads, "built-in", "Identity", {}, {})
+    return _copy(memory.target, 1)
 
 
 def copy_by_all(workload: Workload, memory: Memory, threads: int) -> Call | None:
     """The same copy by all threads, each on a part."""
-    target = memory.target
-    if threads == 1 or target.size < MIN_BYTES or workload.dtype == "string":
+    return None if threads == 1 or workload.dtype == "string" else _copy(memory.target, threads)
+
+
+def _copy(target: np.ndarray, threads: int) -> Call | None:
+    if target.size < MIN_BYTES:
         return None
     source = np.ones(target.size, np.uint8)
     bounds = [target.size * i // threads for i in range(threads + 1)]
-    parts = [(target.ctypes.data + a, source.ctypes.data + a, b - a) for a, b in pairwise(bounds)]
-    team = _Team(parts[1:])
+    first, *others = [(target.ctypes.data + a, source.ctypes.data + a, b - a) for a, b in pairwise(bounds)]
+    pool = ThreadPoolExecutor(threads)  # which starts no thread before it has work; ctypes releases the GIL
 
-    def call(kept: Any = (target, source)) -> None:
-        team.begin()
-        ctypes.memmove(*parts[0])
-        team.wait()
+    def call(kept: Any = (target, source)) -> None:  # keeps the arrays, and so their addresses, alive
+        running = [pool.submit(ctypes.memmove, *part) for part in others]
+        ctypes.memmove(*first)
+        for part in running:
+            part.result()
 
     return call
 
@@ -178,18 +221,17 @@ def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | N
     if target.size < MIN_BYTES or workload.dtype == "string":
         return None
     nothing = Workload("copy", target.shape, (0,), (0,), dtype="uint8")
-    return padops(nothing, Memory(np.ones(target.size, np.uint8), target), threads)
+    return converted(nothing, Memory(np.ones(target.size, np.uint8), target), threads)
 
 
 IMPLEMENTATIONS: dict[str, Callable[[Workload, Memory, int], Call | None]] = {
-    "padops": padops,
-    "built-in": sessions.built_in,
+    "padops": converted,
+    "unmodified": unmodified,
+    "built-in": built_in,
     "copy": copy,
     "copy by all": copy_by_all,
     "copy by padops": copy_by_padops,
     "numpy": numpy_pad,
     "torch": torch_pad,
     "openvino": openvino_pad,
-    "tensorflow": tensorflow_pad,
-    "as float": sessions.as_float,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, log, prod
 
 import numpy as np
@@ -40,17 +40,6 @@ class Workload:
         """Bytes written; for strings those of NumPy's pointers."""
         bits = by_name(self.dtype).bits or 64
         return (prod(self.output_shape) * bits + 7) // 8
-
-    @property
-    def as_float(self) -> Workload | None:
-        """A Pad of as many bytes in float, up to a whole element a side; None for float itself and wider types."""
-        bits = by_name(self.dtype).bits
-        if not 0 < bits < 32 or self.shape[-1] * bits % 32:
-            return None
-        shape, begin, end = (
-            (*amounts[:-1], -(-amounts[-1] * bits // 32)) for amounts in (self.shape, self.begin, self.end)
-        )
-        return replace(self, shape=shape, begin=begin, end=end, dtype="float")
 
     def data(self) -> np.ndarray:
         """The same random elements at every call."""
@@ -159,7 +148,7 @@ QUICK = (
 
 # Random workloads measure the engine on shapes that it was not tuned for.
 TYPES = ("uint8", "bool", "int16", "float", "int32", "int64", "double")
-COMPARED = ("padops", "built-in", "copy", "copy by all", "copy by padops")  # who is timed on them
+COMPARED = ("padops", "unmodified", "built-in", "copy", "copy by all", "copy by padops")  # who is timed on them
 MIN_BYTES, MAX_BYTES = 1 << 10, 100 << 20
 
 

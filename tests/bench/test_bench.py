@@ -1,18 +1,18 @@
-"""The benchmark measures what it says: outputs are compared first, and what it writes can be read."""
+"""The benchmark measures what it says: outputs are compared first, and the table has what was measured."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import xml.etree.ElementTree as ET
+import re
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from padops import cli
-from padops.bench import implementations, models, runner, tables
-from padops.bench.runner import Measurement
+from padops.bench import implementations, table, timing
+from padops.bench.table import Measurement
 from padops.bench.workloads import QUICK, WORKLOADS, Memory, Workload
 from padops.spec import reference
 from padops.spec.bits import to_bytes
@@ -20,88 +20,76 @@ from padops.spec.bits import to_bytes
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_bench_writes_table_json_and_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data, plot = tmp_path / "bench.json", tmp_path / "bench.svg"
-    arguments = ["bench", "--quick", "--only", "tiny", "--threads", "1", "--json", str(data)]
+def test_bench_writes_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = tmp_path / "bench.json"
+    arguments = ["bench", "--quick", "--only", "tiny", "--threads", "1", "--markdown", "--json", str(data)]
     assert cli.main(arguments) == 0
-    shown = capsys.readouterr().out
-    assert "geometric mean" in shown
-    rows = json.loads(data.read_text())["measurements"]
-    assert {"padops", "built-in", "numpy"} <= {row["implementation"] for row in rows}
-    assert all(row["median"] > 0 and row["samples"] >= 5 and row["output_bytes"] == 80 for row in rows)
-
-    assert cli.main(["bench", "--show", str(data), "--plot", str(plot)]) == 0
-    assert capsys.readouterr().out == shown, "what was written is all that is shown"
-    assert "tiny" in "".join(ET.parse(plot).getroot().itertext())
-    assert cli.main(["bench", "--show", str(data), "--markdown"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len({line.count("|") for line in lines if "|" in line}) == 1
-    speed = next(r["median"] for r in rows if r["implementation"] == "numpy") / next(
-        r["median"] for r in rows if r["implementation"] == "padops"
-    )
-    assert f" {speed:.2f} |" in next(line for line in lines if line.startswith("| tiny"))
+    written = json.loads(data.read_text())
+    rows = {row["implementation"]: row for row in written["measurements"]}
+    assert {"padops", "unmodified", "built-in", "numpy"} <= rows.keys()
+    assert all(row["median"] > 0 and row["samples"] >= 5 and row["output_bytes"] == 80 for row in rows.values())
+    assert written["machine"]["processor"] in lines[0] and written["machine"]["onnxruntime"] in lines[0]
+    titles, _, tiny, *summary = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:])
+    assert titles[:4] == ["1 thread", "output MB", "padops µs", "± µs"] and len(tiny) == len(titles)
+    speed = rows["numpy"]["median"] / rows["padops"]["median"]
+    assert (tiny[0], tiny[titles.index("numpy")]) == ("tiny", f"{speed:.2f}")
+    assert [row[0] for row in summary] == ["geometric mean", "least"]
 
 
-def test_bench_of_a_model(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["bench", "--quick", "--threads", "1", "--model", str(ROOT / "models" / "pad_19.onnx")]) == 0
-    assert "models/pad_19.onnx" in capsys.readouterr().out
+def test_a_model_is_measured_converted_and_as_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A long name is not broken into lines."""
+    name = f"{'long_' * 40}m.onnx"
+    shutil.copy(ROOT / "models" / "pad_19.onnx", tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["bench", "--quick", "--threads", "1", "--model", name]) == 0
+    titles, row = [line for line in capsys.readouterr().out.splitlines() if "padops µs" in line or name in line]
+    assert titles.split()[-2:] == ["unmodified", "built-in"] and row.split()[0] == name
+    (tmp_path / "none.onnx").write_bytes(b"no model")
+    assert cli.main(["bench", "--model", "none.onnx"]) == 1
+    assert capsys.readouterr().err.startswith("error: none.onnx is not an ONNX model")
+    assert cli.main(["bench", "--model", str(ROOT / "models" / "int16.onnx")]) == 1
+    assert re.search(r"stock onnxruntime does not run .*int16.onnx: .*Pad\(18\)", capsys.readouterr().err)
 
 
-def test_a_model_that_changes_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = models.session
+@pytest.mark.parametrize("kind", ["padops", "unmodified"])
+def test_a_model_that_changes_is_not_timed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = timing.session
     monkeypatch.setattr(
-        models, "session", lambda model, threads, registered: _Other(original(model, threads, registered))
+        timing,
+        "session",
+        lambda model, threads, by: _Other(original(model, threads, by)) if by == kind else original(model, threads, by),
     )
-    with pytest.raises(runner.OutputsDiffer, match="pad_19.onnx: the converted model"):
-        models.measure_model(ROOT / "models" / "pad_19.onnx", 1, 0.01)
+    with pytest.raises(timing.OutputsDiffer, match="pad_19.onnx: [a-z-]* differs from padops from place 0 on"):
+        timing.time_model(ROOT / "models" / "pad_19.onnx", 1, 0.01)
 
 
 class _Other:
-    """A session whose outputs change from run to run."""
-
-    runs = 0
+    """A session whose outputs are those of another one, and 1 more."""
 
     def __init__(self, held: object) -> None:
         self.held = held
 
     def run(self, names: None, feeds: dict[str, np.ndarray]) -> list[np.ndarray]:
-        _Other.runs += 1
-        return [output + _Other.runs for output in self.held.run(names, feeds)]
+        return [output + 1 for output in self.held.run(names, feeds)]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "words"),
+    ("arguments", "words"),
     [
-        (
-            ["--only", "no such"],
-            2,
-            "error: no workload has 'no such' in its name; there are image constant, image reflect",
-        ),
-        (
-            ["--quick", "--only", "int4"],
-            2,
-            f"error: no workload of --quick has 'int4' in its name; there are {', '.join(QUICK)}\n",
-        ),
-        (
-            ["--model", "m.onnx", "--only", "tiny"],
-            2,
-            "error: --only chooses from the workloads, but --model measures none",
-        ),
-        (["--threads", "1", "--show", "absent.json"], 2, "error: --show excludes --only"),
-        (["--show", "absent.json", "--only", "tiny"], 2, "error: --show excludes --only"),
-        (["--show", "absent.json", "--provider"], 2, "error: --show excludes --only"),
-        (["--random", "2", "--quick"], 2, "error: --random excludes --quick"),
-        (["--seed", "3"], 2, "error: --seed needs --random"),
-        (["--provider", "--plot", "a.svg"], 2, "error: --plot draws workloads, not what --provider and --providers"),
-        (["--providers", "cpu,Cupid"], 2, "knows no provider Cupid; expected one of "),
-        (["--json", "one", "--plot", "./one"], 2, "error: --json, --plot, --show and --compare name one file twice"),
-        (["--show", "one", "--plot", "one"], 2, "error: --json, --plot, --show and --compare name one file twice"),
-        (["--show", "absent.json"], 1, "absent.json"),
+        (["--only", "no such"], "no workload has 'no such' in its name; there are image constant, image reflect"),
+        (["--quick", "--only", "int4"], f"no workload of --quick has 'int4' in its name; there are {', '.join(QUICK)}"),
+        (["--model", "m.onnx", "--only", "tiny"], "--only chooses from the workloads, but --model measures none"),
+        (["--random", "2", "--quick"], "--random excludes --quick"),
+        (["--random", "2", "--model", "m.onnx"], "--random excludes --model"),
+        (["--seed", "3"], "--seed needs --random"),
     ],
 )
-def test_mistakes_are_named(arguments: list[str], code: int, words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["bench", *arguments]) == code
-    assert words in capsys.readouterr().err
+def test_mistakes_are_named(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", *arguments]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {words}")
 
 
 @pytest.mark.parametrize(("option", "most"), [("--threads", 1024), ("--random", 10_000)])
@@ -124,84 +112,19 @@ def test_a_copy_that_there_is_not_is_one_line(
     assert "PADOPS_COPY is 'AVX2', expected baseline, avx2 or string" in err and "Traceback" not in err
 
 
-def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    def full(path: Path, parts: list[str]) -> None:
-        raise OSError(28, "No space left on device", "/a/temporary/file")
-
-    data, again = tmp_path / "bench.json", tmp_path / "again.json"
-    data.write_text(json.dumps({"schema": 1, "machine": {}, "measurements": [ROW]}))
-    monkeypatch.setattr("padops.files.staging.write_whole", full)
-    assert cli.main(["bench", "--show", str(data), "--json", str(again)]) == 1
-    assert capsys.readouterr().err == f"error: cannot write {again}: No space left on device\n"
+ROW = Measurement("one", "padops", 1, 8, 1.0, 0.1, 9)
 
 
-ROW = vars(Measurement("one", "padops", 1, 8, 1.0, 0.1, 9))
-OTHER = {**ROW, "implementation": "built-in"}
-
-
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        ([], "measurements is not a list with measurements"),
-        ({"one": ROW}, "measurements is not a list with measurements"),
-        ([ROW, [1]], "measurement 1 has not the fields workload, implementation, threads, output_bytes"),
-        ([{**ROW, "more": 1}], "measurement 0 has not the fields"),
-        ([{"workload": "one"}], "measurement 0 has not the fields"),
-        ([{**ROW, "threads": "1"}], "measurement 0: threads is '1', not of type int"),
-        ([{**ROW, "median": None}], "measurement 0: median is None, not of type float"),
-        ([{**ROW, "median": 0.0}], "measurement 0 has threads, a median or a spread that nobody measures"),
-        ([{**ROW, "median": float("nan")}], "measurement 0 has threads, a median or a spread that nobody measures"),
-        ([{**ROW, "median": 10**400}], "measurement 0 has threads, a median or a spread that nobody measures"),
-        ([{**ROW, "median": 5e-324}], "measurement 0 has threads, a median or a spread that nobody measures"),
-        ([{**ROW, "workload": "a\nb"}], "measurement 0 has a name that no table can show"),
-        ([{**ROW, "workload": "a|b"}], "measurement 0 has a name that no table can show"),
-        ([ROW, ROW], "an implementation has been measured twice with one workload and one number of threads"),
-        ([{**ROW, "threads": 0}], "measurement 0 has threads, a median or a spread that nobody measures"),
-        ([OTHER], "'one' with 1 thread has no measurement of padops"),
-        (
-            [OTHER, {**ROW, "implementation": "stock", "workload": "two"}],
-            "'one' with 1 thread has no measurement of stock",
-        ),
-        ([ROW, {**ROW, "threads": 2, "workload": "two"}], "'one' has not been measured with 1 and with 2 threads"),
-    ],
-)
-def test_what_json_has_not_written_is_not_shown(
-    rows: object, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_what_cannot_be_written_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data, plot = tmp_path / "bench.json", tmp_path / "bench.svg"
-    data.write_text(json.dumps({"schema": 1, "machine": {}, "measurements": rows}))
-    assert cli.main(["bench", "--show", str(data), "--plot", str(plot)]) == 1
+    """The file, not a temporary one beside it."""
+    monkeypatch.setattr(timing, "measure", lambda steps, threads, seconds, keep, progress: keep([ROW]))
+    target = tmp_path / ("n" * 256)
+    assert cli.main(["bench", "--threads", "1", "--json", str(target)]) == 1
     shown = capsys.readouterr()
-    assert shown.out == "" and shown.err.startswith(f"error: {data} is not what --json wrote: {words}")
-    assert not plot.exists()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{}",
-        "[]",
-        "[" * 100_000,
-        '{"schema": 1, "machine": 1, "measurements": []}',
-        '{"schema": 1, "machine": {"a": 1}, "measurements": []}',
-        '{"machine": {}, "measurements": []}',
-    ],
-)
-def test_what_is_no_such_json_is_not_shown(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data = tmp_path / "bench.json"
-    data.write_text(text)
-    assert cli.main(["bench", "--show", str(data)]) == 1
-    assert capsys.readouterr().err.startswith(f"error: {data} is not what --json wrote: ")
-
-
-@pytest.mark.parametrize("option", ["--json", "--plot"])
-def test_what_cannot_be_written_is_named(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data, target = tmp_path / "bench.json", tmp_path / ("n" * 256)
-    data.write_text(json.dumps({"schema": 1, "machine": {}, "measurements": [ROW, OTHER]}))
-    assert cli.main(["bench", "--show", str(data), option, str(target)]) == 1
-    assert capsys.readouterr().err == f"error: cannot write {target}: File name too long\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["bench.json"]
+    assert shown.err == f"error: cannot write {target}: File name too long\n"
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,35 +132,25 @@ def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(
         implementations.IMPLEMENTATIONS, "numpy", lambda w, memory, threads: lambda: np.ones(3, np.float32)
     )
-    with pytest.raises(
-        runner.OutputsDiffer, match=r"one: numpy differs from padops in \d+ of \d+ places, the first at \d+"
-    ):
-        runner.time_workload(workload, ("padops", "numpy"), 1, 0.01)
+    with pytest.raises(timing.OutputsDiffer, match=r"one: numpy differs from padops from place \d+ on, of 12"):
+        timing.time_workload(workload, ("padops", "numpy"), 1, 0.01)
 
 
 def test_an_output_that_another_left_is_not_taken_for_ones_own() -> None:
     workload = Workload("one", (2,), (1,), (0,))
     memory = Memory.of(workload)
     calls = {"padops": implementations.IMPLEMENTATIONS["padops"](workload, memory, 1), "idle": lambda: memory.target}
-    with pytest.raises(runner.OutputsDiffer, match="idle"):
-        runner.compare(workload, memory, calls)
+    with pytest.raises(timing.OutputsDiffer, match="idle"):
+        timing.compare(workload.name, memory.target, calls)
 
 
-@pytest.fixture
-def any_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets TensorFlow keep its number of threads, which it takes once in a process: another test may have begun."""
-    if importlib.util.find_spec("tensorflow"):
-        set_threads = "tensorflow.config.threading.set_intra_op_parallelism_threads"
-        monkeypatch.setattr(set_threads, lambda threads: None)
-
-
-@pytest.mark.adapts_to("openvino", "tensorflow", "torch")
+@pytest.mark.adapts_to("openvino", "torch")
 @pytest.mark.parametrize("workload", [w for w in WORKLOADS if w.output_bytes < 3e6], ids=lambda w: w.name)
-def test_implementations_agree(workload: Workload, any_threads: None) -> None:
+def test_implementations_agree(workload: Workload) -> None:
     """Also with the reference, and that the memory is as large as the output that padops gives."""
     memory = Memory.of(workload)
     calls = {name: make(workload, memory, 1) for name, make in implementations.IMPLEMENTATIONS.items()}
-    runner.compare(workload, memory, {name: call for name, call in calls.items() if call is not None})
+    timing.compare(workload.name, memory.target, {name: call for name, call in calls.items() if call is not None})
     if workload.mode != "symmetric":
         pads = np.array(workload.begin + workload.end)
         expected = reference.run("Pad_25", {"mode": workload.mode}, [workload.data(), pads])
@@ -271,26 +184,35 @@ class Clocks:
 
 def test_the_next_implementation_waits_for_threads_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
     clocks = Clocks(spinning=0.04)
-    monkeypatch.setattr(runner, "time", clocks)
-    runner._rest(limit=10)
+    monkeypatch.setattr(timing, "time", clocks)
+    timing._rest(limit=10)
     assert 100.04 <= clocks.now < 100.07
-    monkeypatch.setattr(runner, "time", Clocks(spinning=60))
+    monkeypatch.setattr(timing, "time", Clocks(spinning=60))
     with pytest.raises(TimeoutError, match="not come to rest in 0.05 s"):
-        runner._rest(limit=0.05)
+        timing._rest(limit=0.05)
 
 
-def test_the_best_copy_counts() -> None:
-    def taken(implementation: str, median: float) -> Measurement:
-        return Measurement("one", implementation, 1, 8, median, 0, 9)
+def test_cells() -> None:
+    """The best copy counts; numbers of threads share a cell."""
+
+    def taken(implementation: str, median: float, threads: int = 1) -> Measurement:
+        return Measurement("one", implementation, threads, 8, median, 0, 9)
 
     results = [taken("padops", 2.0), taken("copy", 9.0), taken("copy by all", 3.0), taken("numpy", 8.0)]
-    assert tables.columns_of(results) == ["copy", "numpy"]
-    assert tables.cells(results)[1]["one"][3:] == ["1.50", "4.00"]
+    results += [taken("padops", 1.0, 2), taken("copy by all", 3.0, 2), Measurement("two", "padops", 1, 8, 1, 0, 9)]
+    titles, one, two, mean, least = table.cells(results)
+    assert titles == ["1 / 2 threads", "output MB", "padops µs", "± µs", "copy", "numpy"]
+    assert one == ["one", "0.00", "2000000.0 / 1000000.0", "0.0", "1.50 / 3.00", "4.00 / –"]
+    assert two[3:] == ["0.0 / –", "", ""] and mean[4:] == least[4:] == one[4:]
 
 
-@pytest.mark.parametrize("workload", [w for w in WORKLOADS if w.as_float], ids=lambda w: w.name)
-def test_as_many_bytes_in_float(workload: Workload) -> None:
-    assert workload.as_float.output_bytes == pytest.approx(workload.output_bytes, rel=0.06)
+def test_padops_runs_what_is_unmodified() -> None:
+    """A type that onnxruntime's own Pad lacks."""
+    workload = Workload("one", (2,), (1,), (0,), dtype="int16")
+    memory = Memory.of(workload)
+    assert implementations.built_in(workload, memory, 1) is None
+    call = implementations.unmodified(workload, memory, 1)
+    assert call().view(np.int16).tolist() == [0, *workload.data()]
 
 
 def test_names_are_unique_and_quick_ones_exist() -> None:

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from padops import cli
-from padops.bench import results
-from padops.bench.runner import Measurement, Placed
+from padops.bench import table
 from padops.cli import info
 from padops.conformance import record_fields
 from padops.convert import Conversion, Inspection, facts, records
@@ -34,7 +33,7 @@ def json_fields() -> dict[str, list[str]]:
     conversion = made(Conversion, model=None, _proto=None, _folder=None, _write=None, _corrected=None, _fatal=None)
     with tempfile.TemporaryDirectory() as folder:
         runs = real_runs(Path(folder))
-    bench = json.loads(results.as_json({"fact": ""}, [made(Measurement), made(Placed)]))
+    bench = json.loads(table.as_json({"fact": ""}, [made(table.Measurement)]))
     found = {
         f"convert --report, schema {records.SCHEMA}": fields(conversion.to_json()),
         f"convert FOLDER --report, schema {records.SCHEMA}": fields(runs["folder"]),
@@ -44,7 +43,7 @@ def json_fields() -> dict[str, list[str]]:
         f"verify --json, schema {records.SCHEMA}": fields(runs["verify"], conversion.verification.to_json()),
         f"info --json, schema {info.SCHEMA}": fields(runs["info"]),
         "describe": fields(runs["describe"]),
-        f"bench --json, schema {results.SCHEMA}": fields(bench),
+        f"bench --json, schema {table.SCHEMA}": fields(bench),
     }
     for name in ("HEADER", "RESULT", "FOOTER"):
         required, optional = (vars(record_fields)[name + more] for more in ("", "_MAY"))

@@ -12,9 +12,8 @@ import pytest
 
 # Files, below tests/.
 FILES = (
-    "bench/test_bench_beside.py",
-    "bench/test_bench_beside_real.py",
     "bench/test_bench_interrupted.py",
+    "bench/test_bench_providers.py",
     "conformance/test_conformance.py",
     "conformance/test_conformance_judging.py",
     "conformance/test_conformance_refusals.py",

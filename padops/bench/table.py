@@ -1,0 +1,138 @@
+"""The measurements: the file that ``--json`` writes, and the one table, for the terminal and in Markdown."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from padops.extras import RUNTIMES, version_of
+from padops.runtime.installed import processor
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+SCHEMA = 2  # raised when a reader of an older file would misread a newer one
+CUT_SHORT = "cut short"  # a fact that table and file have beside the machine's: a signal ended the measuring
+_PACKAGES = ("padops", *RUNTIMES, "numpy", "torch", "openvino")
+SUMMARY: dict[str, Callable[[Sequence[float]], float]] = {
+    "geometric mean": lambda values: math.exp(sum(map(math.log, values)) / len(values)),
+    "least": min,
+}
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One implementation on one workload, both by name."""
+
+    workload: str
+    implementation: str
+    threads: int  # that it could use
+    output_bytes: int  # that one call writes
+    median: float  # seconds of one call
+    spread: float  # seconds between the quartiles
+    samples: int  # the number of times that the median is of
+
+
+def describe_machine() -> dict[str, str]:
+    """The CPU, its threads, and the versions of all installed implementations."""
+    facts = {"processor": processor(), "threads": str(count_threads()), "python": platform.python_version()}
+    for package in _PACKAGES:
+        if (found := version_of(package)) is not None:
+            facts[package] = found
+    return facts
+
+
+def count_threads() -> int:
+    """The number of threads that this process may run at once."""
+    allowed = getattr(os, "sched_getaffinity", None)  # Linux only
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
+def as_json(machine: Mapping[str, str], results: Sequence[Measurement]) -> str:
+    """The content of the file."""
+    rows = [vars(result) for result in results]
+    return json.dumps({"schema": SCHEMA, "machine": machine, "measurements": rows}, indent=1) + "\n"
+
+
+def fastest(row: Mapping[str, Measurement], implementation: str) -> Measurement | None:
+    """The fastest measurement of an implementation, or of all whose names begin alike, such as the plain copies."""
+    alike = [taken for name, taken in row.items() if name == implementation or name.startswith(implementation + " ")]
+    return min(alike, key=lambda taken: taken.median, default=None)
+
+
+def speed(row: Mapping[str, Measurement], implementation: str) -> float | None:
+    """How many times faster padops is than an implementation, or than the best ``copy``; None where one is missing."""
+    other, own = fastest(row, implementation), row.get("padops")
+    return None if other is None or own is None else other.median / own.median
+
+
+def cells(results: Sequence[Measurement]) -> list[list[str]]:
+    """The titles, then a row for each workload, then one for each of ``SUMMARY``.
+
+    They have output MB, µs of padops, µs of spread, then the speed of padops as a multiple of each other one's. All
+    plain copies count as one; all numbers of threads share a cell: ``1.20 / 2.10``.
+    """
+    by: dict[tuple[str, int], dict[str, Measurement]] = {}
+    for taken in results:
+        by.setdefault((taken.workload, taken.threads), {})[taken.implementation] = taken
+    counts = list(dict.fromkeys(taken.threads for taken in results))
+    names = ("copy" if taken.implementation.startswith("copy ") else taken.implementation for taken in results)
+    others = [name for name in dict.fromkeys(names) if name != "padops"]
+    speeds: dict[tuple[str, int], list[float]] = {(other, count): [] for other in others for count in counts}
+    title = f"{' / '.join(map(str, counts))} thread{'' if counts == [1] else 's'}"
+    table = [[title, "output MB", "padops µs", "± µs", *others]]
+    for workload in dict.fromkeys(taken.workload for taken in results):
+        rows = [by.get((workload, count), {}) for count in counts]
+        own = [row.get("padops") for row in rows]
+        table.append([
+            workload,
+            _joined([taken and taken.output_bytes / 1e6 for taken in own], 2),
+            _joined([taken and taken.median * 1e6 for taken in own], 1),
+            _joined([taken and taken.spread * 1e6 for taken in own], 1),
+        ])  # fmt: skip
+        for other in others:
+            gains = [speed(row, other) for row in rows]
+            table[-1].append(_joined(gains))
+            for count, gain in zip(counts, gains):
+                speeds[other, count] += [] if gain is None else [gain]
+    for label, combine in SUMMARY.items():
+        combined = {place: combine(column) if column else None for place, column in speeds.items()}
+        table.append([label, "", "", "", *(_joined([combined[other, count] for count in counts]) for other in others)])
+    return table
+
+
+def _joined(values: Sequence[float | None], digits: int = 2) -> str:
+    """A value with each number of threads in one cell; one value where all are equal."""
+    shown = ["" if value is None else f"{value:.{digits}f}" for value in values]
+    return shown[0] if len(set(shown)) == 1 else " / ".join(value or "–" for value in shown)
+
+
+def print_table(console: Console, results: Sequence[Measurement], machine: Mapping[str, str]) -> None:
+    """The table on the terminal."""
+    from rich.table import Table
+
+    console.print(_facts(machine), highlight=False)
+    titles, *rows = cells(results)
+    table = Table(title="padops' speed as a multiple of …", box=None)
+    for title in titles:
+        table.add_column(title, justify="left" if title is titles[0] else "right")
+    for row in rows:
+        table.add_row(*row, style="bold" if row[0] in SUMMARY else "")
+    console.print(table)
+
+
+def markdown(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:
+    """The table in Markdown."""
+    titles, *rows = cells(results)
+    lines = ["| " + " | ".join(row) + " |" for row in (titles, *rows)]
+    lines.insert(1, "|---" + "|--:" * (len(titles) - 1) + "|")
+    return f"{_facts(machine)}.\n\n" + "\n".join(lines) + "\n"
+
+
+def _facts(machine: Mapping[str, str]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in machine.items())

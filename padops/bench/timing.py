@@ -1,0 +1,259 @@
+"""Measures the times: all implementations of a workload take turns, many times; the medians count.
+
+A process of its own measures, one workload at a time, so that an interrupt loses no finished measurement.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from padops.bench.implementations import IMPLEMENTATIONS, Call, session
+from padops.bench.table import Measurement
+from padops.bench.workloads import Memory, Workload
+from padops.extras import DependencyError, Needing
+from padops.files.interrupts import end_process, ending_of
+
+NOT_COMPARED = ("copy", "copy by all", "copy by padops")  # their outputs are not the workload's
+MIN_ROUNDS = 5
+_WARM, _TIMED, _SAMPLE = 2e-3, 10e-3, 200e-6  # seconds of a block: untimed and timed; of several short calls together
+_WATCHED = 12e-3  # seconds: three ticks of a kernel that counts at 250 Hz what its threads use
+_LISTENS = 0.1  # seconds between checks for signals
+_ENDING = 0.5  # seconds that the measuring process has to remove its files
+_SIZE = 16000  # the size that is tried first for open dims of a model: a second of speech
+
+Step = Callable[[int, float], Sequence[Measurement]]  # measures with a number of threads, for some seconds
+
+
+class OutputsDiffer(RuntimeError):
+    """The outputs of two implementations differ, so their times mean nothing."""
+
+
+class MeasuringError(Exception):
+    """The measuring cannot continue; the message tells why."""
+
+
+def time_workload(
+    workload: Workload, implementations: Sequence[str], threads: int, seconds: float
+) -> list[Measurement]:
+    """Times every implementation, of those named, that can do the workload, for some seconds together.
+
+    Raises:
+        OutputsDiffer: An implementation's output is not padops'.
+    """
+    memory = Memory.of(workload)
+    made = {name: IMPLEMENTATIONS[name](workload, memory, threads) for name in implementations}
+    calls = {name: call for name, call in made.items() if call is not None}
+    compare(workload.name, memory.target, calls)
+    return time_calls(workload.name, workload.output_bytes, threads, calls, seconds)
+
+
+def time_model(path: Path, threads: int, seconds: float) -> list[Measurement]:
+    """Times a model converted, and as it is, in a ``padops.InferenceSession`` and in onnxruntime.
+
+    Raises:
+        OutputsDiffer: The sessions give different bits.
+        padops.PadopsError: The model cannot be read, converted or fed, or a session refuses it.
+    """
+    import padops
+
+    with tempfile.TemporaryDirectory() as folder:
+        files = {"padops": Path(folder, path.name), "unmodified": path, "built-in": path}
+        padops.convert(path, files["padops"])
+        sessions = {}
+        for kind, file in files.items():
+            try:
+                sessions[kind] = session(str(file), threads, kind)
+            except Exception as error:  # onnxruntime's errors have no common base
+                by = "stock onnxruntime" if kind == "built-in" else "onnxruntime with padops"
+                raise padops.PadopsError(f"{by} does not run {path}: {error}") from error
+        feeds = feeds_for(path, sessions["built-in"])
+        calls = {kind: partial(made.run, None, feeds) for kind, made in sessions.items()}
+        compare(str(path), np.empty(0), calls)
+    size = sum(np.asarray(output).nbytes for output in calls["padops"]())
+    return time_calls(str(Path(*path.parts[-2:])), size, threads, calls, seconds)
+
+
+def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
+    """Random inputs that a session of a model takes.
+
+    Raises:
+        padops.PadopsError: The model runs on none of the inputs that were tried.
+    """
+    import onnx
+    import onnx_ir as ir
+
+    from padops.convert import PadopsError
+    from padops.convert.inputs.given import inputs_of
+    from padops.convert.inputs.pads import hints_of, special_values
+    from padops.convert.inputs.random_inputs import FIRST, random_inputs
+
+    message = onnx.load(source, load_external_data=False)
+    refusal: Exception | None = None
+    hints = hints_of(message, special_values(ir.from_proto(message)))
+    for feeds in random_inputs(inputs_of(message), 0, FIRST.index(_SIZE), hints):
+        try:
+            original.run(None, feeds)
+            return feeds
+        except Exception as error:  # onnxruntime's errors have no common base
+            refusal = error
+    raise PadopsError(f"{source} runs on none of the inputs that were tried: {refusal}")
+
+
+def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
+    """Compares every output with that of padops, the first of ``calls``, bit by bit.
+
+    ``target``, which calls may write, is refilled before each call, which erases the output of the one before.
+
+    Raises:
+        OutputsDiffer: An implementation's output is not padops'.
+    """
+    wanted: Sequence[Any] | None = None
+    for by, call in calls.items():
+        if by in NOT_COMPARED:
+            continue
+        target[:] = 0xA5
+        given = bits_of(call())
+        wanted = given if wanted is None else wanted
+        if given != wanted:
+            at = next((i for i, pair in enumerate(zip(wanted, given)) if pair[0] != pair[1]), len(wanted))
+            raise OutputsDiffer(f"{name}: {by} differs from padops from place {at} on, of {len(wanted)}")
+
+
+def bits_of(output: Any) -> bytes | list[Any]:
+    """The bytes of a call's output; strings, and several outputs, as a list."""
+    if isinstance(output, list):
+        return [bits_of(one) for one in output]
+    array = output if isinstance(output, np.ndarray) else output.numpy()
+    return array.tobytes() if array.dtype.kind in "biufV" else array.reshape(-1).tolist()
+
+
+def time_calls(
+    name: str, output_bytes: int, threads: int, calls: Mapping[str, Call], seconds: float
+) -> list[Measurement]:
+    """Times calls that do the same and write ``output_bytes`` each, for some seconds together.
+
+    The implementations take turns; each runs as if it were alone.
+    """
+    times: dict[str, list[float]] = {by: [] for by in calls}
+    end, rounds = time.perf_counter() + seconds, 0
+    while time.perf_counter() < end or rounds < MIN_ROUNDS:
+        rounds += 1
+        for by, call in calls.items():
+            _rest()
+            times[by] += _block(call)
+    results = []
+    for by, taken in times.items():
+        low, median, high = statistics.quantiles(taken, n=4)
+        results.append(Measurement(name, by, threads, output_bytes, median, high - low, len(taken)))
+    return results
+
+
+def _block(call: Call) -> list[float]:
+    """Seconds of single calls."""
+    begin, warm = time.perf_counter(), 0
+    while warm == 0 or time.perf_counter() - begin < _WARM:
+        call()
+        warm += 1
+    each = (time.perf_counter() - begin) / warm
+    repeats = max(1, int(_SAMPLE / each))  # so that the clock's own cost does not count
+    taken: list[float] = []
+    while not taken or sum(taken) * repeats < _TIMED:
+        begin = time.perf_counter()
+        for _ in range(repeats):
+            call()
+        taken.append((time.perf_counter() - begin) / repeats)
+    return taken
+
+
+def _rest(limit: float = 10.0) -> None:
+    """Waits until no thread of this process is working.
+
+    Thread pools spin after a call (ONNX Runtime's for some 40 ms) on cores that the next implementation needs.
+    """
+    begin = time.perf_counter()
+    while True:
+        wall, used = time.perf_counter(), time.process_time()
+        time.sleep(_WATCHED)
+        if time.process_time() - used < 0.1 * (time.perf_counter() - wall):
+            return
+        if wall - begin > limit:
+            raise TimeoutError(f"the threads of an implementation have not come to rest in {limit:g} s")
+
+
+def measure(
+    steps: Sequence[tuple[str, Step]],
+    threads: int,
+    seconds: float,
+    keep: Callable[[Sequence[Measurement]], None],
+    progress: Callable[[str], None],
+) -> None:
+    """Measures in a process of its own, because thread pools keep their size once started.
+
+    ``progress`` gets the name of each step before it, ``keep`` the measurements after it.
+    The process ends with this function, in any case.
+
+    Raises:
+        MeasuringError: A workload cannot be measured, or the process has died.
+    """
+    context = get_context("spawn")
+    reading, writing = context.Pipe(duplex=False)
+    process = context.Process(target=_serve, args=(steps, threads, seconds, writing), daemon=True)
+    process.start()
+    writing.close()
+    try:
+        while True:
+            alive = True
+            while not reading.poll(_LISTENS) and alive:  # a signal that comes just before a wait does not end it
+                alive = process.is_alive()  # a child of the process may keep the pipe open
+            try:
+                if not alive and not reading.poll():
+                    raise EOFError
+                said = reading.recv()
+            except EOFError:
+                process.join()
+                raise MeasuringError(f"the measuring process has ended with {ending_of(process.exitcode)}") from None
+            if said is None:
+                return
+            if isinstance(said, MeasuringError):
+                raise said
+            (progress if isinstance(said, str) else keep)(said)
+    finally:
+        process.terminate()
+        process.join(_ENDING)
+        process.kill()
+        process.join()
+        reading.close()
+
+
+def _serve(steps: Sequence[tuple[str, Step]], threads: int, seconds: float, answers: Connection) -> None:
+    """The measuring process: it sends names of steps, measurements, None at the end, or a MeasuringError."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends Ctrl-C to both processes; the parent decides
+    signal.signal(signal.SIGTERM, end_process)
+    try:
+        with Needing("padops bench"):
+            from padops.convert import PadopsError
+
+            try:
+                for name, step in steps:
+                    answers.send(name)
+                    answers.send(step(threads, seconds))
+                answers.send(None)
+            except (OSError, ValueError, RuntimeError, PadopsError) as error:  # RuntimeError: sessions, OutputsDiffer
+                answers.send(MeasuringError(str(error)))
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # silently ends the exit handlers of libraries
+    except DependencyError as error:
+        answers.send(MeasuringError(str(error)))
+    except SystemExit:  # temporary files are gone; the exit handlers of libraries would take a second
+        os._exit(1)

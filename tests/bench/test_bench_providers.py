@@ -1,0 +1,183 @@
+"""``scripts/bench_providers.py``: networks on providers; ``scripts/bench_results.py``: what a JSON has."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+import padops
+from padops.bench.table import Measurement, as_json
+from padops.bench.timing import OutputsDiffer
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import bench_providers
+import bench_results
+import providers
+from bench_providers import BESIDE, LOWERED, PROCESSOR, STOCK, TWIN, placement_among
+from networks import NETWORKS, SMALL
+
+ROOT = Path(__file__).resolve().parents[2]
+CPU, WEBGPU, OPENVINO = "CPUExecutionProvider", "WebGpuExecutionProvider", "OpenVINOExecutionProvider"
+FIRST = "PadopsFirstExecutionProvider"
+ALL = NETWORKS | SMALL
+
+
+def test_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_providers, "QUICK_SECONDS", 0.01)
+    data, model = tmp_path / "rows.json", str(ROOT / "models" / "int16.onnx")  # which stock onnxruntime does not run
+    assert bench_providers.main(["--here", CPU, "--quick", "--model", model, "--json", str(data)]) == 0
+    shown = capsys.readouterr()
+    rows = {row["by"]: row for row in json.loads(data.read_text())}
+    assert [*rows] == [PROCESSOR, bench_providers.AGAIN, STOCK, BESIDE, LOWERED]
+    assert rows[STOCK]["failure"].startswith("refused: ") and f"{model}, {STOCK}: refused: " in shown.err
+    assert {row["by"] for row in rows.values() if not row["median"]} == {STOCK}
+    assert rows[BESIDE]["parts"] == rows[BESIDE]["copies"] == 0 < rows[BESIDE]["elsewhere"], "all is on the processor"
+    ratio = rows[BESIDE]["median"] / rows[PROCESSOR]["median"]
+    lines = shown.out.splitlines()
+    assert lines[0] == f"| network | by | {' | '.join(bench_providers.COLUMNS)} |"
+    assert len(lines) == 2 + len(rows) and len({line.count("|") for line in lines}) == 1
+    assert next(line for line in lines if f"| {BESIDE} |" in line).endswith(f" | {ratio:.2f} |")
+
+
+@pytest.mark.parametrize(
+    ("ran", "counted"),
+    [
+        ([("Conv", CPU), ("Pad", "PadopsExecutionProvider")], (0, 0, 2)),
+        ([("OpenVINO-EP-subgraph_1", OPENVINO), ("OpenVINO-EP-subgraph_2", OPENVINO)], (2, 0, 0)),
+        ([(f"{FIRST}_7_0", FIRST), ("OpenVINO-EP-subgraph_1", OPENVINO), ("Relu", CPU)], (1, 0, 2)),
+        ([("Conv", WEBGPU), ("Relu", WEBGPU), ("Pad", WEBGPU)], (1, 0, 0)),
+        (
+            [("Conv", WEBGPU), ("MemcpyToHost", WEBGPU), ("Pad", FIRST), ("MemcpyFromHost", WEBGPU), ("Conv", WEBGPU)],
+            (2, 2, 1),
+        ),
+        ([("Conv", "A"), ("Conv", "B"), ("A_1", "A"), ("Conv", "A")], (4, 0, 0)),
+    ],
+)
+def test_parts(ran: list[tuple[str, str]], counted: tuple[int, int, int]) -> None:
+    assert placement_among(ran) == counted
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_networks(name: str) -> None:
+    """The networks are valid and have the named Pads; their twins' Pads are constant, of equal amounts, no axes."""
+    made, twin, _ = ALL[name]
+    models = [onnx.load_from_string(model()) for model in (made, twin)]
+    for model in models:
+        onnx.checker.check_model(model, full_check=True)
+    pads, constant = ([node for node in model.graph.node if node.op_type == "Pad"] for model in models)
+    mode = name.rpartition("small ")[2].split(", ")[1].split()[0]
+    assert {node.attribute[0].s.decode() for node in pads} == {mode} and len(pads) >= 3
+    assert {node.attribute[0].s.decode() for node in constant} == {"constant"} and len(constant) == len(pads)
+    assert {len(node.input) for node in pads} == ({4} if "axes" in name else {2})
+    told = [[[tuple(row[:2]) for row in pad.amounts] for pad in padops.inspect(model).pads] for model in models]
+    assert told[0] == told[1]
+
+
+class Twice:
+    """A session that gives twice as much as it should."""
+
+    def __init__(self, held: onnxruntime.InferenceSession) -> None:
+        self.held, self.end_profiling = held, held.end_profiling
+
+    def run(self, names: None, feeds: dict[str, Any]) -> list[np.ndarray]:
+        return [2 * output for output in self.held.run(names, feeds)]
+
+
+@pytest.mark.parametrize("by", [STOCK, BESIDE, LOWERED])
+def test_outputs_are_compared(by: str) -> None:
+    """What padops changes is an error; what the provider gets wrong is not timed."""
+    made, _, shape = SMALL["small panorama, wrap"]
+    ways = bench_providers.sessions(made(), CPU)
+    wrong = ways | {by: lambda options: Twice(ways[by](options))}
+    measure = lambda: bench_providers.measured("net", wrong, {"x": np.ones(shape, np.float32)}, 0.01)
+    if by != STOCK:
+        with pytest.raises(OutputsDiffer, match=f"net: {by} does not give what the processor gives: output 0"):
+            measure()
+        return
+    rows = {row["by"]: row for row in measure()}
+    assert rows[STOCK]["failure"].startswith("wrong: output 0 is more than") and rows[STOCK]["median"] == 0
+    assert rows[LOWERED]["failure"] == "" and rows[LOWERED]["median"] > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (np.float32([1, 100.9]), ""),
+        (np.float32([1, 101.1]), "output 0 is more than 1 away"),
+        (np.float32([1, np.nan]), "output 0 is more than 1 away"),
+        (np.float64([1, 100]), r"output 0 is float64[2], expected float32[2]"),
+        (np.float32([[1, 100]]), r"output 0 is float32[1, 2], expected float32[2]"),
+    ],
+)
+def test_how_far_is_too_far(given: np.ndarray, why: str) -> None:
+    assert bench_providers.difference([given], [np.float32([1, 100])]) == why
+    assert bench_providers.difference([np.array([1, 2])], [np.array([1, 3])]) == "output 0 is more than 0 away"
+
+
+def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name is put into the options where they say so; WebGPU's networks are the small ones."""
+    monkeypatch.setattr(providers, "python_of", lambda name: f"/environments/{name}/bin/python")
+    _, script, *told = bench_providers.command("ort-webgpu", ["--json", "{}.json"])
+    assert Path(script).name == "bench_providers.py"
+    assert told == ["--here", WEBGPU, "--quick", "--json", "ort-webgpu.json"]
+    assert "--quick" not in bench_providers.command("ort-openvino", [])
+
+
+# WebGPU's processor is emulated: one network of each kind of answer.
+ONLY = {"ort-openvino": [*SMALL], "ort-webgpu": ["small panorama, wrap"]}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs_environment(name)) for name in ONLY])
+def test_parts_of_the_lowered(name: str, tmp_path: Path) -> None:
+    """A lowered network runs wholly on the provider, in as many parts as its twin; padops beside it always runs."""
+    data = tmp_path / "rows.json"
+    only = [word for network in ONLY[name] for word in ("--only", network)]
+    command = bench_providers.command(name, ["--quick", "--json", str(data), *only])
+    done = subprocess.run(command, env=providers.variables(), cwd=ROOT, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    rows = {(row["network"], row["by"]): row for row in json.loads(data.read_text())}
+    assert {network for network, _ in rows} == {*ONLY[name]}
+    for network in ONLY[name]:
+        lowered, twin = rows[network, LOWERED], rows[network, TWIN]
+        assert lowered["failure"] == rows[network, BESIDE]["failure"] == ""
+        assert lowered["parts"] == twin["parts"] == 1 and lowered["copies"] == lowered["elsewhere"] == 0, network
+        assert rows[network, PROCESSOR]["parts"] == 0 < rows[network, PROCESSOR]["elsewhere"]
+    if name == "ort-openvino":
+        refused = {network for network in SMALL if rows[network, STOCK]["failure"].startswith("refused: ")}
+        assert refused == {network for network in SMALL if "wrap" in network or "axes" in network}
+        assert all(rows[network, BESIDE]["elsewhere"] >= 3 for network in refused), "those Pads are padops'"
+
+
+def test_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The table, the picture, and the changes: a workload is slower where both ratios fell by more than the noise."""
+
+    def write(name: str, padops_took: float) -> str:
+        times = [(row, by) for row in ("a", "b") for by in (("padops", 1.0), ("built-in", 3.0), ("copy by all", 0.5))]
+        rows = [
+            Measurement(row, by, 1, 80, took * (padops_took if (row, by) == ("b", "padops") else 1), 0.01 * took, 9)
+            for row, (by, took) in times
+        ]
+        (tmp_path / name).write_text(as_json({"processor": "One <1>"}, rows), encoding="utf-8")
+        return str(tmp_path / name)
+
+    now, then = write("now.json", 1.25), write("then.json", 1.0)
+    assert bench_results.main([now, "--plot", str(tmp_path / "b.svg"), "--since", then]) == 0
+    shown = capsys.readouterr().out
+    assert shown.splitlines()[2].startswith("| 1 thread | output MB |")
+    assert "1 thread, a: built-in 1.000 ± 2 %, copy 1.000 ± 2 %" in shown
+    assert "1 thread, b: built-in 0.800" in shown and "geometric mean against built-in: 0.894" in shown
+    assert shown.endswith("slower by more than the noise: b (1)\n")
+    drawn = "".join(ET.parse(tmp_path / "b.svg").getroot().itertext())
+    assert "3.00" in drawn and "2.40" in drawn and "One <1>" in drawn
+    (tmp_path / "now.json").write_text('{"schema": 1}', encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"now.json has the schema 1, expected 2"):
+        bench_results.main([now])
