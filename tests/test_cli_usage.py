@@ -219,10 +219,3 @@ def test_no_color_takes_bold_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert printed() == "\x1b[1mpadops\x1b[0m\n"
     monkeypatch.setenv("NO_COLOR", "1")
     assert printed() == "padops\n"
-
-
-@pytest.mark.parametrize("command_words", [("conformance", "history")])
-def test_a_file_that_is_not_there(command_words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    """The system's text, without the number that Python puts before it."""
-    code, out, err = run(capsys, *command_words, "--show", "nothing.json")
-    assert (code, out, err) == (1, "", "error: nothing.json: No such file or directory\n")

@@ -32,7 +32,6 @@ MOST_NOT_RUN = 19  # one more is one more promise that no test holds
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a page's reader, with the sample models and a model of their own."""
     shutil.copytree(ROOT / "models", tmp_path / "models")
-    shutil.copy(ROOT / "docs" / "history.json", tmp_path)
     shutil.copy(ROOT / "models" / "int16.onnx", tmp_path / "model.onnx")
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -48,13 +48,12 @@ def _when_used(parser: argparse.ArgumentParser, fill: Callable[[argparse.Argumen
 
 def _add_subcommands(parser: argparse.ArgumentParser) -> None:
     from padops.conformance.export import add_export
-    from padops.conformance.history.command import add_history
     from padops.conformance.render import add_show
     from padops.conformance.report import add_merge
     from padops.conformance.wrong_answers import add_repro, add_repros
 
     commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
-    for add in (add_show, add_repro, add_repros, add_export, add_merge, add_history):
+    for add in (add_show, add_repro, add_repros, add_export, add_merge):
         add(commands)
 
 

@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
-from padops import cli
 from padops.conformance import runner
-from padops.conformance.history import data, measure
-from padops.conformance.history.measure import Release, releases
 from padops.conformance.judging import Peer
 from padops.conformance.known import KNOWN
 from padops.conformance.peers.environments import STAMP
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import history
+import history_measure as measure
+from history_measure import Release, releases
 
 NUMPY = next(release for release in releases() if release.package == "numpy")
 WEB = next(release for release in releases() if release.package == "onnxruntime-web")
@@ -106,8 +108,8 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool]]:
         about = {"peer": release.peer, "package": release.package, "version": release.version}
         return {**about, "cases": measure.digest_of(suite), "cells": {"Pad_2 edge": "a"}, "classes": {}}
 
-    monkeypatch.setattr(measure, "measure", one)
-    monkeypatch.setattr(measure, "suite", list)
+    monkeypatch.setattr(history, "measure", one)
+    monkeypatch.setattr(history, "suite", list)
     return found
 
 
@@ -115,23 +117,23 @@ def test_parts_make_the_whole(measured: list[tuple[str, bool]], tmp_path: Path) 
     """The file has what earlier calls measured, too, in the order of the releases."""
     every = [release.name for release in releases()]
     for part, wanted in (("2/3", every[1::3]), ("3/3", every[2::3]), ("1/3", every[::3])):
-        call = ["conformance", "history", "--work", str(tmp_path), "--shard", part, "--out", str(tmp_path / "h.json")]
-        assert cli.main(call) == 0
+        call = ["--work", str(tmp_path), "--shard", part, "--out", str(tmp_path / "h.json")]
+        assert history.main(call) == 0
         assert measured == [(name, False) for name in wanted]
         measured.clear()
-    found = data.read(tmp_path / "h.json")
-    assert [data.name_of(one) for one in found] == every
-    data.write(tmp_path / "h.json", found[::-1])
-    assert data.read(tmp_path / "h.json") == found
+    found = history.read(tmp_path / "h.json")
+    assert [f"{one['package']}=={one['version']}" for one in found] == every
+    history.write(tmp_path / "h.json", found[::-1])
+    assert history.read(tmp_path / "h.json") == found
 
 
 def test_other_cases_are_measured_anew(
     measured: list[tuple[str, bool]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    call = ["conformance", "history", "--only", NUMPY.name, "--work", str(tmp_path), "--keep"]
-    assert cli.main(call) == cli.main(call) == 0
+    call = ["--only", NUMPY.name, "--work", str(tmp_path), "--keep"]
+    assert history.main(call) == history.main(call) == 0
     assert measured == [(NUMPY.name, True)]
     few = measure.cases.collect("quick")[:1]
-    monkeypatch.setattr(measure, "suite", lambda: few)
-    assert cli.main(call) == 0
+    monkeypatch.setattr(history, "suite", lambda: few)
+    assert history.main(call) == 0
     assert measured == [(NUMPY.name, True)] * 2

@@ -6,6 +6,7 @@ import itertools
 import json
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,15 +17,18 @@ from one_axis import model
 from onnx import parser
 
 import padops
-from padops import cli
 from padops.conformance import runner
-from padops.conformance.history import data, measure, page
-from padops.conformance.history.measure import Release, releases
 from padops.conformance.judging import Peer, Prepared
 from padops.conformance.model import make_model
 from padops.conformance.peers import PEERS
 from padops.conformance.peers.request import Request
 from padops.runtime.installed import OLDEST_MINOR
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import history
+import history_measure as measure
+import history_page as page
+from history_measure import Release, releases
 
 ROOT = Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- history -->\n", "<!-- /history -->\n"
@@ -33,13 +37,13 @@ BEGIN, END = "<!-- history -->\n", "<!-- /history -->\n"
 def test_releases(tally: Tally, request: pytest.FixtureRequest) -> None:
     """Releases that were already measured with the same cases are not measured again."""
     work = ROOT / "build" / "history"
-    ended = cli.main(["conformance", "history", "--work", str(work), "--out", str(work / "history.json")])
-    found = data.read(work / "history.json")
+    ended = history.main(["--work", str(work), "--out", str(work / "history.json")])
+    found = history.read(work / "history.json")
     if request.config.getoption("--record"):
-        data.write(ROOT / "docs" / "history.json", found)
+        history.write(ROOT / "docs" / "history.json", found)
         (ROOT / "docs" / "history.svg").write_text(page.svg(found), encoding="utf-8")
         put(ROOT / "docs" / "history.md", BEGIN, END, page.markdown(found))
-    missing = {release.name for release in releases()} - {data.name_of(one) for one in found}
+    missing = {release.name for release in releases()} - {f"{one['package']}=={one['version']}" for one in found}
     print(*sorted(missing), sep="\n")
     assert ended == bool(missing)
     tally("releases of other implementations on which the suite has run", len(found) + len(missing), len(missing))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from padops.conformance.history.data import by_package, counts, meaning
+from history_measure import AGREES, NOT_RUN
+
 from padops.conformance.known import KNOWN
 from padops.conformance.record import WRONG
 
@@ -18,6 +19,30 @@ WORDS = {
 }  # fmt: skip
 _WIDTH, _LEFT, _PANEL, _PLOT, _TOP = 480, 14, 70, 456, 50  # as narrow as a phone, so that its letters can be read there
 _LINE, _FAINT = "#2f5f9e", "#ddd"
+
+
+def meaning(one: dict[str, Any], letter: str) -> tuple[str, str]:
+    """The outcome that a letter stands for, and the class of it; the class is "" where nothing is wrong."""
+    if letter in (AGREES, NOT_RUN):
+        return ("agree" if letter == AGREES else "not run"), ""
+    outcome, _, name = one["classes"][letter].partition(" ")
+    return outcome, name
+
+
+def counts(one: dict[str, Any]) -> Counter[str]:
+    """How many answers of a release have each outcome."""
+    found: Counter[str] = Counter()
+    for letter, many in Counter("".join(one["cells"].values())).items():
+        found[meaning(one, letter)[0]] += many
+    return found
+
+
+def by_package(told: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The releases of each package, in their order."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for one in told:
+        found.setdefault(one["package"], []).append(one)
+    return found
 
 
 @dataclass(frozen=True)

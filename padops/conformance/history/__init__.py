@@ -1,1 +1,0 @@
-"""``padops conformance history``: the suite on release after release of each implementation."""
