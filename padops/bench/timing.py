@@ -241,6 +241,7 @@ def _serve(steps: Sequence[tuple[str, Step]], threads: int, seconds: float, answ
     """The measuring process: it sends names of steps, measurements, None at the end, or a MeasuringError."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends Ctrl-C to both processes; the parent decides
     signal.signal(signal.SIGTERM, end_process)
+    last: MeasuringError | None = None
     try:
         with Needing("padops bench"):
             from padops.convert import PadopsError
@@ -249,11 +250,11 @@ def _serve(steps: Sequence[tuple[str, Step]], threads: int, seconds: float, answ
                 for name, step in steps:
                     answers.send(name)
                     answers.send(step(threads, seconds))
-                answers.send(None)
             except (OSError, ValueError, RuntimeError, PadopsError) as error:  # RuntimeError: sessions, OutputsDiffer
-                answers.send(MeasuringError(str(error)))
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # silently ends the exit handlers of libraries
+                last = MeasuringError(str(error))
     except DependencyError as error:
-        answers.send(MeasuringError(str(error)))
+        last = MeasuringError(str(error))
     except SystemExit:  # temporary files are gone; the exit handlers of libraries would take a second
         os._exit(1)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent ends this process as soon as it has the last answer
+    answers.send(last)
