@@ -137,7 +137,7 @@ class Evaluation:
         return leaf
 
     def _open_shape(self, term: int) -> tuple[Dim, ...] | None:
-        """Open dims of a Pad or its data, as many as this Pad of the original has amounts for; None if there is none."""
+        """Open dims of a Pad of known amounts or of its data, as many as it has amounts for; None of other values."""
         terms = self._terms
         for pad in islice(following.cone(terms, self._roots[0]), DEEPEST):
             if definitions.is_pad(terms.head(pad)) and terms.find(term) in map(terms.find, (pad, terms.inputs(pad)[0])):
