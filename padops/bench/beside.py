@@ -105,7 +105,7 @@ def _prepare(providers: Sequence[str]) -> None:
     import onnxruntime
 
     from padops.convert import PadopsError
-    from padops.runtime.placing import AZURE, available
+    from padops.runtime.chosen import AZURE, available
 
     onnxruntime.set_default_logger_severity(4)  # refusals are exceptions
     there = [*sorted(available() - {*ON_PROCESSOR, AZURE}), CPU]

@@ -132,7 +132,7 @@ def test_a_library_from_asking_it_to_a_session_with_the_rules(stand_in: Path, tm
 def test_a_session_without_rules_says_so_once(stand_in: Path) -> None:
     said = sessions(stand_in, "name")
     assert said.stderr.count(f"{NAME}: padops has no rules for it, and stands behind it; to measure it") == 1
-    assert f"padops probe {NAME} -o rules.json, then padops.InferenceSession" in said.stderr
+    assert f"padops probe {NAME}\n" in said.stderr
 
 
 def sessions(library: Path, way: str) -> subprocess.CompletedProcess:
