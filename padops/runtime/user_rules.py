@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.runtime.installed import processor
-from padops.runtime.provider import CPU, EP_NAMES
+from padops.runtime.installed import installed_minor, installed_version, processor
+from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR
 from padops.runtime.provider_rules import BY_NAME, KnownProvider
 from padops.runtime.session_rules import Rules, read_file
 
@@ -62,7 +62,7 @@ def with_measured(rules: Rules, chosen: Sequence[Chosen]) -> Rules:
 
 def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
     """The same for a session that names providers, without options; of those that this onnxruntime lacks, as given."""
-    if not measured_for(names):
+    if not measured_for(names) or not installed_version() or installed_minor() < FIRST_MINOR:
         return rules
     from padops.runtime.chosen import Chosen, available  # onnxruntime takes time to load
 

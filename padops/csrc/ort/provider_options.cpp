@@ -142,7 +142,11 @@ void read_options(Provider& provider, const ort::SessionOptions* options) {
     if (key.starts_with(prefix)) set_option(provider, key.substr(prefix.size()), values[i]);
     else others += text("entry", '\0', key, '\0', values[i], '\0');
   }
-  choose_rules(provider);
+  try {
+    choose_rules(provider);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(text("option rules: ", error.what()));
+  }
   if (!provider.report.empty()) append_to_file(provider.report, others);
 }
 
