@@ -37,8 +37,8 @@ def add_probe(commands: Any) -> None:
                         help="an option of the provider, such as backend_path=…; repeatable")  # fmt: skip
     parser.add_argument("--seconds", type=count, default=SECONDS, metavar="N", help="what a model may take; then its "
                         "process is killed (default: %(default)s)")  # fmt: skip
-    parser.add_argument("-o", "--output", metavar="RULES.json", help="write the rules there (default: "
-                        "padops/rules/PROVIDER.json in your configuration folder, or PROVIDER.json in $PADOPS_RULES)")  # fmt: skip
+    parser.add_argument("-o", "--output", metavar="RULES.json", help="write the rules there (default: padops/rules/"
+                        "PROVIDER.json in your configuration folder, or in the folder $PADOPS_RULES)")  # fmt: skip
     parser.set_defaults(run=run_probe)
 
 
@@ -52,7 +52,6 @@ def _pair(text: str) -> tuple[str, str]:
 def run_probe(options: argparse.Namespace) -> int:
     """Asks as the options say."""
     from padops.files.staging import write_whole
-    from padops.files.targets import refusal
     from padops.probe.asking import Asked, ProbeError
     from padops.probe.outcome import probe, text_of
     from padops.probe.probes import PROBES
@@ -69,13 +68,7 @@ def run_probe(options: argparse.Namespace) -> int:
         return fail(f"{name} needs no rules; name another provider", USAGE)
     library = str(Path(options.library).resolve()) if options.library else ""
     output = Path(options.output) if options.output else file_of(name)
-    try:  # before minutes of measuring
-        if output is not None and not options.output:
-            output.parent.mkdir(parents=True, exist_ok=True)
-        why = refusal([output])
-    except OSError as error:
-        why = str(error)
-    if why:
+    if why := _refusal(output, is_named=bool(options.output)):  # before minutes of measuring
         return fail(why)
 
     def advance(done: int) -> None:
@@ -95,6 +88,18 @@ def run_probe(options: argparse.Namespace) -> int:
         way = f"takes them with rules={str(output)!r}" if options.output else "finds them by itself"
         say(f"{output}: {len(found.rules)} rules; padops.InferenceSession {way}")
     return UNDECIDED if found.unexplained else 0
+
+
+def _refusal(output: Path | None, is_named: bool) -> str | None:
+    """Why the rules cannot be written, or None; makes the user's own folder."""
+    from padops.files.targets import refusal
+
+    try:
+        if output is not None and not is_named:
+            output.parent.mkdir(parents=True, exist_ok=True)
+        return refusal([output])
+    except OSError as error:
+        return str(error)
 
 
 def show(found: Outcome) -> None:

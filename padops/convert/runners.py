@@ -16,7 +16,7 @@ NAMES_APART_SINCE = 25  # since onnxruntime 1.25, compiled nodes of two graphs o
 
 
 def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled: Rules) -> Iterator[str]:
-    """Notes on the providers: which have rules that were measured here, or none; and the cost of Pads on the processor."""
+    """Notes on the providers: which have rules of a file, or none; and the cost of Pads on the processor."""
     for row in (ruled[name] for name in providers if name in ruled):
         if row.file and row is not BY_NAME.get(row.name):
             yield f"the rules of {row.name} are those in {row.file} ({row.version})"

@@ -128,14 +128,9 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         if not isinstance(sess_options, onnxruntime.SessionOptions | None):
             raise TypeError(f"sess_options is {type(sess_options).__name__}, expected onnxruntime.SessionOptions")
         kwargs = dict(named)
-        self._padops_arguments = (path_or_bytes, sess_options, dict(kwargs), entries)
-        file, rules = kwargs.pop("rules", None), BY_NAME
-        if file is not None and (not providers or runtime_minor() < FIRST_MINOR):
-            raise ValueError(
-                f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and providers with the one that the rules are of"
-            )
+        self._padops_arguments = (path_or_bytes, sess_options, named, entries)
+        file, rules, minor = _checked(kwargs.pop("rules", None), providers), BY_NAME, runtime_minor()
         options = onnxruntime.SessionOptions() if sess_options is None else sess_options
-        minor = runtime_minor()
         of_the_caller = not providers and options in _LIKE_THE_CALLERS
         if minor >= FIRST_MINOR:
             if not providers and options.has_providers() and not (is_provided(options) or placed_rules(options)):
@@ -170,10 +165,9 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         with _having(options, entries, restored=sess_options is not None):
             onnxruntime.InferenceSession.__init__(self, path_or_bytes, options, providers, provider_options, **kwargs)
         names = self.get_providers()
+        ruled = [name for name in names if name in rules and minor >= FIRST_MINOR]
         self.padops_rules: dict[str, str] = {
-            name: said_of_rules(rules[name], plugin_version(Chosen(name, {})))
-            for name in names
-            if name in rules and minor >= FIRST_MINOR
+            name: said_of_rules(rules[name], plugin_version(Chosen(name, {}))) for name in ruled
         }
         if of_the_caller and EP_NAME in names and names.index(CPU) < names.index(EP_NAME):
             warnings.warn(
@@ -202,6 +196,15 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
                 "SessionOptions"
             )
         self._create(model, words_of(model), None, providers, provider_options, kwargs, entries)
+
+
+def _checked(file: str | os.PathLike[str] | None, providers: Sequence[Provider] | None) -> Any:
+    """The caller's file of rules, which needs providers."""
+    if file is not None and (not providers or runtime_minor() < FIRST_MINOR):
+        raise ValueError(
+            f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and providers with the one that the rules are of"
+        )
+    return file
 
 
 @contextlib.contextmanager
