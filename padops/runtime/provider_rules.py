@@ -143,7 +143,7 @@ def _is_a(value: object, what: str) -> bool:
 
 _ROWS = [row for file, content in providers_with_rules() for row in known_by(content, f"padops/rules/{file}")]
 KNOWN_PROVIDERS = tuple(sorted(_ROWS, key=lambda row: not row.was_run))  # the measured ones first
-BY_NAME = {row.name: row for row in KNOWN_PROVIDERS}
+BY_NAME: Mapping[str, KnownProvider] = {row.name: row for row in KNOWN_PROVIDERS}
 RULED = (*BY_NAME, CPU, *EP_NAMES)  # the providers of which padops knows what they do with Pads
 
 
