@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import onnx
 
     from padops.convert import Conversion, PadRecord
-    from padops.runtime.placing import Provider
+    from padops.runtime.chosen import Provider
 
 LOG = logging.getLogger("padops")
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # configuration entry for a model in memory

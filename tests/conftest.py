@@ -22,6 +22,8 @@ import slow
 # Without oneDNN TensorFlow 2.21 has no NCHW and no dilations in 3-D, and its MaxPool3D is wrong where a stride is
 # longer than its window. Unless it is told, it uses oneDNN on some processors only.
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
+# Nothing that padops probe has measured here: tests are about the rules of padops, or name a folder.
+os.environ["PADOPS_RULES"] = ""
 
 # It forks in a thread when a test imports openvino; the copy may never end, and holds the pipes of this process.
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Ask an execution provider of this machine what it does with Pads: it runs small models, each in a process of its "
-    "own, which may die, and compares every bit. With --output it writes what it found as a file of rules: "
-    "padops.InferenceSession takes it with rules=, and padops inspect, convert and run take it with --rules. Exit "
+    "own, which may die, and compares every bit. It writes what it found as a file of rules, into your "
+    "configuration folder, where sessions with the same provider, version and device find it by themselves; or, with "
+    "--output, elsewhere: padops.InferenceSession takes such a file with rules=, commands with --rules. Exit "
     "codes: 0 done, 1 error, 2 usage, 5 some models are not right with these rules either."
 )
 SECONDS = 60
@@ -36,7 +37,8 @@ def add_probe(commands: Any) -> None:
                         help="an option of the provider, such as backend_path=…; repeatable")  # fmt: skip
     parser.add_argument("--seconds", type=count, default=SECONDS, metavar="N", help="what a model may take; then its "
                         "process is killed (default: %(default)s)")  # fmt: skip
-    parser.add_argument("-o", "--output", metavar="RULES.json", help="write the rules")
+    parser.add_argument("-o", "--output", metavar="RULES.json", help="write the rules there (default: padops/rules/"
+                        "PROVIDER.json in your configuration folder, or in the folder $PADOPS_RULES)")  # fmt: skip
     parser.set_defaults(run=run_probe)
 
 
@@ -50,16 +52,13 @@ def _pair(text: str) -> tuple[str, str]:
 def run_probe(options: argparse.Namespace) -> int:
     """Asks as the options say."""
     from padops.files.staging import write_whole
-    from padops.files.targets import refusal
     from padops.probe.asking import Asked, ProbeError
     from padops.probe.outcome import probe, text_of
     from padops.probe.probes import PROBES
     from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, runtime_minor
     from padops.runtime.provider_rules import full_names
+    from padops.runtime.user_rules import file_of
 
-    output = Path(options.output) if options.output else None
-    if why := refusal([output]):  # before minutes of measuring
-        return fail(why)
     if runtime_minor() < FIRST_MINOR:
         return fail(f"padops probe needs onnxruntime 1.{FIRST_MINOR} or newer: older ones take no provider of padops")
     if options.library and not Path(options.library).is_file():
@@ -68,6 +67,9 @@ def run_probe(options: argparse.Namespace) -> int:
     if name in (CPU, *EP_NAMES):
         return fail(f"{name} needs no rules; name another provider", USAGE)
     library = str(Path(options.library).resolve()) if options.library else ""
+    output = Path(options.output) if options.output else file_of(name)
+    if why := _refusal(output, is_named=bool(options.output)):  # before minutes of measuring
+        return fail(why)
 
     def advance(done: int) -> None:
         if sys.stderr.isatty():
@@ -83,8 +85,21 @@ def run_probe(options: argparse.Namespace) -> int:
             write_whole(output, [text_of(found)])
         except OSError as error:
             return fail(error)
-        say(f"{output}: {len(found.rules)} rules; padops.InferenceSession takes them with rules={str(output)!r}")
+        way = f"takes them with rules={str(output)!r}" if options.output else "finds them by itself"
+        say(f"{output}: {len(found.rules)} rules; padops.InferenceSession {way}")
     return UNDECIDED if found.unexplained else 0
+
+
+def _refusal(output: Path | None, is_named: bool) -> str | None:
+    """Why the rules cannot be written, or None; makes the user's own folder."""
+    from padops.files.targets import refusal
+
+    try:
+        if output is not None and not is_named:
+            output.parent.mkdir(parents=True, exist_ok=True)
+        return refusal([output])
+    except OSError as error:
+        return str(error)
 
 
 def show(found: Outcome) -> None:

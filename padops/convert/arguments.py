@@ -16,7 +16,7 @@ from padops.convert.matchers.unknown import KNOWN_DOMAINS
 from padops.convert.targets import TARGETS
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
 from padops.runtime.provider_rules import full_names
-from padops.runtime.session_rules import Rules, rules_with
+from padops.runtime.session_rules import Rules, check_used, rules_with
 
 FIRST_OPSET = 7  # the first version that onnxruntime runs
 
@@ -111,7 +111,7 @@ def choose_lowering(
         raise UsageError(f"provider is {kind_of(provider)}, expected the name of an execution provider")
     known = stated_rules(rules)
     (name,) = full_names([provider], known)
-    _check_used(rules, known, [name])
+    _check_rules(rules, known, [name])
     if name not in known:
         raise UsageError(f"padops has no rules for provider {provider!r}, only for {', '.join(known)}")
     if target != "onnx":
@@ -137,16 +137,15 @@ def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Ru
     if rules is not None and not providers:
         raise UsageError("rules needs providers", "--rules needs --providers")
     known = stated_rules(rules)
-    _check_used(rules, known, full_names(providers, known))
+    _check_rules(rules, known, full_names(providers, known))
     return known
 
 
-def _check_used(path: str | os.PathLike[str] | None, rules: Rules, providers: Collection[str]) -> None:
-    """Refuses a file that has rules for none of the providers."""
-    named = [] if path is None else [name for name, row in rules.items() if row.file == os.fspath(path)]
-    if path is not None and not set(named) & set(providers):
-        words = f"{os.fspath(path)} has rules for {', '.join(named)}, and for none of {', '.join(providers)}"
-        raise UsageError(f"rules: {words}", f"--rules: {words}")
+def _check_rules(path: str | os.PathLike[str] | None, rules: Rules, providers: Collection[str]) -> None:
+    try:
+        check_used(path, rules, providers)
+    except ValueError as error:
+        raise UsageError(f"rules: {error}", f"--rules: {error}") from error
 
 
 def stated_rules(path: str | os.PathLike[str] | None) -> Rules:

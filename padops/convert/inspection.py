@@ -33,6 +33,7 @@ from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
 from padops.runtime.provider import FIRST_MINOR
 from padops.runtime.session_rules import Rules
+from padops.runtime.user_rules import with_measured_here
 from padops.spec import pyop_node
 
 
@@ -194,6 +195,7 @@ def inspect(
         document = read_document(source, base_dir, follow_links, for_pads=True)
         document.data_files(follow_links, needed=False)
     types, minor = Types(document), installed_minor() if onnxruntime is None else stated_minor(onnxruntime)
+    ruled = with_measured_here(ruled, providers) if onnxruntime is None else ruled
     found = find_pads(document.model, types, asked)
     by_itself = foreign_domains(found)
     domains = tuple(sorted({*custom_domains, *by_itself}))

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from padops.convert.facts import PadFacts
 from padops.plural import plural
 from padops.runtime.provider import CPU, EP_NAMES, FIRST_NAME
+from padops.runtime.provider_rules import BY_NAME
 from padops.runtime.session_rules import Rules
 
 OURS_AND_CPU = (*EP_NAMES, CPU)
 NAMES_APART_SINCE = 25  # since onnxruntime 1.25, compiled nodes of two graphs of a model have two names
 
 
-def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled: Collection[str]) -> Iterator[str]:
-    """Notes on the providers: which are not ``ruled``, and the cost of Pads on the processor."""
+def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled: Rules) -> Iterator[str]:
+    """Notes on the providers: which have rules of a file, or none; and the cost of Pads on the processor."""
+    for row in (ruled[name] for name in providers if name in ruled):
+        if row.file and row is not BY_NAME.get(row.name):
+            yield f"the rules of {row.name} are those in {row.file} ({row.version})"
     if unknown := [name for name in providers if name not in (*ruled, *OURS_AND_CPU)]:
         yield f"padops has no rules for {' and '.join(unknown)}: it stands behind, and takes what is left for the CPU"
     between = [pad for pad in pads if pad.runner in OURS_AND_CPU]

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from padops.probe.cases import ALL, AROUND, IMAGE
 from padops.probe.models import Case
+from padops.runtime.provider_rules import MODES
 
-MODES = ("constant", "edge", "reflect", "wrap")
 VERSIONS = {10: 2, 11: 11, 13: 13, 21: 21, 23: 23, 24: 24, 25: 25}  # of Pad, by the opset of a model
 TYPES = ("float16", "double", "int32", "int64", "uint8", "bool", "int8", "int16", "uint16", "uint32", "uint64")
 IN_EVERY_MODE = TYPES[:6]

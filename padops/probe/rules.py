@@ -21,9 +21,9 @@ from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes.beside_rules import find_fault
 from padops.probe.asking import SURELY_FAILING, Seen
 from padops.probe.models import model_of
-from padops.probe.probes import IN_EVERY_MODE, LIMITED, MODES, Probe
+from padops.probe.probes import IN_EVERY_MODE, LIMITED, Probe
 from padops.runtime.installed import installed_minor
-from padops.runtime.provider_rules import KNOWN_PROVIDERS, Does, KnownProvider, ProviderRule
+from padops.runtime.provider_rules import KNOWN_PROVIDERS, MODES, Does, KnownProvider, ProviderRule
 from padops.spec.dtypes import DTYPES
 
 SEVERITY: tuple[str, ...] = (*SURELY_FAILING, "leaves")

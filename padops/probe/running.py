@@ -20,7 +20,7 @@ import numpy as np
 
 from padops.extras import NeedingOnnxruntime
 from padops.processes import serve
-from padops.runtime.placing import Chosen, devices_of, plugin_version
+from padops.runtime.chosen import Chosen, available, described, devices_of
 from padops.runtime.provider import CPU
 
 with NeedingOnnxruntime("padops probe"):
@@ -129,16 +129,7 @@ def _register(provider: str, library: str) -> None:
 
 def about(provider: str) -> dict[str, Any]:
     """What onnxruntime tells of a provider, and which ones it has."""
-    named = Chosen(provider, {})
-    devices = devices_of(named)
-    vendors = [f"{row.device.type.name} of {row.device.vendor or row.ep_vendor or 'no vendor'}" for row in devices]
-    names = {*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())}
-    return {
-        "onnxruntime": onnxruntime.__version__,
-        "plugin": plugin_version(named),
-        "devices": sorted(set(vendors)),
-        "providers": sorted(names),
-    }
+    return described(Chosen(provider, {})) | {"providers": sorted(available())}
 
 
 def _session_of(question: Mapping[str, Any], options: onnxruntime.SessionOptions) -> Any:

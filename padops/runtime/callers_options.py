@@ -16,8 +16,9 @@ from pathlib import Path
 
 from padops.extras import NeedingOnnxruntime
 from padops.plural import plural
+from padops.runtime.chosen import AZURE, OURS, Chosen, devices_of
 from padops.runtime.model_words import dim_names
-from padops.runtime.placing import AZURE, OURS, Chosen, devices_of, place, put, with_padops
+from padops.runtime.placing import place, put, rules_for, with_padops
 from padops.runtime.provider import CPU, FIRST_MINOR_BY_NAME, FIRST_NAME, add_provider, register_provider_library
 from padops.runtime.provider_rules import needing_padops
 
@@ -123,7 +124,8 @@ def _twin(
     for name, size in zip(dims, seen.get_inputs()[0].shape, strict=True):
         if isinstance(size, int):
             made.add_free_dimension_override_by_name(name, size)
-    put(made, with_padops(chosen))
+    rules = rules_for(None, chosen)
+    put(made, with_padops(chosen, rules=rules), rules)
     return made
 
 

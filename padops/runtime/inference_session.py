@@ -14,23 +14,21 @@ from padops.extras import NeedingOnnxruntime
 from padops.runtime.constant_pads import pads_constants
 from padops.runtime.model_words import DOMAIN, FOLDING, PYTHON_DOMAIN, named_operators, words_of, wrong_optimizers
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, is_provided, runtime_minor
+from padops.runtime.provider_rules import BY_NAME
 from padops.runtime.session import register
-from padops.runtime.session_rules import Rules, rules_with, said_of_rules, tell_without_rules
+from padops.runtime.session_rules import said_of_rules, tell_without_rules
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
     from padops.runtime.callers_options import WAY, with_own_providers
+    from padops.runtime.chosen import Chosen, Provider, available, chosen_by, plugin_version
     from padops.runtime.placing import (
-        Chosen,
-        Provider,
-        available,
         check_there,
-        chosen_by,
-        is_placed,
         lacking_rules,
         place,
-        plugin_version,
+        placed_rules,
+        rules_for,
         stands_before_threads,
         with_padops,
     )
@@ -81,8 +79,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         providers: Execution providers, first choice first; by default all that this onnxruntime has built in. Each is a
             name, or one or several ``onnxruntime.OrtEpDevice`` of one provider, or a pair of one of these and options.
         provider_options: One mapping for each provider, if ``providers`` has no pairs.
-        rules: A file with the rules of a provider in ``providers``, as those in ``padops/rules/``; it goes before
-            padops' own.
+        rules: A file with the rules of a provider in ``providers``, as ``padops probe`` writes it. By default, those
+            that were measured for this user and this version and device, or padops' own.
         **kwargs: As ``onnxruntime.InferenceSession`` takes them.
 
     Attributes:
@@ -90,13 +88,13 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
 
     Raises:
         DependencyError: The model has kernels in Python, and the extra ``pyop`` is not installed.
-        FileNotFoundError: padops has been installed without its library.
+        OSError: padops has been installed without its library, or ``rules`` cannot be read.
         RuntimeError: onnxruntime refuses the library; or ``sess_options`` have providers that new options could not
             reproduce, and the message says what to do.
         TypeError: An argument has another type.
         ValueError: onnxruntime knows no such provider; an option of the provider is wrong; ``rules`` is no file of
-            rules, or is given without ``providers``; or the session's options already have the provider with other
-            options.
+            rules, of none of ``providers``, or given without them; or the session's options already have the provider
+            with other options.
         Exception: Any error of onnxruntime for the model. For a Pad that breaks a rule, it names the node and the rule.
     """
 
@@ -130,27 +128,28 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         if not isinstance(sess_options, onnxruntime.SessionOptions | None):
             raise TypeError(f"sess_options is {type(sess_options).__name__}, expected onnxruntime.SessionOptions")
         kwargs = dict(named)
-        self._padops_arguments = (path_or_bytes, sess_options, dict(kwargs), entries)
-        rules = _rules_of(kwargs.pop("rules", None), providers)
+        self._padops_arguments = (path_or_bytes, sess_options, named, entries)
+        file, rules, minor = _checked(kwargs.pop("rules", None), providers), BY_NAME, runtime_minor()
         options = onnxruntime.SessionOptions() if sess_options is None else sess_options
-        minor = runtime_minor()
         of_the_caller = not providers and options in _LIKE_THE_CALLERS
         if minor >= FIRST_MINOR:
-            if not providers and options.has_providers() and not (is_provided(options) or is_placed(options)):
+            if not providers and options.has_providers() and not (is_provided(options) or placed_rules(options)):
                 options = with_own_providers(path_or_bytes, options, b"Pad" in words, minor)
                 _LIKE_THE_CALLERS.add(options)
                 of_the_caller = True
             elif of_the_caller:
                 pass  # these options have padops already: from another session, or from before a conversion
-            elif providers or not is_placed(options):
+            elif providers or placed_rules(options) is None:
                 chosen = chosen_by(providers, provider_options)
                 # Of providers that it knows and this build lacks, onnxruntime warns, and leaves them out.
                 check_there([row.name for row in chosen if not row.devices], onnxruntime.get_all_providers())
+                rules = rules_for(file, chosen)
                 tell_without_rules(lacking_rules(chosen, available(), rules) if b"Pad" in words else ())
                 chosen = with_padops(chosen, available(), rules)
                 if sess_options is None and b"Pad" in words and stands_before_threads(chosen):
                     options.add_session_config_entry(SPINNING, "0")
-                providers, provider_options = place(options, chosen, minor), None
+                providers, provider_options = place(options, chosen, minor, rules), None
+            rules = placed_rules(options) or rules
             kwargs.setdefault("enable_fallback", 0)
         if DOMAIN in words:
             # The caller's options may be used for other models, too.
@@ -166,10 +165,9 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         with _having(options, entries, restored=sess_options is not None):
             onnxruntime.InferenceSession.__init__(self, path_or_bytes, options, providers, provider_options, **kwargs)
         names = self.get_providers()
+        ruled = [name for name in names if name in rules and minor >= FIRST_MINOR]
         self.padops_rules: dict[str, str] = {
-            name: said_of_rules(rules[name], plugin_version(Chosen(name, {})))
-            for name in names
-            if name in rules and minor >= FIRST_MINOR
+            name: said_of_rules(rules[name], plugin_version(Chosen(name, {}))) for name in ruled
         }
         if of_the_caller and EP_NAME in names and names.index(CPU) < names.index(EP_NAME):
             warnings.warn(
@@ -200,13 +198,13 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         self._create(model, words_of(model), None, providers, provider_options, kwargs, entries)
 
 
-def _rules_of(file: str | os.PathLike[str] | None, providers: Sequence[Provider] | None) -> Rules:
-    """The rules of a session with these providers."""
+def _checked(file: str | os.PathLike[str] | None, providers: Sequence[Provider] | None) -> Any:
+    """The caller's file of rules, which needs providers."""
     if file is not None and (not providers or runtime_minor() < FIRST_MINOR):
         raise ValueError(
             f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and providers with the one that the rules are of"
         )
-    return rules_with(file)
+    return file
 
 
 @contextlib.contextmanager

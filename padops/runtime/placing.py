@@ -7,16 +7,16 @@ there. So names are used if they work, else devices.
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from padops.extras import NeedingOnnxruntime
+from padops.runtime.chosen import AZURE, OURS, Chosen, Provider, available, chosen_by, devices_of, plugin_version
 from padops.runtime.provider import (
     CPU,
     EP_NAME,
-    EP_NAMES,
     FIRST_MINOR,
     FIRST_MINOR_BY_NAME,
     FIRST_NAME,
@@ -25,83 +25,15 @@ from padops.runtime.provider import (
     register_provider_library,
     runtime_minor,
 )
-from padops.runtime.provider_rules import BY_NAME, NOT_RUN, RULED
-from padops.runtime.session_rules import Rules, as_options, of_plugin, without_rules
+from padops.runtime.provider_rules import BY_NAME, NOT_RUN, RULED, KnownProvider
+from padops.runtime.session_rules import Rules, check_used, in_front_of, of_plugin, rules_with, without_rules
+from padops.runtime.user_rules import with_measured
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
-AZURE = "AzureExecutionProvider"  # every wheel lists it; it runs no standard operator
-OURS = EP_NAMES
-
-Device = Any  # onnxruntime.OrtEpDevice, which has no types
-Named = str | Device | Sequence[Device]
-Provider = Named | tuple[Named, Mapping[Any, Any]]
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """One provider of a session.
-
-    Attributes:
-        name: Its name.
-        options: Its options.
-        devices: The devices that the caller has chosen; empty if the provider is chosen by name.
-    """
-
-    name: str
-    options: dict[Any, Any]
-    devices: tuple[Device, ...] = ()
-
-
-# The providers that ``put`` has added to options; a caller may use the options for several sessions.
-_placed: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, list[Chosen]] = weakref.WeakKeyDictionary()
-
-
-def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[Any, Any]] | None) -> list[Chosen]:
-    """The providers that a caller asks for, in any form that onnxruntime takes, or as devices.
-
-    Args:
-        providers: Names, devices or lists of devices of one provider, each alone or in a pair with options; by default
-            all that this onnxruntime has built in.
-        options: One mapping for each provider.
-
-    Raises:
-        TypeError: ``providers`` is not a list, or one of its entries, or of ``provider_options``, has another type.
-        ValueError: The numbers of options and providers differ; or an entry has devices of several providers.
-    """
-    if providers is not None and (isinstance(providers, str) or not isinstance(providers, Sequence)):
-        raise TypeError(f"providers is {providers!r}, expected a list of names")
-    if not providers:
-        plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU}
-        left = (AZURE, *OURS, *plugins)  # plugin providers are registered, but nobody has chosen one
-        return [Chosen(name, {}) for name in onnxruntime.get_available_providers() if name not in left]
-    if options is not None and len(options) != len(providers):
-        raise ValueError(f"provider_options has {len(options)} entries, providers {len(providers)}")
-    given = options or [{}] * len(providers)
-    return [_chosen(entry, more) for entry, more in zip(providers, given, strict=True)]
-
-
-def _chosen(entry: Provider, more: Mapping[Any, Any]) -> Chosen:
-    named, own = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, {})
-    for given in (own, more):
-        if not isinstance(given, Mapping):
-            raise TypeError(f"the options of provider {named!r} are {given!r}, expected a mapping")
-    options = {**own, **more}
-    if isinstance(named, str):
-        return Chosen(named, options)
-    devices = tuple(named) if isinstance(named, Sequence) else (named,)
-    if not all(hasattr(device, "ep_name") for device in devices):
-        raise TypeError(
-            f"an entry of providers is {entry!r}, expected a name, devices of one provider, "
-            "or a pair of one of these and options"
-        )
-    names = sorted({device.ep_name for device in devices})
-    if len(names) != 1:
-        raise ValueError(
-            f"an entry of providers has devices of {' and '.join(names) or 'no provider'}, expected of one"
-        )
-    return Chosen(names[0], options, devices)
+# The providers that ``put`` has added to options, and their rules; a caller may use the options for several sessions.
+_placed: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, tuple[list[Chosen], Rules]] = weakref.WeakKeyDictionary()
 
 
 def told_of_providers() -> dict[str, str]:
@@ -110,17 +42,14 @@ def told_of_providers() -> dict[str, str]:
         return {}
     names = [*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())]
     others = dict.fromkeys(name for name in names if name not in (CPU, AZURE, *OURS))
-    return {name: _rules_of(name) if name in BY_NAME else without_rules(name) for name in others}
+    rules = with_measured(BY_NAME, [Chosen(name, {}) for name in others])
+    return {name: _told(rules[name]) if name in rules else without_rules(name) for name in others}
 
 
-def _rules_of(name: str) -> str:
-    version = BY_NAME[name].version
-    return "rules read in its source, not run" if version == NOT_RUN else f"rules of {version}"
-
-
-def available() -> set[str]:
-    """The providers that this onnxruntime can create: built in, or of registered libraries."""
-    return {*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())}
+def _told(row: KnownProvider) -> str:
+    if row is not BY_NAME.get(row.name):
+        return f"rules measured here: {row.file}"
+    return "rules read in its source, not run" if row.version == NOT_RUN else f"rules of {row.version}"
 
 
 def unknown_provider(names: Iterable[str]) -> str:
@@ -168,18 +97,12 @@ def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None, 
     own = next(at for at, one in enumerate(placed) if one.name == EP_NAME)
     check_options(placed[own].options)
     asked = [one for one in placed[:own] if one.name in rules and (there is None or one.name in there)]
-    rows = [row for one in asked if (row := of_plugin(rules[one.name], plugin_version(one))).needs_padops]
-    behind = [row.name for row in rows]
+    behind = [(rules[one.name], plugin_version(one)) for one in asked]
+    behind = [(row, version) for row, version in behind if of_plugin(row, version).needs_padops]
     if behind and FIRST_NAME not in names and placed[own].options.get("in_front") != "never":
-        at = next(at for at, one in enumerate(placed) if one.name == behind[0])
-        placed.insert(at, Chosen(FIRST_NAME, {"before": ",".join(behind), **as_options(rows)}))
+        at = next(at for at, one in enumerate(placed) if one.name == behind[0][0].name)
+        placed.insert(at, Chosen(FIRST_NAME, in_front_of(behind)))
     return placed
-
-
-def plugin_version(one: Chosen) -> str:
-    """The version of a plugin provider, which has a library of its own; "" for one that is built into onnxruntime."""
-    about = [device.ep_metadata for device in devices_of(one)[:1]]
-    return next((row.get("version", "") for row in about if row.get("library_path")), "")
 
 
 def lacking_rules(chosen: Sequence[Chosen], there: Collection[str], rules: Rules) -> list[str]:
@@ -194,14 +117,13 @@ def stands_before_threads(chosen: Sequence[Chosen]) -> bool:
     onnxruntime's threads wait actively after each node and take CPU time from them. Without padops' Pads between its
     nodes, the provider would have the whole network, and onnxruntime's threads would sleep.
     """
-    before = [
-        name for one in chosen if one.name == FIRST_NAME for name in str(one.options.get("before", "")).split(",")
-    ]
-    return any(name in BY_NAME and BY_NAME[name].fuses for name in before)
+    before = ",".join(str(one.options.get("before", "")) for one in chosen if one.name == FIRST_NAME)
+    names = {part.partition(" ")[0] for part in before.split(",")}
+    return any(BY_NAME[name].fuses for name in names.intersection(BY_NAME))
 
 
 def place(
-    options: onnxruntime.SessionOptions, chosen: list[Chosen], minor: int
+    options: onnxruntime.SessionOptions, chosen: list[Chosen], minor: int, rules: Rules = BY_NAME
 ) -> list[tuple[str, dict[Any, Any]]] | None:
     """The value for ``providers=``; or None, and the providers are added to the options, if names would not work.
 
@@ -218,17 +140,20 @@ def place(
     register_provider_library()
     if minor >= FIRST_MINOR_BY_NAME and not any(one.name not in (*OURS, CPU) and devices_of(one) for one in chosen):
         return [(one.name, one.options) for one in chosen]
-    put(options, chosen)
+    put(options, chosen, rules)
     return None
 
 
-def is_placed(options: onnxruntime.SessionOptions) -> bool:
-    """Whether ``put`` has added providers to options."""
-    return options in _placed
+def placed_rules(options: onnxruntime.SessionOptions) -> Rules | None:
+    """The rules of the providers that ``put`` has added to options; None if it has not."""
+    return _placed[options][1] if options in _placed else None
 
 
 def put_named(
-    options: onnxruntime.SessionOptions, providers: Sequence[Provider], provider_options: Mapping[str, str]
+    options: onnxruntime.SessionOptions,
+    providers: Sequence[Provider],
+    provider_options: Mapping[str, str],
+    file: str | os.PathLike[str] | None,
 ) -> None:
     """Adds providers to options, with padops among them.
 
@@ -236,28 +161,45 @@ def put_named(
         options: The options of future sessions.
         providers: As ``chosen_by`` takes them.
         provider_options: The options of padops' provider.
+        file: The rules of one of the providers, or None.
 
     Raises:
-        ValueError: An option is wrong, onnxruntime does not know a provider, or the options have other providers.
+        OSError: The file cannot be read.
+        ValueError: An option or the file is wrong, onnxruntime does not know a provider, or the options have other
+            providers.
     """
     chosen = chosen_by(providers, None)
     if provider_options and all(one.name != EP_NAME for one in chosen):
         at = next((i for i, one in enumerate(chosen) if one.name == CPU), len(chosen))
         chosen.insert(at, Chosen(EP_NAME, dict(provider_options)))
-    placed = with_padops(chosen, available())
+    rules = rules_for(file, chosen)
+    placed = with_padops(chosen, available(), rules)
     register_provider_library()
-    put(options, placed)
+    put(options, placed, rules)
 
 
-def put(options: onnxruntime.SessionOptions, chosen: list[Chosen]) -> None:
+def rules_for(file: str | os.PathLike[str] | None, chosen: Sequence[Chosen]) -> Rules:
+    """The rules of a session: those of the caller's file, those that were measured for this user, padops' own.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It is no file of rules, or of none of the providers.
+    """
+    rules = rules_with(file)
+    check_used(file, rules, [one.name for one in chosen])
+    there = available()
+    return with_measured(rules, [one for one in chosen if one.name in there])
+
+
+def put(options: onnxruntime.SessionOptions, chosen: list[Chosen], rules: Rules) -> None:
     """Adds providers to options, in order; a second call with the same providers does nothing.
 
     Raises:
         ValueError: onnxruntime does not know a provider, or the options have other providers.
     """
     if (before := _placed.get(options)) is not None:
-        if before != chosen:
-            names = ", ".join(one.name for one in before)
+        if before[0] != chosen:
+            names = ", ".join(one.name for one in before[0])
             raise ValueError(
                 f"these SessionOptions have the providers of an earlier session ({names}); use new SessionOptions for "
                 f"others"
@@ -277,13 +219,7 @@ def put(options: onnxruntime.SessionOptions, chosen: list[Chosen]) -> None:
             options.add_provider(one.name, own)
         elif one.name not in known:
             raise ValueError(f"onnxruntime {onnxruntime.__version__} knows no provider {one.name}")
-    _placed[options] = list(chosen)
-
-
-def devices_of(one: Chosen) -> tuple[Device, ...]:
-    """The devices of a provider: the chosen ones, else all under its name; for padops and the CPU, the first one."""
-    found = one.devices or tuple(device for device in onnxruntime.get_ep_devices() if device.ep_name == one.name)
-    return found[:1] if one.name in (*OURS, CPU) else found
+    _placed[options] = (list(chosen), rules)
 
 
 def one_name_before(error: Exception) -> str:

@@ -8,7 +8,7 @@ Pad. ``python3 scripts/providers.py NAME`` runs the cases on a machine that has 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from padops.runtime.provider import CPU, EP_NAMES
@@ -18,8 +18,17 @@ Does = Literal["leaves", "refuses", "wrong", "dies"]
 
 NOT_RUN = "not run"
 SUFFIX = "ExecutionProvider"
-REQUIRED = ("names", "version", "sources", "rules")  # of a file of rules
-OPTIONAL = ("fuses", "moves", "expands_no_scalar", "note", "measured", "unexplained")  # the last three are for people
+MODES = ("constant", "edge", "reflect", "wrap")  # that ONNX's Pad has
+STRING, STRINGS, NUMBER, OBJECT = "a string", "a list of strings", "a whole number", "an object"
+# What is in a file of rules, and what in a rule; the first ones have to be. The library has the same: rule_files.cpp.
+OF_FILE = {
+    **{"names": STRINGS, "version": STRING, "sources": OBJECT, "rules": "a list of objects", "fuses": "true or false"},
+    **{"moves": STRINGS, "note": STRING, "expands_no_scalar": STRINGS, "measured": OBJECT, "unexplained": STRINGS},
+}
+OF_RULE = {
+    **{"does": STRING, "when": STRING, "source": STRING, "modes": STRINGS, "limit": NUMBER, "types": STRINGS},
+    **{"before": NUMBER, "plugin_before": STRING, "note": STRING},
+}
 # Each condition of a rule: what it is of, when it holds (m elements of an axis are left by a crop, n were there), and
 # the words for the Pads of which it holds.
 CONDITIONS: dict[str, dict[str, str]] = read_rules("conditions")
@@ -91,7 +100,7 @@ def known_by(content: Mapping[str, Any], file: str) -> Iterator[KnownProvider]:
     Raises:
         ValueError: The file has something unknown; the message names the file and the row.
     """
-    _check(file, content, REQUIRED, (*REQUIRED, *OPTIONAL))
+    _check_members(file, content, OF_FILE, required=4)
     rules = tuple(_rule(row, content["sources"], f"{file}, rule {at}") for at, row in enumerate(content["rules"], 1))
     moves, scalars = tuple(content.get("moves", ())), tuple(content.get("expands_no_scalar", ()))
     for name in content["names"]:
@@ -99,25 +108,42 @@ def known_by(content: Mapping[str, Any], file: str) -> Iterator[KnownProvider]:
 
 
 def _rule(row: Mapping[str, Any], sources: Mapping[str, str], where: str) -> ProviderRule:
-    _check(where, row, ("does", "when"), (*(field.name for field in fields(ProviderRule)), "note"))
-    _check(f"{where}, does", [row["does"]], (), get_args(Does))
-    _check(f"{where}, when", [row["when"]], (), CONDITIONS)
-    _check(f"{where}, source", [row.get("source", "default")], (), sources)
+    _check_members(where, row, OF_RULE, required=2)
+    _check(f"{where}, does", [row["does"]], get_args(Does))
+    _check(f"{where}, when", [row["when"]], CONDITIONS)
+    _check(f"{where}, source", [row.get("source", "default")], sources)
+    _check(f"{where}, modes", row.get("modes", ()), MODES)
     given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
     given.pop("note", None)
     return ProviderRule(**given | {"source": sources[row.get("source", "default")]})
 
 
-def _check(where: str, found: Iterable[str], required: Iterable[str], known: Iterable[str]) -> None:
+def _check(where: str, found: Iterable[str], known: Iterable[str]) -> None:
     if unknown := [word for word in found if word not in known]:
         raise ValueError(f'{where}: "{unknown[0]}" is unknown; expected one of: {", ".join(known)}')
-    if missing := [word for word in required if word not in found]:
-        raise ValueError(f'{where}: "{missing[0]}" is missing')
+
+
+def _check_members(where: str, found: Mapping[str, Any], known: Mapping[str, str], required: int) -> None:
+    _check(where, found, known)
+    for at, (name, what) in enumerate(known.items()):
+        if name not in found and at < required:
+            raise ValueError(f'{where}: "{name}" is missing')
+        if name in found and not _is_a(found[name], what):
+            raise ValueError(f"{where}, {name}: expected {what}")
+
+
+def _is_a(value: object, what: str) -> bool:
+    if what.startswith("a list"):
+        kind = str if what == STRINGS else dict
+        return isinstance(value, list) and all(isinstance(part, kind) for part in value)
+    if what == NUMBER:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, {STRING: str, OBJECT: dict}.get(what, bool))
 
 
 _ROWS = [row for file, content in providers_with_rules() for row in known_by(content, f"padops/rules/{file}")]
 KNOWN_PROVIDERS = tuple(sorted(_ROWS, key=lambda row: not row.was_run))  # the measured ones first
-BY_NAME = {row.name: row for row in KNOWN_PROVIDERS}
+BY_NAME: Mapping[str, KnownProvider] = {row.name: row for row in KNOWN_PROVIDERS}
 RULED = (*BY_NAME, CPU, *EP_NAMES)  # the providers of which padops knows what they do with Pads
 
 

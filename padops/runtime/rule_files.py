@@ -1,7 +1,7 @@
 """The files of ``padops/rules/``: what each execution provider of onnxruntime does with Pads, as data.
 
 Each provider has one file; ``cpu.json`` is that of onnxruntime's own Pad. ``conditions.json`` says what the conditions
-mean that the other files name. CMake makes the library's table from the same files (``csrc/rules.cmake``).
+mean that the other files name. The library has the same files within itself (``csrc/rules.cmake``).
 """
 
 from __future__ import annotations

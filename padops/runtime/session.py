@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import weakref
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
@@ -14,7 +15,7 @@ from padops.runtime.provider import add_provider
 if TYPE_CHECKING:
     import onnxruntime
 
-    from padops.runtime.placing import Provider
+    from padops.runtime.chosen import Provider
 
 OPERATORS = "padops.operators"  # the configuration entry that tells the library which operators to register
 _named: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, frozenset[str] | None] = weakref.WeakKeyDictionary()
@@ -28,6 +29,7 @@ def register(
     providers: Sequence[Provider] | None = None,
     operators: Collection[str] | None = None,
     extensions: bool = True,
+    rules: str | os.PathLike[str] | None = None,
 ) -> None:
     """Registers the operators of padops, and on request its execution provider, in the options of future sessions.
 
@@ -52,14 +54,17 @@ def register(
             all. A session with all takes about a millisecond longer to create.
         extensions: ``False``, with the backend ``"pyop"``: you register the library of onnxruntime-extensions in these
             options yourself afterwards. onnxruntime takes it once.
+        rules: A file with the rules of one of ``providers``, as ``padops probe`` writes it. By default, those that were
+            measured for this user and this version and device, or padops' own.
 
     Raises:
-        FileNotFoundError: The package has been installed without its library.
+        OSError: The package has been installed without its library, or ``rules`` cannot be read.
         RuntimeError: onnxruntime refuses the library, or is too old for the provider; the message says what to do.
         TypeError: ``session_options`` is not SessionOptions, or ``provider`` is neither True nor False.
         ValueError: There is no such backend or operator; ``provider_options`` are given without the provider, are
-            wrong, or differ from those of an earlier call; an earlier call has registered fewer operators in these
-            options; or they have the library of onnxruntime-extensions twice, or from before the kernel was defined.
+            wrong, or differ from those of an earlier call; ``rules`` is no file of rules, or of none of ``providers``;
+            an earlier call has registered fewer operators in these options; or they have the library of
+            onnxruntime-extensions twice, or from before the kernel was defined.
     """
     _check_options(session_options)
     if not isinstance(provider, bool):
@@ -73,10 +78,12 @@ def register(
     named = _known(operators, backend)
     if providers is not None and not provider:
         raise ValueError("providers are given, but provider is not True")
+    if rules is not None and not providers:
+        raise ValueError("rules are given, but no providers")
     if providers is not None:
         from padops.runtime.placing import put_named  # onnxruntime is there by now
 
-        put_named(session_options, providers, provider_options or {})
+        put_named(session_options, providers, provider_options or {}, rules)
     elif provider:
         add_provider(session_options, provider_options)
     if backend == "pyop":

@@ -1,7 +1,7 @@
 """The rules of one session: padops' own, those of a file of the caller, and what the version of a plugin changes.
 
-The library has padops' own rules. ``PadopsFirstExecutionProvider`` gets others as options: ``rule.000`` and following,
-each with its parts between semicolons.
+The library has padops' own rules. ``PadopsFirstExecutionProvider`` reads others from the files that its option
+``rules`` names, one in a line.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import json
 import logging
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from padops.runtime.provider_rules import BY_NAME, KnownProvider, known_by
 
@@ -30,13 +31,35 @@ def rules_with(path: str | os.PathLike[str] | None) -> Rules:
     """
     if path is None:
         return BY_NAME
+    return {**BY_NAME, **{row.name: row for row in read_file(path)[1]}}
+
+
+def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[KnownProvider]]:
+    """The content of a file of rules, and its providers.
+
+    Raises:
+        OSError, ValueError: As above.
+    """
+    file = os.fspath(path)
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{os.fspath(path)}: expected JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{file}: expected JSON: {error}") from error
     if not isinstance(content, dict):
-        raise ValueError(f"{os.fspath(path)}: expected an object with the rules of a provider")
-    return {**BY_NAME, **{row.name: row for row in known_by(content, os.fspath(path))}}
+        raise ValueError(f"{file}: expected an object with the rules of a provider")
+    return content, list(known_by(content, file))
+
+
+def check_used(path: str | os.PathLike[str] | None, rules: Rules, providers: Collection[str]) -> None:
+    """Refuses a file that has rules for none of the providers.
+
+    Raises:
+        ValueError: Names those that it has rules for.
+    """
+    named = [] if path is None else [name for name, row in rules.items() if row.file == os.fspath(path)]
+    if path is not None and not set(named) & set(providers):
+        told = f"{os.fspath(path)} has rules for {', '.join(named)}, and for none of {', '.join(providers)}"
+        raise ValueError(told)
 
 
 def of_plugin(row: KnownProvider, version: str) -> KnownProvider:
@@ -51,17 +74,13 @@ def _is_reached(first: str, version: str) -> bool:
     return bool(one) and other >= one
 
 
-def as_options(rows: Iterable[KnownProvider]) -> dict[str, str]:
-    """The options that tell the library rules other than its own."""
-    told = [text for row in rows if row != BY_NAME.get(row.name) for text in _as_texts(row)]
-    return {f"rule.{at:03}": text for at, text in enumerate(told)}
-
-
-def _as_texts(row: KnownProvider) -> Iterator[str]:
-    yield f"{row.name};{'fuses' if row.fuses else ''}"
-    for rule in row.rules:
-        parts = (rule.does, rule.when, ",".join(rule.modes), rule.limit, ",".join(rule.types), rule.before)
-        yield ";".join(map(str, parts))
+def in_front_of(rows: Iterable[tuple[KnownProvider, str]]) -> dict[str, str]:
+    """The options of ``PadopsFirstExecutionProvider`` before providers: their rules, each with the plugin's version."""
+    before, files = [], []
+    for row, version in rows:
+        before.append(f"{row.name} {version}".rstrip())
+        files += [os.path.abspath(row.file)] if row is not BY_NAME.get(row.name) else []
+    return {"before": ",".join(before)} | ({"rules": "\n".join(dict.fromkeys(files))} if files else {})
 
 
 def said_of_rules(row: KnownProvider, version: str) -> str:
@@ -71,10 +90,7 @@ def said_of_rules(row: KnownProvider, version: str) -> str:
 
 def without_rules(name: str) -> str:
     """What is said of a provider that padops has no rules for."""
-    return (
-        "padops has no rules for it, and stands behind it; to measure it and stand in front: "
-        f'padops probe {name} -o rules.json, then padops.InferenceSession(..., rules="rules.json")'
-    )
+    return f"padops has no rules for it, and stands behind it; to measure it and stand in front: padops probe {name}"
 
 
 def tell_without_rules(names: Iterable[str]) -> None:

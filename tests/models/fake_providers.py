@@ -24,7 +24,7 @@ from onnx import numpy_helper
 from padops.probe.asking import Asked
 from padops.processes import serve
 from padops.runtime.provider import FIRST_NAME, register_provider_library
-from padops.runtime.session_rules import as_options, rules_with
+from padops.runtime.session_rules import in_front_of, rules_with
 
 TYPES = {onnx.TensorProto.DOUBLE: "double", onnx.TensorProto.UINT64: "uint64", onnx.TensorProto.FLOAT: "float"}
 
@@ -135,7 +135,7 @@ def answer_of(fake: str, question: Mapping[str, Any]) -> dict[str, Any]:
     does = "right" if pad is None else FAKES[fake](pad)
     if question["rules"] is not None:
         row = rules_with(question["rules"])["Fake"]
-        options = {"before": "Fake", **as_options([row])}
+        options = in_front_of([(row, "")])
         taken = is_taken(question["model"], tuple(sorted(options.items())))
         does = "right" if taken and fake != "stubborn" else does
         return {"does": does, "why": "", "is_shared": fake != "axes" or row.fuses}

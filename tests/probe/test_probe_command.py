@@ -50,6 +50,20 @@ def test_the_file(fake: list[tuple], tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [path.name for path in tmp_path.iterdir()] == ["rules.json"]
 
 
+def test_the_folder_of_the_user(
+    fake: list[tuple], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PADOPS_RULES", str(tmp_path / "new" / "folder"))
+    file = tmp_path / "new" / "folder" / "mixed.json"
+    code, out, _ = run(capsys, "probe", "mixed")
+    said = f"{file}: 6 rules; padops.InferenceSession finds them by itself"
+    assert (code, out.splitlines()[-1]) == (0, said) and "Fake" in rules_with(file)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("PADOPS_RULES", str(tmp_path / "file"))
+    code, out, err = run(capsys, "probe", "mixed")
+    assert (code, out) == (1, "") and str(tmp_path / "file") in err
+
+
 def test_what_stays_wrong(fake: list[tuple], capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "probe", "stubborn")
     said = "unexplained: constant crop (crop): with padops and these rules beside it, the session gets it wrong"
@@ -68,7 +82,8 @@ def test_what_stays_wrong(fake: list[tuple], capsys: pytest.CaptureFixture[str])
     ],
 )
 def test_refusals(arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found, out, err = run(capsys, "probe", "CPUExecutionProvider", *arguments)
+    provider = "OtherExecutionProvider" if "-o" in arguments else "CPUExecutionProvider"
+    found, out, err = run(capsys, "probe", provider, *arguments)
     assert (found, out) == (code, "") and said in err
 
 

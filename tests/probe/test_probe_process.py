@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -127,18 +128,27 @@ def test_a_library_from_asking_it_to_a_session_with_the_rules(stand_in: Path, tm
     file.write_text(text_of(found))
     said = sessions(stand_in, f"rules {file}")
     assert "the stand-in runs no Pad" not in said.stdout and "has no rules" not in said.stderr
+    # In the user's folder, a session finds it by itself, where it has the same options.
+    (tmp_path / f"{NAME}.json").write_text(text_of(found))
+    said = sessions(stand_in, "twice", PADOPS_RULES=str(tmp_path))
+    assert "the stand-in runs no Pad" not in said.stdout and said.stderr == ""
+    assert json.loads(said.stdout)["edge"]["rules"][NAME].startswith(f"{tmp_path / NAME}.json (onnxruntime ")
+    said = sessions(stand_in, "registered", PADOPS_RULES=str(tmp_path))
+    assert "options was {} when they were measured, and is {'one': '1'} in this session" in said.stderr
 
 
 def test_a_session_without_rules_says_so_once(stand_in: Path) -> None:
     said = sessions(stand_in, "name")
     assert said.stderr.count(f"{NAME}: padops has no rules for it, and stands behind it; to measure it") == 1
-    assert f"padops probe {NAME} -o rules.json, then padops.InferenceSession" in said.stderr
+    assert f"padops probe {NAME}\n" in said.stderr
 
 
-def sessions(library: Path, way: str) -> subprocess.CompletedProcess:
+def sessions(library: Path, way: str, **variables: str) -> subprocess.CompletedProcess:
     program = ROOT / "tests" / "models" / "stand_in_sessions.py"
     command = [sys.executable, str(program), str(library), NAME, way]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=dict(os.environ))
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=120, check=True, env={**os.environ, **variables}
+    )
 
 
 def test_fakes_are_named_as_the_process_is() -> None:

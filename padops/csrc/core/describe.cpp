@@ -62,7 +62,8 @@ std::string provider_json(const ProviderRow& row) {
   const std::string rules = array(row.rules, [](const ProviderRule& rule) {
     return text("{\"does\": ", quoted(kDoes[static_cast<size_t>(rule.does)]), ", \"when\": ", quoted(rule.when),
                 ", \"modes\": ", array(rule.modes, quoted), ", \"limit\": ", rule.limit,
-                ", \"types\": ", array(rule.types, quoted), ", \"before\": ", rule.before, "}");
+                ", \"types\": ", array(rule.types, quoted), ", \"before\": ", rule.before,
+                ", \"plugin_before\": ", quoted(rule.plugin_before), "}");
   });
   return text("{\"name\": ", quoted(row.name), ", \"fuses\": ", boolean(row.fuses), ", \"rules\": ", rules, "}");
 }

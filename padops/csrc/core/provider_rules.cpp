@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <stdexcept>
-
-#include "core/text.h"
 
 namespace padops {
 
@@ -169,20 +166,17 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
   return std::nullopt;
 }
 
-bool read_number(std::string_view digits, int& number) {
-  return std::from_chars(digits.data(), digits.data() + digits.size(), number).ec == std::errc();
-}
-
-// Whether the parts of a text are a rule.
-bool read_rule(const std::vector<std::string_view>& parts, ProviderRule& rule) {
-  const auto does = std::ranges::find(kDoes, parts[0]);
-  const bool is_condition = std::ranges::find(conditions(), parts[1]) != conditions().end();
-  if (does == std::end(kDoes) || !is_condition) return false;
-  rule.does = static_cast<Does>(does - std::begin(kDoes));
-  rule.when = parts[1];
-  if (!parts[2].empty()) rule.modes = split(parts[2], ',');
-  if (!parts[4].empty()) rule.types = split(parts[4], ',');
-  return read_number(parts[3], rule.limit) && read_number(parts[5], rule.before);
+// The numbers of a version, such as 0, 4 and 0 of "0.4.0.dev"; more digits than a number has make it the greatest.
+std::vector<int> numbers_of(std::string_view version) {
+  constexpr std::string_view kDigits = "0123456789";
+  std::vector<int> numbers;
+  for (size_t at = version.find_first_of(kDigits); at < version.size(); at = version.find_first_of(kDigits, at)) {
+    int& number = numbers.emplace_back(std::numeric_limits<int>::max());
+    const char* const begin = version.data() + at;
+    at = std::min(version.find_first_not_of(kDigits, at), version.size());
+    std::from_chars(begin, version.data() + at, number);
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -204,9 +198,9 @@ const ProviderRow* find_provider(const std::vector<ProviderRow>& own, std::strin
   return nullptr;
 }
 
-std::optional<Does> fault_among(const std::vector<const ProviderRow*>& providers, const PadFacts& pad, int minor) {
-  for (const ProviderRow* row : providers) {
-    const std::optional<Does> fault = find_fault(*row, pad, minor);
+std::optional<Does> fault_among(const std::vector<ProviderRow>& providers, const PadFacts& pad, int minor) {
+  for (const ProviderRow& row : providers) {
+    const std::optional<Does> fault = find_fault(row, pad, minor);
     if (fault != Does::kLeaves) return fault;
   }
   return std::nullopt;
@@ -222,15 +216,13 @@ std::vector<std::string_view> split(std::string_view list, char separator) {
   return parts;
 }
 
-std::vector<ProviderRow> read_rows(const std::map<std::string, std::string>& options) {
-  std::vector<ProviderRow> rows;
-  for (const auto& [key, value] : options) {
-    const std::vector<std::string_view> parts = split(value, ';');
-    if (parts.size() == 2) rows.push_back({parts[0], parts[1] == "fuses", {}});
-    else if (parts.size() != 6 || rows.empty() || !read_rule(parts, rows.back().rules.emplace_back()))
-      throw std::runtime_error(text("option ", key, " is '", value, "', which is no rule"));
-  }
-  return rows;
+ProviderRow of_plugin(ProviderRow row, std::string_view version) {
+  const std::vector<int> numbers = numbers_of(version);
+  std::erase_if(row.rules, [&](const ProviderRule& rule) {
+    const std::vector<int> first = numbers_of(rule.plugin_before);
+    return !first.empty() && numbers >= first;
+  });
+  return row;
 }
 
 }  // namespace padops

@@ -1,8 +1,7 @@
-// What execution providers of ONNX Runtime do with Pads. The tables come from padops/rules/, by way of rules.cmake.
+// What execution providers of ONNX Runtime do with Pads. The tables come from padops/rules/: core/rule_files.h.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,7 +30,8 @@ struct ProviderRule {
   std::vector<std::string_view> modes = {};  // none: any
   int limit = 0;
   std::vector<std::string_view> types = {};
-  int before = 0;  // the first onnxruntime 1.x that runs such a Pad right; 0: none does
+  int before = 0;                       // the first onnxruntime 1.x that runs such a Pad right; 0: none does
+  std::string_view plugin_before = {};  // the same of the versions of a plugin
 };
 
 struct ProviderRow {
@@ -45,9 +45,8 @@ const std::vector<ProviderRow>& known_providers();
 // The parts of a list; an empty list has one, which is empty.
 std::vector<std::string_view> split(std::string_view list, char separator);
 
-// Rows out of the values of options, in the order of the keys: "NAME;fuses" or "NAME;" begins a row, and
-// "does;when;modes;limit;types;before" is a rule of it. The rows refer to the values.
-std::vector<ProviderRow> read_rows(const std::map<std::string, std::string>& options);
+// The rules that hold for a version of a plugin; "" for a provider that is built into the runtime.
+ProviderRow of_plugin(ProviderRow row, std::string_view version);
 
 // A type that a kernel of the CPU's provider moves with every bit.
 struct CpuKernel {
@@ -91,6 +90,6 @@ const ProviderRow* find_provider(const std::vector<ProviderRow>& own, std::strin
 
 // What becomes of a Pad where these providers are asked in their order, other than that it is left: nothing where none
 // takes it, or the one that takes it runs it right.
-std::optional<Does> fault_among(const std::vector<const ProviderRow*>& providers, const PadFacts& pad, int minor);
+std::optional<Does> fault_among(const std::vector<ProviderRow>& providers, const PadFacts& pad, int minor);
 
 }  // namespace padops

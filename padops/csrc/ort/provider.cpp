@@ -84,7 +84,7 @@ bool is_left(const Provider& provider, const ort::Node* node, const StandardOp& 
 
 // Whether a provider behind also claims nodes that are taken.
 bool must_compile(const Provider& provider) {
-  return std::ranges::any_of(provider.behind, [](const ProviderRow* row) { return row->fuses; });
+  return std::ranges::any_of(provider.behind, [](const ProviderRow& row) { return row.fuses; });
 }
 
 ort::Status* claim(ort::Ep* ep, const ort::Graph* graph, ort::EpGraphSupportInfo* info) {

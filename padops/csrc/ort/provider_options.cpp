@@ -3,14 +3,20 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/rule_files.h"
 #include "core/text.h"
+#if defined(_WIN32)
+#include <filesystem>
+#endif
 
 namespace padops {
 
@@ -22,6 +28,8 @@ std::string option_prefix(std::string_view name) {
 }
 
 namespace {
+
+constexpr size_t kLongestFile = 1 << 20;  // of rules
 
 void set_option(Provider& provider, std::string_view key, std::string_view value) {
   const auto choose = [&](std::string_view no, std::string_view yes) {
@@ -36,8 +44,8 @@ void set_option(Provider& provider, std::string_view key, std::string_view value
   } else if (role == Role::kFirst) {
     if (key == "before") provider.before = value;
     else if (key == "report") provider.report = value;
-    else if (key.starts_with("rule.")) provider.rules.emplace(key, value);
-    else throw std::runtime_error(text("there is no option ", key, ", only before and report"));
+    else if (key == "rules") provider.rules = value;
+    else throw std::runtime_error(text("there is no option ", key, ", only before, rules and report"));
   } else if (key == "claim") {
     provider.only_needed = choose("all", "needed");
   } else if (key == "float16") {
@@ -49,12 +57,70 @@ void set_option(Provider& provider, std::string_view key, std::string_view value
   }
 }
 
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+// A path is UTF-8 everywhere.
+File open_file(const std::string& path, const char* how) {
+#if defined(_WIN32)
+  const std::filesystem::path wide(std::u8string(path.begin(), path.end()));
+  return {_wfopen(wide.c_str(), std::wstring(how, how + 2).c_str()), std::fclose};
+#else
+  return {std::fopen(path.c_str(), how), std::fclose};
+#endif
+}
+
+std::string read_file(const std::string& path) {
+  const File file = open_file(path, "rb");
+  if (file == nullptr) throw std::runtime_error(text(path, ": ", std::strerror(errno)));
+  std::string content(kLongestFile + 1, '\0');
+  content.resize(std::fread(content.data(), 1, content.size(), file.get()));
+  if (std::ferror(file.get()) != 0) throw std::runtime_error(text(path, ": ", std::strerror(errno)));
+  if (content.size() > kLongestFile) throw std::runtime_error(text(path, ": has more than ", kLongestFile, " bytes"));
+  return content;
+}
+
+// The rows of a file, and the content that they refer to.
+std::vector<ProviderRow> read_rules(const std::string& path, std::list<Json>& files) {
+  const std::string content = read_file(path);
+  try {
+    files.push_back(read_json(content));
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(text(path, ": expected JSON: ", error.what()));
+  }
+  return rows_of(files.back(), path);
+}
+
+// Finds the rules of the providers behind. Each file has to be of one of them.
+void choose_rules(Provider& provider) {
+  struct Named {
+    std::string_view name, version;
+  };
+  std::vector<Named> behind;
+  for (const std::string_view part : split(provider.before, ',')) {
+    const std::vector<std::string_view> words = split(part, ' ');
+    behind.push_back({words[0], words.size() > 1 ? words[1] : ""});
+  }
+  std::vector<ProviderRow> own;
+  for (const std::string_view path : split(provider.rules, '\n')) {
+    if (path.empty()) continue;
+    const std::vector<ProviderRow> rows = read_rules(std::string(path), provider.files);
+    const auto is_named = [&](const ProviderRow& row) {
+      return std::ranges::count(behind, row.name, &Named::name) > 0;
+    };
+    if (std::ranges::none_of(rows, is_named))
+      throw std::runtime_error(text(path, ": has rules for none of the providers that option before names"));
+    own.insert(own.end(), rows.begin(), rows.end());
+  }
+  for (const auto& [name, version] : behind)
+    if (const ProviderRow* row = find_provider(own, name)) provider.behind.push_back(of_plugin(*row, version));
+}
+
 }  // namespace
 
 // Appends to a file. The runtime has no other way to let Python know what only a provider is told. (Streams of the C++
 // library that this one carries within itself would not return from their set-up.)
 void append_to_file(const std::string& path, const std::string& content) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "ab"), std::fclose);
+  const File file = open_file(path, "ab");
   if (file == nullptr || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size() ||
       std::fflush(file.get()) != 0)  // where a disk is full, a short text fails here
     throw std::runtime_error(text("option report: cannot write ", path));
@@ -76,9 +142,11 @@ void read_options(Provider& provider, const ort::SessionOptions* options) {
     if (key.starts_with(prefix)) set_option(provider, key.substr(prefix.size()), values[i]);
     else others += text("entry", '\0', key, '\0', values[i], '\0');
   }
-  provider.own = read_rows(provider.rules);
-  for (const std::string_view name : split(provider.before, ','))
-    if (const ProviderRow* row = find_provider(provider.own, name)) provider.behind.push_back(row);
+  try {
+    choose_rules(provider);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(text("option rules: ", error.what()));
+  }
   if (!provider.report.empty()) append_to_file(provider.report, others);
 }
 

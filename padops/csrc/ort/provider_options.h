@@ -1,10 +1,11 @@
 // A provider of one session, and its options.
 #pragma once
 
-#include <map>
+#include <list>
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "core/provider_rules.h"
 #include "ort/provider.h"
 
@@ -12,13 +13,13 @@ namespace padops {
 
 struct Provider : ort::Ep {
   const Factory* factory = nullptr;
-  bool only_needed = false;                  // claim=needed
-  bool float16_native = false;               // float16=native
-  std::string before;                        // the names of the providers behind it
-  std::map<std::string, std::string> rules;  // for read_rows
-  std::vector<ProviderRow> own;              // the rules of this session, before those of the library
-  std::vector<const ProviderRow*> behind;    // the providers behind it that have rules
-  std::string report;  // a file: it takes nothing, and writes there what it is told and would take
+  bool only_needed = false;         // claim=needed
+  bool float16_native = false;      // float16=native
+  std::string before;               // the names of the providers behind it
+  std::string rules;                // files that go before the rules of the library, one in a line
+  std::list<Json> files;            // their content
+  std::vector<ProviderRow> behind;  // the providers behind it that have rules
+  std::string report;               // a file: it takes nothing, and writes there what it is told and would take
 };
 
 // Appends to the file of the option `report`.
