@@ -93,7 +93,7 @@ def bounds_of(versions: str) -> tuple[str, str, bool]:
     Raises:
         ValueError: The range is written in another way.
     """
-    match = re.fullmatch(r">=(\d+(?:\.\d+)*),<(=?)(\d+(?:\.\d+)*)", versions)
+    match = re.fullmatch(r">=(\d+(?:\.\d+)*),<(=?)(\d+(?:\.(?:dev)?\d+)*)", versions)
     if match is None:
         raise ValueError(f"a range of versions says {versions!r}, expected >=VERSION,<VERSION or >=VERSION,<=VERSION")
     return match[1], match[3], bool(match[2])

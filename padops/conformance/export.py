@@ -1,91 +1,116 @@
-"""Cases in the layout of ONNX's backend tests, so that any other runtime can be tested with them."""
+"""The cases of ONNX's Pad as an archive: any runtime can be tested with it, without padops.
+
+The same cases give the same bytes: files are in order and of one date, and stored, since compressed bytes differ by
+the version of zlib.
+"""
 
 from __future__ import annotations
 
 import argparse
-import os
+import hashlib
+import io
+import json
 import re
-from collections.abc import Iterable
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from padops.conformance.case import Case, expect
+from padops.conformance.features import features_of, rules_of
 from padops.conformance.model import feeds, make_model, tensor
-from padops.files.hidden import FILES, hidden_folder
-from padops.files.targets import kind_of
+from padops.files.staging import write_whole
 from padops.plural import plural
+from padops.spec.dtypes import DTYPES
 from padops.terminal import fail
+
+SCHEMA = 1
+DATE = (1980, 1, 1, 0, 0, 0)  # the first that an archive can say
+MAIN, MANIFEST, FOLDER = "__main__.py", "manifest.json", "cases"  # in the archive
+RUNNER = Path(__file__).with_name("run_cases.py")
 
 
 class ExportError(ValueError):
     """Nothing was exported; says why."""
 
 
-def folder_name(case: Case) -> str:
-    """What the folder of a case is called: ``test_`` and its id in letters, digits and underscores."""
+def case_name(case: Case) -> str:
+    """What a case is called in an archive: ``test_`` and its id in letters, digits and underscores."""
     return "test_" + re.sub(r"\W+", "_", case.id.replace("-", "minus"), flags=re.ASCII)
 
 
-def export(cases: Iterable[Case], folder: Path | str) -> list[Path]:
-    """Writes each case that is a Pad of ONNX and has an output, into a folder that is new or empty.
+def export(cases: Iterable[Case], file: Path | str) -> dict[str, Any]:
+    """Writes an archive of each case that is a Pad of ONNX and has an output.
 
-    A case becomes ``NAME/model.onnx``, of the standard domain at the case's opset, with ``input_0.pb`` on and
-    ``output_0.pb`` in ``NAME/test_data_set_0``. Operators that ONNX does not have and cases that must fail have no
-    place in this layout.
+    A case becomes ``cases/NAME/model.onnx``, of the standard domain at the case's opset, with ``input_0.pb`` on and
+    ``output_0.pb`` in ``cases/NAME/test_data_set_0``: a backend test of ONNX. ``manifest.json`` has the rules and the
+    class of each case and the SHA-256 of each file; ``__main__.py`` runs the cases.
 
     Returns:
-        The folders of the cases.
+        The manifest.
 
     Raises:
-        ExportError: The folder holds something, or two cases have one name.
-        OSError: It cannot be written; then nothing has been.
+        ExportError: Two cases have one name.
+        OSError: The archive cannot be written; what was there before stays.
     """
-    folder = Path(folder)
-    _check_free(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with hidden_folder(folder.parent) as hidden:
-        part = hidden / FILES
-        names = [_write(case, output, part) for case, output in _standard(cases)]
-        _check_free(folder)
-        part.rename(folder)  # takes the place of a folder only where that is empty
-    return [folder / name for name in names]
-
-
-def _check_free(folder: Path) -> None:
-    if not os.path.lexists(folder):
-        return
-    if folder.is_symlink() or not folder.is_dir():
-        raise ExportError(f"{folder}: {kind_of(folder)}, not an empty folder")
-    if any(folder.iterdir()):
-        raise ExportError(f"{folder} is not empty")
-
-
-def _standard(cases: Iterable[Case]) -> Iterable[tuple[Case, Any]]:
-    """The cases that ONNX has, with their outputs."""
+    files = {MAIN: RUNNER.read_bytes()}
+    rows: dict[str, Any] = {}
+    left_out: Counter[str] = Counter()
     for case in cases:
-        if case.opset:
-            output = expect(case).output
-            if output is not None:
-                yield case, output
+        expected = expect(case)
+        if not case.opset or expected.output is None:
+            left_out["ONNX has no such operator" if not case.opset else f"an error: {expected.rule}"] += 1
+            continue
+        name, features = case_name(case), features_of(case, expected)
+        if name in rows:
+            raise ExportError(f"two cases are called {name}")
+        made = _files(case, expected.output)
+        files |= {f"{FOLDER}/{name}/{place}": content for place, content in made.items()}
+        rows[name] = {
+            "case": case.id, "opset": case.opset, "mode": case.mode, "type": case.dtype, "rank": case.rank,
+            "inputs": len(made) - 2, "rules": rules_of(features), "class": features.of_class,
+        }  # fmt: skip
+    manifest = {
+        "schema": SCHEMA,
+        # By ONNX's number of the type: its name, that of NumPy or ml_dtypes, and the bits of an element.
+        "types": {
+            row.onnx: [row.name, row.scalar if isinstance(row.scalar, str) else row.scalar.__name__, row.bits]
+            for row in DTYPES
+        },
+        "cases": rows,
+        "left_out": left_out,
+        "sha256": {place: hashlib.sha256(content).hexdigest() for place, content in sorted(files.items())},
+    }
+    files[MANIFEST] = json.dumps(manifest, indent=1, sort_keys=True).encode()
+    path = Path(file)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, [_zipped(files)])
+    return manifest
 
 
-def _write(case: Case, output: Any, folder: Path) -> str:
+def _zipped(files: Mapping[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for place, content in sorted(files.items()):
+            row = zipfile.ZipInfo(place, DATE)
+            row.create_system, row.external_attr = 3, 0o644 << 16  # as on Linux, wherever it is made
+            archive.writestr(row, content)
+    return made.getvalue()
+
+
+def _files(case: Case, output: np.ndarray) -> dict[str, bytes]:
+    """The files of a case: its model, its inputs and its output."""
     arrays = case.arrays()
-    place = folder / folder_name(case)
-    data = place / "test_data_set_0"
-    try:
-        data.mkdir(parents=True)
-    except FileExistsError:
-        raise ExportError(f"two cases are called {place.name}") from None
-    model = make_model(case, arrays, standard=True)
-    fed = feeds(case, arrays)
+    model, fed = make_model(case, arrays, standard=True), feeds(case, arrays)
     for info in (*model.graph.input, *model.graph.output):
         _declare_rank(info, fed.get(info.name, output).ndim)
-    (place / "model.onnx").write_bytes(model.SerializeToString())
-    for i, (name, array) in enumerate(fed.items()):
-        (data / f"input_{i}.pb").write_bytes(tensor(name, array).SerializeToString())
-    (data / "output_0.pb").write_bytes(tensor("output", output).SerializeToString())
-    return place.name
+    tensors = [tensor(*row) for row in (*fed.items(), ("output", output))]
+    names = [*(f"input_{i}" for i in range(len(fed))), "output_0"]
+    data = {f"test_data_set_0/{name}.pb": row.SerializeToString() for name, row in zip(names, tensors)}
+    return {"model.onnx": model.SerializeToString(), **data}
 
 
 def _declare_rank(info: Any, rank: int) -> None:
@@ -98,9 +123,12 @@ def _declare_rank(info: Any, rank: int) -> None:
 
 def add_export(commands: Any) -> None:
     """Adds ``export`` to the commands of ``padops conformance``."""
-    about = "Write the cases of ONNX's Pad as backend tests of ONNX: NAME/model.onnx and NAME/test_data_set_0/*.pb."
-    parser = commands.add_parser("export", help="write the cases as backend tests of ONNX", description=about)
-    parser.add_argument("folder", metavar="DIR", help="a folder that is new or empty")
+    about = (
+        "Write the cases of ONNX's Pad as an archive, with which any runtime can be tested without padops: "
+        "python FILE.zip onnxruntime.backend"
+    )
+    parser = commands.add_parser("export", help="write the cases as an archive for any runtime", description=about)
+    parser.add_argument("file", metavar="FILE.zip", help="the archive")
     parser.add_argument("--quick", dest="level", action="store_const", const="quick", help="those of a quick run")
     parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of the choice of cases (default: %(default)s)"
@@ -112,8 +140,10 @@ def _export(options: argparse.Namespace) -> int:
     from padops.conformance import cases
 
     try:
-        written = export(cases.collect(options.level, options.seed), options.folder)
+        manifest = export(cases.collect(options.level, options.seed), options.file)
     except (OSError, ExportError) as error:
         return fail(error)
-    print(f"wrote {plural(len(written), 'case', ',')} to {options.folder}")
+    left_out = plural(sum(manifest["left_out"].values()), "case", ",")
+    print(f"wrote {plural(len(manifest['cases']), 'case', ',')} to {options.file}, without {left_out} that must fail or "
+          "that ONNX has no operator for")  # fmt: skip
     return 0

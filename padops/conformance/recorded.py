@@ -17,7 +17,7 @@ from padops.extras import RUNTIMES
 # By the distribution that a peer names first.
 _STATED = [(value_of(file, "PACKAGES")[0], value_of(file, "RECORDED")) for file in peer_files()]
 RECORDED: dict[str, str] = {package: versions for package, versions in _STATED if versions}
-OTHER_NAMES = {"tensorflow-cpu": "tensorflow"}  # of the same package
+OTHER_NAMES = {"tensorflow-cpu": "tensorflow", "onnx-weekly": "onnx"}  # of the same package
 
 
 def first_of(row: PeerRow, versions: Mapping[str, str]) -> tuple[str, str]:

@@ -119,8 +119,8 @@ def staging(folder: Path) -> Iterator[Staging]:
 
 
 @contextlib.contextmanager
-def staged_file(path: Path, texts: Iterable[str]) -> Iterator[Staging]:
-    """A staged text file of concatenated texts; ``commit`` puts it into place, at the target if ``path`` is a link.
+def staged_file(path: Path, texts: Iterable[str | bytes]) -> Iterator[Staging]:
+    """A staged file of concatenated texts or bytes; ``commit`` puts it into place, at the target if ``path`` is a link.
 
     Raises:
         OSError: The file cannot be written, or ``path`` is something else than a regular file.
@@ -130,12 +130,13 @@ def staged_file(path: Path, texts: Iterable[str]) -> Iterator[Staging]:
     path = behind_link(path)
     with staging(path.parent) as stage:
         # A file name in the texts may not be UTF-8: Python has its bytes as lone surrogates, which JSON can escape.
-        stage.write(path.name, (text.encode("utf-8", "backslashreplace") for text in texts))
+        content = (text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace") for text in texts)
+        stage.write(path.name, content)
         yield stage
 
 
-def write_whole(path: Path, texts: Iterable[str]) -> None:
-    """Writes a text file of concatenated texts, whole or not at all.
+def write_whole(path: Path, texts: Iterable[str | bytes]) -> None:
+    """Writes a file of concatenated texts or bytes, whole or not at all.
 
     Raises:
         OSError: As for ``staged_file``.

@@ -105,10 +105,6 @@ KNOWN = (
          tags={"rank-0"}, says="data_rank > 0"),
     _row("ort-unused-fill", "error", "P7", "the fill is checked in modes that do not use it", modes=_EXTENDS,
          expected="output", tags={"fill-not-one"}, says="Value tensor should be a 1D tensor of size 1"),
-    _row("ort-reflect-limit", "error", "P4",
-         "an amount of a reflection may be n - 1 at most, where the ONNX text's own Example 2 needs n; n counts after "
-         "the crop", modes=("reflect",), expected="output", tags={"reflect-beyond-left"}, says="Pad reflect",
-         link="https://github.com/onnx/onnx/issues/4294", versions=">=1.24.0,<=1.32.0"),
     _row("ort-huge-empty", ("differ", "error"), "P10",
          "a dim beyond any memory is made where another one is 0; NumPy may have no array of it", expected="error",
          rules=("P10",), tags={"huge", "empty-output"}),

@@ -74,6 +74,11 @@ class PeerRow:
         return self.in_house or self.name.startswith("padops-")
 
     @property
+    def runs_pads(self) -> bool:
+        """Whether the implementation's own Pad answers: it may refuse what the standard leaves open."""
+        return not self.ours and not self.name.startswith("without-pad-")
+
+    @property
     def isolated(self) -> bool:
         """Whether it runs in an environment that is not padops' own."""
         return bool(self.environment)
