@@ -144,6 +144,6 @@ def _export(options: argparse.Namespace) -> int:
     except (OSError, ExportError) as error:
         return fail(error)
     left_out = plural(sum(manifest["left_out"].values()), "case", ",")
-    print(f"wrote {plural(len(manifest['cases']), 'case', ',')} to {options.file}, without {left_out} that must fail or "
-          "that ONNX has no operator for")  # fmt: skip
+    wrote = plural(len(manifest["cases"]), "case", ",")
+    print(f"wrote {wrote} to {options.file}, without {left_out} that must fail or that ONNX has no operator for")
     return 0
