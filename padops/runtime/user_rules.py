@@ -81,13 +81,15 @@ def _measured(one: Chosen) -> KnownProvider | None:
     except (OSError, ValueError) as error:
         _warn_once(f"the rules in {file} are not used: {error}")
         return None
-    told = described(one) | {"processor": processor(), "options": {str(k): str(v) for k, v in one.options.items()}}
+    options = {str(key): str(value) for key, value in one.options.items()}
+    told = described(one) | {"processor": processor(), "options": options}
     of_then = content.get("measured", {})
     differs = next((name for name, value in told.items() if of_then.get(name) != value), None)
     row = next((row for row in rows if row.name == one.name), None)
     if row is None or differs is not None:
         why = "they are of other providers" if row is None else _said(differs or "", of_then, told)
-        _warn_once(f"the rules in {file} are not used: {why}; padops probe {one.name} measures anew")
+        command = " ".join(["padops probe", one.name, *(f"--option {key}={value}" for key, value in options.items())])
+        _warn_once(f"the rules in {file} are not used: {why}; {command} measures anew")
         return None
     return row
 

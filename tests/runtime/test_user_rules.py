@@ -67,7 +67,7 @@ def test_inspect_follows_them(folder: Path) -> None:
     [
         ("{", "expected JSON"),
         (CONTENT | {"rules": [{}]}, 'rule 1: "does" is missing'),
-        (CONTENT | {"names": [CUDA]}, f"they are of other providers; padops probe {NAME} measures anew"),
+        (CONTENT | {"names": [CUDA]}, f"they are of other providers; padops probe {NAME} --option a=1 measures anew"),
         *(
             (
                 CONTENT | {"measured": CONTENT["measured"] | {name: "x"}},
