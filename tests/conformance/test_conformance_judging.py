@@ -10,6 +10,7 @@ import pytest
 from padops.conformance import cases, judging, report, runner
 from padops.conformance.arrays import pack
 from padops.conformance.divergences import Divergence
+from padops.conformance.features import BEYOND
 from padops.conformance.known import KNOWN
 from padops.conformance.peers import PEERS
 from padops.conformance.record_fields import HEADER, HEADER_MAY, check_fields
@@ -147,3 +148,33 @@ def test_a_report_says_within() -> None:
     summary = summarise(header, [], report.footer([ran, other]), [])
     assert summary.versions("ort-qnn") == "onnxruntime-qnn 2.7.0, within 2e-3"
     assert summary.versions("ort-builtin") == "onnxruntime 1.32.0"
+
+
+def test_what_the_standard_leaves_open_may_be_refused() -> None:
+    """By the Pads of implementations; padops runs it, and so does what it makes. Other values are wrong everywhere."""
+    item = judging.Prepared.of(cases.find_case("specification/Pad_11/example-2/float"))
+    judged = {
+        name: judging.judge(item, ("refused", "Fail: Pad reflect"), PEERS[name])[0]
+        for name in ("ort-builtin", "torch", "padops-native", "padops-provider", "without-pad-tract")
+    }
+    assert judged == {
+        "ort-builtin": "agree", "torch": "agree",
+        "padops-native": "error", "padops-provider": "error", "without-pad-tract": "error",
+    }  # fmt: skip
+    other = ("output", pack(item.expected.output + 1))
+    assert {judging.judge(item, other, PEERS[name])[0] for name in judged} == {"differ"}
+    assert judging.judge(item, ("broken", "KeyError"), PEERS["ort-builtin"])[0] == "error"
+
+
+@pytest.mark.parametrize(
+    ("id", "found"),
+    [
+        ("table/Pad_18/reflect/float/2/both/plain/none/absent.flat/dynamic/0", "standard"),
+        ("table/Pad_18/reflect/float/2/far/plain/none/absent.flat/dynamic/0", BEYOND),
+        ("table/Pad_1/edge/float/3/mixed/empty/none/absent.flat/dynamic/0", BEYOND),  # cropped beyond an empty axis
+        ("table/NGraphPad_0/REFLECT/float/2/far/plain/scalar/-/dynamic/0", "standard"),
+    ],
+)
+def test_the_class_of_a_case(id: str, found: str) -> None:
+    item = judging.Prepared.of(cases.find_case(id))
+    assert (item.packed is not None, item.features.of_class) == (True, found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 from padops.cli import main
 from padops.conformance import cases, record, runner
 from padops.conformance.case import expect
-from padops.conformance.export import folder_name
+from padops.conformance.export import case_name
 from padops.conformance.known import EXAMPLES
 from padops.conformance.peers import PEERS
 
@@ -93,15 +95,6 @@ def test_a_file_without_the_function(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert len(lines) == len({line.split("KeyError")[1] for line in lines}) and "other cases)" in lines[0], "each once"
 
 
-def exported(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> set[str]:
-    """The names that the command writes, of every 40th case."""
-    collect = cases.collect
-    with monkeypatch.context() as patch:
-        patch.setattr(cases, "collect", lambda level, seed=0: collect(level, seed)[EVERY_40TH])
-        assert main(["conformance", "export", str(folder), *options]) == 0
-    return {path.name for path in folder.iterdir()}
-
-
 @pytest.mark.parametrize(
     ("options", "level", "seed"),
     [(["--quick"], "quick", 0), (["--quick", "--seed", "3"], "quick", 3), ([], "default", 0)],
@@ -114,14 +107,20 @@ def test_the_export_is_of_the_level_and_the_seed(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    names = exported(tmp_path / "cases", monkeypatch, *options)
-    chosen = cases.collect(level, seed)[EVERY_40TH]
-    assert names == {folder_name(case) for case in chosen if case.opset and expect(case).output is not None}
-    assert capsys.readouterr().out == f"wrote {len(names):,} cases to {tmp_path / 'cases'}\n"
+    chosen, file = cases.collect(level, seed)[EVERY_40TH], tmp_path / "new" / "cases.zip"
+    collect = cases.collect
+    with monkeypatch.context() as patch:
+        patch.setattr(cases, "collect", lambda level, seed=0: collect(level, seed)[EVERY_40TH])
+        assert main(["conformance", "export", str(file), *options]) == 0
+    names = json.loads(zipfile.ZipFile(file).read("manifest.json"))["cases"].keys()
+    assert names == {case_name(case) for case in chosen if case.opset and expect(case).output is not None}
+    assert capsys.readouterr().out == (
+        f"wrote {len(names):,} cases to {file}, without {len(chosen) - len(names):,} cases that must fail or that ONNX "
+        "has no operator for\n"
+    )
 
 
 def test_an_export_that_fails_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "mine").touch()
     assert main(["conformance", "export", str(tmp_path), "--quick"]) == 1
-    assert capsys.readouterr().err == f"error: {tmp_path} is not empty\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+    assert str(tmp_path) in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

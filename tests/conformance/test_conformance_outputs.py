@@ -12,7 +12,6 @@ from command import padops
 from killed import contents
 
 from padops.conformance import record
-from padops.conformance.export import ExportError, export
 from padops.conformance.render import FILES, write_all
 from padops.conformance.render.markdown import _cell, _code
 
@@ -133,16 +132,3 @@ def test_only_regular_files_are_replaced(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     with pytest.raises(OSError, match="it is a FIFO; only regular files are replaced"):
         record.write(tmp_path / "fifo", {}, [], {})
-
-
-def test_export_takes_no_place_of_others(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "link").symlink_to("empty")
-    os.mkfifo(tmp_path / "fifo")
-    for name, kind in (("link", "a symbolic link to a folder"), ("fifo", "a FIFO")):
-        with pytest.raises(ExportError) as caught:
-            export([], tmp_path / name)
-        assert str(caught.value) == f"{tmp_path / name}: {kind}, not an empty folder"
-    long = tmp_path / ("n" * 255)
-    assert export([], long) == []
-    assert contents(tmp_path).keys() == {"empty", "fifo", "link", long.name}

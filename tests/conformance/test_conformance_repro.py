@@ -180,17 +180,17 @@ def test_the_reason_is_that_of_the_result(capsys: pytest.CaptureFixture[str]) ->
     head = capsys.readouterr().out.split('"""')[1]
     assert "unsupported: [ONNXRuntimeError]" in head and "Could not find an implementation for Pad(1)" in head
     assert "[P4]" not in head and f"Seen in onnxruntime {onnxruntime.__version__}." in head
-    assert command("repro", REFLECT.replace("/both/", "/far/")) == 0
-    reflect = next(row for row in KNOWN if row.id == "ort-reflect-limit")
-    assert f"{reflect.reason} [P4]" in capsys.readouterr().out.split('"""')[1]
+    empty = next(row for row in KNOWN if row.id == "ort-empty-output")
+    assert command("repro", EXAMPLES[empty.id]) == 0
+    assert f"{empty.reason} [P5]" in capsys.readouterr().out.split('"""')[1]
     assert command("repro", REFLECT) == 0
     assert "It agrees with the rules." in capsys.readouterr().out.split('"""')[1]
 
 
 def test_a_script_of_an_absent_peer_gives_no_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command("repro", EXAMPLES["ort-reflect-limit"], "--peer", "ort-builtin@/no/such/python") == 0
+    assert command("repro", EXAMPLES["ort-empty-output"], "--peer", "ort-builtin@/no/such/python") == 0
     head = capsys.readouterr().out.split('"""')[1]
-    assert "[P4]" not in head and "Seen in /no/such/python." in head
+    assert "[P5]" not in head and "Seen in /no/such/python." in head
 
 
 def test_the_reason_of_a_report(tmp_path: Path) -> None:

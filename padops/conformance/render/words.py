@@ -22,7 +22,7 @@ RULES = {
     "P1": "How large the output is. Negative amounts crop; an output dim below 0 is an error, but for OpenVINO Pad 12.",
     "P2": "What each mode shows beyond the data, over any number of periods.",
     "P3": "Amounts of both signs: ONNX crops first and extends what is left, OpenVINO and nGraph extend first.",
-    "P4": "How far a mode may reach: OpenVINO and nGraph have limits, ONNX has none.",
+    "P4": "How far a mode may reach: OpenVINO and nGraph have limits, ONNX has none, but leaves some cases open.",
     "P5": "Data with nothing to extend are an error, unless the output is empty; data of rank 0 pass through.",
     "P6": "Interior padding, fill between any two elements, is nGraph's, and only in mode constant.",
     "P7": "The fill is one element of the data's type. Bits are copied, never converted.",

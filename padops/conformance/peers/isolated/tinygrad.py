@@ -66,6 +66,8 @@ KNOWN = (
          modes=_EXTENDS, expected="error", tags={"cropped-away"}),
     _row("tinygrad-overcropped", "error", "P3", "a crop longer than its axis is refused", expected="output",
          tags={"overcropped"}, says="invalid shrink"),
+    _row("tinygrad-empty", "error", "P5", "an axis without elements is refused though the output has none either",
+         modes=("edge",), expected="output", tags={"empty-axis-padded", "empty-output"}, says="invalid shrink"),
     _row("tinygrad-row-of-pads", "error", "P8", "pads of shape [1, 2r] are taken for one number", tags={"pads-row"},
          says="list index out of range"),
     _row("tinygrad-no-axes", "error", "P8", "an empty list of axes counts as all axes", expected="output",
