@@ -12,7 +12,7 @@ from math import prod
 from typing import Any
 
 import onnx
-from onnx import helper, inliner, version_converter
+from onnx import checker, helper, inliner, version_converter
 
 from padops.convert.errors import PadopsError
 from padops.convert.matchers import Matcher
@@ -30,7 +30,7 @@ def in_opset(document: Document, opset: int, matchers: Sequence[Matcher]) -> Doc
     Local functions are inlined: the converter would drop them. The given document is changed.
 
     Raises:
-        PadopsError: onnx has no adapter for an operator of the model.
+        PadopsError: onnx has no adapter for an operator of the model, or what it makes is no model.
     """
     before = document.model.graph.opset_imports.get("")
     if before in (None, opset):
@@ -50,7 +50,8 @@ def in_opset(document: Document, opset: int, matchers: Sequence[Matcher]) -> Doc
     )
     try:
         made = version_converter.convert_version(light, opset)
-    except RuntimeError as error:
+        checker.check_model(made)  # some of its adapters leave attributes that the older operator lacks
+    except (RuntimeError, checker.ValidationError) as error:
         why = " ".join(str(error).split()).rpartition("failed: ")[2]
         text = f"onnx's version converter does not bring the model from opset {before} to {opset}: {why}"
         raise PadopsError(text) from error

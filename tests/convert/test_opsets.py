@@ -57,6 +57,14 @@ def test_what_onnx_cannot_bring_to_an_opset(tmp_path: Path, capsys: pytest.Captu
     assert "does not bring the model from opset 18 to 13: No Adapter From Version $15 for Shape" in err
 
 
+def test_what_an_adapter_of_onnx_gets_wrong() -> None:
+    """That of ReduceMean leaves an attribute which the older operator lacks."""
+    text = "(float[3] x) => (float[a] y) <int64[2] p = {1, 2}, int64[1] axes = {0}> "
+    text += "{ q = Pad(x, p) y = ReduceMean<noop_with_empty_axes = 0>(q, axes) }"
+    with pytest.raises(padops.PadopsError, match="from opset 18 to 17: Unrecognized attribute: noop_with_empty_axes"):
+        padops.lower(model(text), opset=17)
+
+
 def test_a_type_that_no_operator_of_the_opset_has() -> None:
     with pytest.raises(padops.PadsLeftError, match="3 of 3 Pads stay unconverted"):
         padops.lower(MODELS / "pad_21.onnx", opset=13)
