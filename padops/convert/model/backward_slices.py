@@ -128,8 +128,7 @@ def _is_int32(node: onnx.NodeProto) -> bool:
 def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listing) -> bool:
     """Opens axes that are no constants of int64, in a graph and the graphs inside it. Returns whether there are any.
 
-    Of axes that are constants of an outer graph, onnx infers no rank, and of axes of int32 in a function, not even the
-    type of the function's output.
+    From constant axes of int32 in a function, onnx infers not even the type of the function's output.
     """
     made = {name: node.op_type == "Constant" and not _is_int32(node) for node in nodes for name in node.output}
     known = known - made.keys() | {name for name, is_constant in made.items() if is_constant}
@@ -144,5 +143,6 @@ def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listi
                 else:
                     node.input[i] = OPEN
         for _, inner in graphs_in(node.attribute):
-            found = _open(inner.node, _known(inner), listing) or found
+            hidden = {value.name for value in inner.input}
+            found = _open(inner.node, (known - hidden) | _known(inner), listing) or found
     return found

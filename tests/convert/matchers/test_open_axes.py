@@ -71,7 +71,7 @@ def test_the_dims_behind_them_are_not_those_of_all_axes(name: str, without_pad: 
     data = DATA.astype(np.uint16)
     lowered = padops.lower(MAKERS[name](UINT16), without_pad=without_pad)
     (behind,) = (record for record in lowered.records if record.path == "graph/Pad_1")
-    assert behind.facts.input_shape is None
+    assert set(behind.facts.input_shape or ()) <= {None}
     expected = _expected(_expected(data, P, AXES), Q, None)
     session = onnxruntime.InferenceSession(lowered.proto().SerializeToString())
     (output,) = run_session(session, {"x": data, "a": AXES, "c": np.array(True)})
@@ -100,7 +100,7 @@ def test_constant_axes_are_known_in_every_graph() -> None:
     )  # fmt: skip
     shapes = {record.path: record.output_shape for record in padops.inspect(made).pads}
     assert shapes["graph/If_1.then_branch/Pad_0"] == _expected(DATA, Q, AXES).shape
-    assert shapes["graph/If_1.else_branch/Pad_1"] is None
+    assert shapes["graph/If_1.else_branch/Pad_1"] == (None, None, None)
 
 
 # --- what ONNX Runtime does with them
