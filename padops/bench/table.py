@@ -91,9 +91,9 @@ def cells(results: Sequence[Measurement]) -> list[list[str]]:
         own = [row.get("padops") for row in rows]
         table.append([
             workload,
-            _joined([taken and taken.output_bytes / 1e6 for taken in own], 2),
-            _joined([taken and taken.median * 1e6 for taken in own], 1),
-            _joined([taken and taken.spread * 1e6 for taken in own], 1),
+            _joined([taken.output_bytes / 1e6 if taken else None for taken in own], 2),
+            _joined([taken.median * 1e6 if taken else None for taken in own], 1),
+            _joined([taken.spread * 1e6 if taken else None for taken in own], 1),
         ])  # fmt: skip
         for other in others:
             gains = [speed(row, other) for row in rows]
