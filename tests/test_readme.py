@@ -79,7 +79,7 @@ def results() -> dict[str, str]:
     ran = [[shown, *shares(peers[name])] for name, shown in PEERS.items()]
     times = [[name, *(workloads[name][title] for title in OTHERS)] for name in WORKLOADS]
     return {
-        "conformance": markdown(["", "cases", "same bits", "", "crashes"], ran),
+        "conformance": markdown(["", "cases", "right", "", "crashes"], ran),
         "benchmark": markdown(["", *OTHERS.values()], times),
     }
 

@@ -146,7 +146,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
                 rules = rules_for(file, chosen)
                 tell_without_rules(lacking_rules(chosen, available(), rules) if b"Pad" in words else ())
                 chosen = with_padops(chosen, available(), rules)
-                if sess_options is None and b"Pad" in words and stands_before_threads(chosen):
+                if sess_options is None and b"Pad" in words and stands_before_threads(chosen, rules):
                     options.add_session_config_entry(SPINNING, "0")
                 providers, provider_options = place(options, chosen, minor, rules), None
             rules = placed_rules(options) or rules

@@ -111,7 +111,7 @@ def lacking_rules(chosen: Sequence[Chosen], there: Collection[str], rules: Rules
     return [one.name for one in chosen if one.name in there and one.name not in known]
 
 
-def stands_before_threads(chosen: Sequence[Chosen]) -> bool:
+def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:
     """Whether padops stands before a provider that computes on the CPU with threads of its own: OpenVINO's.
 
     onnxruntime's threads wait actively after each node and take CPU time from them. Without padops' Pads between its
@@ -119,7 +119,7 @@ def stands_before_threads(chosen: Sequence[Chosen]) -> bool:
     """
     before = ",".join(str(one.options.get("before", "")) for one in chosen if one.name == FIRST_NAME)
     names = {part.partition(" ")[0] for part in before.split(",")}
-    return any(BY_NAME[name].fuses for name in names.intersection(BY_NAME))
+    return any(rules[name].fuses for name in names.intersection(rules))
 
 
 def place(
