@@ -62,9 +62,11 @@ def run_suite(id: str, provider: str, way: str) -> dict[str, Any]:
         answer = "refused", str(error)
         told["said"] = " ".join(str(error).split())[:600]  # the reason stands at its end
     outcome, detail = judge(item, answer, row)
-    wrong = "refused" if answer[0] == "refused" else "wrong"
+    is_refused = answer[0] == "refused"
+    # What the standard leaves open (P4), a provider may refuse, and padops beside it still runs.
+    is_right = outcome == "agree" and not (is_refused and item.features.expected == "output")
     return told | {
-        "outcome": "right" if outcome == "agree" else wrong,
+        "outcome": "right" if is_right else "refused" if is_refused else "wrong",
         "expected": item.features.expected,
         "detail": detail[:300],
     }
