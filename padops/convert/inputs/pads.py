@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import onnx
 import onnx_ir as ir
-from onnx import numpy_helper
+from onnx import checker, inliner, numpy_helper
 
 from padops.convert.model.graphs import constant, walk
-from padops.convert.model.nesting import graphs_in
+from padops.convert.model.inference import declarations, infer_graph
+from padops.convert.model.nesting import graphs_in, graphs_of
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 
@@ -129,10 +130,12 @@ def _amounts(node: onnx.NodeProto, constants: Mapping[str, np.ndarray]) -> tuple
 
 @dataclass(frozen=True)
 class AmountsInput:
-    """An input with a Pad's amounts: the input that is the Pad's data, if any; whether the data limit the amounts."""
+    """An input with a Pad's amounts."""
 
-    data: str | None
-    limited: bool
+    data: str | None  # the input that is the Pad's data
+    limited: bool  # whether the data limit the amounts
+    axes: str = ""  # the input with the Pad's axes, if there is one
+    axis_count: int | None = None  # of the Pad's axes, where these are constant or the data's inferred rank tells it
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,7 @@ class Hints:
     axes: Mapping[str, str | None] = field(default_factory=dict)
     small: frozenset[str] = frozenset()  # inputs from which amounts are computed
     fills: frozenset[str] = frozenset()  # inputs with the fill of a Pad
+    conditions: frozenset[str] = frozenset()  # inputs that are the condition of an If
     reach: int = 0  # the largest constant amount in the model
     wide: frozenset[str] = frozenset()  # inputs that decide no size: any integer may be tried
     moves: bool = False  # whether the model only moves data: then infinities and NaN are drawn, too
@@ -154,33 +158,67 @@ class Hints:
 
 def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> Hints:
     """The hints of a model; ``special`` is passed on."""
+    message = _without_calls(message)
     inputs = {value.name for value in message.graph.input}
     made = {name: node for located in bodies(message) for node in located.body.node for name in node.output}
     amounts: dict[str, AmountsInput] = {}
     axes: dict[str, str | None] = {}
+    conditions: set[str] = set()
     small: set[str] = set()
     steps: set[str] = set()
     fills: set[str] = set()
+    constants = _constants(message)
+    ranks: dict[str, int] | None = None  # inferred where an input has amounts
     for located in bodies(message):
         for node in located.body.node:
+            conditions |= {_source(name, made) for name in node.input[:1] if node.op_type == "If"} & inputs
             steps |= sources(node.input[:1], made) & inputs if node.op_type == "Loop" else set()
             if not is_pad(node) or len(node.input) < 2:
                 continue
             data = node.input[0] if node.input[0] in inputs else None
             mode = next((a.s.decode(errors="replace") for a in node.attribute if a.name == "mode"), "constant")
-            if (name := _source(node.input[1], made)) in inputs:
-                amounts[name] = AmountsInput(data, mode not in MODES_WITHOUT_REACH)
-            if len(node.input) > 3 and (name := _source(node.input[3], made)) in inputs:
-                axes[name] = data
-            small |= sources(node.input[1:2], made) & inputs
             at = _place_of_fill(node)
+            given_axes = node.input[3] if len(node.input) > 3 and at != 3 else ""
+            axes_input = _source(given_axes, made) if _source(given_axes, made) in inputs else ""
+            if axes_input:
+                axes[axes_input] = data
+            if (name := _source(node.input[1], made)) in inputs:
+                ranks = _ranks(message) if ranks is None else ranks
+                axis_count = constants[given_axes].size if given_axes in constants else ranks.get(node.input[0])
+                axis_count = None if given_axes not in ("", *constants) else axis_count
+                amounts[name] = AmountsInput(data, mode not in MODES_WITHOUT_REACH, axes_input, axis_count)
+            small |= sources(node.input[1:2], made) & inputs
             fills |= {_source(name, made) for name in node.input[at : at + 1]} & inputs
     computed = frozenset(small - set(amounts))
     has_loops = any(node.op_type == "Loop" for located in bodies(message) for node in located.body.node)
     wide = frozenset() if has_loops else frozenset(inputs - sizing_inputs(message))
     moves = not computes_floats(message)
-    reach = longest_amount(message)
-    return Hints(special, amounts, axes, computed, frozenset(fills), reach, wide, moves, frozenset(steps))
+    chosen = (computed, frozenset(fills), frozenset(conditions))
+    return Hints(special, amounts, axes, *chosen, longest_amount(message), wide, moves, frozenset(steps))
+
+
+def _without_calls(message: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with its own functions written out, without the bulk of its data; as it is if it has none."""
+    if all(row.domain == DOMAIN for row in message.functions):
+        return message
+    light = declarations(message)
+    kept = [row for row in light.functions if row.domain != DOMAIN]
+    del light.functions[:]
+    light.functions.extend(kept)
+    try:
+        return inliner.inline_local_functions(light)
+    except (RuntimeError, ValueError, checker.ValidationError):  # of a model that onnx does not understand
+        return message
+
+
+def _ranks(message: onnx.ModelProto) -> dict[str, int]:
+    """The inferred ranks of values, by name."""
+    try:
+        inferred = infer_graph(declarations(message))
+    except (onnx.shape_inference.InferenceError, RuntimeError, ValueError):  # of a model that onnx does not understand
+        return {}
+    values = [row for graph in graphs_of(inferred) for row in (*graph.input, *graph.value_info, *graph.output)]
+    return {row.name: len(row.type.tensor_type.shape.dim) for row in values if row.type.tensor_type.HasField("shape")}
 
 
 def sizing_inputs(model: onnx.ModelProto) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations, count, islice
 from math import prod
 
 import numpy as np
@@ -48,6 +48,7 @@ class Draw:
     """One attempt at a set of inputs."""
 
     turn: int  # the index of the set
+    attempt: int  # the index of the attempt: each has other numbers
     shapes: Mapping[str, tuple[int, ...]]  # the shapes of the inputs, by name
     highest: int  # the largest integer; see ``HIGHEST``
     length: int | None  # the number of steps of the data, for inputs that are lengths; None if none is
@@ -69,20 +70,21 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
         rounds[0].reverse()
     rounds += [[(highest, False)] for highest in plain[1:]]
     wide = turn % 4 == WIDE_TURN and any(_is_wide(row, hints) for row in inputs)
+    attempts = count()
     for choices in rounds:
         for sizes in _open_sizes(inputs, turn, hints.reach):
             shapes = _shapes(inputs, sizes, hints)
             if any(prod(shapes[row.name]) > MAX_ELEMENTS for row in inputs if row.dims is None or row.dynamic()):
                 continue
             for row in inputs:  # refuse before memory is taken
-                if (count := prod(shapes[row.name])) > MAX_RANDOM:
-                    raise CannotDrawError(f"cannot verify: the input {row} would take {count} random numbers")
+                if (numbers := prod(shapes[row.name])) > MAX_RANDOM:
+                    raise CannotDrawError(f"cannot verify: the input {row} would take {numbers} random numbers")
             if wide:  # one attempt only: a model may take them as indices and refuse
                 wide = False
-                yield _made(inputs, Draw(turn, shapes, plain[0], None, wide=True), seed, hints)
+                yield _made(inputs, Draw(turn, next(attempts), shapes, plain[0], None, wide=True), seed, hints)
             for highest, as_lengths in choices:
                 length = _steps(inputs, shapes) if as_lengths else None
-                yield _made(inputs, Draw(turn, shapes, highest, length), seed, hints)
+                yield _made(inputs, Draw(turn, next(attempts), shapes, highest, length), seed, hints)
 
 
 def unlike(attempts: Iterable[Feeds], taken: Sequence[Feeds]) -> Iterator[Feeds]:
@@ -104,7 +106,7 @@ def _shapes_of(feeds: Feeds) -> dict[str, tuple[int, ...]]:
 
 
 def _made(inputs: Sequence[Input], draw: Draw, seed: int, hints: Hints) -> dict[str, np.ndarray]:
-    rng = np.random.default_rng([seed, draw.turn])
+    rng = np.random.default_rng([seed, draw.turn, draw.attempt])
     flags = [row.name for row in inputs if row.type == "bool" and prod(draw.shapes[row.name]) == 1]
     try:
         made = {}
@@ -185,14 +187,21 @@ def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict
 
 
 def _shapes(inputs: Sequence[Input], sizes: Mapping[str, int], hints: Hints) -> dict[str, tuple[int, ...]]:
-    """The shapes of all inputs. Fills and amounts of unknown shape get the shape that the Pad takes."""
+    """The shapes of all inputs. Fills, amounts and axes of unknown shape get the shape that the Pad takes."""
     shapes = {row.name: _shape(row, sizes) for row in inputs}
     for row in inputs:
         if row.name in hints.fills and row.dims is None:
             shapes[row.name] = (1,) if sizes["rank"] == 1 else ()
-        if row.name in hints.amounts and (row.dims is None or (len(row.dims) == 1 and row.dynamic())):
-            data = hints.amounts[row.name].data
-            shapes[row.name] = shapes[row.name][:1] if data is None else (2 * len(shapes[data]),)
+        if row.name in hints.conditions and row.dims is None:
+            shapes[row.name] = ()
+    fixed = {row.name for row in inputs if row.dims is not None and (len(row.dims) != 1 or not row.dynamic())}
+    for name, told in hints.amounts.items():
+        if name in shapes and name not in fixed:
+            axis_count = len(shapes[told.data]) if told.axis_count is None and told.data in shapes else told.axis_count
+            axis_count = prod(shapes[told.axes]) if told.axes in fixed else axis_count
+            shapes[name] = shapes[name][:1] if axis_count is None else (2 * axis_count,)
+        if name in shapes and told.axes in shapes and told.axes not in fixed:
+            shapes[told.axes] = (prod(shapes[name]) // 2,)
     return shapes
 
 
@@ -267,12 +276,12 @@ def _amounts(name: str, draw: Draw, rng: np.random.Generator, hints: Hints) -> n
     """Random amounts that the data allow; at least one is positive, if the data allow any."""
     told, shape = hints.amounts[name], draw.shapes[name]
     dims = draw.shapes.get(told.data or "", ()) if told.limited else ()
-    count = prod(shape)
-    limits = (
-        [dim - 1 for dim in dims] * 2 if 2 * len(dims) == count else [min(dims, default=LARGEST_AMOUNT + 1) - 1] * count
-    )
-    highest = np.clip(limits, 0, min(LARGEST_AMOUNT, draw.highest)).astype(np.int64)
+    lowest = min(dims, default=LARGEST_AMOUNT + 1)
+    limits = [dim - 1 for dim in dims or ()] * 2 if 2 * len(dims) == prod(shape) else [lowest - 1] * prod(shape)
+    highest = np.clip(limits, 0, min(LARGEST_AMOUNT, draw.highest, *[1] * (draw.attempt % 4 == 3))).astype(np.int64)
     made = rng.integers(0, highest, endpoint=True)
+    if draw.attempt % 2:
+        made *= rng.integers(0, 2, made.shape)
     if not made.any():
         made = np.minimum(highest, 1)
     return made.reshape(shape)

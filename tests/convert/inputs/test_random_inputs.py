@@ -9,7 +9,7 @@ import onnx
 import pytest
 import written_models
 from onnx import helper
-from small_models import FLOAT, INT64, STRING, convert, model, pad, tensor
+from small_models import BOOL, FLOAT, INT64, STRING, convert, graph, model, pad, tensor
 
 import padops
 from padops.convert.inputs.given import Input, inputs_of
@@ -156,6 +156,59 @@ def test_a_fill_of_unknown_rank_is_a_scalar(operator: str) -> None:
         assert name != "Pad" or first["p"].shape == (2 * first["x"].ndim,)
     open_sizes = model([pad(["x", "p"])], inputs=[("x", FLOAT, [2, 3, 4]), ("p", INT64, ["n"])])
     assert next(random_inputs(inputs_of(open_sizes), 0, 0, hints_of(open_sizes, {})))["p"].shape == (6,)
+
+
+def first_shapes(source: onnx.ModelProto) -> dict[str, tuple[int, ...]]:
+    first = next(random_inputs(inputs_of(source), 0, 0, hints_of(source, {})))
+    return {name: array.shape for name, array in first.items()}
+
+
+def test_as_many_amounts_as_the_inferred_rank_asks_for() -> None:
+    """Also where the data are no input, in a model's own function, and with constant axes."""
+    reshape = helper.make_node("Reshape", ["x", "dims"], ["v"])
+    given = [("x", FLOAT, [6]), ("p", INT64, None)]
+    dims, axes = tensor("dims", [1, 2, 3]), tensor("axes", [0, 2])
+    whole = model([reshape, pad(["v", "p"])], 18, inputs=given, tensors=[dims])
+    assert first_shapes(whole)["p"] == (6,)
+    chosen = model([reshape, pad(["v", "p", "", "axes"])], 18, inputs=given, tensors=[dims, axes])
+    assert first_shapes(chosen)["p"] == (4,)
+    body, opset = pad(["a", "b"], "c"), [helper.make_opsetid("", 18)]
+    ours = helper.make_function("own", "Ours", ["a", "b"], ["c"], [body], opset)
+    call = helper.make_node("Ours", ["v", "p"], ["y"], domain="own")
+    called = model([reshape, call], 18, inputs=given, tensors=[dims], functions=[ours], imports=[("own", 1)])
+    assert first_shapes(called)["p"] == (6,)
+
+
+def test_axes_of_unknown_shape_are_half_as_many_as_the_amounts() -> None:
+    node = pad(["x", "pads", "", "axes"])
+    source = model([node], 18, inputs=[("x", FLOAT, [2, 3, 4]), ("pads", INT64, [4]), ("axes", INT64, None)])
+    assert first_shapes(source)["axes"] == (2,)
+
+
+def test_the_condition_of_an_if_is_a_scalar() -> None:
+    branch = graph([helper.make_node("Identity", ["x"], ["z"])], [], [("z", FLOAT, None)])
+    choice = helper.make_node("If", ["is_so"], ["y"], then_branch=branch, else_branch=branch)
+    source = model([choice], inputs=[("x", FLOAT, [2]), ("is_so", BOOL, None)])
+    assert first_shapes(source)["is_so"] == ()
+
+
+def test_each_attempt_has_other_amounts() -> None:
+    """Until a Reshape takes the padded size, which only some amounts give."""
+    sizes = helper.make_node("Reshape", ["v", "dims"], ["y"])
+    source = model([pad(["x", "pads"], "v"), sizes], inputs=[("x", FLOAT, [5, 5]), ("pads", INT64, [4])],
+                   tensors=[tensor("dims", [7, 9])])  # fmt: skip
+    verification = padops.convert(source, verify=True, run=True).verification
+    assert verification.outcome == "equal" and verification.inputs
+
+
+def test_an_original_that_only_optimising_breaks_is_compared_without() -> None:
+    """ONNX Runtime moves the Transposes through the Pad, and then takes two amounts for those of two axes."""
+    turn = [helper.make_node("Transpose", [a], [b], perm=[1, 0]) for a, b in (("x", "v"), ("w", "y"))]
+    source = model([turn[0], pad(["v", "pads", "", "axes"], "w", mode="reflect"), turn[1]], 18,
+                   inputs=[("x", FLOAT, [5, 5]), ("pads", INT64, [2])], tensors=[tensor("axes", [0])])  # fmt: skip
+    verification = padops.convert(source, verify=True, run=True).verification
+    assert verification.outcome == "equal"
+    assert any("without graph optimisation alone" in note for note in verification.notes)
 
 
 def test_attempts_end() -> None:
