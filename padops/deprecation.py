@@ -1,4 +1,4 @@
-"""Warnings for deprecated names; docs/promises.md tells how long the names stay."""
+"""Warnings for deprecated names; docs/contributing.md tells how long the names stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exit codes of the command ``padops``; docs/promises.md promises these numbers."""
+"""The exit codes of the command ``padops``; docs/contributing.md promises these numbers."""
 
 from __future__ import annotations
 

@@ -112,6 +112,16 @@ def markdown(told: Sequence[dict[str, Any]]) -> str:
     return "\n".join(parts)
 
 
+def summary(told: Sequence[dict[str, Any]]) -> str:
+    """The first and the last release of each package, and the share of the cases in which each agreed."""
+    rows = []
+    for package, releases in by_package(told).items():
+        ran = [one for one in releases if "absent" not in one]
+        ends = " | ".join(f"{one['version']}: {agreement(one):.1%}" for one in (ran[0], ran[-1]))
+        rows.append(f"| {package} | {len(ran)} | {ends} |\n")
+    return "| package | releases | the oldest agrees in | the newest agrees in |\n|---|--:|--:|--:|\n" + "".join(rows)
+
+
 def _row(one: dict[str, Any]) -> str:
     if "absent" in one:
         return f"| {one['version']} | does not run here | | | | | |\n"

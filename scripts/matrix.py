@@ -1,6 +1,6 @@
 """Run padops' wheel on every supported pair of ONNX Runtime and Python, with the lowest and the newest dependencies.
 
-    python3 scripts/matrix.py [--only TEXT | --ci] [--record] [--keep]
+    python3 scripts/matrix.py [--only TEXT | --ci] [--keep]
 
 Builds the wheel, then installs it for each Python into an environment of its own under build/matrix (one at a time,
 taken away when its runtimes have had their turn), and runs there, for each onnxruntime: the self-check, ``padops
@@ -8,10 +8,9 @@ convert --verify`` of the samples in models/, and a choice of the tests. Nothing
 code that it should. "Lowest" is what ``uv pip install --resolution lowest-direct`` takes: what pyproject.toml names, or
 the first version from there on that has a wheel for that Python.
 
---only runs the cells whose name contains TEXT, such as "1.20.1" or "python 3.13, lowest". --record writes each row into
-docs/matrix.md as soon as it is known, in the place of the one before. --ci runs the two cells that each change must
-pass: the oldest onnxruntime with the lowest dependencies, and one in the middle with the newest, both on the Python
-that runs this script; a cell that cannot exist fails. scripts/test.py has the newest onnxruntime.
+--only runs the cells whose name contains TEXT, such as "1.20.1" or "python 3.13, lowest". --ci runs the two cells that
+each change must pass: the oldest onnxruntime with the lowest dependencies, and one in the middle with the newest, both
+on the Python that runs this script; a cell that cannot exist fails. scripts/test.py has the newest onnxruntime.
 """
 
 import argparse
@@ -28,10 +27,11 @@ from itertools import groupby
 from pathlib import Path
 
 import environment
-from matrix_rows import PYTHONS, RUNTIMES, record_row, record_versions
 
 ROOT = environment.ROOT
 WORK = ROOT / "build" / "matrix"
+PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
+RUNTIMES = ("1.20.1", "1.22.1", "1.24.4", "1.27.0", "newest")
 RUNTIME = "onnxruntime"
 THIS = "{}.{}".format(*sys.version_info)
 CI = ((THIS, True, "1.20.1"), (THIS, False, "1.24.4"))
@@ -65,7 +65,6 @@ def main() -> int:
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--only", default="", metavar="TEXT", help="the cells whose name contains it")
     chosen.add_argument("--ci", action="store_true", help="the two cells that each change must pass")
-    parser.add_argument("--record", action="store_true", help="write the rows into docs/matrix.md")
     parser.add_argument("--keep", action="store_true", help="leave the environments under build/matrix")
     options = parser.parse_args()
     only = options.only.partition(" (")[0]  # the table's rows go on with the newest version
@@ -79,7 +78,7 @@ def main() -> int:
         copy_tests()
         told = []
         for place, group in groupby(cells, key=lambda cell: cell[:2]):
-            told += run_environment(*place, [runtime for _, _, runtime in group], wheel, options)
+            told += run_environment(*place, [runtime for _, _, runtime in group], wheel, options.keep)
     return 1 if "failed" in told or (options.ci and "not run" in told) else 0
 
 
@@ -88,17 +87,17 @@ def name_of(version: str, lowest: bool, runtime: str) -> str:
     return f"python {version}, {'lowest' if lowest else 'newest'}, {RUNTIME} {runtime}"
 
 
-def run_environment(version: str, lowest: bool, runtimes: list, wheel: Path, options: argparse.Namespace) -> list:
+def run_environment(version: str, lowest: bool, runtimes: list, wheel: Path, keep: bool) -> list:
     """The cells of one Python with one set of dependencies: for each, "passed", "failed" or "not run"."""
     if (python := find_python(version)) is None:
-        tell(options, f"python {version}", "", "", f"not run: this machine has no Python {version}", 0)
+        tell(f"python {version}", "", "", f"not run: this machine has no Python {version}", 0)
         return ["not run"]
     venv = WORK / f"python{version}-{'lowest' if lowest else 'newest'}"
     cell = Cell(python, venv, wheel, lowest)
     try:
-        return [run_cell(name_of(version, lowest, runtime), runtime, cell, options) for runtime in runtimes]
+        return [run_cell(name_of(version, lowest, runtime), runtime, cell) for runtime in runtimes]
     finally:
-        if not options.keep:
+        if not keep:
             shutil.rmtree(venv, ignore_errors=True)
 
 
@@ -137,27 +136,26 @@ class Cell:
         return call([self.interpreter, *arguments], WORK / "checkout")
 
 
-def run_cell(name: str, runtime: str, cell: Cell, options: argparse.Namespace) -> str:
+def run_cell(name: str, runtime: str, cell: Cell) -> str:
     """One onnxruntime in an environment: "passed", "failed" or "not run"."""
     start = time.monotonic()
     has = wheels(cell.python, RUNTIME)
     version = has[-1] if runtime == "newest" else runtime
     if version not in has:
-        tell(options, name, "", "", f"not run: onnxruntime {version} has no wheel for this Python", 0)
+        tell(name, "", "", f"not run: onnxruntime {version} has no wheel for this Python", 0)
         return "not run"
     told = f"{name} ({version})" if runtime == "newest" else name
     wrong = cell.install(version)
     if wrong:
-        tell(options, told, "", "", f"not installed: {wrong}", time.monotonic() - start)
+        tell(told, "", "", f"not installed: {wrong}", time.monotonic() - start)
         return "failed"
     place = name.rpartition(",")[0]
-    if options.record:
-        record_versions(place, cell.versions())
+    print(f"{place}: {cell.versions()}", flush=True)
     models, bad = convert_samples(cell, version)
     passed, failures = run_tests(cell, version)
     wrong = [*ask_info(cell, version), *bad, *failures]
     result = "failed: " + "; ".join(wrong) if wrong else "passed"
-    tell(options, told, models, passed, result, time.monotonic() - start)
+    tell(told, models, passed, result, time.monotonic() - start)
     return "failed" if wrong else "passed"
 
 
@@ -284,12 +282,9 @@ def last_line(ran: subprocess.CompletedProcess) -> str:
     return (errors or lines or ["nothing was said"])[-1].replace("|", "/")[:200]
 
 
-def tell(options, name: str, models: str, passed: str, result: str, seconds: float) -> None:
-    """Print the row of a cell, and record it."""
-    row = f"| {name} | {models} | {passed} | {result} | {seconds:.0f} |\n"
-    print(row, end="", flush=True)
-    if options.record:
-        record_row(name, row)
+def tell(name: str, models: str, passed: str, result: str, seconds: float) -> None:
+    """Print the row of a cell."""
+    print(f"| {name} | {models} | {passed} | {result} | {seconds:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Run the wheels for other machines on this one: Linux on aarch64 under QEMU, Windows in Wine.
 
-    python3 scripts/run_wheels.py [TARGET ...] [--wheels DIR] [--no-tests] [--record]
+    python3 scripts/run_wheels.py [TARGET ...] [--wheels DIR] [--no-tests]
 
 Takes the wheels that scripts/build_wheels.py has made. For each target the checks of tests/cpp are built by the same
 compiler and run there:
@@ -11,7 +11,7 @@ compiler and run there:
 
 On aarch64 the self-check and scripts/wheel_tests.py follow, with the Python of Debian and the wheel installed; that
 takes twenty minutes, --no-tests leaves it out. What is needed is downloaded into build/run_wheels; of the system only
-QEMU, Wine and apt-get are used. --record writes what was counted into docs/platforms.md.
+QEMU, Wine and apt-get are used.
 """
 
 import argparse
@@ -31,9 +31,6 @@ import wheel_tests
 ROOT = environment.ROOT
 WORK = ROOT / "build" / "run_wheels"
 CHECKS = ("engine_check", "replay")
-DOCUMENT = ROOT / "docs" / "platforms.md"
-ROWS = ("<!-- ran -->\n", "<!-- /ran -->\n")
-HEAD = "| target | check | result | seconds |\n|---|---|---|--:|\n"
 
 
 class Machine(NamedTuple):
@@ -72,7 +69,6 @@ def main(arguments: list) -> int:
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(MACHINES)} (default: all)")
     parser.add_argument("--wheels", type=Path, default=ROOT / "dist", metavar="DIR", help="where the wheels are")
     parser.add_argument("--no-tests", action="store_true", help="leave out the tests in Python")
-    parser.add_argument("--record", action="store_true", help="write the results into docs/platforms.md")
     options = parser.parse_args(arguments)
     if unknown := [name for name in options.targets if name not in MACHINES]:
         parser.error(f"there is no target {unknown[0]!r}: expected some of {', '.join(MACHINES)}")
@@ -88,8 +84,6 @@ def main(arguments: list) -> int:
     failed = []
     for name in targets:
         runs = run_target(name, wheels[name], tools, cases, not options.no_tests)
-        if options.record:
-            record(name, runs)
         failed += [] if all(run.good for run in runs) else [name]
     print(f"failed: {', '.join(failed)}" if failed else f"passed: {', '.join(targets)}")
     return 1 if failed else 0
@@ -189,25 +183,6 @@ def run(check: str, command: list, wanted: str, site: Path = None) -> Run:
     done = Run(check, good, told[0] if good else f"failed: exit code {ran.returncode}", time.monotonic() - start)
     print(f"  {done.result} ({done.seconds:.0f} s)", flush=True)
     return done
-
-
-def record(name: str, runs: list) -> None:
-    """Replace the rows of a target between the markers; the rows of checks that did not run stay."""
-    before, begin, rest = DOCUMENT.read_text(encoding="utf-8").partition(ROWS[0])
-    table, end, after = rest.partition(ROWS[1])
-    if not (begin and end):
-        sys.exit(f"error: {DOCUMENT} has not the lines {ROWS[0].strip()} and {ROWS[1].strip()}, one after the other")
-    ran = tuple(f"| {name} | {run.check} |" for run in runs)
-    rows = [row for row in table[len(HEAD) :].splitlines(keepends=True) if not row.startswith(ran)]
-    rows += [f"| {name} | {run.check} | {run.result} | {run.seconds:.0f} |\n" for run in runs]
-    ordered = sorted(rows, key=place)
-    DOCUMENT.write_text(before + begin + HEAD + "".join(ordered) + end + after, encoding="utf-8")
-
-
-def place(row: str) -> tuple:
-    """Where a row belongs: by the target, then the checks in C++, then what runs in Python."""
-    target, check = row[2:].split(" | ")[:2]
-    return list(MACHINES).index(target), CHECKS.index(check) if check in CHECKS else len(CHECKS)
 
 
 def short(part: str) -> str:

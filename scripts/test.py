@@ -2,11 +2,11 @@
 
     python3 scripts/test.py [--all] [--peers] [--rest]
     python3 scripts/test.py [--peers] tests/spec/test_plan.py [-k PATTERN] [-x] ...
-    python3 scripts/test.py --long [--record] [tests/long/long_FILE.py[::TEST]] [-k PATTERN] ...
+    python3 scripts/test.py --long [tests/long/long_FILE.py[::TEST]] [-k PATTERN] ...
 
 The second form gives its arguments to pytest, which runs in the checkout's root, and ends there. Each core takes files
 of its own, unless it is one file alone, or -n says otherwise (-n 0: one process). The third runs the long tests, of
-load, files and fuzzing, one after the other; --record writes what they counted into docs/reliability.md.
+load, files and fuzzing, one after the other, and print what they counted.
 
 The first form leaves out what takes long (tests/processes/slow.py): sanitizers, random cases by the thousand, whole
 programs. With --all these run as well, and then the quick conformance run.
@@ -34,9 +34,6 @@ SOURCES = (".py", ".cpp", ".h", ".inc")
 
 
 def main(arguments: list) -> int:
-    if "--record" in arguments and "--long" not in arguments:
-        print("error: --record writes down what the long tests counted: give --long as well", file=sys.stderr)
-        return 2
     compares = "--peers" in arguments
     if compares:
         arguments = [argument for argument in arguments if argument != "--peers"]

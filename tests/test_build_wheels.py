@@ -130,7 +130,7 @@ def test_the_time_of_the_build_is_in_no_wheel(
 
 
 WORKFLOW = Path(__file__).resolve().parent.parent / ".github" / "workflows" / "wheels.yml"
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "platforms.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "contributing.md"
 
 
 def test_the_page_and_the_workflow_have_every_target(script: ModuleType) -> None:

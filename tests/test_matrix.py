@@ -1,4 +1,4 @@
-"""The script that runs padops on every runtime, Python and set of dependencies: what it selects and what it records."""
+"""The script that runs padops on every runtime, Python and set of dependencies: what it selects and what it prints."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import pytest
 
@@ -19,17 +19,9 @@ SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 @pytest.fixture
 def matrix(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     monkeypatch.syspath_prepend(SCRIPTS)
-    module, rows = importlib.import_module("matrix"), importlib.import_module("matrix_rows")
-    document = tmp_path / "matrix.md"
-    document.write_text("before\n" + "".join([*rows.ROWS, "between\n", *rows.VERSIONS, "after\n"]))
-    monkeypatch.setattr(rows, "DOCUMENT", document)
+    module = importlib.import_module("matrix")
     monkeypatch.setattr(module, "WORK", tmp_path)
     return module
-
-
-def told(matrix: ModuleType) -> str:
-    """The document, as it was written."""
-    return (matrix.WORK / "matrix.md").read_text()
 
 
 def test_the_table_tells_every_dependency(matrix: ModuleType) -> None:
@@ -41,21 +33,17 @@ def test_the_table_tells_every_dependency(matrix: ModuleType) -> None:
     assert names == {*matrix.TOLD, matrix.RUNTIME}
 
 
-def test_a_cell_that_cannot_exist_is_named(matrix: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cell_that_cannot_exist_is_named(matrix: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.setattr(matrix, "wheels", lambda python, name: ("1.20.1", "1.23.2"))
     monkeypatch.setattr(matrix, "find_python", lambda version: "python")
-    options = SimpleNamespace(record=True, keep=False)
-    assert matrix.run_environment("3.10", True, ["1.27.0"], Path("wheel"), options) == ["not run"]
+    assert matrix.run_environment("3.10", True, ["1.27.0"], Path("wheel"), False) == ["not run"]
     monkeypatch.setattr(matrix, "find_python", lambda version: None)
-    for version in ("3.14", "3.10"):  # a row of the latter is there, from a machine that has it
-        assert matrix.run_environment(version, False, ["1.27.0"], Path("wheel"), options) == ["not run"]
-    assert [line for line in told(matrix).splitlines() if line.startswith("| python")] == [
+    assert matrix.run_environment("3.14", False, ["1.27.0"], Path("wheel"), False) == ["not run"]
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("| python")] == [
         "| python 3.10, lowest, onnxruntime 1.27.0 |  |  | not run: onnxruntime 1.27.0 has no "
         "wheel for this Python | 0 |",
         "| python 3.14 |  |  | not run: this machine has no Python 3.14 | 0 |",
     ]
-    matrix.tell(options, "python 3.14, lowest, onnxruntime 1.27.0", "", "5", "passed", 1)
-    assert [line[:27] for line in told(matrix).splitlines() if "3.14" in line] == ["| python 3.14, lowest, onnx"]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +60,7 @@ def test_a_cell_that_cannot_exist_is_named(matrix: ModuleType, monkeypatch: pyte
 def test_the_exit_code(matrix: ModuleType, monkeypatch, arguments: list[str], outcomes: list[str], code: int) -> None:
     cells: list[tuple] = []
 
-    def run_cells(version: str, lowest: bool, runtimes: list[str], wheel: Path, options: object) -> list[str]:
+    def run_cells(version: str, lowest: bool, runtimes: list[str], wheel: Path, keep: bool) -> list[str]:
         cells.extend((version, lowest, runtime) for runtime in runtimes)
         return outcomes[len(cells) - len(runtimes) : len(cells)]
 
@@ -204,10 +192,10 @@ def test_an_environment_is_made_once_and_installed_into(matrix: ModuleType, cell
 @pytest.mark.parametrize(
     "said", ["some words\nERROR: no | space\nmore", "error: none\n  cause: ERROR: no | space\n\nhint: x"]
 )
-def test_what_cannot_be_installed_is_a_row(matrix: ModuleType, cell, ran, step: str, said: str) -> None:
+def test_what_cannot_be_installed_is_a_row(matrix: ModuleType, cell, ran, capsys, step: str, said: str) -> None:
     commands = ran((step, (1, said)))
-    assert matrix.run_cell(ROW, "1.24.4", cell, SimpleNamespace(record=True)) == "failed"
-    assert re.search(r"not installed: (cause: )?ERROR: no / space \| 0 \|\n", told(matrix))
+    assert matrix.run_cell(ROW, "1.24.4", cell) == "failed"
+    assert re.search(r"not installed: (cause: )?ERROR: no / space \| 0 \|\n", capsys.readouterr().out)
     assert step in " ".join(commands[-1]), "nothing more is run"
 
 
@@ -231,20 +219,19 @@ INFO, TOLD = "-m padops info", "padops                   0.1.0\nonnxruntime     
         ((0, TOLD.format("1.24.4")), (-11, "12 passed"), "failed: tests: exit code -11", "12"),
     ],
 )
-def test_a_cell(matrix: ModuleType, cell, ran, info: tuple, tests: tuple, result: str, passed: str) -> None:
+def test_a_cell(matrix: ModuleType, cell, ran, capsys, info: tuple, tests: tuple, result: str, passed: str) -> None:
     ran((INFO, info), ("-m pytest", tests), ("version('numpy')", (0, "2.0\n")), ("version('onnx')", (0, "1.20\n")))
-    assert matrix.run_cell(ROW, "1.24.4", cell, SimpleNamespace(record=True)) == result.split(":")[0]
-    text = told(matrix)
+    assert matrix.run_cell(ROW, "1.24.4", cell) == result.split(":")[0]
+    text = capsys.readouterr().out
     assert f"| {ROW} | 0 of 0 | {passed} | {result} | 0 |\n" in text
-    assert "| python 3.11, newest | numpy 2.0, onnx 1.20 |\n" in text
+    assert "python 3.11, newest: numpy 2.0, onnx 1.20\n" in text
 
 
 def test_the_newest_runtime_is_named_with_its_version(matrix: ModuleType, cell, ran, capsys) -> None:
     ran((INFO, (0, TOLD.format("1.24.4"))), ("-m pytest", (0, "1 passed")))
     name = "python 3.11, newest, onnxruntime newest"
-    assert matrix.run_cell(name, "newest", cell, SimpleNamespace(record=False)) == "passed"
-    assert capsys.readouterr().out == f"| {name} (1.24.4) | 0 of 0 | 1 | passed | 0 |\n"
-    assert name not in told(matrix)
+    assert matrix.run_cell(name, "newest", cell) == "passed"
+    assert f"| {name} (1.24.4) | 0 of 0 | 1 | passed | 0 |\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("there", [True, False])

@@ -2,7 +2,7 @@
 
     python tests/test_promises.py
 
-writes the list anew, and the tables of ``docs/promises.md``.
+writes the list anew, and the tables of ``docs/contributing.md``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from padops import deprecation, exits
 
 LIST = Path(__file__).parent / "public_surface.txt"
 COMMAND = "python tests/test_promises.py"
-PAGE = ROOT / "docs" / "promises.md"
+PAGE = ROOT / "docs" / "contributing.md"
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def unlisted(now: dict[str, list[str]], is_json: bool) -> str:
 
 
 def test_the_names_are_those_of_the_list(names: dict[str, list[str]]) -> None:
-    """What is gone takes a deprecation first (docs/promises.md)."""
+    """What is gone takes a deprecation first (docs/contributing.md)."""
     assert tuple(names) == public_surface.SECTIONS
     assert not (told := unlisted(names, is_json=False)), told
 

@@ -8,7 +8,6 @@ docs/conformance.md first.
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 from collections import Counter
@@ -19,33 +18,20 @@ import numpy as np
 import padops
 
 ROOT = Path(__file__).resolve().parent.parent
-README, CONFORMANCE, BENCHMARK = ROOT / "README.md", ROOT / "docs" / "conformance.md", ROOT / "docs" / "benchmark.md"
+README, CONFORMANCE, BENCHMARK = ROOT / "README.md", ROOT / "docs" / "conformance.md", ROOT / "docs" / "run.md"
 # The peers that README.md has, by the names that people know them by.
 PEERS = {
     "padops-native": "**padops**",
     "padops-provider": "padops, the model as it is",
     "padops-lowered": "padops, lowered to standard ONNX",
     "ort-builtin": "ONNX Runtime's own Pad",
-    "onnxruntime-web": "ONNX Runtime Web",
     "onnx-reference": "onnx.reference",
     "openvino-onnx": "OpenVINO",
     "torch": "PyTorch",
     "tensorflow": "TensorFlow",
     "numpy": "NumPy",
-    "tract": "tract",
 }
-WORKLOADS = (
-    "image reflect",
-    "features constant",
-    "features float16",
-    "4k uint8",
-    "audio reflect",
-    "kv cache +512",
-    "crop",
-    "tiny",
-    "geometric mean",
-    "least",
-)
+WORKLOADS = ("geometric mean", "least")
 OTHERS = {
     "built-in": "ONNX Runtime",
     "copy": "a plain copy",
@@ -68,9 +54,9 @@ def markdown(titles: list[str], rows: list[list[str]]) -> str:
 
 
 def shares(row: dict[str, str]) -> list[str]:
-    """How many cases a peer ran, in how many it gave the right bits, how many of a hundred that is, and its crashes."""
+    """How many cases a peer ran, in how many of a hundred it gave the right bits, and its crashes."""
     ran, right = (int(row[title].replace(",", "")) for title in ("cases run", "agree"))
-    return [row["cases run"], row["agree"], f"{100 * right // ran} %", row["crashes"]]
+    return [row["cases run"], f"{100 * right // ran} %", row["crashes"]]
 
 
 def results() -> dict[str, str]:
@@ -79,7 +65,7 @@ def results() -> dict[str, str]:
     ran = [[shown, *shares(peers[name])] for name, shown in PEERS.items()]
     times = [[name, *(workloads[name][title] for title in OTHERS)] for name in WORKLOADS]
     return {
-        "conformance": markdown(["", "cases", "right", "", "crashes"], ran),
+        "conformance": markdown(["", "cases", "right", "crashes"], ran),
         "benchmark": markdown(["", *OTHERS.values()], times),
     }
 
@@ -120,7 +106,7 @@ def test_modes_as_shown() -> None:
 def test_readme_is_short() -> None:
     """A minute's reading, and the two commands of a checkout."""
     text = README.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 130 and len(text.split()) <= 1300
+    assert len(text.splitlines()) <= 130 and len(re.findall(r"\S*\w\S*", text)) <= 700
     assert "`python3 scripts/demo.py`" in text and "`python3 scripts/test.py`" in text
 
 
@@ -130,12 +116,6 @@ def test_the_changelog_says_nothing_twice() -> None:
     entries = [" ".join(entry.split()) for entry in re.split(r"(?m)^(?=- |#)", text) if entry.startswith("- ")]
     assert len(entries) > 10
     assert [begin for begin, count in Counter(entry[:48] for entry in entries).items() if count > 1] == []
-
-
-def test_the_changelog_has_no_links_to_pages() -> None:
-    """It is a page of the site as well, where the others lie beside it."""
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert "## " in text and re.findall(r"\]\((?!https?://)[^)]*\)", text) == []
 
 
 def write(report: Path | None) -> None:
@@ -154,21 +134,3 @@ def write(report: Path | None) -> None:
 
 if __name__ == "__main__":
     write(Path(sys.argv[1]) if sys.argv[1:] else None)
-
-
-def test_the_answer_about_speed_is_what_was_measured() -> None:
-    """docs/faq.md and docs/benchmark.md have the means of the table, with and without the workloads of float16."""
-    rows = table(BENCHMARK)
-    told = [rows[name]["built-in"].split(" / ") for name in ("geometric mean", "least")]
-    others = [
-        row["built-in"]
-        for name, row in rows.items()
-        if "float16" not in name and name not in ("geometric mean", "least")
-    ]
-    pairs = [[float(number) for number in (*cell.split(" / "), cell)[:2]] for cell in others if cell]
-    means = [f"{math.exp(sum(map(math.log, column)) / len(column)):.2f}" for column in zip(*pairs)]
-    numbers = re.compile(r"\d\.\d\d")
-    answer = (ROOT / "docs" / "faq.md").read_text("utf-8").split("## ")[1]
-    assert numbers.findall(answer) == [*means, *told[0], *told[1]]
-    (line,) = re.findall(r"\*\*Without float16\*\* .*", BENCHMARK.read_text("utf-8"))
-    assert numbers.findall(line) == means

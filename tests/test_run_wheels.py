@@ -74,39 +74,6 @@ def test_the_tests_are_counted_together(script: ModuleType, tmp_path: Path, monk
     assert (done.good, done.result) == (True, "40 passed")
 
 
-def test_rows_take_the_place_of_those_before(
-    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begin, end = script.ROWS
-    page = tmp_path / "platforms.md"
-    page.write_text(f"a\n{begin}{script.HEAD}{end}b\n", encoding="utf-8")
-    monkeypatch.setattr(script, "DOCUMENT", page)
-    done = [script.Run("engine_check", True, "1 cases passed", 2.4), script.Run("replay", True, "3 cases passed", 0)]
-    script.record("windows-amd64", done)
-    script.record("linux-aarch64", done[1:])
-    script.record("windows-amd64", done[:1])
-    rows = (
-        "| linux-aarch64 | replay | 3 cases passed | 0 |\n"
-        "| windows-amd64 | engine_check | 1 cases passed | 2 |\n"
-        "| windows-amd64 | replay | 3 cases passed | 0 |\n"  # which the last did not run
-    )
-    assert page.read_text(encoding="utf-8") == f"a\n{begin}{script.HEAD}{rows}{end}b\n"
-    page.write_text("a\n", encoding="utf-8")
-    with pytest.raises(SystemExit, match="has not the lines <!-- ran --> and <!-- /ran -->"):
-        script.record("windows-amd64", done)
-
-
-def test_the_page_has_a_row_for_each_check(script: ModuleType) -> None:
-    """And none of them failed."""
-    page = (ROOT / "docs" / "platforms.md").read_text(encoding="utf-8")
-    table = page.partition(script.ROWS[0])[2].partition(script.ROWS[1])[0]
-    assert table.startswith(script.HEAD)
-    rows = [row.strip("|\n").split(" | ") for row in table[len(script.HEAD) :].splitlines()]
-    ran = {(target.strip(), check) for target, check, *_ in rows}
-    assert ran >= {(target, check) for target in script.MACHINES for check in script.CHECKS}
-    assert "failed: " not in table and "passed" in table
-
-
 def test_every_left_out_test_exists(script: ModuleType) -> None:
     for name in (*script.NOT_IN_QEMU, *script.wheel_tests.BUILDS):
         file, function = name.split("::")

@@ -194,23 +194,16 @@ def test_a_script_answers_help_at_once(path: Path) -> None:
     ("arguments", "all_of_them"),
     [
         ([], True),
-        (["--record"], True),
         (["-k", "tests"], True),
         (["tests/long/long_files.py"], False),
         (["./tests/long/long_files.py"], False),
         ([str(ROOT / "tests" / "long" / "long_files.py"), "-x"], False),
-        (["./tests/long/long_files.py::test_at_every_step[KILL]", "--record"], False),
+        (["./tests/long/long_files.py::test_at_every_step[KILL]"], False),
     ],
 )
 def test_long_runs_what_is_named(script: ModuleType, arguments: list[str], all_of_them: bool) -> None:
     assert script.main(["--long", *arguments]) == 0
     assert script.ran == [[*LONG, *arguments, *(["tests/long"] if all_of_them else [])]]
-
-
-def test_record_is_for_the_long_tests(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    assert script.main(["--record", "tests/long/long_files.py"]) == 2
-    assert "error: --record writes down what the long tests counted: give --long" in capsys.readouterr().err
-    assert script.ran == script.steps == script.extras == []
 
 
 @pytest.fixture

@@ -25,14 +25,14 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("environment")
 
 
-@pytest.mark.parametrize("name", ["environment", "demo", "test", "fetch_models", "matrix", "matrix_rows", "peers"])
+@pytest.mark.parametrize("name", ["environment", "demo", "test", "fetch_models", "matrix", "peers"])
 def test_scripts_start_with_the_standard_library_alone(name: str) -> None:
     tree = ast.parse((SCRIPTS / f"{name}.py").read_text())
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     modules = {name.name for node in imports if isinstance(node, ast.Import) for name in node.names}
     modules |= {node.module for node in imports if isinstance(node, ast.ImportFrom)}
     assert modules, "a script without imports: this test looks at the wrong thing"
-    own = {"environment", "fetch_models", "help_first", "matrix_rows", "peers"}
+    own = {"environment", "fetch_models", "help_first", "peers"}
     assert {module.split(".")[0] for module in modules} <= sys.stdlib_module_names | own
 
 

@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--peer-command", action="append", default=[], metavar="COMMAND",
-        help='run only this one: a program in any language, such as "node peer.mjs" (docs/peers.md)',
+        help='run only this one: a program in any language, such as "node peer.mjs" (docs/conformance.md)',
     )  # fmt: skip
     parser.add_argument(
         "--without", action="append", default=[], metavar="NAME", help="run all peers but this one (may be repeated)"

@@ -1,4 +1,4 @@
-"""The protocol of a peer in another language: JSON, one object a line. docs/peers.md describes it."""
+"""The protocol of a peer in another language: JSON, one object a line. docs/conformance.md describes it."""
 
 from __future__ import annotations
 

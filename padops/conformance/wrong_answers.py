@@ -27,10 +27,7 @@ HEAD = """\
 Each script shows one class of wrong answer of one implementation: an output with other bits than the rules want, or
 the end of the process. A script needs the implementation, NumPy and onnx, not padops, and exits 1 where the answer is
 wrong. Three kinds of classes are in the report of `padops conformance` only: an implementation refuses something, lets
-an error pass, or reads mixed signs in another way (P3, which the ONNX text leaves open). None of these has been sent
-to anybody.
-
-`padops conformance repros conformance.jsonl --out docs/divergences` writes this folder from a report.
+an error pass, or reads mixed signs in another way (P3, which the ONNX text leaves open).
 
 | script | implementation | what happens | rule |
 |---|---|---|---|

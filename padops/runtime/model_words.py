@@ -16,7 +16,7 @@ AXES = b"a Pad with axes"  # not a word of the model: it stands for a Pad with t
 
 FOLDING = "ConstantFolding"
 # Optimizers that change Pads wrongly before a provider is asked, the words of a model that may meet them, and the first
-# onnxruntime 1.x that is right (None: none yet). docs/fusions.md has the measurements.
+# onnxruntime 1.x that is right (None: none yet). tests/convert/standard/fusions.md has the measurements.
 WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
     # A Pad with the constant 0 becomes the padding of a MaxPool, which pads with minus infinity.
     ("Pad_Fusion", (b"Pad", b"MaxPool"), 32),

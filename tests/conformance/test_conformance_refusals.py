@@ -97,7 +97,7 @@ def test_an_error_of_numpy_is_no_refusal_of_onnxruntime() -> None:
 
 def test_the_example_of_the_page_is_a_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It agrees in every case that it runs, errors included, by the command that the page shows."""
-    page = ROOT / "docs" / "peers.md"
+    page = ROOT / "docs" / "conformance.md"
     (example,) = [block for block in blocks(page) if block.language == "python"]
     (command,) = re.findall(r"`padops (conformance .*mine\.py[^`]*)`", page.read_text(encoding="utf-8"))
     (tmp_path / "mine.py").write_text(example.code)

@@ -22,7 +22,7 @@ from history_measure import Release, releases
 from history_page import Change, changes
 
 ROOT = Path(__file__).resolve().parents[2]
-FILE, PICTURE, PAGE = (ROOT / "docs" / name for name in ("history.json", "history.svg", "history.md"))
+FILE, PICTURE, PAGE = (ROOT / "docs" / name for name in ("history.json", "history.svg", "conformance.md"))
 NUMPY = Release("numpy", "numpy", "1.26.4", ())
 
 
@@ -198,10 +198,10 @@ def test_a_file_that_is_no_history(content: str, tmp_path: Path, capsys: pytest.
     assert history.main(["--show", str(tmp_path / "none.json")]) == 1
 
 
-def test_the_page_has_the_tables_of_the_file() -> None:
+def test_the_page_sums_the_file_up() -> None:
     found = history.read(FILE)
     assert len(found) >= 60 and not [one for one in found if "absent" in one]
     known = {release.name for release in releases()}
     assert {f"{one['package']}=={one['version']}" for one in found} == known
-    assert page.markdown(found).strip() in PAGE.read_text(encoding="utf-8")
+    assert f"<!-- history -->\n{page.summary(found)}<!-- /history -->" in PAGE.read_text(encoding="utf-8")
     assert PICTURE.read_text(encoding="utf-8") == page.svg(found)

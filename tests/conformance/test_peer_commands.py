@@ -1,4 +1,4 @@
-"""Peers in other languages: the protocol of docs/peers.md, what breaks it, and the onnxruntime-web peer."""
+"""Peers in other languages: the protocol of docs/conformance.md, what breaks it, and the onnxruntime-web peer."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_arrays_go_there_and_back(array: np.ndarray) -> None:
 
 
 def test_every_question_is_json_and_says_what_the_page_says() -> None:
-    page = (ROOT / "docs" / "peers.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "conformance.md").read_text(encoding="utf-8")
     rows = re.search(r"\*\*Then it gets the cases\*\*.*?(\| key.*?)\n\n", page, re.DOTALL)[1]
     described = {name for row in rows.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
     for case in QUICK[::15]:
@@ -153,7 +153,7 @@ def test_amounts_and_fill_are_those_of_the_case() -> None:
 
 @pytest.mark.needs_environment("onnxruntime-web")
 def test_onnxruntime_web_is_as_known() -> None:
-    """As the suite has it, and as a command with its program, which is the example of docs/peers.md."""
+    """As the suite has it, and as a command with its program, which is the example of docs/conformance.md."""
     chosen = QUICK[::8]
     ran = runner.run_cases(chosen, [runner.parse_peer("onnxruntime-web")], KNOWN, "quick")[0]
     assert ran.absent is None, ran.absent

@@ -1,91 +1,17 @@
-"""docs/divergences: scripts that stand alone, one for each class of wrong answer, and the list of them."""
+"""``padops conformance repros``: scripts that stand alone, one for each class of wrong answer, and their list."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import chromium
 import pytest
 
 from padops.cli import main
 from padops.conformance import cases, record, report, runner, wrong_answers
 from padops.conformance.known import EXAMPLES, KNOWN
-from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import environments, python_of
-
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "divergences"
-SCRIPTS = sorted(path for path in FOLDER.iterdir() if path.name != "README.md")
-BY_ID = {row.id: row for row in KNOWN}
-LIBRARIES = {"ort-builtin": "onnxruntime", "onnx-reference": "onnx", "openvino-1": "openvino",
-             "openvino-12": "openvino",
-             "openvino-onnx": "openvino"}  # fmt: skip
-
-
-def test_the_list_names_every_script_and_each_is_known() -> None:
-    listed = re.findall(r"^\| \[(\S+)\]\((\S+)\) \| (\S+) ", (FOLDER / "README.md").read_text(), re.MULTILINE)
-    assert sorted(name for name, _, _ in listed) == [path.name for path in SCRIPTS]
-    assert all(name == target for name, target, _ in listed)
-    for path in SCRIPTS:
-        assert wrong_answers.is_wrong_answer(BY_ID[path.stem]), path.name
-    assert {BY_ID[path.stem].peer for path in SCRIPTS} >= {row.environment for row in PEERS.values() if row.isolated}
-
-
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
-def test_a_script_stands_alone(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert not re.search(r"^(import|from) padops", text, re.MULTILINE) and re.search(r"Seen in \S+ \d", text)
-    assert BY_ID[path.stem].reason in " ".join(text.replace("\n// ", " ").split())
-    if path.suffix == ".py":
-        compile(text, path.name, "exec")
-
-
-def marked(path: Path) -> object:
-    peer = BY_ID[path.stem].peer
-    needs = (
-        pytest.mark.needs_environment(peer) if PEERS[peer].isolated else pytest.mark.needs(LIBRARIES.get(peer, peer))
-    )
-    return pytest.param(path, marks=[needs], id=path.name)
-
-
-@pytest.mark.parametrize("path", [marked(path) for path in SCRIPTS])
-def test_a_script_shows_a_wrong_answer(path: Path, tmp_path: Path) -> None:
-    """An exit code of 1 for other bits; another one where the process dies of it."""
-    row = BY_ID[path.stem]
-    command, folder = [sys.executable], tmp_path
-    if PEERS[row.peer].command:
-        folder = environments() / row.peer
-        command, path = ["node"], Path(shutil.copy(path, folder / path.name))
-    elif PEERS[row.peer].isolated:
-        command = [str(python_of(row.peer))]
-    vulkan = environments() / row.peer / "debian" / "usr" / "lib" / "chromium"  # of ort-webgpu
-    found = {}
-    if vulkan.is_dir():
-        found = {"LD_LIBRARY_PATH": str(vulkan), "VK_ICD_FILENAMES": str(vulkan / "vk_swiftshader_icd.json")}
-    if row.peer == "onnxruntime-web-webgpu":
-        found = {"CHROMIUM": chromium.find()}
-    try:
-        ran = subprocess.run(
-            [*command, str(path)],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=600,
-            check=False,
-            env={**os.environ, **found},
-        )
-    finally:
-        if folder != tmp_path:
-            path.unlink()
-    assert ran.stdout.startswith("expected: "), ran.stderr
-    died = ran.returncode not in (0, 1)
-    # A crash may come once a wrong output has been printed, where memory is written that is not the output's.
-    assert died or (ran.returncode == 1 and "different" in ran.stdout), ran.stdout + ran.stderr
-    assert not died or "crash" in row.outcomes
 
 
 def test_a_report_gives_the_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,7 +27,26 @@ def test_a_report_gives_the_scripts(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out.split() and {"README.md", "onnx-reference-string-fill.py"} <= set(written)
     assert (out / "README.md").read_text().count("\n| [") == len(written) - 1
     versions = ", ".join(f"{name} {version}" for name, version in ran[0].handshake["versions"].items())
-    assert f"Seen in {versions}." in (out / "onnx-reference-string-fill.py").read_text()
+    shown = out / "onnx-reference-string-fill.py"
+    text = shown.read_text()
+    assert f"Seen in {versions}." in text and not re.search(r"^(import|from) padops", text, re.MULTILINE)
+    assert {row.id: row.reason for row in KNOWN}[shown.stem] in " ".join(text.split())
+    done = subprocess.run([sys.executable, shown], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert (done.returncode, done.stdout[:10]) == (1, "expected: "), done.stderr
+
+
+def test_the_page_names_every_implementation_that_is_wrong() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "conformance.md").read_text(encoding="utf-8")
+    table = page.partition("## Wrong answers")[2].partition("\n## ")[0].lower()
+    wrong = {row.peer for row in KNOWN if wrong_answers.is_wrong_answer(row)}
+    names = {
+        "ort-builtin": "onnxruntime 1.",
+        "onnx-reference": "onnx.reference",
+        "onnxruntime-web-webgpu": "its webgpu",
+    }
+    names |= {f"openvino-{form}": "openvino 20" for form in ("1", "12", "onnx")}
+    names |= {f"ort-{provider}": f"onnxruntime-{provider}" for provider in ("openvino", "qnn", "webgpu")}
+    assert wrong and {peer for peer in wrong if names.get(peer, peer) not in table} == set()
 
 
 def test_no_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

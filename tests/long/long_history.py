@@ -1,4 +1,4 @@
-"""Runs the suite and inspect on each release that this Python can install, for docs/history.md and its picture."""
+"""Runs the suite and inspect on each release that this Python can install."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import Tally, put
+from conftest import Tally
 from one_axis import model
 from onnx import parser
 
@@ -27,22 +27,16 @@ from padops.runtime.installed import OLDEST_MINOR
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import history
 import history_measure as measure
-import history_page as page
 from history_measure import Release, releases
 
 ROOT = Path(__file__).resolve().parents[2]
-BEGIN, END = "<!-- history -->\n", "<!-- /history -->\n"
 
 
-def test_releases(tally: Tally, request: pytest.FixtureRequest) -> None:
+def test_releases(tally: Tally) -> None:
     """Releases that were already measured with the same cases are not measured again."""
     work = ROOT / "build" / "history"
     ended = history.main(["--work", str(work), "--out", str(work / "history.json")])
     found = history.read(work / "history.json")
-    if request.config.getoption("--record"):
-        history.write(ROOT / "docs" / "history.json", found)
-        (ROOT / "docs" / "history.svg").write_text(page.svg(found), encoding="utf-8")
-        put(ROOT / "docs" / "history.md", BEGIN, END, page.markdown(found))
     missing = {release.name for release in releases()} - {f"{one['package']}=={one['version']}" for one in found}
     print(*sorted(missing), sep="\n")
     assert ended == bool(missing)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
-from conftest import DOCUMENT, Tally, put
+from conftest import Tally
 from mutation.planted.campaign import drawn, outcomes, summary
 from mutation.planted.relevant import ROOT
 
 SEED, COUNT = 1, 120
 MOST_SURVIVORS = 0.05  # as a part of the breaks that can be seen; the page lists them
 FOLDER = ROOT / "build" / "planted"
-BEGIN, END = "<!-- planted breaks -->\n", "<!-- /planted breaks -->\n"
 
 
-def test_planted_breaks(tally: Tally, request: pytest.FixtureRequest) -> None:
+def test_planted_breaks(tally: Tally) -> None:
     """Continues the run whose outcomes are in ``build/planted``; without that folder it starts from the beginning."""
     rows = list(outcomes(drawn(COUNT, SEED), FOLDER / "copy-1", FOLDER / f"seed-{SEED}.jsonl"))
     text = summary(rows, SEED)
     print(text)
-    if request.config.getoption("--record"):
-        put(DOCUMENT, BEGIN, END, text)
     survived = sum(row.outcome == "survived" for row in rows)
     count = survived + sum(row.outcome == "killed" for row in rows)
     took = sum(row.seconds for row in rows)

@@ -12,16 +12,13 @@ from pathlib import Path
 
 import proof_counts
 import pytest
-from conftest import DOCUMENT, Tally, put
+from conftest import Tally
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED, EACH = int(os.environ.get("PADOPS_SEED", "1")), int(os.environ.get("PADOPS_PROOF_CASES", "40"))
-BEGIN, END = "<!-- proof counts -->\n", "<!-- /proof counts -->\n"
 
 
-def test_conversions_on_each_target(
-    tally: Tally, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_conversions_on_each_target(tally: Tally, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "scripts")
     fetched = importlib.import_module("fetch_models").fetch()
     files = [("models/", path.name, path) for path in sorted((ROOT / "models").glob("*.onnx"))]
@@ -33,8 +30,6 @@ def test_conversions_on_each_target(
     text = proof_counts.table(found)
     text += f"\nOf each dialect {EACH} cases were drawn (seed {SEED}).\n"
     print(text)
-    if request.config.getoption("--record"):
-        put(DOCUMENT, BEGIN, END, text)
     tally(
         "conversions of models, fetched models and the suite's cases on three targets: "
         "shown to differ, or ended by an error",

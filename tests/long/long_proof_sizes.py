@@ -17,13 +17,12 @@ from typing import Any
 import large_networks
 import pad_chains
 import pytest
-from conftest import DOCUMENT, Tally, put
+from conftest import Tally
 
 import padops
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "tests" / "processes" / "proof_size.py"
-BEGIN, END = "<!-- proof sizes -->\n", "<!-- /proof sizes -->\n"
 HEAD = "| original | files | verdict | seconds | of hashing the files | peak memory |\n|---|--:|---|--:|--:|--:|\n"
 COUNT = 10_000  # Pads
 REAL = "rapidocr/PP-OCRv6_rec_small.onnx"  # the largest of scripts/models.json
@@ -67,9 +66,7 @@ def figures(folder: Path, save: Callable[[Path], Path]) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-def test_time_and_memory(
-    tally: Tally, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_time_and_memory(tally: Tally, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.syspath_prepend(ROOT / "scripts")
     text, slow = HEAD, []
     for i, (name, (save, seconds, megabytes)) in enumerate(SIZES.items()):
@@ -88,6 +85,4 @@ def test_time_and_memory(
         if said["verdict"] != "proved" or said["seconds"] > seconds or said["peak"] > megabytes:
             slow.append(f"{name}: {said}")
     print(*slow, sep="\n")
-    if request.config.getoption("--record"):
-        put(DOCUMENT, BEGIN, END, text)
     tally("large models whose conversion has to be proved in little time and memory", len(SIZES), len(slow))

@@ -1,4 +1,4 @@
-"""docs/tools.md: onnx2torch, Olive and optimum, which need packages of their own, load converted models. Takes minutes.
+"""docs/converter.md: onnx2torch, Olive and optimum, which need packages of their own, load converted models.
 
 They run in an environment of their own, which is made if it is missing. onnx2torch imports torchvision, for operators
 that these models do not have: the test gives it a stand-in.

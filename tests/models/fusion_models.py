@@ -16,7 +16,7 @@ class Row:
     """One model.
 
     Attributes:
-        name: What it is, in the words of docs/fusions.md.
+        name: What it is, in the words of tests/convert/standard/fusions.md.
         passes: The pass of ONNX Runtime that might change it.
         text: Its graph.
         opset: Of the default domain.

@@ -1,4 +1,4 @@
-"""The public surface of padops as lines of text, made from the code: what docs/promises.md promises to keep."""
+"""The public surface of padops as lines of text, made from the code: what docs/contributing.md promises to keep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A peer in the protocol of docs/peers.md, as a stranger would write it: it imports nothing of padops.
+"""A peer in the protocol of docs/conformance.md, as a stranger would write it: it imports nothing of padops.
 
 Its argument says how it behaves: right (it copies what needs no work), wrong, crash, hang, garbled, absent, silent.
 """

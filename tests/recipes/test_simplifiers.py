@@ -1,4 +1,4 @@
-"""padops beside onnxsim, onnxoptimizer and onnxconverter-common, as docs/tools.md says it."""
+"""padops beside onnxsim, onnxoptimizer and onnxconverter-common, as docs/converter.md says it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/tools.md: what tools that come with onnx and onnxruntime, and onnxslim, make of a converted model."""
+"""docs/converter.md: what tools that come with onnx and onnxruntime, and onnxslim, make of a converted model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operators around a Pad that ONNX Runtime's optimizers look at before they change it; docs/fusions.md says how.
+"""The operators around a Pad that ONNX Runtime's optimizers look at before they change it (fusions.md of the tests).
 
 The answers may report too much, never too little: whether the operators between a Pad and a pooling change anything is
 not decided here, and ONNX Runtime may inline a branch or a function.

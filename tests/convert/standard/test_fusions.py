@@ -1,6 +1,6 @@
 """What ONNX Runtime's optimizers make of a Pad, and that padops is right on every road past them.
 
-The table of docs/fusions.md is what is compared with. ``python tests/convert/standard/test_fusions.py`` writes it anew.
+The table of fusions.md is what is compared with. ``python tests/convert/standard/test_fusions.py`` writes it anew.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from folding_models import LEVELS
 import padops
 from padops.runtime.ort_values import run_session
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "fusions.md"
+PAGE = Path(__file__).with_name("fusions.md")
 BEGIN = "<!-- fusions: written by tests/convert/standard/test_fusions.py -->\n"
 END = "<!-- /fusions -->\n"
 VERSIONS = ("1.24.4", "1.31.1", "1.32.0")

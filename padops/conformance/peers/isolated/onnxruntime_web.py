@@ -1,6 +1,6 @@
 """onnxruntime-web in Node.js: ONNX Runtime as WebAssembly.
 
-The program beside this file is the example of docs/peers.md.
+The program beside this file is the example of docs/conformance.md.
 """
 
 from __future__ import annotations

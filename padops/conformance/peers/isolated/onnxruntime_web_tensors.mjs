@@ -1,4 +1,4 @@
-// What the peers of onnxruntime-web share, in Node.js and in a browser: a case of docs/peers.md is run, and answered.
+// What the peers of onnxruntime-web share, in Node.js and in a browser: a case of docs/conformance.md is run, and answered.
 
 // Element types by ONNX's names: the runtime's name, and what holds the elements.
 const TYPES = {
