@@ -38,8 +38,10 @@ def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
 
     What a provider leaves for one reason it leaves whatever else is in the Pad, so that these rules come before others.
     But it may die when it is asked at all, and onnxruntime may spoil a model before it is asked: such rules come first,
-    unless they may only hold for a model that is left, such as one of open rank.
+    unless they may only hold for a model that is left, such as one of open rank. A provider that fails at the Convs of a
+    model without its Pad, too, has told nothing of the Pad.
     """
+    seen = [row for row in seen if not (row.is_bare and (row.probe.case.before or row.probe.case.behind))]
     conditions = list(dict.fromkeys(row.probe.when for row in seen))
     leaving: list[ProviderRule] = []
     for when in conditions:

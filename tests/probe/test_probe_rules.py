@@ -187,13 +187,17 @@ def test_what_is_left_is_not_taken_for_what_may_be() -> None:
 
 
 def test_what_fails_without_its_pad_has_a_rule_and_a_note() -> None:
-    rows = (seen("edge of rank 5", "dies", "dies"), seen("edge of rank 6", "leaves", ""))
+    """But for a Conv: a rule of the nodes behind would hold for every Pad."""
+    conv = seen("edge before Conv", "refuses", "refuses")
+    rows = (seen("edge of rank 5", "dies", "dies"), seen("edge of rank 6", "leaves", ""), conv)
     about = {"onnxruntime": "1.32.0", "plugin": "", "devices": []}
     found = Outcome(Fake("Fake"), about, rows, rules_of(rows), beside=(rows[0],))
     told = [(rule.does, rule.when, rule.limit) for rule in found.rules]
     assert told == [("dies", "rank above", 4), ("leaves", "rank above", 5)]
     told = "edge of rank 5 (rank above): it ends the process, or does not answer without the Pad, too"
-    assert found.notes == (told,) and found.unexplained == ()
+    assert found.notes == (told, "edge before Conv (nodes behind): it refuses it without the Pad, too")
+    assert found.unexplained == ()
+    assert [rule.when for rule in rules_of([replace(conv, without_pad="right")])] == ["nodes behind"]
 
 
 def test_a_fault_that_no_condition_holds_for_is_told() -> None:

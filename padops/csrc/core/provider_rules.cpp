@@ -87,6 +87,11 @@ bool is_empty(const PadFacts& pad) {
   return any_axis(pad, is_cropped, gives_nothing).value_or(false);
 }
 
+Answer extends_nothing(const PadFacts& pad) {
+  if (!pad.dims || std::ranges::find(*pad.dims, 0) == pad.dims->end()) return false;
+  return any_axis(pad, grows, [](const Amounts&, int64_t dim) { return dim == 0; });
+}
+
 Answer has_axes_but_all(const PadFacts& pad) {
   if (!pad.has_axes) return false;
   return pad.has_all_axes ? Answer(!*pad.has_all_axes) : std::nullopt;
@@ -149,6 +154,7 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
   if (when == "below") return pad.version < rule.limit;
   if (when == "other types") return std::ranges::find(rule.types, pad.type) == rule.types.end();
   if (when == "empty") return is_empty(pad);
+  if (when == "empty axis") return extends_nothing(pad);
   if (when == "rank below") return pad.dims && static_cast<int>(pad.dims->size()) < rule.limit;
   if (when == "computed fill") return pad.fill.is_computed;
   if (when == "computed scalar fill") return is_computed_scalar(pad.fill);
