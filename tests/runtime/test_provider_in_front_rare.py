@@ -44,7 +44,7 @@ def test_rare_pads_that_it_takes(row) -> None:
     for mode, data, pads, fill in RARE:
         held = [f"int64[{len(pads)}] p = {{{', '.join(map(str, pads))}}}"]
         held += [] if fill is None else [f"float[{len(fill)}] f = {{{', '.join(map(str, fill))}}}"]
-        output = data.replace("4", "a").replace("1", "a").replace("3, 0", "a, b").replace("n, 0", "a, b").replace("0, 0", "a, b")
+        output = "float[a, b]" if "," in data else data.replace("4", "a").replace("1", "a")
         inputs = "x, p" if fill is None else "x, p, f"
         text = f'g ({data} x) => ({output} y) <{", ".join(held)}> {{ [p] y = Pad <mode = "{mode}"> ({inputs}) }}'
         content = model(text, 19)

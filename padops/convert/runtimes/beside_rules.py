@@ -195,7 +195,7 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
         case "empty axis" if 0 not in (pad.dims or ()):
             return False
         case "nodes behind":
-            return None
+            return False if rule.types and pad.around.operators and pad.around.operators <= {*rule.types} else None
         case "in a body":
             return pad.around.in_body
         case "axes beside":

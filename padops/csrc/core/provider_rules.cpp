@@ -125,6 +125,13 @@ bool stands_among(const ProviderRule& rule, const PadFacts& pad) {
          });
 }
 
+bool stands_among_these_alone(const ProviderRule& rule, const PadFacts& pad) {
+  const auto is_named = [&](const std::string& name) {
+    return std::ranges::find(rule.types, std::string_view(name)) != rule.types.end();
+  };
+  return pad.operators != nullptr && std::ranges::all_of(*pad.operators, is_named);
+}
+
 // Whether a condition of padops/rules/conditions.json holds.
 Answer holds(const ProviderRule& rule, const PadFacts& pad) {
   const std::string_view when = rule.when;
@@ -166,7 +173,7 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
   }
   if (when == "rounded fill") return pad.fill.is_rounded;
   if (when == "endless value") return pad.fill.is_endless_value;
-  if (when == "nodes behind") return std::nullopt;
+  if (when == "nodes behind") return stands_among_these_alone(rule, pad) ? Answer(false) : std::nullopt;
   if (when == "in a body") return pad.is_in_body;
   if (when == "axes beside") return pad.has_axes && stands_among(rule, pad) ? Answer() : false;
   return std::nullopt;
