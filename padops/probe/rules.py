@@ -32,7 +32,7 @@ MEASURED = "measured"  # the source of each rule, until the file names the machi
 # Operators of which ONNX Runtime changes the layout for a provider, as the rules of others name them; and those of the
 # models that say what a provider does where no other node matters.
 OF_LAYOUT = next(rule.types for row in KNOWN_PROVIDERS for rule in row.rules if rule.when == "axes beside")
-OF_MODELS = ("Pad", "Relu")
+OF_MODELS = ("Constant", "Pad", "Relu")
 
 
 def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
