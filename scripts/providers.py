@@ -46,8 +46,8 @@ LEFT_BARE = {(OPENVINO, name) for name in ALL if name.endswith(("rank 0", "of no
 LEFT_BARE |= {(QNN, name) for name in ALL if name.endswith("rank 6")}
 UNLOWERED = {(OPENVINO, name) for name in ALL if name.endswith(("cut beyond", "to nothing"))}
 
-# Modes and cases of which the nodes behind the Pad decide, so that padops takes what the provider might run.
-UNSURE = {(QNN, "reflect"), (QNN, "constant cut away"), (QNN, "constant cut beyond")}
+# Cases of which the nodes behind the Pad decide, so that padops takes what the provider might run.
+UNSURE = {(QNN, "constant cut away"), (QNN, "constant cut beyond")}
 
 
 def with_packages(name: str, packages: "tuple[str, ...]") -> str:
@@ -82,7 +82,7 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
 
     Args:
         name: Of an environment, or of a provider.
-        way: See ``provider_cases.session_of``.
+        way: See ``provider_cases.run``.
         cases: The cases.
     """
     provider = provider_of(name)
@@ -189,7 +189,7 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
         if provider not in answer["providers"]:
             found.append(f"{name}: {provider} has been dropped")
         ran_right = stock[name]["outcome"] == "right" and who(stock[name], provider) == provider
-        unsure = ALL[name].given or {(provider, ALL[name].mode), (provider, name)} & UNSURE
+        unsure = ALL[name].given or (provider, name) in UNSURE
         if ran_right and who(answer, provider) != provider and not unsure:
             found.append(f"{name}: {who(answer, provider)} took a Pad that {provider} runs right")
     return found

@@ -11,6 +11,8 @@ from types import ModuleType
 
 import pytest
 import yaml
+from packaging import tags
+from packaging.specifiers import SpecifierSet
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 
@@ -47,6 +49,18 @@ def test_a_wheel_of_no_platform(tmp_path: Path, script: ModuleType) -> None:
     assert script.wrong_with(wheel(tmp_path, "any"))[0].startswith(
         "its platform 'any' is none of manylinux_2_28_x86_64, "
     )
+
+
+@pytest.mark.parametrize("python", ["cp314", "cp314t"])
+def test_a_newer_python_takes_the_wheels(python: str, script: ModuleType) -> None:
+    """Its pip asks for no more than this; the library knows no Python, and so no thread of it."""
+    text = (SCRIPTS.parent / "pyproject.toml").read_text(encoding="utf-8")
+    (made_for,) = re.findall(r'^wheel\.py-api = "(.*)"$', text, re.M)
+    (wanted,) = re.findall(r'^requires-python = "(.*)"$', text, re.M)
+    assert "3.14" in SpecifierSet(wanted)
+    for target in script.TARGETS.values():
+        taken = {str(tag) for tag in tags.compatible_tags((3, 14), python, [target.tag])}
+        assert f"{made_for}-none-{target.tag}" in taken
 
 
 @pytest.mark.parametrize(

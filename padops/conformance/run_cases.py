@@ -23,6 +23,7 @@ import importlib.util
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -169,7 +170,10 @@ def ask(backend: str, names: list[str]) -> Iterator[tuple[str, tuple[str, str]]]
     """The outcome of each case, from as many processes as it takes."""
     while names:
         child = subprocess.Popen(
-            [sys.executable, str(HERE), backend, "--answer"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, str(HERE), backend, "--answer"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
         )
         assert child.stdin is not None and child.stdout is not None  # pipes
         started, waiting = False, list(names)
@@ -178,11 +182,12 @@ def ask(backend: str, names: list[str]) -> Iterator[tuple[str, tuple[str, str]]]
             child.stdin as names_in,
         ):  # a backend that cannot be used reads nothing
             names_in.write("\n".join(names).encode())
-        timer = threading.Timer(LIMIT, child.kill)
+        threading.Thread(target=bury, args=[child], daemon=True).start()
+        timer = threading.Timer(LIMIT, end, [child])
         timer.start()
         for line in child.stdout:
             timer.cancel()
-            timer = threading.Timer(LIMIT, child.kill)
+            timer = threading.Timer(LIMIT, end, [child])
             timer.start()
             if started:
                 yield waiting.pop(0), tuple(json.loads(line))
@@ -194,6 +199,19 @@ def ask(backend: str, names: list[str]) -> Iterator[tuple[str, tuple[str, str]]]
         if waiting:
             yield waiting.pop(0), ("crash", f"the process ended with {code}")
         names = waiting
+
+
+def bury(child: subprocess.Popen[bytes]) -> None:
+    """Waits for the end of a process, and kills those that it leaves, which may hold its pipe for ever."""
+    child.wait()
+    end(child)
+
+
+def end(child: subprocess.Popen[bytes]) -> None:
+    """Kills a process, if it has not ended, and those that it has started."""
+    child.kill()
+    with contextlib.suppress(AttributeError, ProcessLookupError, PermissionError):  # some systems have no groups
+        os.killpg(child.pid, signal.SIGKILL)
 
 
 def stop(why: str) -> None:

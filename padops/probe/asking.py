@@ -7,6 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from padops.probe.models import expected_of, feeds_of, model_of
 from padops.probe.probes import Probe
 from padops.processes import Pickled
@@ -42,6 +44,11 @@ class Seen:
     def fails(self) -> bool:
         """Whether the provider takes the Pad and does not run it right."""
         return self.does in SURELY_FAILING
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it fails without the Pad, too, so that no rule mends it."""
+        return self.without_pad in SURELY_FAILING
 
 
 @dataclass(frozen=True)
@@ -90,13 +97,27 @@ class Asked:
         Raises:
             ProbeError: onnxruntime leaves the provider out of the session.
         """
-        model = model_of(probe.case, with_pad)
         feeds = feeds_of(probe.case)
         if not with_pad:
             feeds = {name: array for name, array in feeds.items() if name in ("x", "c")}
-        expected = expected_of(probe.case, with_pad)
-        told = self._answer({"model": model, "feeds": feeds, "expected": expected, "rules": rules})
+        told = self.run(model_of(probe.case, with_pad), feeds, expected_of(probe.case, with_pad), rules)
         return Seen(probe, told["does"], told["why"], is_shared=told.get("is_shared", False))
+
+    def run(
+        self, model: bytes, feeds: Mapping[str, np.ndarray], expected: np.ndarray, rules: str | None = None
+    ) -> dict[str, Any]:
+        """What the provider does with any model: ``does`` and ``why``, as of ``Seen``.
+
+        Args:
+            model: The model.
+            feeds: Its inputs by name.
+            expected: Its first output.
+            rules: As of ``model``.
+
+        Raises:
+            ProbeError: onnxruntime leaves the provider out of the session.
+        """
+        return self._answer({"model": model, "feeds": feeds, "expected": expected, "rules": rules})
 
     def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
         named = {"provider": self.provider, "library": self.library, "options": dict(self.options)}

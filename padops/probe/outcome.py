@@ -49,20 +49,20 @@ class Outcome:
     @property
     def unexplained(self) -> tuple[str, ...]:
         """The probes that no rule makes right, each with what happened."""
-        bare = {row.probe for row in self.seen if row.without_pad not in ("", "right", "leaves")}
+        bare = {row.probe for row in self.seen if row.is_bare}
         lines = [
             f"{_named(row)}: with padops and these rules beside it, {_said(row)}"
             for row in self.beside
             if row.does != "right" and row.probe not in bare
         ]
-        pairs = ((row, first_rule(row.probe, self.rules)) for row in self.seen if row.fails)
+        pairs = ((row, first_rule(row.probe, self.rules)) for row in self.seen if row.fails and not row.is_bare)
         unruled = (row for row, rule in pairs if rule is None or rule.does == "leaves")
         return (*(f"{_named(row)}: no condition holds for it, and {_said(row)}" for row in unruled), *lines)
 
     @property
     def unhelped(self) -> tuple[str, ...]:
         """The probes that fail without their Pads, too: what the provider does with these Pads is not known."""
-        rows = [row for row in self.seen if row.without_pad not in ("", "right", "leaves")]
+        rows = [row for row in self.seen if row.is_bare]
         return tuple(f"{_named(row)}: it {SAID[row.without_pad]} without the Pad, too" for row in rows)
 
     @property

@@ -95,6 +95,8 @@ def _of_amounts() -> Iterator[Probe]:
         yield Probe(_case(mode, "crop beyond", (0, 0, -2, 0, 0, 0, 3, 0)), "crop beyond")
     for mode in MODES:
         yield Probe(_case(mode, "of one", (0, 0, 1, 0, 0, 0, 1, 0), (1, 2, 1, 5)), "single")
+    for mode in MODES:
+        yield Probe(_case(mode, "of an empty axis", (0, 0, 1, 0, 0, 0, 1, 0), (0, 2, 0, 5)), "empty axis")
     yield Probe(ALL["constant cut beyond"], "cut beyond")
     yield Probe(ALL["constant cut away"], "cut away")
 

@@ -29,8 +29,10 @@ from padops.spec.dtypes import DTYPES
 SEVERITY: tuple[str, ...] = (*SURELY_FAILING, "leaves")
 assert set(SEVERITY) == set(get_args(Does))
 MEASURED = "measured"  # the source of each rule, until the file names the machine
-# Operators of which ONNX Runtime changes the layout for a provider, as the rules of others name them.
+# Operators of which ONNX Runtime changes the layout for a provider, as the rules of others name them; and those of the
+# models that say what a provider does where no other node matters.
 OF_LAYOUT = next(rule.types for row in KNOWN_PROVIDERS for rule in row.rules if rule.when == "axes beside")
+OF_MODELS = ("Constant", "Pad", "Relu")
 
 
 def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
@@ -38,8 +40,10 @@ def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
 
     What a provider leaves for one reason it leaves whatever else is in the Pad, so that these rules come before others.
     But it may die when it is asked at all, and onnxruntime may spoil a model before it is asked: such rules come first,
-    unless they may only hold for a model that is left, such as one of open rank.
+    unless they may only hold for a model that is left, such as one of open rank. What fails at the Convs of a model
+    without the Pad, too, tells nothing of the Pad.
     """
+    seen = [row for row in seen if not (row.is_bare and (row.probe.case.before or row.probe.case.behind))]
     conditions = list(dict.fromkeys(row.probe.when for row in seen))
     leaving: list[ProviderRule] = []
     for when in conditions:
@@ -51,7 +55,8 @@ def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
         rows = [row for row in seen if row.probe.when == when and row.fails]
         for rules, spoilt in ((first, True), (failing, False)):
             part = [row for row in rows if (row.does == "dies" or is_held(row.probe, leaving, surely=True)) == spoilt]
-            rules += _rules_for(when, [row for row in part if not is_told(row, [*first, *failing])])
+            before = first if spoilt else [*first, *failing]
+            rules += _rules_for(when, [row for row in part if not is_told(row, before)])
     by_severity = [sorted(rules, key=lambda rule: SURELY_FAILING.index(rule.does)) for rules in (first, failing)]
     early = _early(seen, leaving, first)
     return (*early, *by_severity[0], *(rule for rule in leaving if rule not in early), *by_severity[1])
@@ -117,7 +122,8 @@ def _rules_for(when: str, rows: Sequence[Seen]) -> Iterator[ProviderRule]:
         part = [row for row in rows if row.probe.case.mode == mode]
         of_modes[_worst(part), _limit_of(when, [row.probe for row in part])].add(mode)
     for (does, limit), found in of_modes.items():
-        yield _rule(does, when, _listed(found), limit, OF_LAYOUT if when == "axes beside" else ())
+        types = {"axes beside": OF_LAYOUT, "nodes behind": OF_MODELS}.get(when, ())
+        yield _rule(does, when, _listed(found), limit, types)
 
 
 def _worst(rows: Sequence[Seen]) -> str:

@@ -39,6 +39,7 @@ TABLE = "table/Pad_18/reflect/float/2/both/plain/none/absent.flat/dynamic/0"
 # A backend by padops' own rules, which is wrong, refuses, and ends the process.
 BACKEND = """
 import os
+import time
 
 import onnx
 from padops.spec import reference
@@ -57,6 +58,7 @@ class Prepared:
         mode = attributes.get("mode", "constant")
         print("what a backend prints stands between no answers")
         if mode == "wrap":
+            os.fork() or time.sleep(600)  # a process that holds the pipe of the answers
             os._exit(7)
         version = max(v for v in (1, 2, 11, 13, 18, 19, 21, 23, 24, 25) if v <= row)
         output = reference.run(f"Pad_{version}", attributes, [given.get(name) for name in node.input])

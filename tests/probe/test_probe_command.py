@@ -31,7 +31,7 @@ def test_the_table(fake: list[tuple], capsys: pytest.CaptureFixture[str]) -> Non
     code, out, err = run(capsys, "probe", "mixed", "--option", "a=b=c", "--seconds", 9)
     assert (code, err, fake) == (0, "", [("mixed", "", {"a": "b=c"}, 9)])
     first, *lines = out.splitlines()
-    assert first == "Fake, onnxruntime 1.32.0, plugin 1.2.3, GPU of nobody: 162 models"
+    assert first == "Fake, onnxruntime 1.32.0, plugin 1.2.3, GPU of nobody: 166 models"
     assert "  always                 right: 5; refuses: wrap around, wrap of n" in lines
     assert "  crop                   right: 2; dies: edge crop; refuses: wrap crop" in lines
     assert lines[-2].startswith("with padops and these rules beside it: ")
@@ -116,4 +116,4 @@ def test_a_bar_on_a_terminal(
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     _, _, err = run(capsys, "probe", "stubborn")
-    assert err.startswith("\r1 of 162 models") and err.endswith("\r162 of 162 models\n")
+    assert err.startswith("\r1 of 166 models") and err.endswith("\r166 of 166 models\n")

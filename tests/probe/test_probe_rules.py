@@ -172,9 +172,9 @@ def test_a_death_has_a_rule_of_its_own() -> None:
 def test_what_is_left_comes_before_what_fails_but_not_before_what_is_spoilt() -> None:
     """QNN leaves each Pad with axes, but among Convs onnxruntime turns the axes, and the session is refused."""
     spoilt = seen("edge some axes among Convs", "refuses")
-    rows = [seen("edge all axes", "leaves"), seen("edge some axes", "leaves"), spoilt, seen("edge crop", "refuses")]
+    rows = [seen("edge around", "refuses"), seen("edge all axes", "leaves"), seen("edge some axes", "leaves"), spoilt]
     told = [(rule.does, rule.when) for rule in rules_of(rows)]
-    assert told == [("refuses", "axes beside"), ("leaves", "axes"), ("refuses", "crop")]
+    assert told == [("refuses", "axes beside"), ("leaves", "axes"), ("refuses", "always")]
 
 
 def test_what_is_left_is_not_taken_for_what_may_be() -> None:
@@ -187,13 +187,19 @@ def test_what_is_left_is_not_taken_for_what_may_be() -> None:
 
 
 def test_what_fails_without_its_pad_has_a_rule_and_a_note() -> None:
-    rows = (seen("edge of rank 5", "dies", "dies"), seen("edge of rank 6", "leaves", ""))
+    """But for a Conv: a rule of the nodes behind would hold for every Pad."""
+    conv = seen("edge before Conv", "refuses", "refuses")
+    rows = (seen("edge of rank 5", "dies", "dies"), seen("edge of rank 6", "leaves", ""), conv)
     about = {"onnxruntime": "1.32.0", "plugin": "", "devices": []}
     found = Outcome(Fake("Fake"), about, rows, rules_of(rows), beside=(rows[0],))
     told = [(rule.does, rule.when, rule.limit) for rule in found.rules]
     assert told == [("dies", "rank above", 4), ("leaves", "rank above", 5)]
     told = "edge of rank 5 (rank above): it ends the process, or does not answer without the Pad, too"
-    assert found.notes == (told,) and found.unexplained == ()
+    assert found.notes == (told, "edge before Conv (nodes behind): it refuses it without the Pad, too")
+    assert found.unexplained == ()
+    (rule,) = rules_of([replace(conv, without_pad="right")])
+    assert rule.when == "nodes behind" and is_held(conv.probe, [rule])
+    assert not is_held(seen("edge around", "right").probe, [rule]), "its neighbours are Relus"
 
 
 def test_a_fault_that_no_condition_holds_for_is_told() -> None:

@@ -192,8 +192,10 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return pad.dims is not None and len(pad.dims) < rule.limit
         case "empty":
             return _is_empty(pad, amounts)
+        case "empty axis" if 0 not in (pad.dims or ()):
+            return False
         case "nodes behind":
-            return None
+            return False if rule.types and pad.around.operators and pad.around.operators <= {*rule.types} else None
         case "in a body":
             return pad.around.in_body
         case "axes beside":
@@ -241,6 +243,8 @@ def _is_asked(when: str, row: Amounts) -> bool:
 
 
 def _axis_holds(when: str, pad: PadInfo, row: Amounts, dim: int) -> bool:
+    if when == "empty axis":
+        return dim == 0
     left = dim + min(row.begin, 0) + min(row.end, 0)
     if when in ("single", "cut beyond", "cut away"):
         return left == 1 if when == "single" else left < (when == "cut away")

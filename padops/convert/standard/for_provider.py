@@ -122,7 +122,7 @@ def _of_all_pads(rule: ProviderRule) -> bool:
 
 def rank_limit(pad: PadInfo, row: KnownProvider) -> int:
     """The most dims of the data that the provider takes, if the Pad has more and may be ``narrowed``; else 0."""
-    limit = min((rule.limit for rule in row.rules if rule.when == "rank above"), default=0)
+    limit = min((rule.limit for rule in row.rules if rule.when in ("rank above", "sizes above")), default=0)
     return limit if limit and len(pad.dims or ()) > limit and _can_be_narrowed(pad) else 0
 
 

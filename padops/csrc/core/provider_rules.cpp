@@ -87,6 +87,11 @@ bool is_empty(const PadFacts& pad) {
   return any_axis(pad, is_cropped, gives_nothing).value_or(false);
 }
 
+Answer extends_nothing(const PadFacts& pad) {
+  if (!pad.dims || std::ranges::find(*pad.dims, 0) == pad.dims->end()) return false;
+  return any_axis(pad, grows, [](const Amounts&, int64_t dim) { return dim == 0; });
+}
+
 Answer has_axes_but_all(const PadFacts& pad) {
   if (!pad.has_axes) return false;
   return pad.has_all_axes ? Answer(!*pad.has_all_axes) : std::nullopt;
@@ -120,6 +125,13 @@ bool stands_among(const ProviderRule& rule, const PadFacts& pad) {
          });
 }
 
+bool stands_among_these_alone(const ProviderRule& rule, const PadFacts& pad) {
+  const auto is_named = [&](const std::string& name) {
+    return std::ranges::find(rule.types, std::string_view(name)) != rule.types.end();
+  };
+  return pad.operators != nullptr && std::ranges::all_of(*pad.operators, is_named);
+}
+
 // Whether a condition of padops/rules/conditions.json holds.
 Answer holds(const ProviderRule& rule, const PadFacts& pad) {
   const std::string_view when = rule.when;
@@ -149,6 +161,7 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
   if (when == "below") return pad.version < rule.limit;
   if (when == "other types") return std::ranges::find(rule.types, pad.type) == rule.types.end();
   if (when == "empty") return is_empty(pad);
+  if (when == "empty axis") return extends_nothing(pad);
   if (when == "rank below") return pad.dims && static_cast<int>(pad.dims->size()) < rule.limit;
   if (when == "computed fill") return pad.fill.is_computed;
   if (when == "computed scalar fill") return is_computed_scalar(pad.fill);
@@ -160,7 +173,7 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
   }
   if (when == "rounded fill") return pad.fill.is_rounded;
   if (when == "endless value") return pad.fill.is_endless_value;
-  if (when == "nodes behind") return std::nullopt;
+  if (when == "nodes behind") return stands_among_these_alone(rule, pad) ? Answer(false) : std::nullopt;
   if (when == "in a body") return pad.is_in_body;
   if (when == "axes beside") return pad.has_axes && stands_among(rule, pad) ? Answer() : false;
   return std::nullopt;

@@ -60,7 +60,7 @@ WRITTEN = {
     ("wrap rank 6", QNN): "2 Reshape, 6 Slice, 3 Concat",
     ("reflect 23", WEBGPU): "Pad",
     ("reflect 24", WEBGPU): "6 Slice, 2 Concat",
-    ("reflect 23", QNN): "6 Slice, 2 Concat",
+    ("reflect 23", QNN): "Pad",
     ("reflect beyond n - 1", OPENVINO): "3 Slice, Concat, Tile",
     ("reflect beyond n - 1", WEBGPU): "Pad",
     ("edge 18", OPENVINO): "Pad",
@@ -140,7 +140,7 @@ def test_cuda_has_no_pad_of_int64() -> None:
 @pytest.mark.parametrize(
     "options, why",
     [
-        ({"provider": "foo"}, "padops has no rules for provider 'foo', only for OpenVINOExecutionProvider, QNN"),
+        ({"provider": "foo"}, "padops has no rules for provider 'foo', only for ggml, OpenVINOExecutionProvider, QNN"),
         ({"provider": 7}, "provider is an int, expected the name of an execution provider"),
         ({"provider": "cuda", "target": "padops"}, "provider needs target='onnx'"),
         ({"provider": "cuda", "without_pad": True},
@@ -296,4 +296,4 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["convert", str(source), str(output), "--target", "onnx", "--for", "openvino"]) == 0
     assert written(onnx.load(output)) == {"Slice": 4, "Concat": 2}
     assert main(["convert", str(source), str(output), "--target", "onnx", "--for", "nobody"]) == 2
-    assert "padops has no rules for provider 'nobody', only for OpenVINOExecutionProvider" in capsys.readouterr().err
+    assert "padops has no rules for provider 'nobody', only for ggml, OpenVINO" in capsys.readouterr().err

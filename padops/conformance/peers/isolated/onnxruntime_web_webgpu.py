@@ -45,7 +45,6 @@ _LOWERED_AS_NATIVE = (
     "padops-for-webgpu-float16",
     "padops-for-webgpu-before-7",
     "padops-for-webgpu-cpu-float16-attributes",
-    "padops-for-webgpu-cpu-empty-output",
 )
 
 

@@ -78,7 +78,7 @@ KNOWN = (
     *_KERNEL,
     *beside(_BESIDE, RECORDED),
     *renamed(_OWN, ("ort-webgpu-float16", "ort-webgpu-errors"), _BESIDE),
-    *renamed(_KERNEL, ("ort-webgpu-cpu-float16-nan", "ort-webgpu-cpu-empty-output"), _BESIDE, "ort-webgpu-cpu"),
+    *renamed(_KERNEL, ("ort-webgpu-cpu-float16-nan",), _BESIDE, "ort-webgpu-cpu"),
     _lowered("padops-for-webgpu-errors", "differ", "P8",
              f"{LOST_ERRORS}no operator sees: axes that are named twice, and lists of a wrong length",
              expected="error"),
@@ -88,6 +88,6 @@ KNOWN = (
     _lowered("padops-for-webgpu-before-7", "error", "P4",
              "the provider takes nothing of a model below opset 7, and onnxruntime's own Pad refuses a long reflection",
              modes=("reflect",), expected="output", opsets=(1, 6), tags={"reflect-beyond-left"}, says="Pad reflect"),
-    *(replace(row, id=row.id.replace("ort-", "padops-for-webgpu-cpu-"), peer=_LOWERED, versions=RECORDED)
-      for row in KERNEL if row.id in ("ort-float16-attributes", "ort-empty-output")),
+    *(replace(row, id="padops-for-webgpu-cpu-float16-attributes", peer=_LOWERED, versions=RECORDED)
+      for row in KERNEL if row.id == "ort-float16-attributes"),
 )  # fmt: skip

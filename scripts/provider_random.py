@@ -1,0 +1,103 @@
+"""Runs random models on an execution provider of this Python, stock and with padops and a file of rules beside it.
+
+    python provider_random.py PROVIDER RULES.json [--library FILE] [--option NAME=VALUE] [--models N] [--seed N]
+
+The models are those of tests/models/road_models.py that break no rule and whose data are floats, whole numbers below
+2,048, which no provider rounds: one to four Pads of every form among other nodes, in branches, loops and functions.
+Every other one states the dims of its inputs, without which some providers take nothing. Each session runs in a process
+that may die. What is not right runs again with padops in the place of every Pad: where that is not right either, the
+provider fails without any Pad, and no rule helps. Exit codes: 0 done, 1 a session with these rules is not right,
+2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import help_first  # noqa: F401
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "tests" / "models"))
+from road_models import RoadModel, draw
+
+from padops.probe.asking import Asked
+
+EXACT = 2048  # whole numbers below it are those of float16, too
+
+
+def drawn(seed: int, count: int) -> Iterator[tuple[int, RoadModel]]:
+    """The first models of a seed that are of such data, with their numbers."""
+    number = 0
+    while count:
+        model = draw(seed, number)
+        is_float = "float" in model.features and not model.broken
+        if is_float and all(map(_is_exact, [*model.feeds.values(), *model.expected])):
+            if count % 2:
+                state_dims(model)
+            yield number, model
+            count -= 1
+        number += 1
+
+
+def _is_exact(array: np.ndarray) -> bool:
+    return bool(np.isfinite(array).all() and (abs(array) < EXACT).all() and (array == np.floor(array)).all())
+
+
+def state_dims(model: RoadModel) -> None:
+    """Declares the inputs with the dims of what they are fed."""
+    for given in model.proto.graph.input:
+        if given.name in model.feeds:
+            shape = given.type.tensor_type.shape
+            shape.Clear()
+            shape.SetInParent()
+            for size in model.feeds[given.name].shape:
+                shape.dim.add().dim_value = size
+
+
+def told(asked: Asked, model: RoadModel, rules: str, of_all: str) -> dict[str, Any]:
+    """What the provider does with a model: ``stock``, ``beside``, and ``why`` where that is not right."""
+    content, expected = model.proto.SerializeToString(), model.expected[0]
+    stock, beside = (asked.run(content, model.feeds, np.asarray(expected), way) for way in (None, rules))
+    row = {"stock": stock["does"], "beside": beside["does"], "why": beside["why"]}
+    if row["beside"] != "right" and asked.run(content, model.feeds, np.asarray(expected), of_all)["does"] != "right":
+        row["beside"] = "not of its Pads"
+    return row
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("provider", metavar="PROVIDER")
+    parser.add_argument("rules", metavar="RULES.json")
+    parser.add_argument("--library", metavar="FILE", default="")
+    parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[])
+    parser.add_argument("--models", metavar="N", type=int, default=100)
+    parser.add_argument("--seed", metavar="N", type=int, default=1)
+    options = parser.parse_args(arguments)
+    asked = Asked(options.provider, options.library, dict(pair.split("=", 1) for pair in options.option))
+    content = json.loads(Path(options.rules).read_text(encoding="utf-8"))
+    content["rules"] = [{"does": "wrong", "when": "always"}]
+    counts: Counter[tuple[str, str]] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        of_all = Path(folder, "all.json")
+        of_all.write_text(json.dumps(content), encoding="utf-8")
+        for number, model in drawn(options.seed, options.models):
+            row = told(asked, model, options.rules, str(of_all))
+            counts[row["stock"], row["beside"]] += 1
+            if row["beside"] != "right":
+                print(f"{number}: stock {row['stock']}, beside {row['beside']}: {row['why']}", flush=True)
+    for (stock, beside), count in sorted(counts.items()):
+        print(f"{count:4} stock {stock}, with padops and the rules {beside}")
+    return 1 if any(beside not in ("right", "not of its Pads") for _, beside in counts) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
