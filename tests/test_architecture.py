@@ -23,7 +23,7 @@ SEMANTICS = (ROOT / "docs" / "semantics.md").read_text(encoding="utf-8")
 CORE = sorted({*(PACKAGE / "spec").rglob("*.py")} - {PACKAGE / "spec" / "schemas.py"})  # which are for onnx
 SCRIPTS, TESTS = ROOT / "scripts", ROOT / "tests"
 SUFFIXES = {".py", ".h", ".cpp", ".inc"}
-MAX_LINES, MAX_FUNCTION = 300, 60  # a function's without its docstring
+MAX_LINES, MAX_FUNCTION = 600, 60  # a function's without its docstring
 LABEL = r"(?:P[1-9]\d*|S1)"
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 LAYERS = re.findall(r"^\| `(padops/(?!csrc/)[^`]+)` \|", ARCHITECTURE, re.MULTILINE)
@@ -116,7 +116,7 @@ def test_who_imports_the_runtime(runtime: str) -> None:
 
 def test_who_imports_the_python_kernel() -> None:
     """Whoever runs it; what only writes its nodes takes them from ``padops.spec``."""
-    running = {"padops.runtime.session", "padops.convert.verify.sessions", "padops.conformance.peers.python_kernel"}
+    running = {"padops.runtime.session", "padops.convert.verify.sessions", "padops.conformance.peers.own"}
     assert importers("padops.runtime.pyop") == {"padops", *running}
 
 

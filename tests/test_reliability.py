@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import STAMP
+from padops.conformance.peers import PEERS, STAMP
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--override-ini", "python_files=long_*.py"]

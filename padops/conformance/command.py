@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,8 @@ def _add_subcommands(parser: argparse.ArgumentParser) -> None:
     from padops.conformance.export import add_export
     from padops.conformance.render import add_show
     from padops.conformance.report import add_merge
-    from padops.conformance.wrong_answers import add_repro, add_repros
+    from padops.conformance.repro import add_repro
+    from padops.conformance.wrong_answers import add_repros
 
     commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
     for add in (add_show, add_repro, add_repros, add_export, add_merge):
@@ -64,7 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     level.add_argument("--exhaustive", dest="level", action="store_const", const="exhaustive", help="in hours")
     parser.add_argument(
         "--peer", action="append", default=[], metavar="NAME[@PYTHON]",
-        help="run only this one (may be repeated); in another interpreter; or PATH.py:function, a peer of your own",
+        help="run only this one (may be repeated); in another interpreter; or PATH.py:function, a peer of your own, or "
+        "PATH.py, all peers of a file (docs/peers.md)",
     )  # fmt: skip
     parser.add_argument(
         "--peer-command", action="append", default=[], metavar="COMMAND",
@@ -166,7 +169,7 @@ def _peers(options: argparse.Namespace) -> list[Peer]:
     if unknown := [name for name in options.without if name not in PEERS]:
         raise ValueError(f"there is no peer {unknown[0]!r} to leave out; there are {', '.join(PEERS)}")
     named = options.peer or ([] if options.peer_command else [name for name in PEERS if name not in options.without])
-    peers = [*map(runner.parse_peer, named), *map(runner.parse_command, options.peer_command)]
+    peers = [*chain.from_iterable(map(runner.parse_peers, named)), *map(runner.parse_command, options.peer_command)]
     names = [peer.name for peer in peers]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"two peers are called {twice[0]!r}")

@@ -1,4 +1,4 @@
-"""Known divergences: what they match, and whether they still occur. ``KNOWN`` in the files of ``peers/`` has them."""
+"""Known divergences: what they match, and whether they still occur. ``known.json`` has them."""
 
 from __future__ import annotations
 

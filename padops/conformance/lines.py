@@ -12,8 +12,7 @@ import numpy as np
 
 from padops.conformance.arrays import Packed, pack, unpack
 from padops.conformance.features import FAMILIES
-from padops.conformance.model import make_model
-from padops.conformance.peers.converted import converted, without_pad
+from padops.conformance.model import converted, make_model, without_pad
 from padops.conformance.peers.request import Request, Skipped, Unsupported
 from padops.plural import plural
 from padops.spec.dtypes import by_name

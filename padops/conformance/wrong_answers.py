@@ -1,21 +1,19 @@
-"""``padops conformance repro`` and ``repros``: a script that shows one case, or all known wrong answers of a report."""
+"""``padops conformance repros``: a script for each known wrong answer of a report."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
-from padops.conformance import cases, runner
+from padops.conformance import cases
 from padops.conformance.case import Case, expect
 from padops.conformance.divergences import Divergence
 from padops.conformance.features import features_of
 from padops.conformance.known import KNOWN
 from padops.conformance.peers import PEERS
 from padops.conformance.record import RecordError, read
-from padops.conformance.repro import Seen, script, stands_alone
-from padops.conformance.repro_calls import NoScript
+from padops.conformance.repro import NoScript, Seen, script
 from padops.files.staging import write_whole
 from padops.files.targets import refusal
 from padops.terminal import fail, say
@@ -75,9 +73,9 @@ def write(report: Path | str, folder: Path | str) -> list[Path]:
 
 def is_wrong_answer(divergence: Divergence) -> bool:
     """Whether a divergence is one that somebody should mend: no refusal, and no other reading of the text."""
-    peer = divergence.peer
     silent = "differ" in divergence.outcomes and divergence.expected != "error"
-    return (silent or "crash" in divergence.outcomes) and divergence.rule != "P3" and stands_alone(peer)
+    wrong = silent or "crash" in divergence.outcomes
+    return wrong and divergence.rule != "P3" and PEERS[divergence.peer].stands_alone
 
 
 def _shown(divergence: Divergence, results: list[dict[str, Any]]) -> list[tuple[Case, dict[str, Any]]]:
@@ -115,36 +113,4 @@ def _repros(options: argparse.Namespace) -> int:
             say(path)
     except (OSError, ValueError, RecordError) as error:
         return fail(error)
-    return 0
-
-
-def add_repro(commands: Any) -> None:
-    """Adds ``repro`` to the commands of ``padops conformance``."""
-    about = (
-        "Print a script that runs one case on one peer and exits 1 where it differs; only padops' peers need padops."
-    )
-    parser = commands.add_parser("repro", help="print a script that shows one case on one peer", description=about)
-    parser.add_argument("id", metavar="ID", help="a case of a report")
-    parser.add_argument("--peer", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)")
-    parser.set_defaults(run=_repro)
-
-
-def seen_now(case: Case, peer: str) -> Seen | None:
-    """What a peer does with a case on this machine; None where it is absent, or is not asked such cases.
-
-    Raises:
-        ValueError: There is no such peer.
-    """
-    (ran,) = runner.run_cases([case], [runner.parse_peer(peer)], KNOWN, "exhaustive")
-    return Seen.of(ran.results[0], ran.handshake["versions"]) if ran.handshake and ran.results else None
-
-
-def _repro(options: argparse.Namespace) -> int:
-    try:
-        case = cases.find_case(options.id)
-        script(case, options.peer)  # whether there is one, before the peer is started
-        text = script(case, options.peer, seen_now(case, options.peer))
-    except ValueError as error:  # no such case, or NoScript
-        return fail(error)
-    sys.stdout.write(text)
     return 0

@@ -203,7 +203,7 @@ def test_a_part_of_padops_is_never_absent() -> None:
     assert {name for name, code in codes.items() if code} == {"padops-native", "reference"}
 
 
-@pytest.mark.parametrize("text", ["nobody", "nobody@python", "numpy:pad", "own.py:1", "own.py:f g", "own.py", ""])
+@pytest.mark.parametrize("text", ["nobody", "nobody@python", "numpy:pad", "own.py:1", "own.py:f g", "own.p", ""])
 def test_unknown_peer(text: str) -> None:
     with pytest.raises(ValueError) as caught:
         runner.parse_peer(text)

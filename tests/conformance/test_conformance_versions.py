@@ -11,11 +11,10 @@ import pytest
 from padops.cli import main
 from padops.conformance import cases, record, report, runner
 from padops.conformance.divergences import Divergence, bounds_of, in_range, version_key
-from padops.conformance.known import KNOWN
+from padops.conformance.known import KNOWN, RECORDED, judged_as, not_recorded
 from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import ISOLATED, environment_of
+from padops.conformance.peers.parts import value_of
 from padops.conformance.process import Process
-from padops.conformance.recorded import RECORDED, judged_as, not_recorded
 
 RANK_0 = [case for case in cases.collect("quick") if case.rank == 0 and case.op == "Pad_18"]
 GONE = Divergence("gone", "crash", "P5", "it was so", "numpy", ">=2,<=2.4.6", tags={"rank-0"})
@@ -63,14 +62,13 @@ def test_every_divergence_has_a_range_within_the_recorded_versions() -> None:
 
 def test_the_pinned_versions_are_recorded() -> None:
     """The pinned versions of the peers' environments, and of those beside padops, are recorded."""
-    pinned = [
-        text.split("==") for file in ISOLATED.glob("[!_]*.py") for text in environment_of(file).get("requires", ())
-    ]
-    pinned += [row for file in ISOLATED.glob("[!_]*.py") for row in environment_of(file).get("node", {}).items()]
+    stated = [value_of(file, "ENVIRONMENT") for file in {row.file for row in PEERS.values() if row.isolated}]
+    pinned = [text.split("==") for about in stated for text in about.get("requires", ())]
+    pinned += [row for about in stated for row in about.get("node", {}).items()]
     checked = {re.sub(r"\[.*", "", name): in_range(version, RECORDED[re.sub(r"\[.*", "", name)])
                for name, version in pinned if re.sub(r"\[.*", "", name) in RECORDED}  # fmt: skip
     assert len(checked) == 12 and all(checked.values()), checked
-    wheels = re.findall(r'"(openvino|torch)==([\d.]+)"', (ISOLATED.parents[3] / "pyproject.toml").read_text())
+    wheels = re.findall(r'"(openvino|torch)==([\d.]+)"', (Path(__file__).parents[2] / "pyproject.toml").read_text())
     assert len(wheels) == 2 and all(in_range(version, RECORDED[name]) for name, version in wheels)
 
 

@@ -11,8 +11,7 @@ import pytest
 
 from padops.conformance import runner
 from padops.conformance.known import KNOWN
-from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import STAMP
+from padops.conformance.peers import PEERS, STAMP
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import history

@@ -15,8 +15,7 @@ import pytest
 from padops.cli import main
 from padops.conformance import cases, record, report, runner, wrong_answers
 from padops.conformance.known import EXAMPLES, KNOWN
-from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import environments, python_of
+from padops.conformance.peers import PEERS, environments, python_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "divergences"
 SCRIPTS = sorted(path for path in FOLDER.iterdir() if path.name != "README.md")
