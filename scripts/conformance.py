@@ -16,7 +16,7 @@ ISOLATED = Path(__file__).resolve().parent / "isolated"
 def main(arguments: list) -> int:
     if all(importlib.util.find_spec(name) for name in ("padops", "onnx", "onnxruntime", "rich")):
         from padops.cli import main as run
-        from padops.conformance.known import add_peers
+        from padops.conformance.divergences import add_peers
 
         add_peers(ISOLATED)
         return run(["conformance", *arguments])

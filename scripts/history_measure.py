@@ -14,8 +14,8 @@ from typing import Any
 
 from padops.conformance import cases, runner
 from padops.conformance.case import Case
+from padops.conformance.divergences import KNOWN, add_peers
 from padops.conformance.judging import Peer
-from padops.conformance.known import KNOWN, add_peers
 from padops.conformance.peers import PEERS, STAMP
 from padops.conformance.record import WRONG
 

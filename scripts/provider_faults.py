@@ -52,9 +52,8 @@ def _is_known(chosen: "Callable[[Any], bool]", id: str, outcome: str, said: str)
     import peers
 
     from padops.conformance import cases
-    from padops.conformance.divergences import DivergenceTracker
+    from padops.conformance.divergences import KNOWN, DivergenceTracker, add_peers
     from padops.conformance.judging import Prepared
-    from padops.conformance.known import KNOWN, add_peers
 
     add_peers(peers.ISOLATED)
     features = Prepared.of(cases.find_case(id)).features

@@ -29,8 +29,8 @@ def run_suite(id: str, provider: str, way: str) -> dict[str, Any]:
     import padops
     from padops.conformance import cases
     from padops.conformance.arrays import pack
+    from padops.conformance.divergences import add_peers
     from padops.conformance.judging import Prepared, judge
-    from padops.conformance.known import add_peers
     from padops.conformance.peers.ort import require_type
     from padops.conformance.peers.request import Refused, Request, Unsupported, unsupported_where
 

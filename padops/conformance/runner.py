@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from padops.conformance.case import Case, seed_of
-from padops.conformance.divergences import Divergence, DivergenceTracker
+from padops.conformance.divergences import EXAMPLES, Divergence, DivergenceTracker, add_peers, judged_as, not_recorded
 from padops.conformance.judging import Peer, Prepared, result_of
-from padops.conformance.known import EXAMPLES, add_peers, judged_as, not_recorded
 from padops.conformance.peers import ALL, PEERS, PeerRow
 from padops.conformance.process import AbsentPeer, Process, Stop, Stopped
 from padops.files.interrupts import uninterrupted

@@ -17,13 +17,13 @@ import pytest
 
 from padops.conformance import cases, judging, runner
 from padops.conformance.arrays import pack
-from padops.conformance.known import EXAMPLES, KNOWN
+from padops.conformance.divergences import EXAMPLES, KNOWN
 from padops.conformance.peers import PEERS, has_script
+from padops.conformance.record import footer, header
 from padops.conformance.render.html import html
 from padops.conformance.render.junit import junit
 from padops.conformance.render.markdown import markdown
 from padops.conformance.render.summary import summarise
-from padops.conformance.report import footer, header
 from padops.conformance.repro import NoScript, Seen, add_repro, literal, script
 
 REFLECT = "table/Pad_18/reflect/float/2/both/plain/none/absent.flat/dynamic/0"

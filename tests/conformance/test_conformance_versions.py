@@ -9,9 +9,17 @@ from pathlib import Path
 import pytest
 
 from padops.cli import main
-from padops.conformance import cases, record, report, runner
-from padops.conformance.divergences import Divergence, bounds_of, in_range, version_key
-from padops.conformance.known import KNOWN, RECORDED, judged_as, not_recorded
+from padops.conformance import cases, record, runner
+from padops.conformance.divergences import (
+    KNOWN,
+    RECORDED,
+    Divergence,
+    bounds_of,
+    in_range,
+    judged_as,
+    not_recorded,
+    version_key,
+)
 from padops.conformance.peers import PEERS
 from padops.conformance.peers.parts import value_of
 from padops.conformance.process import Process
@@ -114,7 +122,7 @@ def outcome(version: str, known: list[Divergence], said: list[dict[str, str]]) -
     """A run of numpy, and its exit codes, also of a strict one."""
     said.append({"numpy": version})
     (ran,) = runner.run_cases(RANK_0, [runner.parse_peer("numpy")], known)
-    return ran, [report.footer([ran], strict=strict)["exit"] for strict in (False, True)]
+    return ran, [record.footer([ran], strict=strict)["exit"] for strict in (False, True)]
 
 
 def test_new_behaviour_is_listed_apart_and_fails_only_a_strict_run(reporting: list[dict[str, str]]) -> None:
@@ -123,12 +131,12 @@ def test_new_behaviour_is_listed_apart_and_fails_only_a_strict_run(reporting: li
     assert codes == [0, 1] and (ran.stale, ran.gone) == ([], ["gone"])
     assert {result["new"] for result in ran.results if result["outcome"] == "error"} == {True}
     assert not any(result["unexpected"] for result in ran.results)
-    footer = report.footer([ran])
+    footer = record.footer([ran])
     assert (footer["unexpected"], footer["stale"], footer["gone"]) == (0, [], ["gone"]) and footer["new"] > 3
 
     ran, codes = outcome("2.4.6", [GONE], reporting)
     assert codes == [1, 1] and (ran.stale, ran.gone) == (["gone"], [])
-    footer = report.footer([ran])
+    footer = record.footer([ran])
     assert footer["unexpected"] > 3 and (footer["new"], footer["gone"]) == (0, [])
 
 
@@ -147,7 +155,7 @@ def test_padops_in_a_new_runtime_is_never_excused(reporting: list[dict[str, str]
 
 
 def cases_of(divergence: str) -> list[str]:
-    from padops.conformance.known import EXAMPLES
+    from padops.conformance.divergences import EXAMPLES
 
     return [EXAMPLES[divergence]]
 
@@ -155,7 +163,7 @@ def cases_of(divergence: str) -> list[str]:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cases, "collect", lambda *given: RANK_0)
-    monkeypatch.setattr("padops.conformance.known.KNOWN", (GONE,))
+    monkeypatch.setattr("padops.conformance.divergences.KNOWN", (GONE,))
 
 
 def test_the_command_and_its_reports(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from padops.conformance import runner
-from padops.conformance.known import KNOWN
+from padops.conformance.divergences import KNOWN
 from padops.conformance.peers import PEERS, STAMP
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))

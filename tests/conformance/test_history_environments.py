@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from padops.conformance import runner
+from padops.conformance.divergences import KNOWN
 from padops.conformance.judging import Peer
-from padops.conformance.known import KNOWN
 from padops.conformance.peers import STAMP
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))

@@ -14,7 +14,7 @@ import pytest
 from padops.cli import main
 from padops.conformance import cases, record, runner
 from padops.conformance.arrays import pack
-from padops.conformance.known import EXAMPLES, KNOWN, RECORDED, add_peers
+from padops.conformance.divergences import EXAMPLES, KNOWN, RECORDED, add_peers
 from padops.conformance.peers import PEERS, SHARING, parts
 from padops.conformance.peers.request import Request
 from padops.conformance.repro import _call_of
@@ -177,7 +177,7 @@ def test_what_the_suite_knows_is_read_without_an_implementation() -> None:
     code = f"""
 import sys
 from pathlib import Path
-from padops.conformance.known import KNOWN, RECORDED, add_peers
+from padops.conformance.divergences import KNOWN, RECORDED, add_peers
 from padops.conformance.peers import PEERS
 assert len(KNOWN) > 100 and not any(row.isolated for row in PEERS.values())
 add_peers(Path({str(FILES[0].parent)!r}))

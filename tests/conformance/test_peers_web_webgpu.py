@@ -19,7 +19,7 @@ import onnx
 import pytest
 
 from padops.conformance import cases, lines, runner
-from padops.conformance.known import KNOWN
+from padops.conformance.divergences import KNOWN
 from padops.conformance.peers import PEERS, environments
 
 STOCK, LOWERED = "onnxruntime-web-webgpu", "padops-for-web-webgpu"

@@ -15,7 +15,7 @@ import pytest
 
 from padops.conformance import cases, runner
 from padops.conformance.arrays import pack, random_array
-from padops.conformance.known import KNOWN
+from padops.conformance.divergences import KNOWN
 from padops.conformance.peers import PEERS
 from padops.conformance.peers.ort import from_onnxruntime, to_onnxruntime
 from padops.conformance.peers.parts import value_of

@@ -13,8 +13,8 @@ import chromium
 import pytest
 
 from padops.cli import main
-from padops.conformance import cases, record, report, runner, wrong_answers
-from padops.conformance.known import EXAMPLES, KNOWN
+from padops.conformance import cases, record, repro, runner
+from padops.conformance.divergences import EXAMPLES, KNOWN
 from padops.conformance.peers import PEERS, environments, python_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "divergences"
@@ -30,7 +30,7 @@ def test_the_list_names_every_script_and_each_is_known() -> None:
     assert sorted(name for name, _, _ in listed) == [path.name for path in SCRIPTS]
     assert all(name == target for name, target, _ in listed)
     for path in SCRIPTS:
-        assert wrong_answers.is_wrong_answer(BY_ID[path.stem]), path.name
+        assert repro.is_wrong_answer(BY_ID[path.stem]), path.name
     assert {BY_ID[path.stem].peer for path in SCRIPTS} >= {row.environment for row in PEERS.values() if row.isolated}
 
 
@@ -93,7 +93,7 @@ def test_a_report_gives_the_scripts(tmp_path: Path, capsys: pytest.CaptureFixtur
     peers = [runner.parse_peer(name) for name in ("onnx-reference", "ort-builtin")]
     ran = runner.run_cases(list({case.id: case for case in chosen}.values()), peers, KNOWN)
     results = [result for one in ran for result in one.results]
-    record.write(tmp_path / "seen.jsonl", report.header("quick", 0, ran), results, report.footer(ran))
+    record.write(tmp_path / "seen.jsonl", record.header("quick", 0, ran), results, record.footer(ran))
     out = tmp_path / "out"
     assert main(["conformance", "repros", str(tmp_path / "seen.jsonl"), "--out", str(out)]) == 0
     written = sorted(path.name for path in out.iterdir())

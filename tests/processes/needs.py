@@ -18,7 +18,7 @@ from shutil import which
 import chromium
 import pytest
 
-from padops.conformance.known import add_peers
+from padops.conformance.divergences import add_peers
 from padops.conformance.peers import is_made
 
 TESTS = Path(__file__).resolve().parents[1]

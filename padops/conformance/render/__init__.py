@@ -55,7 +55,7 @@ def add_show(commands: Any) -> None:
 
 def _show(options: argparse.Namespace) -> int:
     from padops.conformance import record
-    from padops.conformance.known import KNOWN
+    from padops.conformance.divergences import KNOWN
     from padops.conformance.render.summary import summarise
 
     if options.format and options.out:
