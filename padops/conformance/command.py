@@ -159,11 +159,7 @@ def _write(folder: Path | None, header: dict[str, Any], ran: list[PeerRun], foot
 
 
 def _peers(options: argparse.Namespace) -> list[Peer]:
-    """Those that are asked for, or all.
-
-    Raises:
-        ValueError: One is unknown, two have one name, or some are named and others left out.
-    """
+    """Those that are asked for, or all."""
     from padops.conformance import runner
     from padops.conformance.peers import PEERS
 

@@ -70,7 +70,7 @@ class Divergence:
     says: str = ""
 
     def __post_init__(self) -> None:
-        unknown = (self.tags | self.some | self.without) - TAGS.keys()
+        unknown = (self.tags | self.some | self.without) - TAGS
         if unknown or not self.outcomes <= {*WRONG}:
             raise ValueError(f"divergence {self.id}: unknown {unknown or self.outcomes}")
         bounds_of(self.versions)
@@ -117,11 +117,7 @@ def bounds_of(versions: str) -> tuple[str, str, bool]:
 
 
 def in_range(version: str, versions: str) -> bool:
-    """Whether a version lies in a range; none that has no number does.
-
-    Raises:
-        ValueError: The range is written in another way.
-    """
+    """Whether a version lies in a range; none that has no number does."""
     oldest, newest, included = bounds_of(versions)
     key, last = version_key(version), version_key(newest)
     return version_key(oldest) <= key and (key < last or included and key == last)
@@ -166,11 +162,7 @@ OTHER_NAMES = {"tensorflow-cpu": "tensorflow", "onnx-weekly": "onnx"}  # of the 
 
 
 def _add(file: Path) -> None:
-    """Adds the divergences of a file that are of peers in ``PEERS``.
-
-    Raises:
-        ValueError: The file says what it may not.
-    """
+    """Adds the divergences of a file that are of peers in ``PEERS``."""
     by_id, examples = {row.id: row for row in KNOWN}, {**EXAMPLES}
     try:
         for group in json.loads(file.read_text(encoding="utf-8")):

@@ -64,10 +64,6 @@ def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "")
 
     ``lowered``: its model has standard operators in place of Pad; those for a provider may keep a Pad that the provider
     runs right.
-
-    Raises:
-        Unsupported: There is no such form of the case.
-        RuleBroken: The case breaks a rule, and the conversion says so.
     """
     request = Request.of(sent)
     inputs = [

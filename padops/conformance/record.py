@@ -82,11 +82,7 @@ def counts_of(footer: dict[str, Any]) -> str:
 
 
 def write(path: Path | str, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]) -> None:
-    """Writes a report in one step: there is a whole file, or the one of before.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Writes a report in one step: there is a whole file, or the one of before."""
     lines = chain(
         [{"kind": "header", **header}],
         ({"kind": "result", **result} for result in results),
@@ -396,11 +392,7 @@ def _merge(options: argparse.Namespace) -> int:
 
 
 def prepare(folder: Path) -> str | None:
-    """Makes the folder of a report, and says why one cannot be written there, or None.
-
-    Raises:
-        OSError: The folder cannot be made.
-    """
+    """Makes the folder of a report, and says why one cannot be written there, or None."""
     from padops.conformance.render import FILES
     from padops.files.targets import refusal
 
@@ -411,11 +403,7 @@ def prepare(folder: Path) -> str | None:
 def write_report(
     folder: Path, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]
 ) -> None:
-    """Writes a report in every form into a folder, which is there.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Writes a report in every form into a folder, which is there."""
     from padops.conformance.divergences import KNOWN
     from padops.conformance.render import write_all
 

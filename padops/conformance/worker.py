@@ -116,11 +116,7 @@ def _pad(module: ModuleType, request: Any) -> Any:
 
 
 def _kinds(stated: Any) -> Kinds:
-    """``REFUSALS`` of a peer, and what padops itself raises for a broken rule.
-
-    Raises:
-        TypeError: They are no exceptions.
-    """
+    """``REFUSALS`` of a peer, and what padops itself raises for a broken rule."""
     from padops.conformance.peers.request import Refused
     from padops.spec.plan import PadError
 

@@ -33,22 +33,14 @@ def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray], elements: Mapping
 def arguments(
     request: Request, model: onnx.ModelProto | None = None
 ) -> tuple[onnx.ModelProto, dict[str, np.ndarray], dict[str, str]]:
-    """Those of ``pad``; of ONNX's own Pad unless there is a model.
-
-    Raises:
-        Unsupported: OpenVINO has no such type.
-    """
+    """Those of ``pad``; of ONNX's own Pad unless there is a model."""
     fed = feeds(request, request.inputs)
     elements = {name: element_of(array) for name, array in fed.items()}
     return model or standard_model(request), fed, elements
 
 
 def run_case(request: Request, model: onnx.ModelProto | None = None) -> np.ndarray:
-    """The output of ``pad``.
-
-    Raises:
-        Unsupported: As of ``arguments``; or the frontend says so, which reads the model.
-    """
+    """The output of ``pad``."""
     given = arguments(request, model)
     with unsupported_where(UNSUPPORTED, RuntimeError):
         core().read_model(given[0].SerializeToString())

@@ -233,34 +233,28 @@ TYPES = [dtype.name for dtype in DTYPES]
 REFUSED = None  # in place of a mode: all modes that the operator does not have
 
 
-class _Texts:
-    """Every text once, and its position."""
+@dataclass
+class _Once:
+    """What the data of a page name by its position, so that each of it comes once: texts, and cases."""
 
-    def __init__(self) -> None:
-        self.positions: dict[str, int] = {"": 0}
+    texts: dict[str, int] = field(default_factory=lambda: {"": 0})
+    cases: dict[str, tuple[int, Figures]] = field(default_factory=dict)
+    rows: list[Record] = field(default_factory=list)  # the cases, whichever peers are shown with them
 
-    def __call__(self, text: str | None) -> int:
-        return self.positions.setdefault(text or "", len(self.positions))
+    def text(self, text: str | None) -> int:
+        return self.texts.setdefault(text or "", len(self.texts))
 
-
-class _Cases:
-    """Every case once, whichever peers are shown with it."""
-
-    def __init__(self) -> None:
-        self.rows: list[Record] = []
-        self.found: dict[str, tuple[int, Figures]] = {}
-
-    def __call__(self, record: Record) -> tuple[int, Figures]:
-        if record["case"] not in self.found:
+    def case(self, record: Record) -> tuple[int, Figures]:
+        if record["case"] not in self.cases:
             figures = Figures.of(record)
-            self.found[record["case"]] = (len(self.rows), figures)
+            self.cases[record["case"]] = (len(self.rows), figures)
             self.rows.append(_case(record, figures))
-        return self.found[record["case"]]
+        return self.cases[record["case"]]
 
 
 def page_data(summary: Summary) -> Record:
     """The data of the page, fit for JSON."""
-    texts, cases, examples = _Texts(), _Cases(), list[Record]()
+    once, examples = _Once(), list[Record]()
     peers = summary.peers
     rows = sorted(dict.fromkeys(_row(*key[1:3]) for key in summary.cells), key=_row_order)
     dtypes = sorted(dict.fromkeys(key[3] for key in summary.cells), key=lambda name: _position(TYPES, name))
@@ -268,10 +262,10 @@ def page_data(summary: Summary) -> Record:
     cells = []
     for (peer, op, mode, dtype), cell in summary.cells.items():
         place = {"peer": peers.index(peer), "row": rows.index(_row(op, mode)), "dtype": dtypes.index(dtype)}
-        shown = [_example(record, names, texts, cases) for record in cell.examples]
+        shown = [_example(record, names, once) for record in cell.examples]
         positions = list(range(len(examples), len(examples) + len(shown)))
         examples += shown
-        cells.append(place | _counts_of(cell, names, texts) | {"examples": positions})
+        cells.append(place | _counts_of(cell, names, once) | {"examples": positions})
     return {
         "peers": [{"title": summary.title(peer), "versions": summary.versions(peer)} for peer in peers],
         "rows": [
@@ -280,10 +274,10 @@ def page_data(summary: Summary) -> Record:
         "dtypes": dtypes,
         "divergences": [summary.divergence(name) for name in names],
         "cells": cells,
-        "cases": cases.rows,
+        "cases": once.rows,
         "examples": examples,
         "rules": RULES,
-        "texts": list(texts.positions),
+        "texts": list(once.texts),
     }
 
 
@@ -310,20 +304,20 @@ def _row_order(row: tuple[str, str | None]) -> tuple[Any, ...]:
     return (mode is REFUSED, *_position(list(OPS), op), *_position(modes, mode or ""))
 
 
-def _counts_of(cell: Cell, names: list[str], texts: _Texts) -> Record:
+def _counts_of(cell: Cell, names: list[str], once: _Once) -> Record:
     return {
         "counts": {outcome: cell.counts[outcome] for outcome in OUTCOMES if cell.counts[outcome]},
         "unexpected": cell.unexpected,
         "new": cell.new,
         "known": {names.index(name): count for name, count in cell.known.items()},
-        "reasons": {texts(reason): count for reason, count in cell.reasons.items()},
+        "reasons": {once.text(reason): count for reason, count in cell.reasons.items()},
     }
 
 
-def _example(record: Record, names: list[str], texts: _Texts, cases: _Cases) -> Record:
+def _example(record: Record, names: list[str], once: _Once) -> Record:
     """One result; what belongs to its case is kept once for all peers."""
     name = record["divergence"]
-    case, figures = cases(record)
+    case, figures = once.case(record)
     own = figures.with_own(record.get("got"))
     return {
         "case": case,
@@ -331,8 +325,8 @@ def _example(record: Record, names: list[str], texts: _Texts, cases: _Cases) -> 
         "unexpected": record["unexpected"],
         "new": record["new"],
         "divergence": names.index(name) if name in names else None,
-        "detail": texts(record["detail"]),
-        "got": texts(own.text(record.get("got"))),
+        "detail": once.text(record["detail"]),
+        "got": once.text(own.text(record.get("got"))),
         "legend": own.legend(beyond=figures),
         "repro": record["repro"],
     }
