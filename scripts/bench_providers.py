@@ -70,8 +70,9 @@ def placement_among(nodes: Iterable[tuple[str, str]]) -> tuple[int, int, int]:
 
 def sessions(model: Any, provider: str) -> dict[str, Make]:
     """What makes the sessions of a model, serialized or its file, by the way."""
+    from isolated.other_providers import session_of
+
     import padops
-    from padops.conformance.peers.other_providers import session_of
 
     def lowered(options: Any) -> Any:
         lowered = padops.lower(model, provider=None if provider == CPU else provider)
@@ -166,11 +167,11 @@ def measure_here(provider: str, options: argparse.Namespace) -> list[Row]:
     """The rows of the networks, or of the models that ``--model`` names, on a provider of this Python."""
     import numpy as np
     import onnxruntime
+    from isolated.other_providers import prepare
     from networks import NETWORKS, SMALL
 
     import padops
     from padops.bench.timing import feeds_for
-    from padops.conformance.peers.other_providers import prepare
 
     prepare(provider)
     onnxruntime.set_default_logger_severity(4)  # refusals are exceptions

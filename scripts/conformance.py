@@ -2,24 +2,28 @@
 
     python3 scripts/conformance.py [--quick] [--peer NAME[@PYTHON]] [--out DIR] ...
 
-It runs in the Python that calls it, where padops is installed there, and else in the checkout's .venv.
+It knows the peers of scripts/isolated/, too, which scripts/peers.py makes environments for. It runs in the Python that
+calls it, where padops is installed there, and else in the checkout's .venv.
 """
 
 import importlib.util
 import sys
+from pathlib import Path
+
+ISOLATED = Path(__file__).resolve().parent / "isolated"
 
 
 def main(arguments: list) -> int:
     if all(importlib.util.find_spec(name) for name in ("padops", "onnx", "onnxruntime", "rich")):
         from padops.cli import main as run
+        from padops.conformance.divergences import add_peers
 
+        add_peers(ISOLATED)
         return run(["conformance", *arguments])
     import environment
     import help_first  # noqa: F401
 
-    return environment.hand_over(
-        [environment.ensure(["conformance", "cpu"]), "-m", "padops", "conformance", *arguments]
-    )
+    return environment.hand_over([environment.ensure(["conformance", "cpu"]), __file__, *arguments])
 
 
 if __name__ == "__main__":

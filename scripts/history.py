@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import history_page as page
 from history_measure import digest_of, measure, releases, suite
 
-from padops.conformance.report import parse_shard
+from padops.conformance.record import parse_shard
 from padops.conformance.runner import CutShort
 from padops.exits import USAGE
 from padops.files.interrupts import end_process, exit_code

@@ -10,7 +10,7 @@ from typing import Any
 
 from history_measure import AGREES, NOT_RUN
 
-from padops.conformance.known import KNOWN
+from padops.conformance.divergences import KNOWN
 from padops.conformance.record import WRONG
 
 HEAD = "| release | cases run | agree | wrong output | error | dies | not run |\n|---|--:|--:|--:|--:|--:|--:|\n"

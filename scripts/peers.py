@@ -3,7 +3,7 @@
     python3 scripts/peers.py [NAME ...]
     python3 scripts/peers.py --list
 
-Without names all are made. Each file of padops/conformance/peers/isolated/ states its environment's packages and
+Without names all are made. Each file of scripts/isolated/ states its environment's packages and
 versions; other peers may share it. It goes into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS, and nowhere
 else. What is there already and of these versions stays. A peer in JavaScript needs node and npm.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 import environment
 import help_first  # noqa: F401
 
-ISOLATED = environment.ROOT / "padops" / "conformance" / "peers" / "isolated"
+ISOLATED = environment.ROOT / "scripts" / "isolated"
 SHARING = ("without_pad", "beside", "lowered_for")  # peers that share the environment, by what ENVIRONMENT calls them
 STAMP = "padops-stamp.json"  # written last: padops takes no environment without one
 
@@ -26,7 +26,7 @@ STAMP = "padops-stamp.json"  # written last: padops takes no environment without
 def stated() -> dict:
     """The ENVIRONMENT of each file, by the peer's name."""
     found = {}
-    for file in sorted(ISOLATED.glob("[!_]*.py")):
+    for file in sorted(ISOLATED.glob("*.py")):
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ENVIRONMENT":
                 about = ast.literal_eval(node.value)

@@ -16,6 +16,7 @@ from typing import Any
 
 import help_first  # noqa: F401
 import numpy as np
+import peers
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the models are those of this checkout
 from padops.probe.cases import ALL, CASES, IMAGE, RARE_CASES
@@ -46,8 +47,8 @@ def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None)
             session;
         ``ran``: for each node that ran, its operator, its provider, and how often.
     """
-    from padops.conformance.peers import other_providers
-    from padops.conformance.peers.environments import isolated_rows
+    from isolated import other_providers
+
     from padops.probe.running import run_model
 
     try:
@@ -57,7 +58,8 @@ def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None)
     except Exception as error:
         return {"outcome": "refused", "why": " ".join(str(error).split())[:3000]}
     expected = expected_of(case) if expected is None else np.array(expected)
-    within = max((row.within for row in isolated_rows() if row.provider == provider), default=0)
+    rows = [about for about in peers.stated().values() if about.get("provider") == provider]
+    within = max((about.get("within", 0) for about in rows), default=0)
     close = ran.output.shape == expected.shape and np.allclose(ran.output, expected, rtol=within, atol=0)
     return {
         "outcome": "right" if close else "wrong",
@@ -67,7 +69,7 @@ def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None)
 
 
 def main(arguments: list[str]) -> int:
-    from padops.conformance.peers.other_providers import prepare
+    from isolated.other_providers import prepare
 
     provider, way = arguments
     prepare(provider)

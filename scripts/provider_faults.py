@@ -1,6 +1,7 @@
 """Finds faults in the answers of ``providers.ask_suite``, which runs the suite's cases on an execution provider."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +44,20 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
 
 def _depends_on_data(id: str, said: str) -> bool:
     """Return whether a wrong result is a known one that other data would not show."""
-    from padops.conformance import cases
-    from padops.conformance.divergences import DivergenceTracker
-    from padops.conformance.judging import Prepared
-    from padops.conformance.known import KNOWN
+    return _is_known(lambda row: row.id in OF_DATA, id, "differ", said)
 
-    tracker = DivergenceTracker([row for row in KNOWN if row.id in OF_DATA])
-    return tracker.explain(Prepared.of(cases.find_case(id)).features, "differ", said) is not None
+
+def _is_known(chosen: "Callable[[Any], bool]", id: str, outcome: str, said: str) -> bool:
+    """Return whether one of the chosen known divergences explains what came of a case."""
+    import peers
+
+    from padops.conformance import cases
+    from padops.conformance.divergences import KNOWN, DivergenceTracker, add_peers
+    from padops.conformance.judging import Prepared
+
+    add_peers(peers.ISOLATED)
+    features = Prepared.of(cases.find_case(id)).features
+    return DivergenceTracker([*filter(chosen, KNOWN)]).explain(features, outcome, said) is not None
 
 
 def _is_open(provider: str, answer: "dict[str, Any]") -> bool:
@@ -80,19 +88,13 @@ def unexplained(name: str, beside: "dict[str, dict]") -> "list[str]":
         name: Of the environment.
         beside: The answers.
     """
-    from padops.conformance import cases
-    from padops.conformance.divergences import DivergenceTracker
-    from padops.conformance.judging import Prepared
-    from padops.conformance.known import KNOWN
-
     peer = name.replace("ort-", "padops-beside-")
-    tracker = DivergenceTracker([row for row in KNOWN if row.peer == peer])
     found = []
     for id, answer in beside.items():
         if answer["outcome"] not in OUTCOMES:
             continue
         said = answer.get("said") or answer.get("detail") or ""
-        if tracker.explain(Prepared.of(cases.find_case(id)).features, OUTCOMES[answer["outcome"]], said) is None:
+        if not _is_known(lambda row: row.peer == peer, id, OUTCOMES[answer["outcome"]], said):
             found.append(f"{id}: {answer['outcome']}: {said or answer['why']}")
     return found
 

@@ -129,8 +129,7 @@ def run_one(provider: str, way: str, model: str, feeds: str) -> dict[str, Any]:
         feeds: The file of its inputs and outputs.
     """
     import onnxruntime
-
-    from padops.conformance.peers import other_providers
+    from isolated import other_providers
 
     other_providers.prepare(provider)
     onnxruntime.set_default_logger_severity(4)

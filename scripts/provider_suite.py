@@ -23,15 +23,18 @@ def run_suite(id: str, provider: str, way: str) -> dict[str, Any]:
         ``is_empty``, of the data, the output or the axes, are the case's; ``verdict``, ``runner`` and ``why`` are what
         ``padops.inspect`` says.
     """
+    import peers
+    from isolated import other_providers
+
     import padops
     from padops.conformance import cases
     from padops.conformance.arrays import pack
+    from padops.conformance.divergences import add_peers
     from padops.conformance.judging import Prepared, judge
-    from padops.conformance.peers import PEERS, other_providers
+    from padops.conformance.peers.ort import require_type
     from padops.conformance.peers.request import Refused, Request, Unsupported, unsupported_where
-    from padops.conformance.peers.sessions import require_type
 
-    row = next(row for row in PEERS.values() if row.provider == provider)
+    row = next(row for row in add_peers(peers.ISOLATED) if row.provider == provider)
     item = Prepared.of(cases.find_case(id))
     request = Request.of(row.prepared(item.case.request()))
     model = other_providers.model_of(request, provider)

@@ -64,9 +64,10 @@ def main(arguments: list) -> int:
     failed = environment.hand_over([python, "-m", "pytest", *spread, *which, *arguments], environment.ROOT)
     if failed or arguments or not every:
         return failed
-    print("padops conformance --quick", flush=True)
+    print("scripts/conformance.py --quick", flush=True)
     required = ["--require-peers", *_left_out()] if compares else []
-    return environment.hand_over([python, "-m", "padops", "conformance", "--quick", *required], environment.ROOT)
+    script = environment.ROOT / "scripts" / "conformance.py"
+    return environment.hand_over([python, script, "--quick", *required], environment.ROOT)
 
 
 def _stale() -> str:

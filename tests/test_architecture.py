@@ -116,7 +116,7 @@ def test_who_imports_the_runtime(runtime: str) -> None:
 
 def test_who_imports_the_python_kernel() -> None:
     """Whoever runs it; what only writes its nodes takes them from ``padops.spec``."""
-    running = {"padops.runtime.session", "padops.convert.verify.sessions", "padops.conformance.peers.python_kernel"}
+    running = {"padops.runtime.session", "padops.convert.verify.sessions", "padops.conformance.peers.own"}
     assert importers("padops.runtime.pyop") == {"padops", *running}
 
 

@@ -124,7 +124,7 @@ def test_the_whole_run(script: ModuleType) -> None:
     assert script.steps == [["python", str(SCRIPTS / "fetch_models.py")]]
     spread = ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
     noted = [f"--note-passed={Path('build', 'passed.txt')}"]
-    assert script.ran == [[*PYTEST, *spread, *noted], ["python", "-m", "padops", "conformance", "--quick"]]
+    assert script.ran == [[*PYTEST, *spread, *noted], ["python", str(SCRIPTS / "conformance.py"), "--quick"]]
 
 
 def test_the_whole_run_with_peers(script: ModuleType) -> None:

@@ -17,11 +17,7 @@ SHOWN = 64  # elements of an array that a report shows
 
 
 def pack(array: np.ndarray | None) -> Packed | None:
-    """What two arrays have in common where they are the same to the last bit; fit for another process.
-
-    Raises:
-        TypeError: The type is none of ``padops.spec.dtypes``.
-    """
+    """What two arrays have in common where they are the same to the last bit; fit for another process."""
     if array is None:
         return None
     dtype = dtype_of(array)

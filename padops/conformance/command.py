@@ -1,22 +1,28 @@
-"""``padops conformance``: runs the suite and writes the report."""
+"""``padops conformance``: runs the suite, writes the report, and prints how far it is and how each peer did."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.conformance.console import show, showing_progress
 from padops.exits import USAGE
 from padops.extras import Needing
 from padops.files.interrupts import exit_code
-from padops.terminal import fail, say
+from padops.plural import plural
+from padops.terminal import fail, make_console, say, shown
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
     from padops.conformance.judging import Peer
-    from padops.conformance.runner import PeerRun
+    from padops.conformance.runner import PeerRun, Progress
 
 ABOUT = (
     "Run padops and every other Pad on this machine on the same cases and compare them with the rules, bit by bit. "
@@ -48,9 +54,9 @@ def _when_used(parser: argparse.ArgumentParser, fill: Callable[[argparse.Argumen
 
 def _add_subcommands(parser: argparse.ArgumentParser) -> None:
     from padops.conformance.export import add_export
+    from padops.conformance.record import add_merge
     from padops.conformance.render import add_show
-    from padops.conformance.report import add_merge
-    from padops.conformance.wrong_answers import add_repro, add_repros
+    from padops.conformance.repro import add_repro, add_repros
 
     commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
     for add in (add_show, add_repro, add_repros, add_export, add_merge):
@@ -64,7 +70,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     level.add_argument("--exhaustive", dest="level", action="store_const", const="exhaustive", help="in hours")
     parser.add_argument(
         "--peer", action="append", default=[], metavar="NAME[@PYTHON]",
-        help="run only this one (may be repeated); in another interpreter; or PATH.py:function, a peer of your own",
+        help="run only this one (may be repeated); in another interpreter; or PATH.py:function, a peer of your own, or "
+        "PATH.py, all peers of a file (docs/conformance.md)",
     )  # fmt: skip
     parser.add_argument(
         "--peer-command", action="append", default=[], metavar="COMMAND",
@@ -90,24 +97,24 @@ def run_suite(options: argparse.Namespace) -> int:
         import onnx  # noqa: F401
         import rich  # noqa: F401
 
-    from padops.conformance import report
+    from padops.conformance import record
 
     try:
-        peers, shard = _peers(options), report.parse_shard(options.shard)
+        peers, shard = _peers(options), record.parse_shard(options.shard)
     except ValueError as error:
         return fail(error, USAGE)
     folder = Path(options.out) if options.out else None
     try:
-        if folder is not None and (why := report.prepare(folder)):
+        if folder is not None and (why := record.prepare(folder)):
             return fail(why)
         ran, ending = _run(options, peers, shard)
         if ending is not None and not any(one.results for one in ran):
             print("interrupted before a case was run; no report has been written", file=sys.stderr)
             return exit_code(ending)
-        header = report.header(options.level, options.seed, ran, shard)
+        header = record.header(options.level, options.seed, ran, shard)
         required = peers if options.peer or options.peer_command or options.require_peers else []
         names = [peer.name for peer in required]
-        footer = report.footer(ran, names, shard, ending is not None, options.strict_peers)
+        footer = record.footer(ran, names, shard, ending is not None, options.strict_peers)
         _write(folder, header, ran, footer)
     except OSError as error:
         return fail(error)
@@ -124,7 +131,7 @@ def _run(
 ) -> tuple[list[PeerRun], KeyboardInterrupt | SystemExit | None]:
     """What the peers did, and the signal that ended that before its time, or None."""
     from padops.conformance import cases, runner
-    from padops.conformance.known import EXAMPLES, KNOWN
+    from padops.conformance.divergences import EXAMPLES, KNOWN
 
     try:
         chosen = cases.collect(options.level, options.seed, EXAMPLES.values())
@@ -140,23 +147,19 @@ def _run(
 
 def _write(folder: Path | None, header: dict[str, Any], ran: list[PeerRun], footer: dict[str, Any]) -> None:
     """Writes the report, where one is asked for."""
-    from padops.conformance import report
+    from padops.conformance import record
 
     if folder is None:
         return
     try:
-        report.write_report(folder, header, (result for one in ran for result in one.results), footer)
+        record.write_report(folder, header, (result for one in ran for result in one.results), footer)
     except (KeyboardInterrupt, SystemExit):
         say(f"interrupted while the report was written: not all of its files in {folder} are new", stderr=True)
         raise
 
 
 def _peers(options: argparse.Namespace) -> list[Peer]:
-    """Those that are asked for, or all.
-
-    Raises:
-        ValueError: One is unknown, two have one name, or some are named and others left out.
-    """
+    """Those that are asked for, or all."""
     from padops.conformance import runner
     from padops.conformance.peers import PEERS
 
@@ -166,8 +169,134 @@ def _peers(options: argparse.Namespace) -> list[Peer]:
     if unknown := [name for name in options.without if name not in PEERS]:
         raise ValueError(f"there is no peer {unknown[0]!r} to leave out; there are {', '.join(PEERS)}")
     named = options.peer or ([] if options.peer_command else [name for name in PEERS if name not in options.without])
-    peers = [*map(runner.parse_peer, named), *map(runner.parse_command, options.peer_command)]
+    peers = [*chain.from_iterable(map(runner.parse_peers, named)), *map(runner.parse_command, options.peer_command)]
     names = [peer.name for peer in peers]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"two peers are called {twice[0]!r}")
     return peers
+
+
+SHOWN = 20  # unexpected results that are printed; those of a peer with one text count as one
+
+
+@contextlib.contextmanager
+def showing_progress() -> Iterator[Progress]:
+    """A bar for each peer at work where somebody is looking, else a line for each that is done."""
+    from rich import progress
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _print_when_done
+        return
+    columns = (
+        progress.TextColumn("{task.description}", markup=False),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(),
+    )
+    with progress.Progress(*columns, console=console, transient=True) as bars:
+        tasks = {}
+
+        def show(name: str, done: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = bars.add_task(shown(name), total=total)
+            bars.update(tasks[name], completed=done, visible=done < total)
+
+        yield show
+
+
+def _print_when_done(name: str, done: int, total: int) -> None:
+    if done == total:
+        say(f"{name}: {plural(total, 'case', ',')}", stderr=True)
+
+
+def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
+    """Prints counts per peer, which were absent, and what was not expected."""
+    from padops.conformance.record import counts_of
+    from padops.lines import Text
+
+    console = make_console()
+    console.print(_table([one for one in ran if one.handshake is not None]))
+    _show_versions(console, ran)
+    for one in ran:
+        if one.handshake is None:
+            text = Text(f"absent: {one.peer.name}: {' '.join(str(one.absent).split())}", "yellow")
+            if console.is_terminal:
+                console.print(text, no_wrap=True, overflow="ellipsis")
+            else:
+                console.print(text, soft_wrap=True)
+    _show_results(console, [result for one in ran for result in one.results if result["unexpected"]], "red")
+    for one in ran:
+        for id in footer["stale"]:
+            if id in one.stale:
+                console.print(Text(f"{one.peer.name}: divergence {id} no longer occurs", "red"), soft_wrap=True)
+    for one in ran:
+        if one.recorded:
+            _show_new(console, one, "red" if footer["strict"] else "yellow")
+    console.print(counts_of(footer))
+
+
+def _show_results(console: Console, found: Sequence[dict[str, Any]], style: str, indent: str = "") -> None:
+    """The first results: of one peer indented, of several each with its peer; equal ones once, with their number."""
+    from padops.lines import Text
+
+    alike: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for result in found:
+        alike.setdefault((result["peer"], result["outcome"], result["detail"]), []).append(result)
+    told = list(alike.values())[:SHOWN]
+    for first, *others in told:
+        where = first["case"] if indent else f"{first['peer']}: {first['case']}"
+        count = f" (and in {plural(len(others), 'other case', ',')})" if others else ""
+        console.print(Text(f"{indent}{where}: {first['outcome']}: {first['detail']}{count}", style), soft_wrap=True)
+    if more := len(found) - sum(map(len, told)):
+        console.print(f"{indent}… and {more:,} more")
+
+
+def _show_new(console: Console, one: PeerRun, style: str) -> None:
+    """What a peer does that has another version than the divergences were recorded with."""
+    from padops.lines import Text
+
+    found = [result for result in one.results if result["new"]]
+    versions = (one.handshake or {"versions": {}})["versions"]
+    package, version = next(iter(versions.items()), (one.peer.name, ""))
+    counts = f"{len(found)} new, {len(one.gone)} known no longer seen"
+    what = f"{package} {version} is not among the versions recorded ({one.recorded})"
+    head = f"new behaviour: {one.peer.name}: {what}: {counts}; no failure of padops"
+    console.print(Text(head, style), soft_wrap=True)
+    _show_results(console, found, style, "  ")
+    for id in one.gone:
+        console.print(Text(f"  divergence {id} no longer occurs", style), soft_wrap=True)
+
+
+def _table(ran: Sequence[PeerRun]) -> Table:
+    """A row for each peer that was there: no more columns than 80 characters hold."""
+    from rich.table import Table
+
+    from padops.conformance.record import IDLE, WRONG
+    from padops.lines import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
+    table.add_column("peer", overflow="fold")
+    for title in ("cases", "agree", "wrong", "crash", "known", "unexpected", "not run", "s"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for one in ran:
+        counts = Counter(result["outcome"] for result in one.results)
+        known = sum(result["divergence"] is not None for result in one.results)
+        unexpected = sum(result["unexpected"] for result in one.results)
+        wrong = sum(counts[outcome] for outcome in WRONG) - counts["crash"]
+        before = [len(one.results), counts["agree"], wrong, counts["crash"], known]
+        behind = [sum(counts[outcome] for outcome in IDLE), round(one.seconds)]
+        told = Text(str(unexpected), "red" if unexpected else "")
+        table.add_row(Text(one.peer.name), *map(str, before), told, *map(str, behind))
+    return table
+
+
+def _show_versions(console: Console, ran: Sequence[PeerRun]) -> None:
+    """The versions of what the peers are made of, each once."""
+    from padops.lines import Text
+
+    made_of = [one.handshake["versions"] for one in ran if one.handshake is not None]
+    each = dict.fromkeys(f"{name} {version}" for versions in made_of for name, version in versions.items())
+    if each:
+        console.print(Text(f"with {', '.join(each)}", "dim"))

@@ -11,44 +11,15 @@ from padops.conformance.case import Case, Expected
 from padops.spec.dialects import Node
 from padops.spec.plan import Amounts, Crop, PadError, dilated_size
 
-# Every tag, and what it says. Amounts are those of one axis; left is what a crop leaves of its n elements.
-TAGS = {
-    "rank-0": "the data have no axis",
-    "amounts-wrong": "the amounts cannot be read (P8, S1)",
-    "nothing-to-do": "every amount is 0",
-    "grows": "an axis gets elements",
-    "negative": "an amount is negative",
-    "mixed": "an axis has a negative and a positive amount",
-    "empty-data": "the data have no elements",
-    "empty-output": "the output has no elements",
-    "empty-axis-padded": "an axis without elements gets some",
-    "negative-output": "an output dim would be negative",
-    "overcropped": "a crop is longer than its axis",
-    "cropped-away": "a crop leaves nothing of an axis that has elements",
-    "reflect-beyond-left": "an amount is larger than left - 1",
-    "reflect-beyond-size": "an amount is larger than n - 1",
-    "beyond-left": "an amount is larger than left",
-    "beyond-size": "an amount is larger than n",
-    "interior": "an axis has an interior amount",
-    "huge": "an amount is beyond any memory",
-    "fill": "a fill is given",
-    "fill-not-scalar": "the fill has another shape than []",
-    "fill-not-one": "the fill has not one element",
-    "fill-empty": "the fill has no element",
-    "fill-nan": "the fill is a float that is no number",
-    "nan": "the data hold floats that are no numbers",
-    "axes": "axes are given",
-    "axes-int32": "axes are int32",
-    "axes-repeated": "axes name one axis twice",
-    "axes-empty": "axes are given and none",
-    "pads-row": "pads have the shape [1, 2r]",
-    "constant-amounts": "the model has the amounts as constants",
-    "dynamic": "the model has the amounts as inputs",
-    "fixed": "the model has both: constant amounts and a declared shape",
-    "mode-unknown": "the operator does not know the mode",
-    "full-is-crop": "crop first and extend first (P3) give the same",
-}
-
+# Every tag; _of_inputs, _of_axis and _of_amounts say when one holds.
+TAGS = frozenset(
+    """
+    rank-0 amounts-wrong nothing-to-do grows negative mixed empty-data empty-output empty-axis-padded
+    negative-output overcropped cropped-away reflect-beyond-left reflect-beyond-size beyond-left beyond-size
+    interior huge fill fill-not-scalar fill-not-one fill-empty fill-nan nan axes axes-int32 axes-repeated axes-empty
+    pads-row constant-amounts dynamic fixed mode-unknown full-is-crop
+    """.split()
+)
 BEYOND = "beyond the standard"  # a class of cases, in which an implementation may refuse
 
 
@@ -62,7 +33,7 @@ class CaseFeatures:
         mode: In lower case.
         expected: ``"output"`` or ``"error"``.
         rule: The rule of the error, or None.
-        tags: The keys of ``TAGS`` that hold.
+        tags: Those of ``TAGS`` that hold.
     """
 
     op: str

@@ -12,9 +12,8 @@ from padops.conformance.case import Case, Expected, expect
 from padops.conformance.divergences import DivergenceTracker
 from padops.conformance.features import BEYOND, CaseFeatures, features_of, rules_of
 from padops.conformance.lines import plain
-from padops.conformance.peers import PeerRow
+from padops.conformance.peers import PeerRow, has_script
 from padops.conformance.record import IDLE
-from padops.conformance.repro import has_script
 from padops.plural import plural
 from padops.spec.bits import element_bits
 
@@ -119,5 +118,6 @@ def result_of(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tu
         result["attributes"] = {name: plain(value) for name, value in case.attributes.items()}
         result["expected"] = {"error": item.expected.message} if item.packed is None else describe(item.expected.output)
         result["got"] = describe(unpack(answer[1])) if answer[0] == "output" else None
-    result["repro"] = f"padops conformance repro {case.id} --peer {peer.name}" if has_script(peer.row) else ""
+    asked_as = peer.name if peer.row.asked_as == peer.row.name else peer.row.asked_as
+    result["repro"] = f"padops conformance repro {case.id} --peer {asked_as}" if has_script(peer.row) else ""
     return result

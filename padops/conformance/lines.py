@@ -12,8 +12,7 @@ import numpy as np
 
 from padops.conformance.arrays import Packed, pack, unpack
 from padops.conformance.features import FAMILIES
-from padops.conformance.model import make_model
-from padops.conformance.peers.converted import converted, without_pad
+from padops.conformance.model import converted, make_model, without_pad
 from padops.conformance.peers.request import Request, Skipped, Unsupported
 from padops.plural import plural
 from padops.spec.dtypes import by_name
@@ -65,10 +64,6 @@ def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "")
 
     ``lowered``: its model has standard operators in place of Pad; those for a provider may keep a Pad that the provider
     runs right.
-
-    Raises:
-        Unsupported: There is no such form of the case.
-        RuleBroken: The case breaks a rule, and the conversion says so.
     """
     request = Request.of(sent)
     inputs = [

@@ -1,13 +1,14 @@
-"""Models of one node: a case in the domain padops, or with the Pad of ONNX itself."""
+"""Models of one node: a case in the domain padops, with the Pad of ONNX itself, or converted."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.request import Refused, Request, Unsupported
 from padops.spec.bits import dtype_of, to_bytes
 from padops.spec.dialects import DOMAIN, OPS, VERSION
 from padops.spec.dialects.onnx_pad import VERSIONS
@@ -150,3 +151,36 @@ def feeds(case: Case | Request, inputs: Sequence[np.ndarray | None]) -> dict[str
     """What the model of :func:`make_model` is run with."""
     names = enumerate(inputs)
     return {f"input_{i}": array for i, array in names if array is not None and i not in case.constant_inputs}
+
+
+RULE_BROKEN = re.compile(r"\[[PS]\d+](;|$)")
+
+
+class RuleBroken(Refused):
+    """The case breaks a rule, and the conversion says so."""
+
+
+def converted_model(request: Request, **options: Any) -> onnx.ModelProto:
+    """The model of the domain padops, converted with these options of ``padops.convert``; raises as ``converted``."""
+    return converted(make_model(request, request.inputs), **options)
+
+
+def without_pad(request: Request) -> onnx.ModelProto:
+    """What ``padops convert --target onnx --without-pad`` leaves of it; raises as ``converted``."""
+    return converted_model(request, target="onnx", without_pad=True)
+
+
+def converted(model: onnx.ModelProto, **options: Any) -> onnx.ModelProto:
+    """The model of a case, converted with these options of ``padops.convert``.
+
+    Raises:
+        Unsupported: There is no such form of the case.
+        RuleBroken: The case breaks a rule.
+    """
+    from padops.convert import convert
+
+    conversion = convert(model, fold=False, **options)
+    for why in (*(record.reason for record in conversion.unconverted), *conversion.no_fallback.values()):
+        if why:
+            raise (RuleBroken if RULE_BROKEN.search(why) else Unsupported)(why)
+    return conversion.proto()

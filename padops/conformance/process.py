@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from padops.conformance.lines import GarbledAnswer, question, receive_answer, receive_hello, send_case
-from padops.conformance.peers.converted import RuleBroken
-from padops.conformance.peers.environments import environments, is_made, python_of
+from padops.conformance.model import RuleBroken
+from padops.conformance.peers import environments, is_made, python_of
 from padops.conformance.peers.request import Unsupported
 from padops.conformance.worker import receive, send
 from padops.files.interrupts import ending_of
 from padops.processes import LateError, Pipes, kill_group, wait_for
 
 if TYPE_CHECKING:
-    from padops.conformance.peers.row import PeerRow
+    from padops.conformance.peers import PeerRow
 
 WORKER = Path(__file__).with_name("worker.py")
 BATCH = 50

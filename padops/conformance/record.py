@@ -1,31 +1,58 @@
-"""The report as a file: one JSON object a line, the first a header and the last a footer."""
+"""The report of a run as a file: one JSON object a line, the first a header and the last a footer.
+
+A file that another program, or nobody, has written is told apart from one: a line has the fields that are stated here.
+The parts of a run that was spread over machines become one.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections.abc import Callable, Iterable
+import math
+import os
+import platform
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from padops.conformance.record_fields import (
-    IDLE,
-    OUTCOMES,
-    SCHEMA,
-    WRONG,
-    FieldError,
-    brief,
-    check_footer,
-    check_header,
-    check_result,
-)
+import numpy as np
+
 from padops.files.staging import write_whole
 from padops.plural import plural
+from padops.terminal import fail
 
-__all__ = ["FILE", "IDLE", "OUTCOMES", "SCHEMA", "WRONG", "Record", "RecordError", "counts_of", "read", "write"]
+if TYPE_CHECKING:
+    from padops.conformance.runner import PeerRun
 
 FILE = "conformance.jsonl"
+SCHEMA = 2
+IDLE = ("unsupported", "skipped")  # outcomes where nothing was compared
+WRONG = ("differ", "error", "crash")
+OUTCOMES = ("agree", *WRONG, *IDLE)
+
+# What each line may say. A name with "?" may be absent, {str: x} has any names, of several in brackets one holds, and
+# in a list the only one is of all elements.
+ANY = object()
+SCALAR = (int, float, str, bool)
+ARRAY = {"dtype": str, "shape": [int], "values?": ANY}
+PEER = {"name": str, "versions": {str: str}, "python?": str, "recorded?": str, "within?": (int, float)}
+HEADER = {
+    "kind": str, "schema": int, "padops": str, "level": str, "seed": int, "machine": {str: (str, int, None)},
+    "peers": [PEER], "absent": [{"name": str, "reason": str}], "shard?": [int, int],
+}  # fmt: skip
+RESULT = {
+    "kind": str, "case": str, "origin": str, "op": str, "mode": str, "dtype": str, "peer": str, "detail": str,
+    "repro": str, "rank": int, "rules": [str], "outcome": {*OUTCOMES}, "divergence": (None, str), "unexpected": bool,
+    "new": bool, "inputs?": [(None, ARRAY)], "attributes?": {str: (*SCALAR, [SCALAR])},
+    "expected?": ({"error": (None, str)}, ARRAY), "got?": (None, ARRAY),
+}  # fmt: skip
+FOOTER = {
+    "kind": str, "results": int, "unexpected": int, "new": int, "stale": [str], "gone": [str], "strict": bool,
+    "exit": {0, 1}, "missing?": [str], "divergences?": {str: {str: [int, int]}}, "cut_short?": {str: int},
+}  # fmt: skip
 
 
 class RecordError(ValueError):
@@ -37,11 +64,9 @@ class Record:
     """A whole report.
 
     Attributes:
-        header: ``schema``, ``padops``, ``level``, ``seed``, ``machine``, ``peers`` and ``absent``; ``shard`` of a part.
-        results: One object for each case and peer.
-        footer: ``results``, ``unexpected``, ``stale``, ``new``, ``gone``, ``strict`` and ``exit``; ``missing`` and
-            ``divergences`` of a part; of a run that a signal has ended ``cut_short``, how many cases each peer that had
-            begun has left.
+        header: The first line, of ``HEADER``.
+        results: One object for each case and peer, of ``RESULT``.
+        footer: The last line, of ``FOOTER``.
     """
 
     header: dict[str, Any]
@@ -57,11 +82,7 @@ def counts_of(footer: dict[str, Any]) -> str:
 
 
 def write(path: Path | str, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]) -> None:
-    """Writes a report in one step: there is a whole file, or the one of before.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Writes a report in one step: there is a whole file, or the one of before."""
     lines = chain(
         [{"kind": "header", **header}],
         ({"kind": "result", **result} for result in results),
@@ -78,31 +99,56 @@ def read(path: Path | str) -> Record:
             says what it may not; the message names the file and the line.
         OSError: It cannot be read.
     """
-    lines = [(number, line) for number, line in enumerate(Path(path).read_bytes().split(b"\n"), 1) if line]
-    objects = [_object(f"{path}:{number}", line) for number, line in lines]
+    lines = [(f"{path}:{i}", line) for i, line in enumerate(Path(path).read_bytes().split(b"\n"), 1) if line]
+    objects = [_object(place, line) for place, line in lines]
     kinds = [found.get("kind") for found in objects]
     if not kinds or kinds[0] != "header":
         raise RecordError(f"{path}: not a report: the first line is no header")
-    places = [f"{path}:{number}" for number, _ in lines]
-    _checked(places[0], check_header, objects[0])
+    header, results, footer = objects[0], objects[1:-1], objects[-1]
+    if header.get("schema") != SCHEMA:  # which says more than any other field
+        raise RecordError(f"{lines[0][0]}: header: schema is {_brief(header.get('schema'))}, expected {SCHEMA}")
+    _check(f"{lines[0][0]}: header", header, HEADER)
+    peers = [row["name"] for row in header["peers"]]
+    if twice := [name for name in peers if peers.count(name) > 1]:
+        raise RecordError(f"{lines[0][0]}: header: peers has {_brief(twice[0])} twice")
     if kinds[-1] != "footer" or any(kind != "result" for kind in kinds[1:-1]):
         raise RecordError(f"{path}: not a whole report: there is no footer at the end")
-    header, results, footer = objects[0], objects[1:-1], objects[-1]
-    peers = {row["name"] for row in header["peers"]}
-    for place, result in zip(places[1:], results):
-        _checked(place, check_result, result, peers)
-    if footer.get("results") != len(results):
-        raise RecordError(
-            f"{places[-1]}: {plural(len(results), 'result')}, but the footer says {brief(footer.get('results'))}"
-        )
-    _checked(places[-1], check_footer, footer, header, results)
+    for (place, _), result in zip(lines[1:], results):
+        _check_result(f"{place}: result", result, set(peers))
+    _check_footer(f"{lines[-1][0]}: footer", header, results, footer)
     return Record(header, results, footer)
 
 
+def _check_result(place: str, result: dict[str, Any], peers: set[str]) -> None:
+    """Checks a result of one of these peers: what is wrong is known or told."""
+    _check(place, result, RESULT)
+    if result["peer"] not in peers:
+        raise RecordError(f"{place}: peer is {_brief(result['peer'])}, which is none of the header's")
+    told = (result["divergence"] is not None) + result["unexpected"] + result["new"]
+    wrong = int(result["outcome"] in WRONG)
+    if told != wrong:
+        what = f"outcome is {result['outcome']} with {told} of divergence, unexpected and new"
+        raise RecordError(f"{place}: {what}, expected {wrong}")
+
+
+def _check_footer(place: str, header: dict[str, Any], results: list[dict[str, Any]], footer: dict[str, Any]) -> None:
+    """Checks the last line against the others: its counts, and what the footer of a part has to say."""
+    _check(place, footer, FOOTER)
+    if footer["results"] != len(results):
+        raise RecordError(f"{place}: {plural(len(results), 'result')}, but the footer says {footer['results']}")
+    for name in ("unexpected", "new"):
+        if footer[name] != (count := sum(result[name] for result in results)):
+            raise RecordError(f"{place}: {name} is {footer[name]}, but {count:,} results are")
+    if "shard" in header and "cut_short" not in footer:
+        peers = {row["name"] for row in header["peers"]}
+        if "missing" not in footer or not peers <= footer.get("divergences", {}).keys():
+            raise RecordError(f"{place}: a part of a run has to say missing, and divergences of each peer")
+
+
 def _object(place: str, line: bytes) -> dict[str, Any]:
-    """The object of a line of a report."""
+    """The object of a line of a report, which has no number beyond a double."""
     try:
-        found = json.loads(line.decode())
+        found = json.loads(line.decode(), parse_float=_finite, parse_constant=_finite)
     except UnicodeDecodeError as error:
         raise RecordError(f"{place}: not UTF-8: byte {error.start} is 0x{line[error.start]:02x}") from error
     except ValueError as error:
@@ -110,12 +156,257 @@ def _object(place: str, line: bytes) -> dict[str, Any]:
     except RecursionError as error:
         raise RecordError(f"{place}: lists or objects in one another, more than can be read") from error
     if not isinstance(found, dict):
-        raise RecordError(f"{place}: not a report: {brief(found)}, expected an object")
+        raise RecordError(f"{place}: not a report: {_brief(found)}, expected an object")
     return found
 
 
-def _checked(place: str, check: Callable[..., None], said: dict[str, Any], *more: Any) -> None:
+def _finite(text: str) -> float:
+    if not math.isfinite(number := float(text)):
+        raise ValueError(f"a number is {text}")
+    return number
+
+
+def _check(place: str, said: dict[str, Any], kind: Any) -> None:
+    if fault := _fault(said, kind, ""):
+        raise RecordError(f"{place}: {fault}")
+
+
+def _fault(value: Any, kind: Any, name: str) -> str:
+    """In which field a value is not as stated, and how; true and false are no numbers. Else an empty text."""
+    if isinstance(kind, tuple):
+        faults = [_fault(value, one, name) for one in kind]
+        return "" if "" in faults else faults[-1]
+    if isinstance(kind, list) and type(value) is list and len(kind) in (1, len(value)):
+        return next(filter(None, (_fault(*row, name) for row in zip(value, kind * len(value)))), "")
+    if isinstance(kind, dict) and type(value) is dict:
+        if str in kind:
+            return next(filter(None, (_fault(one, kind[str], name) for one in value.values())), "")
+        known = {field.rstrip("?"): inner for field, inner in kind.items()}
+        if lacking := [field for field in kind if field[-1] != "?" and field not in value]:
+            return f"there is no {lacking[0]}"
+        if unknown := [field for field in value if field not in known]:
+            return f"{_brief(unknown[0])} is no field of it"
+        faults = [fault for field, one in value.items() if (fault := _fault(one, known[field], field))]
+        return faults[0] if faults else "" if kind is not ARRAY or _fits(value) else f"{name} does not fit its shape"
+    if kind is ANY or value is kind or type(value) is kind or isinstance(kind, set) and value in [*kind]:
+        return ""
+    words = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", None: "null"}
+    sort = "a list" if isinstance(kind, list) else "an object"
+    expected = f"one of {', '.join(map(str, kind))}" if isinstance(kind, set) else sort
+    return f"{name} is {_brief(value)}, expected {expected if isinstance(kind, (set, list, dict)) else words[kind]}"
+
+
+def _fits(array: dict[str, Any]) -> bool:
+    """Whether the values of an array, where they are there, are lists as the shape says."""
+    found = np.array(array.get("values", 0), object)
+    if "values" not in array or 0 in array["shape"]:
+        return "values" not in array or not found.size
+    return list(found.shape) == array["shape"] and all(type(one) in SCALAR for one in found.flat)
+
+
+def _brief(value: Any) -> str:
+    """A value in an error: a list or an object by its length, of a long text or number the beginning."""
+    if isinstance(value, (list, dict)):
+        return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
+    text = {None: "null", True: "true", False: "false"}[value] if value is None or type(value) is bool else ascii(value)
+    return text if len(text) <= 60 else text[:60] + "…"
+
+
+Shard = tuple[int, int]  # (i, n): the i-th of n parts, counted from 1
+WHOLE: Shard = (1, 1)
+
+
+def parse_shard(text: str) -> Shard:
+    """``"2/4"`` as ``(2, 4)``.
+
+    Raises:
+        ValueError: It is no part of a whole.
+    """
+    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise ValueError(f"a part of a run is called i/n, with i from 1 to n, not {text!r}")
+    return int(found[1]), int(found[2])
+
+
+def header(level: str, seed: int, ran: Sequence[PeerRun], shard: Shard = WHOLE) -> dict[str, Any]:
+    """The first line of a report, with the peers that are absent, too."""
+    import padops
+
+    return {
+        "schema": SCHEMA,
+        "padops": padops.__version__,
+        "level": level,
+        "seed": seed,
+        **({"shard": list(shard)} if shard != WHOLE else {}),
+        "machine": {
+            "system": platform.platform(),
+            "processor": platform.machine(),
+            "cores": os.cpu_count(),
+            "python": platform.python_version(),
+        },
+        "peers": [_present(one) for one in ran if one.handshake is not None],
+        "absent": [{"name": one.peer.name, "reason": one.absent} for one in ran if one.handshake is None],
+    }
+
+
+def _present(one: PeerRun) -> dict[str, Any]:
+    said = one.handshake or {}
+    about: dict[str, Any] = {"name": one.peer.name, **{key: said[key] for key in ("python", "versions") if key in said}}
+    within = {"within": one.peer.row.within} if one.peer.row.within else {}
+    return {**about, **within, **({"recorded": one.recorded} if one.recorded else {})}
+
+
+def footer(
+    ran: Sequence[PeerRun],
+    asked: Sequence[str] = (),
+    shard: Shard = WHOLE,
+    cut_short: bool = False,
+    strict: bool = False,
+) -> dict[str, Any]:
+    """The last line of a report.
+
+    A run fails on what is unexpected or stale, on no results, on an absent peer of ``asked`` and on an absent part of
+    padops that needs nothing optional. New behaviour of a peer in a version that nothing was recorded with fails only a
+    ``strict`` run.
+
+    The footer of a part of a run says how often each divergence was met and seen: only all parts tell which are stale.
+    That of a run that a signal has cut short says how many cases each peer has left; such a run has failed, and tells
+    nothing stale.
+    """
+    results = [result for one in ran for result in one.results]
+    absent = [one.peer for one in ran if one.handshake is None]
+    missing = [peer.name for peer in absent if peer.name in asked or peer.row.in_house and not peer.row.extra]
+    if cut_short:
+        left = {one.peer.name: one.left for one in ran if one.handshake is not None and one.left}
+        return {**_footer(results, set(), set(), missing, strict), "exit": 1, "cut_short": left}
+    if shard == WHOLE:
+        stale, gone = {id for one in ran for id in one.stale}, {id for one in ran for id in one.gone}
+        return _footer(results, stale, gone, missing, strict)
+    counts = {one.peer.name: {id: [met, one.seen.get(id, 0)] for id, met in one.met.items()} for one in ran}
+    return {**_footer(results, set(), set(), missing, strict), "missing": missing, "divergences": counts}
+
+
+def _footer(
+    results: Sequence[dict[str, Any]], stale: set[str], gone: set[str], missing: Sequence[str], strict: bool
+) -> dict[str, Any]:
+    unexpected, new = (sum(result[key] for result in results) for key in ("unexpected", "new"))
+    failed = unexpected or stale or missing or not results or strict and (new or gone)
+    return {
+        "results": len(results),
+        "unexpected": unexpected,
+        "stale": sorted(stale),
+        "new": new,
+        "gone": sorted(gone),
+        "strict": strict,
+        "exit": int(bool(failed)),
+    }
+
+
+def merge(parts: Sequence[Record]) -> Record:
+    """The report of the whole run, from one of each part in any order.
+
+    Raises:
+        RecordError: One is missing, comes twice, or is of another run.
+    """
+    if any("shard" not in part.header for part in parts):
+        raise RecordError("a report of a whole run is no part of one")
+    if short := ["{}/{}".format(*part.header["shard"]) for part in parts if "cut_short" in part.footer]:
+        raise RecordError(f"part {short[0]} was cut short: run it again")
+    parts = sorted(parts, key=lambda part: part.header["shard"])
+    given, total = [part.header["shard"] for part in parts], len(parts)
+    if not parts or given != [[i + 1, total] for i in range(total)]:
+        names = ", ".join(f"{i}/{n}" for i, n in given)
+        raise RecordError(f"the parts are {names}, expected each of 1/n to n/n once")
+    first = parts[0].header
+    for part in parts:
+        _same_run(first, part.header)
+    peers = {row["name"]: "recorded" in row for row in first["peers"]}
+    results = [result for peer in peers for result in _in_order(parts, peer)]
+    stale, gone = (
+        {
+            id
+            for peer, excused in peers.items()
+            if excused is wanted
+            for id in _not_seen(part.footer["divergences"][peer] for part in parts)
+        }
+        for wanted in (False, True)
+    )
+    strict = any(part.footer["strict"] for part in parts)
+    header = {key: value for key, value in first.items() if key != "shard"}
+    machines = [part.header["machine"] for part in parts]
+    keys = dict.fromkeys(key for machine in machines for key in machine)
+    header["machine"] = {key: _joined(machine[key] for machine in machines if key in machine) for key in keys}
+    missing = sorted({name for part in parts for name in part.footer["missing"]})
+    return Record(header, results, {"kind": "footer", **_footer(results, stale, gone, missing, strict)})
+
+
+def _same_run(first: dict[str, Any], other: dict[str, Any]) -> None:
+    for key in ("padops", "level", "seed", "peers"):
+        if first[key] != other[key]:
+            i, n = other["shard"]
+            raise RecordError(f"parts 1/{n} and {i}/{n} are of two runs: {key} is {first[key]} and {other[key]}")
+
+
+def _in_order(parts: Sequence[Record], peer: str) -> Iterator[dict[str, Any]]:
+    """A peer's results in the order of one run, where the parts take turns."""
+    rows = [[result for result in part.results if result["peer"] == peer] for part in parts]
+    return (result for turn in zip_longest(*rows) for result in turn if result is not None)
+
+
+def _not_seen(counts: Iterable[dict[str, list[int]]]) -> set[str]:
+    """The divergences that some part has met and none has seen."""
+    met: set[str] = set()
+    seen: set[str] = set()
+    for count in counts:
+        met |= {id for id, (times, _) in count.items() if times}
+        seen |= {id for id, (_, times) in count.items() if times}
+    return met - seen
+
+
+def _joined(values: Iterable[Any]) -> Any:
+    """What all say, or the different ones in a row."""
+    different = list(dict.fromkeys(values))
+    return different[0] if len(different) == 1 else ", ".join(map(str, different))
+
+
+def add_merge(commands: Any) -> None:
+    """Adds ``merge`` to the commands of ``padops conformance``."""
+    about = "Make the report of a run from those of its parts, which --shard has made. Exit codes are those of the run."
+    parser = commands.add_parser("merge", help="make one report from those of --shard", description=about)
+    parser.add_argument("parts", nargs="+", metavar="DIR", help=f"the folder of a part, with its {FILE}")
+    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="write the report into this folder")
+    parser.set_defaults(run=_merge)
+
+
+def _merge(options: argparse.Namespace) -> int:
+    folder = Path(options.out)
     try:
-        check(said, *more)
-    except FieldError as error:
-        raise RecordError(f"{place}: {said['kind']}: {error}") from error
+        whole = merge([read(Path(part) / FILE) for part in options.parts])
+        if why := prepare(folder):
+            return fail(why)
+        write_report(folder, whole.header, whole.results, whole.footer)
+    except (OSError, RecordError) as error:
+        return fail(error)
+    print(counts_of(whole.footer))
+    return int(whole.footer["exit"])
+
+
+def prepare(folder: Path) -> str | None:
+    """Makes the folder of a report, and says why one cannot be written there, or None."""
+    from padops.conformance.render import FILES
+    from padops.files.targets import refusal
+
+    folder.mkdir(parents=True, exist_ok=True)
+    return refusal(folder / name for name in (FILE, *FILES.values()))
+
+
+def write_report(
+    folder: Path, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]
+) -> None:
+    """Writes a report in every form into a folder, which is there."""
+    from padops.conformance.divergences import KNOWN
+    from padops.conformance.render import write_all
+
+    write(folder / FILE, header, results, footer)
+    report = read(folder / FILE)
+    write_all(report.header, report.results, report.footer, KNOWN, folder)

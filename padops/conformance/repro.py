@@ -1,23 +1,40 @@
-"""A script that shows one case on one peer: NumPy, onnx and the peer alone, fit for a bug report upstream."""
+"""``padops conformance repro`` and ``repros``: scripts that show one case on one peer, fit for a bug report upstream.
+
+A script needs NumPy, onnx and the peer alone: it has ``pad`` of the peer's file, printed from its source, and the
+arguments.
+"""
 
 from __future__ import annotations
 
+import argparse
+import ast
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from padops.conformance import cases, runner
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, expect
-from padops.conformance.peers import PEERS, PeerRow
-from padops.conformance.peers.environments import file_of
-from padops.conformance.peers.parts import has, value_of
+from padops.conformance.divergences import KNOWN, Divergence
+from padops.conformance.features import features_of
+from padops.conformance.model import attributes_of, input_names, ir_version
+from padops.conformance.peers import PEERS, PeerRow, has_script
+from padops.conformance.peers.parts import PEERS_FOLDER, shown, value_of
 from padops.conformance.peers.request import Request, Skipped, Unsupported
-from padops.conformance.repro_calls import Call, NoScript, call_of
-from padops.conformance.repro_node import node_script, template_of
+from padops.conformance.record import RecordError, read
+from padops.files.staging import write_whole
+from padops.files.targets import refusal
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_name
+from padops.terminal import fail, say
+
+
+class NoScript(ValueError):
+    """There is no script for this case and peer; says why."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +60,25 @@ class Seen:
         return cls(text, result["outcome"], result["divergence"], result["detail"])
 
 
+@dataclass
+class _Call:
+    """How a script asks one peer: lines, by their place in it."""
+
+    packages: tuple[str, ...]  # to install, beside NumPy
+    run: list[str]  # the function
+    refusals: str  # source of the exceptions by which the peer refuses a case
+    imports: list[str]
+    shown: list[str] = field(default_factory=list)  # the source of padops' own functions and constants
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    setup: list[str] = field(default_factory=list)  # before the function
+
+    def lines(self) -> list[str]:
+        """What stands between the values and the comparison."""
+        source = [line for text in self.shown for line in [*text.splitlines(), "", ""]]
+        setup = [*self.setup, "", ""] if self.setup else []
+        return [*source, *setup, "def run():", *("    " + line for line in self.run)]
+
+
 def script(case: Case, peer: str, seen: Seen | None = None) -> str:
     """The script that shows a case on a peer of ``peers.PEERS``; an interpreter after ``@`` is only named.
 
@@ -54,13 +90,20 @@ def script(case: Case, peer: str, seen: Seen | None = None) -> str:
         NoScript: The peer has no way to say this case.
     """
     name = peer.partition("@")[0]
-    expected = expect(case)
-    if name in PEERS and (template := template_of(PEERS[name])):
-        file = file_of(PEERS[name])
-        request = Request.of(PEERS[name].prepared(case.request()))
-        needs = (*value_of(file, "PACKAGES"), *(value_of(file, "NEEDS") or ()))
-        return node_script(template, request, expected, _about(case, peer, seen, needs))
-    call = _call_of(name, case)
+    if name not in PEERS or not has_script(PEERS[name]):
+        names = ", ".join(name for name, row in PEERS.items() if has_script(row))
+        raise NoScript(f"there is no script for the peer {name!r}, only for {names}")
+    row, expected = PEERS[name], expect(case)
+    request = Request.of(row.prepared(case.request()))
+    try:
+        if row.command:
+            needs = (*value_of(row.file, "PACKAGES"), *(value_of(row.file, "NEEDS") or ()))
+            head = _about(case, peer, seen, needs)
+            text: str = value_of(row.file, "script")(row.file, request, expected.output, head)
+            return text
+        call = _call_of(row, request) if row.stands_alone else _call_of_padops(row, request)
+    except (Skipped, Unsupported) as error:
+        raise NoScript(f"{name} cannot be asked: {error}") from error
     arrays = dict(call.arrays) | ({} if expected.output is None else {"expected": expected.output})
     values = [f"{key} = {literal(array)}" for key, array in arrays.items()]
     if expected.output is None:
@@ -74,38 +117,24 @@ def script(case: Case, peer: str, seen: Seen | None = None) -> str:
     return "\n".join([*head, *imports, "", *values, "", "", *call.lines(), *_compare(case, call.refusals)]) + "\n"
 
 
-def stands_alone(peer: str) -> bool:
-    """Whether a peer's script needs no padops."""
-    row = PEERS[peer]
-    if row.command:
-        return template_of(row) is not None
-    return row.entry_point.endswith(":run_case") and has(file_of(row), "pad")
+def _call_of(row: PeerRow, request: Request) -> _Call:
+    """The call of a peer whose script stands alone."""
+    imports, sources = shown(row.file, ["pad", "REFUSALS"])
+    (stated,), (function,) = (ast.parse(sources[name]).body for name in ("REFUSALS", "pad"))
+    assert isinstance(stated, ast.Assign) and isinstance(function, ast.FunctionDef)
+    del sources["REFUSALS"]
+    texts = [*dict.fromkeys(sources.values())]
+    call = _Call(value_of(row.file, "PACKAGES")[:1], [], ast.unparse(stated.value), imports, texts)
+    arguments = zip(function.args.args, value_of(row.file, "arguments")(request))
+    call.run = [
+        f"return pad({', '.join(_argument(parameter.arg, value, request, call) for parameter, value in arguments)})"
+    ]
+    return call
 
 
-def has_script(row: PeerRow) -> bool:
-    """Whether a peer has scripts at all: not one of the user's own, even where it takes the name of another."""
-    known = PEERS.get(row.name)
-    same = known is not None and known.entry_point == row.entry_point
-    return same and (stands_alone(row.name) or not row.isolated)
-
-
-def _call_of(peer: str, case: Case) -> Call:
-    """The call of a peer on the case, as the suite asks it; ``NoScript`` where there is none."""
-    if peer not in PEERS or not has_script(PEERS[peer]):
-        names = ", ".join(name for name, row in PEERS.items() if has_script(row))
-        raise NoScript(f"there is no script for the peer {peer!r}, only for {names}")
-    request = Request.of(PEERS[peer].prepared(case.request()))
-    if not stands_alone(peer):
-        return _padops(peer, request)
-    try:
-        return call_of(PEERS[peer], request)
-    except (Skipped, Unsupported) as error:
-        raise NoScript(f"{peer} cannot be asked: {error}") from error
-
-
-def _padops(peer: str, request: Request) -> Call:
+def _call_of_padops(row: PeerRow, request: Request) -> _Call:
     """padops itself, and its models elsewhere: as the suite asks them, since there is nobody else to tell."""
-    module, function = PEERS[peer].entry_point.split(":")
+    module, function = row.entry_point.split(":")
     imports = [
         "import os",
         "",
@@ -116,10 +145,68 @@ def _padops(peer: str, request: Request) -> Call:
     ]
     run = [
         'os.environ["PADOPS_LIBRARY"] = padops.get_library_path()',
-        f"asked = PEERS[{peer!r}].prepared(cases.find_case({request.id!r}).request())",
+        f"asked = PEERS[{row.name!r}].prepared(cases.find_case({request.id!r}).request())",
         f"return {module}.{function}(Request.of(asked))",
     ]
-    return Call(("padops",), run, f"(Refused, padops.PadError, *{module}.REFUSALS)", imports=imports)
+    return _Call(("padops",), run, f"(Refused, padops.PadError, *{module}.REFUSALS)", imports)
+
+
+def _argument(name: str, value: Any, request: Request, call: _Call) -> str:
+    """Source of an argument; arrays and models get their place in the script."""
+    names = {id(array): row.name for row, array in zip(request.row.inputs, request.inputs)}
+    if isinstance(value, np.ndarray):
+        call.arrays[name] = value
+        return name
+    if type(value).__name__ == "ModelProto":
+        _make_model(request, call, ranked=value.graph.output[0].type.tensor_type.HasField("shape"))
+        if len(value.graph.node) > 1:
+            call.shown += shown(PEERS_FOLDER.with_name("model.py"), ["behind_identity"])[1].values()
+            call.setup.append("model = behind_identity(model)")
+        return "model"
+    if isinstance(value, Mapping):
+        keys = {f"input_{i}": row.name for i, row in enumerate(request.row.inputs)}
+        items = ((keys[key], item) for key, item in value.items())
+        return "{" + ", ".join(f'"{key}": {_argument(key, item, request, call)}' for key, item in items) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_argument(names.get(id(item), ""), item, request, call) for item in value) + "]"
+    return _literal(value)
+
+
+def _make_model(request: Request, call: _Call, ranked: bool) -> None:
+    """Adds the model of ONNX to a script, with the inputs as ``arrays``; ``ranked``: its output has a rank."""
+    roles = [row.name for row in request.row.inputs]
+    names = [role if name else "" for role, name in zip(roles, input_names(request.inputs))]
+    arrays = {role: array for role, array in zip(roles, request.inputs) if array is not None}
+    constants = [name for i, name in enumerate(names) if name and i in request.constant_inputs]
+    fed = [name for name in names if name and name not in constants]
+    declared = {n: (dtype_of(arrays[n]).onnx, list(arrays[n].shape) if request.static else None) for n in fed}
+    shape = [f"d{i}" for i in range(request.data.ndim)] if ranked else None
+    made = ", ".join(f'numpy_helper.from_array({name}, "{name}")' for name in constants)
+    call.arrays |= arrays
+    call.packages = ("onnx", *call.packages)
+    call.imports.append("from onnx import numpy_helper")
+    call.shown[:0] = shown(PEERS_FOLDER.with_name("model.py"), ["one_node_model"])[1].values()
+    call.setup += [
+        "model = one_node_model(",
+        '    "Pad",',
+        f"    {_literal(names)},",
+        f"    {_literal(attributes_of(request))},",
+        f"    inputs={_literal(declared)},  # element type and shape",
+        f"    output={_literal((request.dtype.onnx, shape))},",
+        f'    opsets={{"": {request.opset}}},',
+        f"    ir_version={ir_version(request.opset)},",
+        f"    constants=[{made}],",
+        ")",
+    ]
+
+
+def _literal(value: Any) -> str:
+    """Python source of a plain value, floats without a literal included."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_literal(key)}: {_literal(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, float) and not np.isfinite(value):
+        return f'float("{value}")'
+    return repr(value).replace("'", '"')
 
 
 def literal(array: np.ndarray) -> str:
@@ -151,24 +238,20 @@ def _about(case: Case, peer: str, seen: Seen | None, packages: Sequence[str]) ->
     """What the script shows, why the peer did so where it has been seen, and how to run it."""
     name, _, python = peer.partition("@")
     where = ", ".join(filter(None, (seen.versions if seen else "", python)))
-    reasons = [_reason(seen)] if seen else []
     opset = f" of opset {case.opset}" if case.opset else ""
     return [
         f"{name}: {case.op}{opset}, mode {case.mode or '(none)'}, {case.dtype}, rank {case.rank}.",
         "",
-        *reasons,
-        *([""] if reasons else []),
+        *([_reason(seen), ""] if seen else []),
         f"Needs {', '.join(dict.fromkeys(packages))}.",
         "Exits 1 where the output is not the expected one, 0 where it is.",
-        f"Made by: padops conformance repro {case.id} --peer {name}",
+        f"Made by: padops conformance repro {case.id} --peer {PEERS[name].asked_as}",
         *([f"Seen in {where}."] if where else []),
     ]
 
 
 def _reason(seen: Seen) -> str:
     """Why a peer did what it did: of a known divergence the reason that explains this result, else what it said."""
-    from padops.conformance.known import KNOWN
-
     for row in KNOWN:
         if row.id == seen.divergence:
             return f"{row.reason} [{row.rule}]"
@@ -212,4 +295,121 @@ def _compare(case: Case, refusals: str) -> list[str]:
     ]
 
 
-__all__ = ["NoScript", "Seen", "literal", "script"]
+def add_repro(commands: Any) -> None:
+    """Adds ``repro`` to the commands of ``padops conformance``."""
+    about = (
+        "Print a script that runs one case on one peer and exits 1 where it differs; only padops' peers need padops."
+    )
+    parser = commands.add_parser("repro", help="print a script that shows one case on one peer", description=about)
+    parser.add_argument("id", metavar="ID", help="a case of a report")
+    parser.add_argument("--peer", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)")
+    parser.set_defaults(run=_repro)
+
+
+def _repro(options: argparse.Namespace) -> int:
+    try:
+        case, peer = cases.find_case(options.id), runner.parse_peer(options.peer)
+        script(case, peer.name)  # whether there is one, before the peer is started
+        (ran,) = runner.run_cases([case], [peer], KNOWN, "exhaustive")
+        # None where the peer is absent on this machine, or is not asked such cases.
+        seen = Seen.of(ran.results[0], ran.handshake["versions"]) if ran.handshake and ran.results else None
+        text = script(case, peer.name, seen)
+    except ValueError as error:  # no such case or peer, or NoScript
+        return fail(error)
+    sys.stdout.write(text)
+    return 0
+
+
+INDEX = "README.md"
+HEAD = """\
+# Wrong answers of other Pads
+
+Each script shows one class of wrong answer of one implementation: an output with other bits than the rules want, or
+the end of the process. A script needs the implementation, NumPy and onnx, not padops, and exits 1 where the answer is
+wrong. Three kinds of classes are in the report of `padops conformance` only: an implementation refuses something, lets
+an error pass, or reads mixed signs in another way (P3, which the ONNX text leaves open).
+
+| script | implementation | what happens | rule |
+|---|---|---|---|
+"""
+
+
+def write(report: Path | str, folder: Path | str) -> list[Path]:
+    """Writes a script for each wrong answer that a ``conformance.jsonl`` has seen, and their list.
+
+    Returns:
+        The files.
+
+    Raises:
+        OSError: They cannot be written.
+        RecordError: The report is not whole.
+        ValueError: It names a case that there is none of, or something stands in the way of a file.
+    """
+    record, folder = read(report), Path(folder)
+    versions = {row["name"]: row["versions"] for row in record.header["peers"]}
+    texts: dict[str, str] = {}
+    rows = []
+    for divergence in filter(is_wrong_answer, KNOWN):
+        for case, result in _shown(divergence, record.results):
+            peer = result["peer"]
+            suffix = "mjs" if PEERS[divergence.peer].command else "py"
+            name = f"{divergence.id}.{suffix}"
+            try:
+                texts[name] = script(case, peer, Seen.of(result, versions[peer]))
+            except NoScript:
+                continue
+            made_of = ", ".join(f"{package} {version}" for package, version in versions[peer].items())
+            rows.append(f"| [{name}]({name}) | {made_of} | {divergence.reason} | {divergence.rule} |")
+            break
+    texts[INDEX] = HEAD + "\n".join(rows) + "\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    if why := refusal(folder / name for name in texts):
+        raise ValueError(why)
+    for name, text in texts.items():
+        write_whole(folder / name, [text])
+    return [folder / name for name in texts]
+
+
+def is_wrong_answer(divergence: Divergence) -> bool:
+    """Whether a divergence is one that somebody should mend: no refusal, and no other reading of the text."""
+    silent = "differ" in divergence.outcomes and divergence.expected != "error"
+    wrong = silent or "crash" in divergence.outcomes
+    return wrong and divergence.rule != "P3" and PEERS[divergence.peer].stands_alone
+
+
+def _shown(divergence: Divergence, results: list[dict[str, Any]]) -> list[tuple[Case, dict[str, Any]]]:
+    """Cases that show it, with their results: first small ones with an answer and no other known divergence."""
+    rivals = [row for row in KNOWN if row.peer == divergence.peer]
+    found = []
+    for result in results:
+        if result["divergence"] != divergence.id or result["outcome"] not in ("differ", "crash"):
+            continue
+        case = cases.find_case(result["case"])
+        expected = expect(case)
+        if result["outcome"] == "differ" and expected.output is None:
+            continue
+        reasons = sum(row.matches(features_of(case, expected)) for row in rivals)
+        arrays = [array for array in (*case.arrays(), expected.output) if array is not None]
+        key = (reasons, result["outcome"] == "crash", sum(array.size for array in arrays), case.id)
+        found.append((key, case, result))
+    return [(case, result) for _, case, result in sorted(found, key=lambda row: row[0])]
+
+
+def add_repros(commands: Any) -> None:
+    """Adds ``repros`` to the commands of ``padops conformance``."""
+    about = (
+        "Write a script for each known wrong answer in a report, as repro prints them, and a README.md that lists them."
+    )
+    parser = commands.add_parser("repros", help="write a script for each known wrong answer", description=about)
+    parser.add_argument("file", metavar="FILE", help="a report, conformance.jsonl")
+    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="where the scripts go")
+    parser.set_defaults(run=_repros)
+
+
+def _repros(options: argparse.Namespace) -> int:
+    try:
+        for path in write(options.file, options.out):
+            say(path)
+    except (OSError, ValueError, RecordError) as error:
+        return fail(error)
+    return 0

@@ -13,36 +13,39 @@ from pathlib import Path
 from typing import Any
 
 from padops.conformance.case import Case, seed_of
-from padops.conformance.divergences import Divergence, DivergenceTracker
+from padops.conformance.divergences import EXAMPLES, Divergence, DivergenceTracker, add_peers, judged_as, not_recorded
 from padops.conformance.judging import Peer, Prepared, result_of
-from padops.conformance.known import EXAMPLES
 from padops.conformance.peers import ALL, PEERS, PeerRow
 from padops.conformance.process import AbsentPeer, Process, Stop, Stopped
-from padops.conformance.recorded import judged_as, not_recorded
 from padops.files.interrupts import uninterrupted
 
 Progress = Callable[[str, int, int], None]
 
 
-def parse_peer(text: str) -> Peer:
-    """``NAME``, ``NAME@/path/to/python`` or ``PATH:function``.
+def parse_peers(text: str) -> list[Peer]:
+    """``NAME``, ``PATH.py``, which may have several peers, or ``PATH.py:function``, each with ``@/path/to/python``.
 
     Raises:
         ValueError: There is no such peer.
     """
     name, _, python = text.partition("@")
     if name in PEERS:
-        return Peer(text, PEERS[name], python or None)
-    # Either path may have an @ in it: the one that counts stands behind the function.
-    own = re.match(r"(.*?\.py):([^\W\d]\w*)(?:@(.*))?\Z", text, re.DOTALL)
-    if own is not None:
-        place, function, python = own[1], own[2], own[3] or ""
-        path = Path(place).resolve()
-        if not path.is_file():
-            raise ValueError(f"peer {text!r}: there is no file {path}")
-        row = PeerRow(f"{path.stem}:{function}", f"{path}:{function}", ALL)
-        return Peer(row.name + (f"@{python}" if python else ""), row, python or None)
-    raise ValueError(f"there is no peer {text!r}: expected one of {', '.join(PEERS)} or PATH.py:function")
+        return [Peer(text, PEERS[name], python or None)]
+    # Either path may have an @ in it: the one that counts stands behind the file and the function.
+    own = re.match(r"(.*?\.py)(?::([^\W\d]\w*))?(?:@(.*))?\Z", text, re.DOTALL)
+    if own is None:
+        raise ValueError(f"there is no peer {text!r}: expected one of {', '.join(PEERS)} or PATH.py:function")
+    place, function, python = own[1], own[2], own[3] or ""
+    path = Path(place).resolve()
+    if not path.is_file():
+        raise ValueError(f"peer {text!r}: there is no file {path}")
+    rows = [PeerRow(f"{path.stem}:{function}", f"{path}:{function}", ALL)] if function else add_peers(path)
+    return [Peer(row.name + (f"@{python}" if python else ""), row, python or None) for row in rows]
+
+
+def parse_peer(text: str) -> Peer:
+    """The peer, or the first of those, as of ``parse_peers``."""
+    return parse_peers(text)[0]
 
 
 def parse_command(text: str) -> Peer:

@@ -77,21 +77,28 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
 
     place, _, function = entry_point.rpartition(":")
     if place.endswith(".py"):
-        module = _load("users_peer", place)
+        folder = ModuleType("users")  # where the file finds those beside it, as in "from .other import name"
+        folder.__path__ = [str(Path(place).parent)]
+        sys.modules["users"] = folder
+        module = _load("users.peer", place)
+    else:
+        module = importlib.import_module(f"padops.conformance.peers.{place}")
+    if place.endswith(".py") and not hasattr(module, "ENVIRONMENT"):
         found = getattr(module, function, None)
         if not callable(found):
             own = (name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__)
             raise NoFunction(f"{place} has no function {function}; it has {', '.join(own) or 'none'}")
         run = lambda request: _run_users(found, request)
     else:
-        module = importlib.import_module(f"padops.conformance.peers.{place}")
         by_call = function == "run_case" and not hasattr(module, function)
         run = (lambda request: _pad(module, request)) if by_call else getattr(module, function)
-    packages = getattr(module, "PACKAGES", ())
     refusals = _kinds(getattr(module, "REFUSALS", ()))
-    if function in ("run_without_pad", "run_lowered_for"):
-        importlib.import_module("onnx_ir")  # the converter's; without it the peer is absent
+    stated = getattr(module, "PACKAGES", ())
+    packages = stated[function] if isinstance(stated, dict) else tuple(stated)
+    if function in ("run_without_pad", "run_lowered_for"):  # by the converter
         packages = (*packages, "onnx-ir")
+    for name in {"onnx-ir", "onnxruntime-extensions"} & {*packages}:  # which no file imports as it is loaded
+        importlib.import_module(name.replace("-", "_"))
     versions = {}
     for name in packages:
         installed = {candidate: version_of(candidate) for candidate in names_of(name)}
@@ -109,11 +116,7 @@ def _pad(module: ModuleType, request: Any) -> Any:
 
 
 def _kinds(stated: Any) -> Kinds:
-    """``REFUSALS`` of a peer, and what padops itself raises for a broken rule.
-
-    Raises:
-        TypeError: They are no exceptions.
-    """
+    """``REFUSALS`` of a peer, and what padops itself raises for a broken rule."""
     from padops.conformance.peers.request import Refused
     from padops.spec.plan import PadError
 

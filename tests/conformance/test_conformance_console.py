@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from padops.conformance import console
+from padops.conformance import command
 from padops.conformance.peers import PEERS
 from padops.conformance.runner import Peer, PeerRun
 
@@ -44,7 +44,7 @@ def test_the_table_fits_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
             "tract", "no module named\n  tract, which is a line that is longer than the eighty columns that there are"
         )
     )
-    console.show(ran, {"results": 10_500, "unexpected": 0, "stale": [], "new": 0, "gone": [], "strict": False})
+    command.show(ran, {"results": 10_500, "unexpected": 0, "stale": [], "new": 0, "gone": [], "strict": False})
     lines = capsys.readouterr().out.splitlines()
     rows = {line.split()[0]: line.split()[1:] for line in lines[: 1 + len(PEERS)]}
     assert rows["peer"] == ["cases", "agree", "wrong", "crash", "known", "unexpected", "not", "run", "s"]
@@ -60,7 +60,7 @@ def test_outcomes_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     one = run_of("numpy", agree=5, differ=2, error=1, crash=1, unsupported=3, skipped=1)
     one.results[5] |= {"unexpected": True, "detail": "one of two elements"}
     one.results[6]["divergence"] = "known"
-    console.show([one], {"results": 13, "unexpected": 1, "stale": [], "new": 0, "gone": [], "strict": False})
+    command.show([one], {"results": 13, "unexpected": 1, "stale": [], "new": 0, "gone": [], "strict": False})
     out = capsys.readouterr().out.splitlines()
     assert out[1].split() == ["numpy", "13", "5", "3", "1", "1", "1", "4", "0"]
     assert "numpy: c: differ: one of two elements" in out
@@ -71,7 +71,7 @@ def test_new_behaviour_is_one_line_for_each_result(capsys: pytest.CaptureFixture
     one = run_of("numpy", differ=1)
     one.recorded = ">=2.1,<=2.4"
     one.results[0] |= {"new": True, "detail": "one\x1b[2J\nof \u202etwo"}
-    console.show([one], {"results": 1, "unexpected": 0, "stale": [], "new": 1, "gone": [], "strict": False})
+    command.show([one], {"results": 1, "unexpected": 0, "stale": [], "new": 1, "gone": [], "strict": False})
     out = capsys.readouterr().out.splitlines()
     head = "new behaviour: numpy: onnxruntime 1.31.1 is not among the versions recorded (>=2.1,<=2.4): 1 new, "
     assert f"{head}0 known no longer seen; no failure of padops" in out
@@ -79,7 +79,7 @@ def test_new_behaviour_is_one_line_for_each_result(capsys: pytest.CaptureFixture
 
 
 def test_a_line_for_each_peer_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
-    with console.showing_progress() as progress:
+    with command.showing_progress() as progress:
         for done in (1, 999, 1000):
             progress("numpy", done, 1000)
         progress("torch", 1, 2)

@@ -21,9 +21,9 @@ from onnx.backend.test.loader import load_model_tests
 from padops.conformance import cases
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, expect
+from padops.conformance.divergences import KNOWN
 from padops.conformance.export import ExportError, case_name, export
 from padops.conformance.features import BEYOND, features_of, rules_of
-from padops.conformance.known import KNOWN
 
 with warnings.catch_warnings():
     # onnxruntime's backend still asks for the version of onnx in a way that onnx warns of.

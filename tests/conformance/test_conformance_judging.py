@@ -7,13 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from padops.conformance import cases, judging, report, runner
+from padops.conformance import cases, judging, record, runner
 from padops.conformance.arrays import pack
-from padops.conformance.divergences import Divergence
+from padops.conformance.divergences import KNOWN, Divergence
 from padops.conformance.features import BEYOND
-from padops.conformance.known import KNOWN
 from padops.conformance.peers import PEERS
-from padops.conformance.record_fields import HEADER, HEADER_MAY, check_fields
+from padops.conformance.record import HEADER, _check
 from padops.conformance.render.summary import summarise
 
 QUICK = cases.collect("quick")
@@ -54,7 +53,7 @@ def test_a_peer_that_does_not_start_again_is_a_failure_and_not_absent(first: int
     assert outcomes == ["agree"] * first + ["crash"] * crashes + ["skipped"] * (5 - crashes)
     last = ran.results[first + crashes - 1]
     assert last["unexpected"] and "did not start again: ImportError: it starts only once" in last["detail"]
-    assert report.footer([ran])["exit"] == 1
+    assert record.footer([ran])["exit"] == 1
 
 
 LABELLED = ("padops-native", "padops-provider", "padops-pyop", "reference")
@@ -143,9 +142,9 @@ def test_within() -> None:
 def test_a_report_says_within() -> None:
     ran = runner.PeerRun(runner.parse_peer("ort-qnn"), {"python": "3", "versions": {"onnxruntime-qnn": "2.7.0"}})
     other = runner.PeerRun(runner.parse_peer("ort-builtin"), {"python": "3", "versions": {"onnxruntime": "1.32.0"}})
-    header = report.header("quick", 0, [ran, other])
-    check_fields({**header, "kind": "header"}, HEADER, HEADER_MAY)
-    summary = summarise(header, [], report.footer([ran, other]), [])
+    header = record.header("quick", 0, [ran, other])
+    _check("here", {**header, "kind": "header"}, HEADER)
+    summary = summarise(header, [], record.footer([ran, other]), [])
     assert summary.versions("ort-qnn") == "onnxruntime-qnn 2.7.0, within 2e-3"
     assert summary.versions("ort-builtin") == "onnxruntime 1.32.0"
 

@@ -12,8 +12,8 @@ import pytest
 from padops.cli import main
 from padops.conformance import cases, record, runner
 from padops.conformance.case import expect
+from padops.conformance.divergences import EXAMPLES
 from padops.conformance.export import case_name
-from padops.conformance.known import EXAMPLES
 from padops.conformance.peers import PEERS
 
 EVERY_40TH = slice(None, None, 40)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from padops.cli import main
-from padops.conformance import record, report
+from padops.conformance import record
 from padops.conformance.divergences import Divergence
 
 ALL = ">=0,<9999"  # every version
@@ -24,8 +24,8 @@ def known(monkeypatch: pytest.MonkeyPatch) -> tuple[Divergence, ...]:
         Divergence("stale", "crash", "P2", "it is not so", peer, ALL, modes=("edge",)),
         Divergence("not-met", "crash", "P2", "it is not so", peer, ALL, modes=("no such mode",)),
     )
-    monkeypatch.setattr("padops.conformance.known.KNOWN", rows)
-    monkeypatch.setattr("padops.conformance.known.EXAMPLES", {})
+    monkeypatch.setattr("padops.conformance.divergences.KNOWN", rows)
+    monkeypatch.setattr("padops.conformance.divergences.EXAMPLES", {})
     return rows
 
 
@@ -76,23 +76,23 @@ def parts_of(total: int) -> list[record.Record]:
 
 def test_what_is_no_whole_is_refused() -> None:
     first, second, third = parts_of(3)
-    assert report.merge([third, first, second]).footer["results"] == 3
-    assert report.merge([third, first, second]).header["machine"] == {"cores": "1, 2, 3"}
+    assert record.merge([third, first, second]).footer["results"] == 3
+    assert record.merge([third, first, second]).header["machine"] == {"cores": "1, 2, 3"}
     for parts in ([first, second], [first, second, second], [*parts_of(2), third], []):
         with pytest.raises(record.RecordError, match="expected each of 1/n to n/n once"):
-            report.merge(parts)
+            record.merge(parts)
     for key, value in (("seed", 1), ("level", "default"), ("padops", "1"), ("peers", [])):
         other = record.Record({**second.header, key: value}, second.results, second.footer)
         with pytest.raises(record.RecordError, match=f"of two runs: {key} is"):
-            report.merge([first, other, third])
+            record.merge([first, other, third])
     with pytest.raises(record.RecordError, match="no part of one"):
-        report.merge([record.Record({"seed": 0}, [], {})])
+        record.merge([record.Record({"seed": 0}, [], {})])
 
 
 def test_a_required_peer_that_one_part_lacks_fails_the_whole() -> None:
     parts = parts_of(2)
     parts[1].footer["missing"].append("torch")
-    assert report.merge(parts).footer["exit"] == 1
+    assert record.merge(parts).footer["exit"] == 1
 
 
 @pytest.mark.parametrize("text", ["0/2", "3/2", "1", "1/2/3", "a/b", "-1/2", "1/0"])

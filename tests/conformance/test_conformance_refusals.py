@@ -12,7 +12,6 @@ from document_blocks import ROOT, blocks
 from padops.cli import main
 from padops.conformance import cases, record, runner
 from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import ISOLATED
 
 QUICK = cases.collect("quick")
 ERRORS = [case for case in QUICK if runner.Prepared.of(case).packed is None][::11]
@@ -68,10 +67,10 @@ def test_a_statement_that_names_no_exceptions(stated: str, shown: str, tmp_path:
 
 def test_every_peer_states_its_refusals() -> None:
     """A literal assignment or an import by that name, never ``Exception``."""
-    modules = {row.entry_point.split(":")[0].replace(".", "/") for row in PEERS.values() if row.entry_point}
-    assert len(modules) > 14
-    for module in modules:
-        tree = ast.parse((ISOLATED.parent / f"{module}.py").read_text(encoding="utf-8"))
+    files = {row.file for row in PEERS.values() if not row.command}
+    assert len(files) > 14
+    for module in files:
+        tree = ast.parse(module.read_text(encoding="utf-8"))
         assigned = [
             node for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REFUSALS"
         ]

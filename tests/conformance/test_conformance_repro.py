@@ -17,16 +17,14 @@ import pytest
 
 from padops.conformance import cases, judging, runner
 from padops.conformance.arrays import pack
-from padops.conformance.known import EXAMPLES, KNOWN
-from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import file_of
+from padops.conformance.divergences import EXAMPLES, KNOWN
+from padops.conformance.peers import PEERS, has_script
+from padops.conformance.record import footer, header
 from padops.conformance.render.html import html
 from padops.conformance.render.junit import junit
 from padops.conformance.render.markdown import markdown
 from padops.conformance.render.summary import summarise
-from padops.conformance.report import footer, header
-from padops.conformance.repro import NoScript, Seen, has_script, literal, script, stands_alone
-from padops.conformance.wrong_answers import add_repro
+from padops.conformance.repro import NoScript, Seen, add_repro, literal, script
 
 REFLECT = "table/Pad_18/reflect/float/2/both/plain/none/absent.flat/dynamic/0"
 SYMMETRIC = "table/OpenVINOPad_12/symmetric/float/1/both/plain/none/int64.int64/dynamic/0"
@@ -41,7 +39,7 @@ def command(*words: str) -> int:
 
 def run_script(name: str, peer: str, folder: Path) -> subprocess.CompletedProcess[str]:
     text = script(cases.find_case(name), peer)
-    if stands_alone(peer):
+    if PEERS[peer].stands_alone:
         assert "import padops" not in text and "from padops" not in text
     (folder / "shown.py").write_text(text, encoding="utf-8")
     return subprocess.run(
@@ -151,7 +149,7 @@ def test_every_peer_has_a_script_or_no_command_for_one(name: str) -> None:
         assert result["repro"] == ""
         return
     words = result["repro"].split()
-    assert words[:4] == ["padops", "conformance", "repro", item.case.id] and words[4:] == ["--peer", name]
+    assert words[:4] == ["padops", "conformance", "repro", item.case.id] and words[4:] == ["--peer", row.asked_as]
     text = script(item.case, name)
     assert "expected" in text
     if not row.command:
@@ -224,14 +222,14 @@ def test_a_script_prints_the_bits_of_what_prints_alike(tmp_path: Path) -> None:
     assert ran.returncode == 1 and expected != got and len(expected) == len(got)
 
 
-SHOWN = [name for name, row in PEERS.items() if stands_alone(name) and not row.command and not row.provider]
+SHOWN = [name for name, row in PEERS.items() if row.stands_alone and not row.command and not row.provider]
 
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_script_shows_the_call_of_the_suite(name: str) -> None:
     """The function that ``worker.py`` calls with ``arguments``, or the peer itself, as it stands in the peer's file."""
     assert len(SHOWN) == 14
-    source = file_of(PEERS[name]).read_text(encoding="utf-8")
+    source = PEERS[name].file.read_text(encoding="utf-8")
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     if "run_case" in functions:
         assert re.search(r"return pad\(\*(given|arguments\(request\))\)", ast.unparse(functions["run_case"]))

@@ -9,13 +9,20 @@ from pathlib import Path
 import pytest
 
 from padops.cli import main
-from padops.conformance import cases, record, report, runner
-from padops.conformance.divergences import Divergence, bounds_of, in_range, version_key
-from padops.conformance.known import KNOWN
+from padops.conformance import cases, record, runner
+from padops.conformance.divergences import (
+    KNOWN,
+    RECORDED,
+    Divergence,
+    bounds_of,
+    in_range,
+    judged_as,
+    not_recorded,
+    version_key,
+)
 from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import ISOLATED, environment_of
+from padops.conformance.peers.parts import value_of
 from padops.conformance.process import Process
-from padops.conformance.recorded import RECORDED, judged_as, not_recorded
 
 RANK_0 = [case for case in cases.collect("quick") if case.rank == 0 and case.op == "Pad_18"]
 GONE = Divergence("gone", "crash", "P5", "it was so", "numpy", ">=2,<=2.4.6", tags={"rank-0"})
@@ -63,14 +70,13 @@ def test_every_divergence_has_a_range_within_the_recorded_versions() -> None:
 
 def test_the_pinned_versions_are_recorded() -> None:
     """The pinned versions of the peers' environments, and of those beside padops, are recorded."""
-    pinned = [
-        text.split("==") for file in ISOLATED.glob("[!_]*.py") for text in environment_of(file).get("requires", ())
-    ]
-    pinned += [row for file in ISOLATED.glob("[!_]*.py") for row in environment_of(file).get("node", {}).items()]
+    stated = [value_of(file, "ENVIRONMENT") for file in {row.file for row in PEERS.values() if row.isolated}]
+    pinned = [text.split("==") for about in stated for text in about.get("requires", ())]
+    pinned += [row for about in stated for row in about.get("node", {}).items()]
     checked = {re.sub(r"\[.*", "", name): in_range(version, RECORDED[re.sub(r"\[.*", "", name)])
                for name, version in pinned if re.sub(r"\[.*", "", name) in RECORDED}  # fmt: skip
     assert len(checked) == 12 and all(checked.values()), checked
-    wheels = re.findall(r'"(openvino|torch)==([\d.]+)"', (ISOLATED.parents[3] / "pyproject.toml").read_text())
+    wheels = re.findall(r'"(openvino|torch)==([\d.]+)"', (Path(__file__).parents[2] / "pyproject.toml").read_text())
     assert len(wheels) == 2 and all(in_range(version, RECORDED[name]) for name, version in wheels)
 
 
@@ -116,7 +122,7 @@ def outcome(version: str, known: list[Divergence], said: list[dict[str, str]]) -
     """A run of numpy, and its exit codes, also of a strict one."""
     said.append({"numpy": version})
     (ran,) = runner.run_cases(RANK_0, [runner.parse_peer("numpy")], known)
-    return ran, [report.footer([ran], strict=strict)["exit"] for strict in (False, True)]
+    return ran, [record.footer([ran], strict=strict)["exit"] for strict in (False, True)]
 
 
 def test_new_behaviour_is_listed_apart_and_fails_only_a_strict_run(reporting: list[dict[str, str]]) -> None:
@@ -125,12 +131,12 @@ def test_new_behaviour_is_listed_apart_and_fails_only_a_strict_run(reporting: li
     assert codes == [0, 1] and (ran.stale, ran.gone) == ([], ["gone"])
     assert {result["new"] for result in ran.results if result["outcome"] == "error"} == {True}
     assert not any(result["unexpected"] for result in ran.results)
-    footer = report.footer([ran])
+    footer = record.footer([ran])
     assert (footer["unexpected"], footer["stale"], footer["gone"]) == (0, [], ["gone"]) and footer["new"] > 3
 
     ran, codes = outcome("2.4.6", [GONE], reporting)
     assert codes == [1, 1] and (ran.stale, ran.gone) == (["gone"], [])
-    footer = report.footer([ran])
+    footer = record.footer([ran])
     assert footer["unexpected"] > 3 and (footer["new"], footer["gone"]) == (0, [])
 
 
@@ -149,7 +155,7 @@ def test_padops_in_a_new_runtime_is_never_excused(reporting: list[dict[str, str]
 
 
 def cases_of(divergence: str) -> list[str]:
-    from padops.conformance.known import EXAMPLES
+    from padops.conformance.divergences import EXAMPLES
 
     return [EXAMPLES[divergence]]
 
@@ -157,7 +163,7 @@ def cases_of(divergence: str) -> list[str]:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cases, "collect", lambda *given: RANK_0)
-    monkeypatch.setattr("padops.conformance.known.KNOWN", (GONE,))
+    monkeypatch.setattr("padops.conformance.divergences.KNOWN", (GONE,))
 
 
 def test_the_command_and_its_reports(

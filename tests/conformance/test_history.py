@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from padops.conformance import runner
-from padops.conformance.known import KNOWN
-from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import STAMP
+from padops.conformance.divergences import KNOWN
+from padops.conformance.peers import PEERS, STAMP
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import history

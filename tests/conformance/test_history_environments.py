@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from padops.conformance import runner
+from padops.conformance.divergences import KNOWN
 from padops.conformance.judging import Peer
-from padops.conformance.known import KNOWN
-from padops.conformance.peers.environments import STAMP
+from padops.conformance.peers import STAMP
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import history

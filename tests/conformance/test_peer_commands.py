@@ -17,9 +17,8 @@ from hanging import limit_ends_when_it_hangs
 from padops.cli import main
 from padops.conformance import cases, lines, runner
 from padops.conformance.arrays import pack
-from padops.conformance.known import KNOWN
-from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import environments
+from padops.conformance.divergences import KNOWN
+from padops.conformance.peers import PEERS, environments
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = cases.collect("quick")

@@ -12,7 +12,7 @@ import pytest
 from leftovers import LASTING, SOON, ends
 
 from padops import processes
-from padops.conformance.peers.row import PeerRow
+from padops.conformance.peers import PeerRow
 from padops.conformance.process import AbsentPeer, Process
 
 HELLO = '{"padops": 1, "name": "x", "versions": {"x": "1"}}'

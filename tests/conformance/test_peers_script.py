@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from padops.conformance.peers import environments
+from padops.conformance import peers as environments
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
@@ -32,10 +32,10 @@ def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
 
 
 def test_it_reads_what_padops_reads(script: ModuleType) -> None:
-    rows = {row.name: row for row in environments.isolated_rows()}
+    rows = {name: row for name, row in environments.PEERS.items() if row.isolated}
     assert script.stated().keys() == rows.keys()
-    for file in environments.ISOLATED.glob("[!_]*.py"):
-        about = environments.environment_of(file)
+    for file in {row.file for row in rows.values()}:
+        about = environments.value_of(file, "ENVIRONMENT")
         assert script.stated()[about["name"]] == about
     assert {name: script.environment_of(about) for name, about in script.stated().items()} == {
         name: row.environment for name, row in rows.items()

@@ -19,9 +19,8 @@ import onnx
 import pytest
 
 from padops.conformance import cases, lines, runner
-from padops.conformance.known import KNOWN
-from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import ISOLATED, environments
+from padops.conformance.divergences import KNOWN
+from padops.conformance.peers import PEERS, environments
 
 STOCK, LOWERED = "onnxruntime-web-webgpu", "padops-for-web-webgpu"
 PROGRAM = list(PEERS[STOCK].command)
@@ -64,7 +63,7 @@ def test_a_lowered_question_is_for_the_provider(case: str, kept: bool) -> None:
 
 
 def test_it_looks_for_the_browsers_that_tests_look_for() -> None:
-    text = (ISOLATED / "chromium_page.mjs").read_text(encoding="utf-8")
+    text = PEERS[STOCK].file.with_name("chromium_page.mjs").read_text(encoding="utf-8")
     assert tuple(json.loads(re.search(r"NAMES = (\[.*?\])", text)[1])) == chromium.NAMES
 
 

@@ -12,9 +12,8 @@ import pytest
 from padops.conformance import cases, features
 from padops.conformance.arrays import describe
 from padops.conformance.case import expect
-from padops.conformance.render.page_data import page_data
+from padops.conformance.render.html import RULES, Figures, page_data, sentence, shown_modes
 from padops.conformance.render.summary import summarise
-from padops.conformance.render.words import RULES, Figures, sentence, shown_modes
 
 
 def record(id: str, got: np.ndarray | None = None, **more: Any) -> dict[str, Any]:

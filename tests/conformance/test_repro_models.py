@@ -15,9 +15,8 @@ import pytest
 
 from padops.conformance import cases, runner
 from padops.conformance.arrays import pack, random_array
-from padops.conformance.known import KNOWN
+from padops.conformance.divergences import KNOWN
 from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import file_of
 from padops.conformance.peers.ort import from_onnxruntime, to_onnxruntime
 from padops.conformance.peers.parts import value_of
 from padops.conformance.peers.request import Request
@@ -34,13 +33,13 @@ SAMPLE = [case for case in cases.collect("quick") if case.op.startswith("Pad_")]
 def test_a_script_runs_what_the_suite_runs(peer: str) -> None:
     """The same inputs are constants, the same shapes are declared, and the rest is fed."""
     chosen = [case for case in SAMPLE if PEERS[peer].takes(runner.Prepared.of(case).features)]
-    types = value_of(file_of(PEERS[peer]), "TYPES")
+    types = value_of(PEERS[peer].file, "TYPES")
     chosen = [case for case in chosen if not types or case.dtype in types]
     assert len(chosen) > 10
     forms = set()
     for case in chosen:
         request = Request.of(PEERS[peer].prepared(case.request()))
-        made = value_of(file_of(PEERS[peer]), "arguments")(request)[0]
+        made = value_of(PEERS[peer].file, "arguments")(request)[0]
         text = script(case, peer)
         lines = text[text.index("model = one_node_model(") :]
         names = [row.name for row in request.row.inputs]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from padops.cli import main
-from padops.conformance import cases, record, report, runner, wrong_answers
-from padops.conformance.known import EXAMPLES, KNOWN
+from padops.conformance import cases, record, repro, runner
+from padops.conformance.divergences import EXAMPLES, KNOWN
 
 
 def test_a_report_gives_the_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -20,7 +20,7 @@ def test_a_report_gives_the_scripts(tmp_path: Path, capsys: pytest.CaptureFixtur
     peers = [runner.parse_peer(name) for name in ("onnx-reference", "ort-builtin")]
     ran = runner.run_cases(list({case.id: case for case in chosen}.values()), peers, KNOWN)
     results = [result for one in ran for result in one.results]
-    record.write(tmp_path / "seen.jsonl", report.header("quick", 0, ran), results, report.footer(ran))
+    record.write(tmp_path / "seen.jsonl", record.header("quick", 0, ran), results, record.footer(ran))
     out = tmp_path / "out"
     assert main(["conformance", "repros", str(tmp_path / "seen.jsonl"), "--out", str(out)]) == 0
     written = sorted(path.name for path in out.iterdir())
@@ -38,7 +38,7 @@ def test_a_report_gives_the_scripts(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_the_page_names_every_implementation_that_is_wrong() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "conformance.md").read_text(encoding="utf-8")
     table = page.partition("## Wrong answers")[2].partition("\n## ")[0].lower()
-    wrong = {row.peer for row in KNOWN if wrong_answers.is_wrong_answer(row)}
+    wrong = {row.peer for row in KNOWN if repro.is_wrong_answer(row)}
     names = {
         "ort-builtin": "onnxruntime 1.",
         "onnx-reference": "onnx.reference",

@@ -25,7 +25,7 @@ from document_blocks import blocks
 from onnx import parser
 
 import padops
-from padops.conformance.peers import environments
+from padops.conformance import peers as environments
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "languages.md"
 SHOWN = {block.language: block.code for block in blocks(PAGE)}

@@ -17,7 +17,7 @@ from onnx import parser
 from tool_rows import ROWS, network, outcome, row
 
 import padops
-from padops.conformance.peers import environments
+from padops.conformance import peers as environments
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 ENVIRONMENT = "tools"

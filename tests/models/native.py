@@ -14,7 +14,7 @@ from onnx import helper
 import padops
 from padops.conformance.arrays import random_array
 from padops.conformance.model import one_node_model, tensor
-from padops.conformance.peers.sessions import RUNTIME
+from padops.conformance.peers.ort import RUNTIME
 from padops.runtime import ort_values
 from padops.runtime.ort_values import from_ort_value, to_ort_value
 from padops.spec.bits import from_bytes, to_bytes

@@ -19,7 +19,7 @@ from typing import Any, get_args, get_origin
 from padops import cli
 from padops.bench import table
 from padops.cli import info
-from padops.conformance import record_fields
+from padops.conformance import record
 from padops.convert import Conversion, Inspection, facts, records
 
 MODEL = Path(__file__).resolve().parents[2] / "models" / "int16.onnx"
@@ -46,15 +46,14 @@ def json_fields() -> dict[str, list[str]]:
         f"bench --json, schema {table.SCHEMA}": fields(bench),
     }
     for name in ("HEADER", "RESULT", "FOOTER"):
-        required, optional = (vars(record_fields)[name + more] for more in ("", "_MAY"))
-        lines = [*required, *(f"{field}, which may be absent" for field in optional)]
-        found[f"conformance --out, schema {record_fields.SCHEMA}, {name.lower()}"] = lines
+        lines = [field.replace("?", ", which may be absent") for field in vars(record)[name]]
+        found[f"conformance --out, schema {record.SCHEMA}, {name.lower()}"] = lines
     said = [
         f"{word}: {' | '.join(get_args(getattr(module, word)))}"
         for module, words in ((facts, "Verdict Road"), (records, "Status Outcome Certainty Exercise"))
         for word in words.split()
     ]
-    words = [*said, f"conformance outcome: {' | '.join(record_fields.OUTCOMES)}"]
+    words = [*said, f"conformance outcome: {' | '.join(record.OUTCOMES)}"]
     return {f"JSON of padops {name}": lines for name, lines in found.items()} | {"words in the JSON": words}
 
 

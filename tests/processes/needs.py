@@ -18,7 +18,8 @@ from shutil import which
 import chromium
 import pytest
 
-from padops.conformance.peers.environments import is_made, isolated_rows
+from padops.conformance.divergences import add_peers
+from padops.conformance.peers import is_made
 
 TESTS = Path(__file__).resolve().parents[1]
 IMPORTED = re.compile(r"^ *(?:from|import) (\w+)", re.MULTILINE)  # a parser takes seconds for all tests
@@ -48,7 +49,7 @@ def _is_apart(row) -> bool:
 REQUIRED = bool(os.environ.get("PADOPS_PEERS"))  # that all of it is here
 ASKED_FOR = os.environ.get("PADOPS_PEERS", "").split(",")
 MISSING_PEERS = {name for name in PEERS if not REQUIRED and find_spec(name) is None}
-ISOLATED = [*isolated_rows()]
+ISOLATED = add_peers(TESTS.parent / "scripts" / "isolated")  # so that the suite knows them in each test
 IN_BROWSER = {row.name for row in ISOLATED if row.environment == "onnxruntime-web-webgpu"}
 NOT_MADE = [row.name for row in ISOLATED if row.environment not in ASKED_FOR and not _is_apart(row)]
 UNCHECKED = [name for name in CHECKERS if not REQUIRED and find_spec(name) is None]

@@ -18,8 +18,8 @@ import numpy as np
 from padops.conformance import cases
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, expect
+from padops.conformance.divergences import KNOWN
 from padops.conformance.features import features_of
-from padops.conformance.known import KNOWN
 from padops.conformance.model import feeds, make_model
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_name

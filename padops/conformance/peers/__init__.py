@@ -1,4 +1,4 @@
-"""Who pads: one file for each peer, with one function that runs a :class:`Request`.
+"""Who pads: one file for each implementation, with one function that runs a :class:`Request`.
 
 A peer raises :class:`Unsupported` for what it says it has not got, and :class:`Skipped` where it cannot be asked. Its
 ``REFUSALS`` are the exceptions by which the implementation says that a case is wrong; where it says so in another way,
@@ -7,35 +7,160 @@ process of its own, by ``worker.py``, perhaps by another Python: it needs NumPy,
 itself, nothing else.
 
 Its file has all that is particular about an implementation: ``pad``, the call, which scripts show and the benchmark
-times; ``arguments`` of it; ``PACKAGES``, whose versions a report names; ``KNOWN`` divergences and the ``RECORDED``
-versions.
+times; ``arguments`` of it; ``PACKAGES``, whose versions a report names. ``known.json`` has what it is known to do.
 
-To add one, write such a file in ``isolated/``, with a literal ``ENVIRONMENT`` that ``environments.py`` describes; it is
-listed nowhere. One that is installed beside padops stands here, and is listed below.
+Implementations that are installed beside padops stand here, and are listed below. A file elsewhere, such as one of
+``scripts/isolated/``, states its peers in a literal ``ENVIRONMENT``, which is read without importing the file:
+
+- ``name`` and the fields of ``PeerRow`` that are not as usual;
+- ``requires``: for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx there, and the
+  converter needs onnx-ir; or ``node``: names of npm and their versions;
+- ``program``: the file beside it that node runs in the place of ``pad``; for the peers below it gets the key as its
+  argument;
+- ``debian``: packages of Debian, which are unpacked in the environment, in ``debian``, and not installed;
+- ``provider``: the execution provider of onnxruntime that the environment has, where it is for one. ``within`` is of
+  all its peers, too, and so is ``form``;
+- ``without_pad``, ``beside`` and ``lowered_for``: the same fields of other peers of the environment, which run models
+  without Pad, padops beside the provider, and models that padops has lowered for it.
 """
 
 from __future__ import annotations
 
-from padops.conformance.peers.environments import isolated_rows
-from padops.conformance.peers.row import ALL, PeerRow
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-STATED = ("onnx", "openvino", "ngraph")
+from padops.conformance.peers.parts import PEERS_FOLDER, has, value_of
+
+if TYPE_CHECKING:
+    from padops.conformance.features import CaseFeatures
+
+ALL = ("onnx", "openvino", "ngraph", "same")  # families of operators
+STATED = ALL[:3]
+# Rules that functions do not know: limits of one specification, and how amounts, modes and fills are written down.
+RULES_OF_OPERATORS = ("P4", "P6", "P7", "P8", "P9", "S1")
+
+
+@dataclass(frozen=True)
+class PeerRow:
+    """One peer.
+
+    Attributes:
+        name: What ``--peer`` and reports call it.
+        entry_point: ``"file:function"``: a module of this package, or the path of a file, which ends in ``.py``. Empty
+            for a command of the user's.
+        families: Of the operators that it is asked for, some of ``ALL``.
+        in_house: Whether it is part of padops, and so may have no divergence.
+        extra: Of padops' own, which its implementation needs; a part of padops without one is never absent.
+        labels: Whether its errors name the rule, as in ``[P8]``: another error than the expected one is a wrong answer.
+        before: What an error says where another one has refused the model before this peer has seen it.
+        function_only: Whether it is a function of numbers, which is not asked for what only an operator can get wrong.
+        versions: The oldest and newest version of the operators.
+        max_cases: How many cases it is asked for in a run of the default level, a third of them in a quick one; 0 for
+            all.
+        seconds: How long one case may take, the import included.
+        forks: Whether its process works in copies of itself, for a peer that crashes often and can be copied.
+        environment: The name of its environment, which ``scripts/peers.py`` makes; empty for one that runs beside
+            padops.
+        command: The program that answers in the protocol of ``lines.py``, for a peer in another language.
+        lowered: Whether such a program gets models that ``padops convert --target onnx`` has made: for ``provider``
+            where it is about one, else ``--without-pad``.
+        provider: The execution provider of onnxruntime that it is about, in an environment of that provider's package.
+        within: By how much a float may differ from the expected one, relative to it: 0 for not a bit. Only for a
+            provider that computes in another type than the model's.
+        form: How a case is prepared for it: ``"declared"`` states the shapes of the inputs, which it needs; ``"fixed"``
+            also makes all inputs but the data constants, since it takes no others.
+    """
+
+    name: str
+    entry_point: str
+    families: tuple[str, ...]
+    in_house: bool = False
+    extra: str = ""
+    labels: bool = False
+    before: str = ""
+    function_only: bool = False
+    versions: tuple[int, int] = (0, 1 << 31)
+    max_cases: int = 0
+    seconds: float = 60
+    forks: bool = False
+    environment: str = ""
+    command: tuple[str, ...] = ()
+    lowered: bool = False
+    provider: str = ""
+    within: float = 0
+    form: str = ""
+
+    def __post_init__(self) -> None:
+        if self.form not in ("", "declared", "fixed"):
+            raise ValueError(f"peer {self.name}: form {self.form!r}, expected declared or fixed")
+
+    @property
+    def file(self) -> Path:
+        """The file that has what is particular about it."""
+        place = self.entry_point.rpartition(":")[0]
+        return Path(place) if place.endswith(".py") else PEERS_FOLDER / f"{place}.py"
+
+    @property
+    def asked_as(self) -> str:
+        """What ``--peer`` calls it: a file elsewhere, from the current folder, has no other name."""
+        return self.name if self.file.parent == PEERS_FOLDER else os.path.relpath(self.file)
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether its scripts need no padops: they have ``pad`` of its file, or its ``script`` makes them."""
+        if self.command:
+            return not self.lowered and has(self.file, "script")
+        return self.entry_point.endswith(":run_case") and has(self.file, "pad")
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is padops that answers, in whichever runtime."""
+        return self.in_house or self.name.startswith("padops-")
+
+    @property
+    def runs_pads(self) -> bool:
+        """Whether the implementation's own Pad answers: it may refuse what the standard leaves open."""
+        return not self.ours and not self.name.startswith("without-pad-")
+
+    @property
+    def isolated(self) -> bool:
+        """Whether it runs in an environment that is not padops' own."""
+        return bool(self.environment)
+
+    def prepared(self, sent: Mapping[str, Any]) -> dict[str, Any]:
+        """A case that ``Case.request`` has given, as this peer is asked it, by the suite and by scripts."""
+        asked = {**sent, "static": sent["static"] or bool(self.form)}
+        if self.form == "fixed":
+            asked["constant_inputs"] = tuple(i for i, packed in enumerate(sent["inputs"]) if i and packed is not None)
+        return asked
+
+    def takes(self, features: CaseFeatures) -> bool:
+        """Whether it is asked for a case."""
+        return (
+            features.family in self.families
+            and self.versions[0] <= features.version <= self.versions[1]
+            and not (self.function_only and features.rule in RULES_OF_OPERATORS)
+        )
+
 
 PEERS = {
     row.name: row
     for row in (
-        PeerRow("padops-native", "native:run_case", ALL, in_house=True, labels=True),
+        PeerRow("padops-native", "own:run_native", ALL, in_house=True, labels=True),
         # onnxruntime infers shapes when it loads a model, before it asks a provider.
-        PeerRow("padops-provider", "provider:run_case", ("onnx",), labels=True, before="[ShapeInferenceError]"),
-        PeerRow("padops-fallback", "standard:run_fallback", ALL),
-        PeerRow("padops-lowered", "standard:run_lowered", ALL),
-        PeerRow("padops-without-pad", "standard:run_without_pad", ALL, max_cases=3000),
+        PeerRow("padops-provider", "own:run_provider", ("onnx",), labels=True, before="[ShapeInferenceError]"),
+        PeerRow("padops-fallback", "own:run_fallback", ALL),
+        PeerRow("padops-lowered", "own:run_lowered", ALL),
+        PeerRow("padops-without-pad", "own:run_without_pad", ALL, max_cases=3000),
         # The same models in other runtimes.
         PeerRow("without-pad-reference", "onnx_reference:run_without_pad", ALL, max_cases=1500),
         PeerRow(
             "without-pad-openvino", "openvino_onnx:run_without_pad", ALL, max_cases=300, forks=True, form="declared"
         ),
-        PeerRow("padops-pyop", "python_kernel:run_case", ALL, in_house=True, extra="pyop", labels=True),
+        PeerRow("padops-pyop", "own:run_pyop", ALL, in_house=True, extra="pyop", labels=True),
         PeerRow("reference", "independent:run_case", ALL, in_house=True, labels=True),
         PeerRow("ort-builtin", "ort:run_case", ("onnx",)),
         PeerRow("onnx-reference", "onnx_reference:run_case", ("onnx",)),
@@ -48,8 +173,63 @@ PEERS = {
         # It compiles every shape anew.
         PeerRow("jax", "jax_pad:run_case", ALL, function_only=True, max_cases=1000),
         PeerRow("tensorflow", "tensorflow_pad:run_case", STATED, function_only=True),
-        *isolated_rows(),
     )
-}
+}  # known.add_peers adds those of files elsewhere
 
-__all__ = ["ALL", "PEERS", "STATED", "PeerRow"]
+# Peers that share an environment, by what ENVIRONMENT calls them: their function, and the families where it names none.
+SHARING = {
+    "without_pad": ("run_without_pad", ALL),
+    "beside": ("run_beside", ("onnx",)),
+    "lowered_for": ("run_lowered_for", ALL),
+}
+OF_FILE = ("requires", "debian", "node", "program", *SHARING)  # the rest of ENVIRONMENT is of the row
+OF_PROVIDER = ("provider", "within", "form")  # what its peers share
+STAMP = "padops-stamp.json"  # scripts/peers.py writes it last
+
+
+def rows_of(files: Iterable[Path]) -> Iterator[PeerRow]:
+    """A row for each of these files, in their order, then those that share an environment.
+
+    Raises:
+        ValueError: A file has no ``ENVIRONMENT``.
+    """
+    stated: dict[Path, dict[str, Any]] = {file: value_of(file, "ENVIRONMENT") for file in files}
+    if without := [file for file, about in stated.items() if about is None]:
+        raise ValueError(f"{without[0]}: there is no ENVIRONMENT")
+    for file, about in stated.items():
+        yield _row(file, about, {key: value for key, value in about.items() if key not in OF_FILE}, "run_case", ())
+    for key, (function, families) in SHARING.items():
+        shared = [(file, about, about[key]) for file, about in stated.items() if key in about]
+        for file, about, fields in sorted(shared, key=lambda row: str(row[2]["name"])):
+            of_provider = {name: about[name] for name in OF_PROVIDER if "provider" in about and name in about}
+            yield _row(file, about, {"families": families, **of_provider, **fields}, function, (key,))
+
+
+def _row(file: Path, about: dict[str, Any], fields: dict[str, Any], function: str, key: tuple[str, ...]) -> PeerRow:
+    if "program" in about:
+        fields |= {"command": ("node", str(file.with_name(about["program"])), *key)}
+    environment = about["name"] if {"requires", "node"} & about.keys() else ""
+    return PeerRow(entry_point=f"{file}:{function}", environment=environment, **fields)
+
+
+def has_script(row: PeerRow) -> bool:
+    """Whether a peer has scripts at all: not one of the user's own, even where it takes the name of another."""
+    known = PEERS.get(row.name)
+    same = known is not None and known.entry_point == row.entry_point
+    return same and (row.stands_alone or row.file.parent == PEERS_FOLDER)
+
+
+def environments() -> Path:
+    """The folder of the environments: ``PADOPS_ENVIRONMENTS``, or ``build/peers`` of the checkout."""
+    stated = os.environ.get("PADOPS_ENVIRONMENTS")
+    return Path(stated) if stated else Path(__file__).resolve().parents[3] / "build" / "peers"
+
+
+def is_made(name: str) -> bool:
+    """Whether an environment is there, and whole."""
+    return (environments() / name / STAMP).is_file()
+
+
+def python_of(name: str) -> Path:
+    """The interpreter of an environment."""
+    return environments() / name / ("Scripts/python.exe" if os.name == "nt" else "bin/python")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from padops.conformance.divergences import Divergence
 from padops.conformance.peers.request import INTEGERS, Request, Unsupported
 from padops.spec.plan import Amounts
 
@@ -64,17 +62,3 @@ def _same(request: Request) -> list[Amounts]:
     for i, (low, high) in enumerate(pads):
         amounts[first + i] = Amounts(int(low), int(high))
     return amounts
-
-
-RECORDED = ">=0.10.2,<=0.12.0.1"
-_EXTENDS = ("edge", "reflect", "symmetric", "wrap")
-_row = partial(Divergence, peer="jax", versions=RECORDED)
-KNOWN = (
-    _row("jax-negative-output", "error", "P1", "a crop to less than nothing is refused", expected="output",
-         tags={"negative-output"}, says="Dimension size after padding is not at least 0"),
-    _row("jax-empty", "error", "P5", "an axis without elements is refused though the output has none either",
-         modes=_EXTENDS, expected="output", tags={"empty-axis-padded", "empty-output"}, says="padding to empty axis"),
-    _row("jax-bfloat16-nan", "differ", "P7",
-         "the CPU backend computes bfloat16 by way of float, which changes the bits of NaNs", dtypes=("bfloat16",),
-         expected="output", some={"nan", "fill-nan"}, versions=">=0.10.2,<0.12"),
-)  # fmt: skip

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from padops.conformance.divergences import Divergence
 from padops.conformance.peers.request import Request, Unsupported
 from padops.deferred import import_openvino
 from padops.spec.bits import dtype_of
@@ -140,64 +139,3 @@ def arguments(request: Request) -> tuple[list[np.ndarray], list[str], str, int, 
     inputs = [array for array in request.inputs if array is not None]
     mode, elements = request.attributes["pad_mode"], [element_of(array) for array in inputs]
     return inputs, elements, mode, int(version), request.constant_inputs, request.static
-
-
-RECORDED = ">=2026.4.1,<=2026.4.1"
-EXTENDS = ("edge", "reflect", "symmetric", "wrap")
-_SMALL = ("float16", "bfloat16", "float8e4m3fn", "float8e5m2", "float8e8m0", "float4e2m1")
-
-
-def cpu_device(peer: str) -> tuple[Divergence, ...]:
-    """What the operators have in common, and ONNX's by way of the frontend."""
-    row = partial(Divergence, peer=peer, versions=RECORDED)
-    return (
-        row(f"{peer}-rank-0", ("differ", "error", "crash"), "P5",
-            "a tensor of rank 0 is refused where the amounts are constant, and comes out as garbage elsewhere",
-            expected="output", tags={"rank-0"}),
-        row(f"{peer}-overcropped", ("crash", "differ", "error"), "P3",
-            "a crop longer than its axis reads and writes beyond the data: a crash, garbage or a wrong shape",
-            tags={"overcropped"}),
-        row(f"{peer}-narrow", "differ", "P7",
-            "the CPU device has no kernels for double, int64, uint64 and uint32, and computes them as float and int32",
-            dtypes=("double", "int64", "uint64", "uint32"), expected="output"),
-        row(f"{peer}-int32-fill", "differ", "P7", "the fill goes through float, which has 24 bits of an int32",
-            modes=("constant",), dtypes=("int32",), expected="output", tags={"fill", "grows"}),
-        row(f"{peer}-small-floats", "differ", "P7",
-            "elements are converted on the way, so that NaNs and negative zeros may lose their bits", dtypes=_SMALL,
-            expected="output"),
-        row(f"{peer}-empty", ("differ", "crash"), "P5",
-            "extending an axis without elements gives elements from nowhere instead of an error", modes=EXTENDS,
-            expected="error", rules=("P5",), tags={"empty-axis-padded"}),
-        row(f"{peer}-empty-data", ("differ", "error"), "P5",
-            "extensions of data without elements are refused, or get a wrong shape, though the output has no elements "
-            "either", modes=EXTENDS, expected="output", tags={"empty-data", "empty-output"}),
-        row(f"{peer}-huge", ("differ", "crash"), "P10", "amounts beyond 32 bits wrap around", expected="error",
-            tags={"huge"}),
-        row(f"{peer}-negative-output", ("differ", "error", "crash"), "P1",
-            "a negative output dim is neither clamped, as the Pad-12 text says, nor refused", tags={"negative-output"}),
-    )  # fmt: skip
-
-
-def _own(peer: str) -> tuple[Divergence, ...]:
-    """What is about the operators of OpenVINO alone."""
-    row = partial(Divergence, peer=peer, versions=RECORDED)
-    return (
-        row(f"{peer}-limits", ("differ", "crash"), "P4",
-            "limits are checked at compile time only, where the shape and the amounts are constants",
-            modes=("reflect", "symmetric"), expected="error", rules=("P4",)),
-        row(f"{peer}-fill-shape", "error", "P7", "a fill of shape [1] is refused", modes=("constant",),
-            expected="output", tags={"fill-not-scalar"}, says="Argument for padding value is not a scalar"),
-        row(f"{peer}-mode-case", "differ", "P9", "modes are taken in any case of letters", modes=("constant",),
-            expected="error", tags={"mode-unknown"}),
-    )  # fmt: skip
-
-
-KNOWN = (
-    *cpu_device("openvino-1"),
-    *_own("openvino-1"),
-    *cpu_device("openvino-12"),
-    *_own("openvino-12"),
-    Divergence("openvino-12-empty-fill", "crash", "P7",
-               "a fill without elements crashes the process, even if it is not used; a constant one of float type "
-               "does not", "openvino-12", RECORDED, tags={"fill-empty"}),
-)  # fmt: skip

@@ -1,37 +1,61 @@
-"""The Pad of onnxruntime itself, at every opset it knows."""
+"""The Pad of onnxruntime itself, at every opset it knows; and sessions as all peers use them."""
 
 from __future__ import annotations
 
 import ctypes
 import math
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
 import onnx
 import onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as states
 
-from padops.conformance.divergences import Divergence
 from padops.conformance.model import feeds, standard_model
-from padops.conformance.peers.request import Request, unsupported_where
-from padops.conformance.peers.sessions import RECORDED, REFUSALS, require_type, session_options
-from padops.runtime.ort_values import PLAIN
+from padops.conformance.peers.request import Request, Unsupported, unsupported_where
+from padops.runtime.ort_values import PLAIN, run_session
 from padops.spec.bits import dtype_of
+from padops.spec.dtypes import by_name
 
 PACKAGES = ("onnxruntime",)
 
-__all__ = ["KNOWN", "PACKAGES", "REFUSALS", "run_case"]
+# How onnxruntime says that a model or its inputs are wrong.
+REFUSALS = (states.Fail, states.InvalidArgument, states.InvalidGraph, states.RuntimeException)
+RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 
-# How it says that it has no kernel for a type, or does not know an opset or a type at all.
-_UNSUPPORTED = (
-    "Could not find an implementation for",
+# How it says that it does not know an opset or a type at all, before it asks a provider.
+UNKNOWN = (
     "is under development and support for this is limited",
-    "Opset",
     "in type constraint",
     "Unsupported model IR version",
-    "not supported",
 )
+_UNSUPPORTED = (*UNKNOWN, "Could not find an implementation for", "Opset", "not supported")  # the last: no kernel
+
+
+def session_options() -> onnxruntime.SessionOptions:
+    """Options of one thread and without a log: errors reach the caller as exceptions."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    return options
+
+
+def run_model(model: bytes, feeds: Mapping[str, np.ndarray], options: onnxruntime.SessionOptions) -> np.ndarray:
+    """The first output of a serialized model, fed by name with arrays of any element type."""
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    output: np.ndarray = run_session(session, feeds)[0]
+    return output
+
+
+def require_type(name: str) -> None:
+    """Checks that the installed runtime has tensors of a type.
+
+    Raises:
+        Unsupported: It has none.
+    """
+    if by_name(name).since > RUNTIME[1]:
+        raise Unsupported(f"onnxruntime {onnxruntime.__version__} has no tensor({name})")
 
 
 def to_onnxruntime(array: np.ndarray, element: int, bits: int) -> Any:
@@ -95,56 +119,3 @@ def run_case(request: Request) -> np.ndarray:
     require_type(request.dtype.name)
     with unsupported_where(_UNSUPPORTED):
         return pad(*arguments(request))
-
-
-_EXTENDS = ("edge", "reflect", "wrap")
-
-_row = partial(Divergence, peer="ort-builtin", versions=RECORDED)
-KNOWN = (
-    _row("ort-rank-0", "error", "P5", "a tensor of rank 0 is refused, where there is nothing to pad", expected="output",
-         tags={"rank-0"}, says="data_rank > 0"),
-    _row("ort-unused-fill", "error", "P7", "the fill is checked in modes that do not use it", modes=_EXTENDS,
-         expected="output", tags={"fill-not-one"}, says="Value tensor should be a 1D tensor of size 1"),
-    _row("ort-huge-empty", ("differ", "error"), "P10",
-         "a dim beyond any memory is made where another one is 0; NumPy may have no array of it", expected="error",
-         rules=("P10",), tags={"huge", "empty-output"}),
-    _row("ort-int32-axes", "error", "P8",
-         "constant int32 axes fail at load, in onnx's strict shape inference, though the specification has them",
-         tags={"axes-int32", "constant-amounts"}, says="ParseData type mismatch"),
-    _row("ort-repeated-axes", "differ", "P8", "of an axis that is named twice, the last amounts are taken at run time",
-         expected="error", rules=("P8",), tags={"axes-repeated"}),
-    _row("ort-cropped-to-nothing", "error", "P5",
-         "an output without elements that a crop makes is refused outside of constant mode", modes=_EXTENDS,
-         expected="output", tags={"cropped-away"}, says="zero effective input extent", versions=">=1.24.0,<=1.32.0"),
-    _row("ort-row-of-pads", "error", "P8",
-         "constant pads of shape [1, 2r] fail at load, in onnx's shape inference; at run time they are taken",
-         tags={"pads-row", "constant-amounts"}, says="input must be a 1D"),
-    _row("ort-wrap-of-nothing", "error", "P5",
-         "wrap of data without elements always fails, even where nothing is added", modes=("wrap",), expected="output",
-         tags={"empty-data"}),
-    _row("ort-empty-output", "error", "P5", "an axis without elements is refused though the output has none either",
-         modes=("edge", "reflect"), expected="output", tags={"empty-axis-padded", "empty-output"},
-         says="to pad dimension with a value of 0"),
-    _row("ort-float16-attributes", "error", "P7",
-         "float16 has no kernel and runs between Casts, whose form in opsets below 6 onnxruntime gets wrong",
-         families=("onnx",), dtypes=("float16",), opsets=(1, 5), says="InsertedPrecisionFreeCast"),
-    _row("ort-float16-nan", "differ", "P7",
-         "float16 runs as Cast, Pad, Cast, which changes the bits of NaNs and rounds the value of an attribute at "
-         "another time", dtypes=("float16",), expected="output", some={"nan", "fill-nan", "fill"}),
-    _row("ort-wrap-before-19", "differ", "P9",
-         "wrap is taken at every opset, though the specification has it from 19 on", modes=("wrap",), expected="error",
-         rules=("P9",), tags={"mode-unknown"}),
-    _row("ort-wrap-period", "differ", "P2",
-         "beyond one period of a wrap the output is zeros, or memory that nothing has written", modes=("wrap",),
-         expected="output", tags={"beyond-left"}, versions=">=1.20.1,<1.31"),
-    _row("ort-reflect-reads-beyond", ("differ", "crash"), "P4",
-         "a reflection longer than what the crop leaves reads beyond the data", modes=("reflect",),
-         tags={"reflect-beyond-left"}, link="https://github.com/microsoft/onnxruntime/issues/11828",
-         versions=">=1.20.1,<1.25"),
-    _row("ort-crop-overflow", "error", "P3",
-         "a crop longer than its axis is refused even where the other side makes up for it", expected="output",
-         tags={"overcropped", "mixed"}, says="Integer overflow", versions=">=1.20.1,<1.24"),
-    _row("ort-cropped-away", ("differ", "crash"), "P5",
-         "where a crop leaves nothing, the output comes from outside of the data", tags={"cropped-away", "mixed"},
-         link="https://github.com/microsoft/onnxruntime/issues/11828", versions=">=1.20.1,<1.24"),
-)  # fmt: skip

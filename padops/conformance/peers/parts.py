@@ -1,6 +1,6 @@
 """A part of a peer's file, without the rest: what the rest imports may be installed in another environment.
 
-The suite runs parts that need no implementation, such as ``KNOWN``. A script shows the part that asks the
+The suite runs parts that need no implementation, such as ``ENVIRONMENT``. A script shows the part that asks the
 implementation.
 """
 
@@ -23,12 +23,12 @@ class Part:
 
     Attributes:
         imports: Statements that import one name each.
-        of_padops: Those among the imports that name a file of padops, by that file.
+        of_padops: Those among the imports that name a file of padops, or one beside this file, by that file.
         definitions: Constants and functions.
     """
 
     imports: tuple[ast.Import | ast.ImportFrom, ...]
-    of_padops: dict[ast.Import | ast.ImportFrom, Path]
+    of_padops: dict[ast.ImportFrom, Path]
     definitions: dict[str, ast.stmt]
 
     @classmethod
@@ -48,15 +48,12 @@ class Part:
                 definitions[name] = node
                 continue
             imports.append(node)
-            other = ROOT.joinpath(*str(getattr(node, "module", "")).split(".")).with_suffix(".py")
-            if other.is_file():
-                of_padops[node] = other
+            if isinstance(node, ast.ImportFrom):
+                folder = file.parent if node.level else ROOT
+                other = folder.joinpath(*str(node.module).split(".")).with_suffix(".py")
+                if other.is_file():
+                    of_padops[node] = other
         return cls(tuple(imports), of_padops, definitions)
-
-
-def peer_files() -> list[Path]:
-    """The files of peers: each names its packages."""
-    return [file for file in sorted(PEERS_FOLDER.rglob("*.py")) if has(file, "PACKAGES")]
 
 
 def has(file: Path, name: str) -> bool:
@@ -69,8 +66,9 @@ def value_of(file: Path, name: str) -> Any:
     part, namespace = Part.of(file, [name]), dict[str, Any]()
     imports = []
     for node in part.imports:
-        other = part.of_padops.get(node)
-        if other and (has(other, "PACKAGES") or has(other, "REFUSALS")):  # such a file imports an implementation
+        other = part.of_padops.get(node) if isinstance(node, ast.ImportFrom) else None
+        # A file of a peer imports an implementation.
+        if other and (node.level or has(other, "PACKAGES") or has(other, "REFUSALS")):
             namespace[_bound(node)[0]] = value_of(other, node.names[0].name)
         else:
             imports.append(node)
@@ -89,7 +87,7 @@ def shown(file: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
     part = Part.of(file, names)
     imports, sources = [], dict[str, str]()
     for node in part.imports:
-        if node in part.of_padops:
+        if isinstance(node, ast.ImportFrom) and node in part.of_padops:
             more, needed = shown(part.of_padops[node], [node.names[0].name])
             imports += more
             sources |= needed
@@ -115,7 +113,7 @@ def _places_in(text: str) -> dict[str, list[ast.stmt]]:
         if isinstance(node, ast.Import):
             alone = [ast.Import([alias]) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            alone = [ast.ImportFrom(node.module, [alias], 0) for alias in node.names]
+            alone = [ast.ImportFrom(node.module, [alias], node.level) for alias in node.names]
         for statement in alone:
             for name in _bound(statement):
                 places.setdefault(name, []).append(statement)

@@ -122,11 +122,7 @@ class Request(OfOperator):
 
     @property
     def value(self) -> np.ndarray | None:
-        """The fill of peers that take a value in mode constant alone; None in the other modes.
-
-        Raises:
-            Skipped: It has not one element.
-        """
+        """The fill of peers that take a value in mode constant alone; None in the other modes."""
         return self.fill if self.mode == "constant" else None
 
     def amounts(self) -> list[Amounts]:

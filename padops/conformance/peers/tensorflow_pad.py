@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from padops.conformance.divergences import Divergence
 from padops.conformance.peers.request import Request, Unsupported
 
 PACKAGES = ("tensorflow", "tensorflow-cpu")
@@ -76,17 +75,3 @@ def run_case(request: Request) -> np.ndarray:
         return pad(*given)
     except (tf.errors.UnimplementedError, tf.errors.NotFoundError) as error:
         raise Unsupported(str(error)) from error
-
-
-RECORDED = ">=2.21.0,<=2.21.0"
-_row = partial(Divergence, peer="tensorflow", versions=RECORDED)
-KNOWN = (
-    _row("tensorflow-reflect-limit", "error", "P4",
-         "an amount of a reflection may be n - 1 at most, and none at all where n = 0", modes=("reflect",),
-         expected="output", some={"reflect-beyond-size", "empty-data"},
-         says="paddings must be less than the dimension"),
-    _row("tensorflow-symmetric-limit", "error", "P4", "an amount of symmetric may be n at most", modes=("symmetric",),
-         expected="output", tags={"beyond-size"}, says="paddings must be no greater than the dimension"),
-    _row("tensorflow-huge", ("differ", "crash"), "P10", "amounts beyond 32 bits wrap around", expected="error",
-         rules=("P10",), tags={"huge"}),
-)  # fmt: skip

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import numpy as np
 import torch
 
-from padops.conformance.divergences import Divergence
 from padops.conformance.peers.request import Request, Unsupported
 
 PACKAGES = ("torch",)
@@ -86,38 +84,3 @@ def run_case(request: Request) -> np.ndarray:
         if request.mode != "constant" and "not implemented for" in str(error):
             raise Unsupported(str(error)) from error
         raise
-
-
-RECORDED = ">=2.13.0,<=2.13.0"
-_EXTENDS = ("edge", "reflect", "symmetric", "wrap")
-_FLOATS = ("float", "double", "float16")
-_row = partial(Divergence, peer="torch", versions=RECORDED)
-KNOWN = (
-    _row("torch-reflect-limit", "error", "P4", "an amount of a reflection may be n - 1 at most", modes=("reflect",),
-         expected="output", tags={"reflect-beyond-size"},
-         says="Padding size should be less than the corresponding input dimension"),
-    _row("torch-wrap-limit", "error", "P4", "an amount of a wrap may be n at most", modes=("wrap",), expected="output",
-         tags={"beyond-size"}, says="wrapping around more than once"),
-    _row("torch-full", ("differ", "error"), "P3", "negative amounts crop after the extension, not before it",
-         families=("onnx",), modes=("edge", "reflect"), expected="output", tags={"mixed"}, without={"full-is-crop"},
-         link="https://github.com/onnx/onnx/issues/4294"),
-    _row("torch-circular-mixed", ("differ", "error"), "P3",
-         "circular with amounts of both signs returns memory that nothing has written, or fails on its own views",
-         modes=("wrap",), tags={"mixed"}),
-    _row("torch-empty", "error", "P5", "data without elements are refused though the output has none either",
-         modes=_EXTENDS, expected="output", tags={"empty-data"}, says="non-zero dimensions"),
-    _row("torch-to-nothing", "error", "P5", "an output without elements that a crop makes is refused", modes=_EXTENDS,
-         expected="output", tags={"negative"}, says="is too small"),
-    _row("torch-overcropped", "error", "P3", "a crop longer than its axis is refused", modes=("constant",),
-         expected="output", tags={"overcropped"}, says="narrow(): length must be non-negative"),
-    _row("torch-negative-output", "error", "P1", "a crop to less than nothing is refused", modes=_EXTENDS,
-         expected="output", tags={"negative-output"}, says="negative dimension"),
-    _row("torch-huge-empty", "differ", "P10", "a dim beyond any memory is made where another one is 0",
-         expected="error", rules=("P10",), tags={"huge", "empty-output"}),
-    _row("torch-cropped-away", "differ", "P5", "where a crop leaves nothing, the data before the crop are extended",
-         families=("onnx",), modes=_EXTENDS, expected="error", rules=("P5",), tags={"cropped-away"}),
-    _row("torch-int64-fill", "differ", "P7", "the fill is a double, which has 53 bits of an int64", modes=("constant",),
-         dtypes=("int64",), expected="output", tags={"fill", "grows"}),
-    _row("torch-nan-fill", "differ", "P7", "the fill is a double, on whose way a NaN loses its bits",
-         modes=("constant",), dtypes=_FLOATS, expected="output", tags={"fill", "grows"}, some={"fill-nan"}),
-)  # fmt: skip

@@ -29,11 +29,7 @@ def renderer(form: str) -> Callable[[Summary], str]:
 def write_all(
     header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any], folder: Path | str
 ) -> list[Path]:
-    """Writes every form of a report into a folder, and returns the files; each is whole or not there.
-
-    Raises:
-        OSError: They cannot be written.
-    """
+    """Writes every form of a report into a folder, and returns the files; each is whole or not there."""
     from padops.conformance.render.summary import summarise
 
     folder = Path(folder)
@@ -55,7 +51,7 @@ def add_show(commands: Any) -> None:
 
 def _show(options: argparse.Namespace) -> int:
     from padops.conformance import record
-    from padops.conformance.known import KNOWN
+    from padops.conformance.divergences import KNOWN
     from padops.conformance.render.summary import summarise
 
     if options.format and options.out:

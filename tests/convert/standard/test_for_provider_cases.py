@@ -21,10 +21,9 @@ import padops
 from padops.conformance import cases
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, expect
-from padops.conformance.model import feeds, make_model
-from padops.conformance.peers.converted import converted
+from padops.conformance.model import converted, feeds, make_model
+from padops.conformance.peers.ort import run_model, session_options
 from padops.conformance.peers.request import Request, Unsupported
-from padops.conformance.peers.sessions import run_model, stock_options
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 import provider_cases
@@ -39,7 +38,7 @@ def lowered_case(case: Case, provider: str, form: dict | None = None) -> tuple[R
 
 
 def run(request: Request, model: onnx.ModelProto) -> np.ndarray:
-    return run_model(model.SerializeToString(), feeds(request, request.inputs), stock_options())
+    return run_model(model.SerializeToString(), feeds(request, request.inputs), session_options())
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

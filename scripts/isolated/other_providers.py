@@ -1,9 +1,7 @@
 """Other execution providers of onnxruntime: stock, with padops beside them, and with models lowered for them.
 
-The peers in ``isolated/ort_*.py`` share it.
-
-``scripts/providers.py`` asks the same providers. Each is in an environment of its own, with the onnxruntime that
-it needs.
+The peers of ``ort_*.py`` share it, and ``scripts/providers.py`` asks the same providers. Each is in an environment of
+its own, with the onnxruntime that it needs.
 """
 
 from __future__ import annotations
@@ -11,8 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,14 +18,9 @@ import numpy as np
 import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as states
 
-from padops.conformance.divergences import Divergence, in_range
-from padops.conformance.model import behind_identity, feeds, make_model
-from padops.conformance.peers.converted import converted
-from padops.conformance.peers.environments import vulkan
-from padops.conformance.peers.ort import KNOWN as KERNEL
-from padops.conformance.peers.provider import KNOWN as PASSES
+from padops.conformance.model import behind_identity, converted, feeds, make_model
+from padops.conformance.peers.ort import UNKNOWN, require_type, session_options
 from padops.conformance.peers.request import Refused, Request, unsupported_where
-from padops.conformance.peers.sessions import require_type, session_options
 from padops.runtime.ort_values import PLAIN, run_session
 from padops.runtime.provider import CPU
 
@@ -46,12 +38,13 @@ NO_KERNEL = (
     "Could not find an implementation for",
     "Provider type for Pad node with name 'pad' is not set",  # WebGPU's build says this
 )
-UNSUPPORTED = (
-    *NO_KERNEL,
-    "is under development and support for this is limited",
-    "in type constraint",
-    "Unsupported model IR version",
-)
+UNSUPPORTED = (*NO_KERNEL, *UNKNOWN)
+
+
+def vulkan(prefix: Path) -> tuple[Path, Path]:
+    """The folder of the Vulkan in software in WebGPU's environment, and the file that describes it."""
+    folder = prefix / "debian" / "usr" / "lib" / "chromium"
+    return folder, folder / "vk_swiftshader_icd.json"
 
 
 @cache
@@ -214,39 +207,3 @@ def run_once(session: Any, request: Request) -> np.ndarray:
 # ---- what several of them do otherwise
 
 LOST_ERRORS = "what breaks a rule shows in an index out of bounds or in a dim that does not fit, which "
-
-
-def of_kernel(
-    peer: str, runtime: str, versions: str, hidden: Collection[str], constant_amounts: bool = False
-) -> tuple[Divergence, ...]:
-    """The rows of the CPU's own Pad, and of onnxruntime before it asks a provider, that a stock provider shows.
-
-    ``runtime`` is the version of its onnxruntime, ``hidden`` has the ids of rows that do not show.
-    ``constant_amounts``: all of its cases have constant amounts.
-    """
-    return tuple(
-        replace(
-            row,
-            id=row.id.replace("ort-", f"{peer}-cpu-", 1),
-            peer=peer,
-            versions=versions,
-            tags=row.tags - {"constant-amounts"} if constant_amounts else row.tags,
-        )
-        for row in KERNEL
-        if in_range(runtime, row.versions) and row.id not in hidden
-    )
-
-
-def errors_of(peer: str, outcome: tuple[str, ...], versions: str, reason: str) -> Divergence:
-    """What a provider does where the rules want an error."""
-    return Divergence(f"{peer}-errors", outcome, "P5", reason, peer, versions, expected="error")
-
-
-def beside(peer: str, versions: str) -> tuple[Divergence, ...]:
-    """Divergences that padops beside a provider lets pass; models that onnxruntime refuses it converts in memory."""
-    return renamed((replace(row, versions=versions) for row in PASSES), ("provider-wrap-before-19",), peer, "provider")
-
-
-def renamed(rows: Iterable[Divergence], ids: Collection[str], peer: str, old: str = "") -> tuple[Divergence, ...]:
-    """Some rows as those of another peer, whose name their ids have in the place of ``old`` or the first peer's."""
-    return tuple(replace(row, id=row.id.replace(old or row.peer, peer, 1), peer=peer) for row in rows if row.id in ids)

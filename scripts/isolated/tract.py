@@ -14,9 +14,9 @@ import numpy as np
 import onnx
 import tract
 
-from padops.conformance.divergences import Divergence
-from padops.conformance.peers.converted import arguments_of, pad_without_pad
 from padops.conformance.peers.request import INTEGERS
+
+from .importers import arguments_of, pad_without_pad
 
 ENVIRONMENT = {
     "name": "tract",
@@ -60,27 +60,3 @@ def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
 
 arguments = partial(arguments_of, TYPES)
 run_without_pad = partial(pad_without_pad, pad, TYPES)
-
-RECORDED = ">=0.23.9,<=0.23.9"
-_row = partial(Divergence, peer="tract", versions=RECORDED)
-KNOWN = (
-    _row("tract-crop", "crash", "P1",
-         "a negative amount ends the process: it is taken for one that is positive and huge", tags={"negative"}),
-    _row("tract-fill-wins", "differ", "P7", "a fill that is given makes the Pad a constant one, whatever its mode says",
-         modes=("edge", "reflect"), tags={"fill", "grows"}),
-    _row("tract-reflect-limit", ("differ", "crash"), "P4",
-         "a reflection longer than n - 1 gives zeros, or ends the process", modes=("reflect",),
-         tags={"reflect-beyond-left"}),
-    _row("tract-rank-of-inputs", "error", "P7", "a fill must have the shape [], and amounts one axis",
-         expected="output", some={"fill-not-scalar", "pads-row"}, says="Impossible to unify"),
-    _row("tract-bool", "error", "P1", "data of bool are refused once the Pad has something to do", dtypes=("bool",),
-         expected="output", says="Bool is not a number"),
-    _row("tract-empty", ("differ", "crash"), "P5",
-         "where there is nothing to extend, the output holds stray memory, or the process ends",
-         modes=("edge", "reflect"), expected="error", tags={"empty-axis-padded"}),
-    _row("tract-huge", "crash", "P10", "amounts beyond any memory end the process, or run without an end",
-         expected="error", tags={"huge"}),
-    _row("tract-wrong-axes", ("differ", "crash"), "P8",
-         "axes that name one axis twice or lie outside of the rank, and amounts of another number, are not refused",
-         expected="error", tags={"amounts-wrong"}),
-)  # fmt: skip

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import dask
 import dask.array
 import numpy as np
 
-from padops.conformance.divergences import Divergence
 from padops.conformance.peers.request import Request, Unsupported
 
 ENVIRONMENT = {
@@ -44,19 +42,3 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str,
     if max(map(max, pairs), default=0) >= 1 << 31:
         raise Unsupported("amounts beyond 31 bits")  # it would make a list of as many chunks, without an end
     return request.data, pairs, request.mode, request.value
-
-
-RECORDED = ">=2026.8.0,<=2026.8.0"
-_SHORT = "it takes one period of the data at most, and gives a smaller output than asked for, without an error"
-
-_row = partial(Divergence, peer="dask", versions=RECORDED)
-KNOWN = (
-    _row("dask-reflect-short", "differ", "P2", _SHORT, modes=("reflect",), tags={"reflect-beyond-size"}),
-    _row("dask-period-short", "differ", "P2", _SHORT, modes=("symmetric", "wrap"), tags={"beyond-size"}),
-    _row("dask-empty-axis", "error", "P5", "an axis without elements cannot be padded", modes=("constant",),
-         expected="output", tags={"empty-axis-padded"}, says="division or modulo by zero"),
-    _row("dask-empty-data", "error", "P5", "data without elements are refused, with errors of its own parts",
-         expected="output", tags={"empty-data"}),
-    _row("dask-string-fill", "error", "P7", "a fill that is a text is refused", modes=("constant",), dtypes=("string",),
-         expected="output", says="must be composed of integral typed values"),
-)  # fmt: skip

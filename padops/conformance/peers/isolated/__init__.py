@@ -1,1 +1,0 @@
-"""Peers with environments of their own; ``environments.py`` says what a file here has."""

@@ -1,0 +1,150 @@
+"""padops itself on onnxruntime: its library, its provider, its Python kernel, and its models without any of them."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import Any
+
+import numpy as np
+import onnxruntime
+
+from padops.conformance.model import converted_model, feeds, make_model, tensor
+from padops.conformance.peers.ort import REFUSALS, UNKNOWN, require_type, run_model, session_options
+from padops.conformance.peers.request import Refused, Request, Skipped, Unsupported, unsupported_where
+from padops.runtime.ort_values import run_session
+from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
+from padops.spec import pyop_node
+from padops.spec.bits import dtype_of
+
+_CONVERTED = ("onnxruntime", "onnx-ir")
+PACKAGES = {  # by function; without one of them the peer is absent
+    "run_native": ("onnxruntime",),
+    "run_provider": ("onnxruntime",),
+    "run_pyop": ("onnxruntime-extensions", "onnxruntime"),
+    "run_fallback": _CONVERTED,
+    "run_lowered": _CONVERTED,
+    "run_without_pad": _CONVERTED,
+}
+
+__all__ = ["PACKAGES", "REFUSALS", *PACKAGES]
+
+
+@cache
+def _with_library() -> onnxruntime.SessionOptions:
+    options = session_options()
+    options.register_custom_ops_library(os.environ["PADOPS_LIBRARY"])
+    return options
+
+
+def run_native(request: Request) -> np.ndarray:
+    """The model of the domain padops, by the library."""
+    require_type(request.dtype.name)
+    model = make_model(request, request.inputs).SerializeToString()
+    return run_model(model, feeds(request, request.inputs), _with_library())
+
+
+@cache
+def _with_provider() -> onnxruntime.SessionOptions:
+    onnxruntime.register_execution_provider_library("padops", os.environ["PADOPS_LIBRARY"])
+    options = session_options()
+    options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    # It would run a Pad of constants before the provider is asked.
+    options.add_session_config_entry("optimization.disable_specified_optimizers", "ConstantFolding")
+    devices = onnxruntime.get_ep_devices()
+    for name, chosen in ((EP_NAME, {"float16": "native"}), (CPU, {})):
+        options.add_provider_for_devices([next(row for row in devices if row.ep_name == name)], chosen)
+    return options
+
+
+def run_provider(request: Request) -> np.ndarray:
+    """The node of ONNX as it is, which the provider must have claimed.
+
+    Raises:
+        Skipped: This onnxruntime has no registries of kernels.
+        Unsupported: It does not know the opset or the type, and says so before it asks a provider.
+        RuntimeError: Another provider runs the Pad.
+        Exception: onnxruntime refuses the model or the inputs, or padops does, with exceptions of onnxruntime's own.
+    """
+    if runtime_minor() < FIRST_MINOR:
+        raise Skipped(f"onnxruntime {onnxruntime.__version__} takes no kernels from a library; 1.{FIRST_MINOR} does")
+    require_type(request.dtype.name)
+    model = make_model(request, request.inputs, standard=True).SerializeToString()
+    with unsupported_where(UNKNOWN):
+        session = onnxruntime.InferenceSession(model, _with_provider(), enable_fallback=0)
+    for part in session.get_provider_graph_assignment_info():
+        if part.ep_name != EP_NAME and "Pad" in [node.op_type for node in part.get_nodes()]:
+            raise RuntimeError(f"{part.ep_name} runs the Pad")
+    output: np.ndarray = run_session(session, feeds(request, request.inputs))[0]
+    return output
+
+
+def run_fallback(request: Request) -> np.ndarray:
+    """The model of the native peer, with the functions that ``padops convert`` adds to it, without the library."""
+    return _run_converted(request, target="padops")
+
+
+def run_lowered(request: Request) -> np.ndarray:
+    """The model of the native peer, as ``padops convert --target onnx`` leaves it."""
+    return _run_converted(request, target="onnx")
+
+
+def run_without_pad(request: Request) -> np.ndarray:
+    """The same with ``--without-pad``."""
+    return _run_converted(request, target="onnx", without_pad=True)
+
+
+_stock_options = cache(session_options)  # the same ones at every call, for sessions without any library
+
+
+def _run_converted(request: Request, **options: Any) -> np.ndarray:
+    require_type(request.dtype.name)
+    made = converted_model(request, **options)
+    return run_model(made.SerializeToString(), feeds(request, request.inputs), _stock_options())
+
+
+@cache
+def _with_pyop() -> onnxruntime.SessionOptions:
+    from padops.runtime import pyop
+
+    options = session_options()
+    pyop.register(options)
+    return options
+
+
+def run_pyop(request: Request) -> np.ndarray:
+    """The node that ``padops convert --target pyop`` writes; its errors are asked for afterwards.
+
+    Raises:
+        Unsupported: onnxruntime-extensions has no such tensors, or ends the strings at a NUL.
+        Skipped: The fill of strings has not one element.
+        Refused: A rule is broken.
+    """
+    from padops.runtime import pyop
+
+    require_type(request.dtype.name)
+    if reason := pyop_node.refusal(request.dtype.name):
+        raise Unsupported(reason)
+    if request.dtype.name == "string":
+        texts = [*request.data.reshape(-1).tolist(), *(request.fill.reshape(-1).tolist())]
+        if any("\0" in text for text in texts):
+            raise Unsupported("strings with NUL end there")
+    pyop.pyop_errors(clear=True)
+    fed = {f"input_{i}": array for i, array in enumerate(request.inputs) if array is not None}
+    result = run_model(_pyop_model(request, fed), fed, _with_pyop())
+    if errors := pyop.pyop_errors(clear=True):
+        raise Refused(errors[0].message)
+    return result
+
+
+def _pyop_model(request: Request, fed: dict[str, np.ndarray]) -> bytes:
+    from onnx import helper
+
+    fields = pyop_node.encode(request.op, request.attributes, [array is not None for array in request.inputs], "pad")
+    names = [*fed, *["empty"] * (pyop_node.SLOTS - len(fed))]
+    node = helper.make_node(pyop_node.OP_TYPE, names, ["output"], domain=pyop_node.DOMAIN, **fields)
+    infos = [helper.make_tensor_value_info(name, dtype_of(array).onnx, None) for name, array in fed.items()]
+    output = helper.make_tensor_value_info("output", request.dtype.onnx, None)
+    graph = helper.make_graph([node], "case", infos, [output], [tensor("empty", np.zeros(0, np.int64))])
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid(pyop_node.DOMAIN, pyop_node.VERSION)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()

@@ -1,0 +1,61 @@
+"""OpenCV's dnn module, with the engine that came with OpenCV 5, on the model of ONNX."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import cv2
+import numpy as np
+import onnx
+
+from padops.conformance.model import declare_shapes, feeds, without_pad
+from padops.conformance.peers.request import Request
+
+from .importers import arguments_of
+
+ENVIRONMENT = {
+    "name": "opencv",
+    "families": ("onnx",),
+    # onnx-ir is for the converter, which makes the models without Pad.
+    "requires": (
+        "opencv-python-headless==5.0.0.93",
+        "numpy==2.4.6",
+        "ml_dtypes==0.5.4",
+        "onnx==1.23.2",
+        "onnx-ir==1.1.0",
+    ),
+    # Its importer needs shapes. It ends its process often, or hangs.
+    "form": "declared",
+    "max_cases": 400,
+    "forks": True,
+    "seconds": 5,
+    "without_pad": {"name": "without-pad-opencv", "form": "declared", "max_cases": 500, "forks": True, "seconds": 10},
+}
+
+PACKAGES = ("opencv-python-headless",)
+REFUSALS = (cv2.error,)
+
+# Python's arrays become matrices of these; of 64-bit integers 32 bits arrive, and float16 comes back as float.
+TYPES = ("float", "double", "bool", "int8", "int16", "int32", "uint8", "uint16", "uint32")
+
+# How it says that it pads five axes at most, and has no fill of a type.
+UNSUPPORTED = ("PAD_MAX_DIMS", "is not supported in function 'tensorToScalar'")
+
+
+def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The output of a model of ONNX, fed by name."""
+    content = np.frombuffer(model.SerializeToString(), np.uint8)
+    net = cv2.dnn.readNetFromONNX(content, cv2.dnn.ENGINE_NEW)
+    for name, array in fed.items():
+        net.setInput(array, name)
+    return np.asarray(net.forward())
+
+
+arguments = partial(arguments_of, TYPES)
+
+
+def run_without_pad(request: Request) -> np.ndarray:
+    """That of what ``padops convert --target onnx --without-pad`` leaves."""
+    request.require_type(TYPES)
+    return pad(declare_shapes(without_pad(request), request.data.ndim), feeds(request, request.inputs))
