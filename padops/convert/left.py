@@ -6,19 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from padops.convert.analysis import Analysis
 from padops.convert.conversion import Conversion
 from padops.convert.errors import PadsLeftError
 from padops.convert.facts import PadFacts
-from padops.convert.matchers import find_pads
+from padops.convert.matchers import MATCHERS
 from padops.convert.matchers.auto_pad import match_auto_pad
 from padops.convert.matchers.auto_pad.window import SAME
-from padops.convert.model.document import Document
-from padops.convert.model.types import Types
-from padops.convert.pad_facts import facts_of, why_too_new
 from padops.convert.pads.match import Replacement, Unconvertible
-from padops.convert.pads.pad_info import describe
 from padops.convert.records import PadRecord, breaks_a_rule
-from padops.convert.rewrite import Request, always_runs
 from padops.convert.targets import CHECKS
 from padops.plural import plural
 from padops.progress import counted
@@ -27,34 +23,33 @@ from padops.runtime.installed import installed_minor
 ASK = "--auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
 
 
-def look_at(document: Document, request: Request, types: Types) -> tuple[dict[str, PadFacts], set[str]]:
+def look_at(analysis: Analysis) -> tuple[dict[str, PadFacts], set[str]]:
     """The facts of each Pad by its path, before any change; and the paths of the Pads that fail or spoil every run.
 
     ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that
     is not taken, or in a function without calls.
     """
-    minor = installed_minor()
     found, fatal = {}, set()
-    pads = find_pads(document.model, types, request.matchers)
-    for site, match in counted("looking at Pads", pads, request.progress):
-        facts = found[site.path] = facts_of(site, match, types, minor)
-        wrong = facts.verdict == "wrong" and match.judge is not None  # asked to write SAME out, it cannot
-        if facts.verdict == "refuses" or wrong or (facts.verdict == "breaks a rule" and always_runs(site)):
-            fatal.add(site.path)
+    for pad in counted("looking at Pads", analysis.pads, analysis.progress):
+        facts = found[pad.site.path] = pad.facts(installed_minor())
+        wrong = facts.verdict == "wrong" and pad.match.judge is not None  # asked to write SAME out, it cannot
+        if facts.verdict == "refuses" or wrong or (facts.verdict == "breaks a rule" and pad.always_runs):
+            fatal.add(facts.path)
     return found, fatal
 
 
-def same_left(document: Document, types: Types) -> list[PadRecord]:
+def same_left(analysis: Analysis) -> list[PadRecord]:
     """The convolutions and poolings that pad SAME and that onnxruntime refuses or gets wrong; none was asked for."""
     minor, records = installed_minor(), []
-    for site, match in find_pads(document.model, types, (match_auto_pad,)):
+    for pad in analysis.find((match_auto_pad,)):
+        match = pad.match
         nothing = match.replacement is None and match.judge is None
-        if nothing or match.verdict or why_too_new(site, types, minor):
+        if nothing or match.verdict or pad.too_new(minor):
             continue
-        facts = facts_of(site, match, types, minor)
+        facts = pad.facts(minor)
         if not facts.runs:
             reason = f"{facts.why}; {ASK}" if match.replacement else facts.why
-            records.append(replace(match.record(site, "unconverted", reason), notes=(), facts=facts))
+            records.append(replace(pad.record("unconverted", reason), notes=(), facts=facts))
     return records
 
 
@@ -65,7 +60,7 @@ def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
     return [f"{gets[pad.verdict]} {pad.path} ({pad.form}) wrong: {pad.why}" for pad in failing]
 
 
-def without_fallback(document: Document, missing: Mapping[str, str]) -> dict[str, str]:
+def without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[str, str]:
     """What to say of the operators that have no fallback: why, and what to do.
 
     Args:
@@ -73,15 +68,14 @@ def without_fallback(document: Document, missing: Mapping[str, str]) -> dict[str
     """
     if not missing:
         return {}
-    types = Types(document)
     counts, stuck = Counter[str](), set()
-    for site, match in find_pads(document.model, types):
-        if match.already == "padops" and isinstance(match.replacement, Replacement):
-            counts[site.node.op_type] += 1
+    for pad in analysis.find(MATCHERS):
+        if pad.match.already == "padops" and isinstance(pad.match.replacement, Replacement):
+            counts[pad.site.node.op_type] += 1
             try:
-                CHECKS["onnx"](describe(match.replacement, site, types), site)
+                CHECKS["onnx"](pad.info, pad.site)
             except Unconvertible:
-                stuck.add(site.node.op_type)
+                stuck.add(pad.site.node.op_type)
     told = {}
     for op_type, why in missing.items():
         helps = "only sessions with padops run it"

@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from padops.convert.analysis import Analysis
 from padops.convert.arguments import check_kinds, check_options, choose_lowering, choose_matchers
 from padops.convert.conversion import Conversion
-from padops.convert.doubted import doubted_values
 from padops.convert.errors import PadopsError, PadsLeftError, VerificationError, os_errors_as
 from padops.convert.files.paths import check_paths, check_targets, output_path
 from padops.convert.files.writing import Job, finish, write_report
@@ -30,7 +30,6 @@ from padops.convert.model.external import DataFile, entry
 from padops.convert.model.reach import values_behind
 from padops.convert.model.reading import Source, given_model, original_of, read_document
 from padops.convert.model.scan import external_tensors
-from padops.convert.model.types import Types
 from padops.convert.opsets import in_opset
 from padops.convert.records import FileRecord, breaks_a_rule
 from padops.convert.rewrite import Request, convert_pads
@@ -142,19 +141,19 @@ def convert(
     for_runs = {"run": run or None, "inputs": inputs, "seed": seed or None, "rtol": rtol, "atol": atol}
     check_options(target, without_pad, select, opset, verify := verify or opset is not None, for_runs, seed)
     asked = choose_matchers(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
-    lowering = choose_lowering(target, without_pad, select, provider, rules)
-    request = Request(target, select, fold, fallback, asked, progress, lowering)
+    request = Request(target, select, fold, fallback, choose_lowering(target, without_pad, select, provider, rules))
     check_paths(source, path, report)
     replaced = identity(path) if in_place and path is not None else None
     with os_errors_as("cannot read", source):
         document = read_document(source, base_dir, follow_links)
         files = document.data_files(follow_links, needed=path is not None or verify)
     check_targets(path, report, inputs, document, files, in_place)
-    original = original_of(source, document)
-    doubted = doubted_values(document, asked) if verify and not document.foreign else {}
-    document = document if opset is None else in_opset(document, opset, asked)
-    conversion = _rewrite(document, files, request)
-    files = _still_read(document, files)
+    analysis = Analysis(document, asked, progress)
+    doubted = analysis.doubted() if verify and not document.foreign else {}
+    analysis = analysis if opset is None else in_opset(analysis, opset)
+    document = analysis.document
+    conversion = _rewrite(analysis, files, request)
+    original, files = original_of(source, document), _still_read(document, files)
     compare = comparison(document, Asked(inputs, seed, rtol, atol, doubted, run), conversion) if verify else None
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
@@ -205,24 +204,24 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
     return conversion
 
 
-def _rewrite(document: Document, files: list[DataFile], request: Request) -> Conversion:
+def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Conversion:
     """Describes each Pad, decides what becomes of it, applies that, and adds the fallbacks.
 
     Raises:
         PadopsError: The source is of another format, and a Pad of it cannot be converted: it has no form in ONNX.
     """
+    document = analysis.document
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
-    types = Types(document)
-    facts, fatal = look_at(document, request, types)
-    unasked = [] if document.foreign or match_auto_pad in request.matchers else same_left(document, types)
+    facts, fatal = look_at(analysis)
+    unasked = [] if document.foreign or match_auto_pad in analysis.asked else same_left(analysis)
     if "provider" not in request.lowering:  # another provider may run SAME
         fatal |= {record.path for record in unasked if record.facts and record.facts.verdict == "refuses"}
     if request.fold:
-        rewritten, records = convert_and_fold(document, request)
+        rewritten, records = convert_and_fold(analysis, request)
     else:
-        rewritten = convert_pads(document, request)
+        rewritten = convert_pads(analysis, request)
         records = list(rewritten.records.values())
-    embedded = embed(document, request.fallback)
+    embedded = embed(analysis, request.fallback)
     if request.lowers or document.changed:
         prune_opset_imports(document)
     if document.changed:
@@ -241,7 +240,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *embedded.notes),
-        no_fallback=without_fallback(document, embedded.missing),
+        no_fallback=without_fallback(analysis, embedded.missing),
         _proto=document.message(),
         _folder=document.base_dir,
         _write=write_conversion,

@@ -24,13 +24,13 @@ from dataclasses import replace
 
 import onnx_ir as ir
 
+from padops.convert.analysis import Analysis
 from padops.convert.folding.fold import FoldPads
-from padops.convert.model.document import Document
 from padops.convert.records import PadRecord
 from padops.convert.rewrite import Request, Rewritten, convert_pads
 
 
-def convert_and_fold(document: Document, request: Request) -> tuple[Rewritten, list[PadRecord]]:
+def convert_and_fold(analysis: Analysis, request: Request) -> tuple[Rewritten, list[PadRecord]]:
     """Folds Pads, converts the rest, and folds Pads that only the conversion has made foldable; in the original order.
 
     All decisions cannot be made before the first change, since earlier folds and conversions decide which Pad can be
@@ -38,10 +38,10 @@ def convert_and_fold(document: Document, request: Request) -> tuple[Rewritten, l
     convolution can take amounts once its own ``auto_pad`` has become pads; TensorFlow's Pads are read in their
     converted form. So each pass folds until nothing is left to fold.
     """
-    passes = [FoldPads(document, request)]
-    rewritten = convert_pads(document, request)
+    passes = [FoldPads(analysis, request)]
+    rewritten = convert_pads(analysis, request)
     if any(record.status == "converted" for record in rewritten.records.values()):
-        passes.append(FoldPads(document, request, passes[0].paths))
+        passes.append(FoldPads(analysis, request, passes[0].paths))
     return rewritten, _in_order(rewritten.records, passes)
 
 

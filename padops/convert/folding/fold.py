@@ -8,52 +8,55 @@ from functools import cached_property
 
 import onnx_ir as ir
 
-from padops.convert import matchers
+from padops.convert.analysis import Analysis, Pad
 from padops.convert.folding.candidate import NOTHING, Candidate, Change, candidate, write_amounts
 from padops.convert.folding.casts import drop_casts, is_cast
 from padops.convert.folding.consumers import Refusal, apply, consumers_of, is_consumer
+from padops.convert.matchers import match_pad
 from padops.convert.model.constants import Constants
-from padops.convert.model.document import Document
 from padops.convert.model.evaluate import remove_unread
-from padops.convert.model.graphs import NodeSite, replace_in_place, take_out, walk
+from padops.convert.model.graphs import NodeSite, replace_in_place, take_out
 from padops.convert.model.types import Types
-from padops.convert.pads.match import Replacement
 from padops.convert.records import PadRecord
 from padops.convert.rewrite import Request
 from padops.convert.runtimes.builtin_rules import needs
 from padops.convert.runtimes.builtin_support import has_identity
 from padops.progress import counted
-from padops.spec.dialects import DOMAIN
 from padops.spec.plan import Amounts, Mode
 
 
 class FoldPads:
     """Folds the Pads of the document's model until nothing is left to fold, and records what it did with each."""
 
-    def __init__(self, document: Document, request: Request, former: Mapping[ir.Node, str] | None = None) -> None:
+    def __init__(self, analysis: Analysis, request: Request, former: Mapping[ir.Node, str] | None = None) -> None:
         """Folds in place. ``former`` has the nodes' paths before the conversion; None: this is before it."""
         self.records: dict[ir.Node, PadRecord] = {}  # of the folded Pads
         self.notes: dict[ir.Node, tuple[str, ...]] = {}  # on the Pads that stay
         self._after_conversion = former is not None
-        self._document = document
+        self._analysis, self._types = analysis, analysis.types
+        self._document = analysis.document
         self._request = request
-        self._types = Types(document)
         self._candidates: dict[ir.Node, tuple[tuple[object, ...], Candidate | None]] = {}
-        everything = list(walk(document.model))
         # The original paths: without a name, the path of a node changes once a node before it is gone.
-        self.paths = {site.node: site.path for site in everything} | dict(former or {})
+        self.paths = {site.node: site.path for site in analysis.sites} | dict(former or {})
         what = "looking for what the conversion lets fold" if self._after_conversion else "looking for what folds"
-        sites = counted(what, everything, request.progress)
-        pads = {site.node: site for site in sites if self._candidate(site) is not None}
+        pads = {}
+        for pad in counted(what, analysis.pads, analysis.progress):
+            self._candidates[pad.site.node] = self._state(pad.site.node), self._selected(pad)
+            if self._candidate(pad.site) is not None:
+                pads[pad.site.node] = pad.site
+        changed = False
         while any([self._fold(site, pads) for site in pads.values() if site.node.graph is not None]):
-            pass
+            changed = True
         for site in pads.values():
-            if site.node.graph is not None and (pad := self._candidate(site)) is not None:
+            if site.node.graph is not None and (stays := self._candidate(site)) is not None:
                 try:
-                    consumers_of(pad, self._types)
+                    consumers_of(stays, self._types)
                 except Refusal as why:
                     self._note(site.node, f"not folded: {why}")
-        document.write_back()
+        if changed:
+            analysis.renew()
+        self._document.write_back()
 
     def _fold(self, site: NodeSite, pads: dict[ir.Node, NodeSite]) -> bool:
         """Applies the first rule that fits a Pad."""
@@ -127,7 +130,7 @@ class FoldPads:
     def _record(self, pad: Candidate, removal: Change, notes: tuple[str, ...], into: tuple[str, ...]) -> None:
         node = pad.site.node
         self._document.touched.update(removal.touched)
-        record = pad.match.record(pad.site, "folded")
+        record = pad.found.record("folded")
         notes = (*self.notes.pop(node, ()), *notes)
         self.records[node] = replace(record, path=self.paths[node], op_type=None, notes=notes, into=into)
 
@@ -135,26 +138,25 @@ class FoldPads:
         self.notes[node] = (*self.notes.get(node, ()), *notes)
 
     def _candidate(self, site: NodeSite) -> Candidate | None:
-        """The Pad that a node is; None if it is none, was not selected, or breaks a rule.
+        """The Pad that a node is; None if it is none any more, was not selected, or breaks a rule.
 
-        It is read again only if its inputs, its attributes or the types have changed.
+        It is read again only if its inputs or its attributes have changed.
         """
-        node = site.node
-        state = (*node.op_identifier(), *node.inputs, *node.attributes.values(), self._types.settled)
-        if node not in self._candidates or self._candidates[node][0] != state:
-            self._candidates[node] = state, self._read(site)
-        return self._candidates[node][1]
+        state = self._state(site.node)
+        if self._candidates[site.node][0] != state:
+            match = match_pad(site, self._types, self._analysis.asked)
+            again = None if match is None else self._selected(Pad(site, match, self._types))
+            self._candidates[site.node] = state, again
+        return self._candidates[site.node][1]
 
-    def _read(self, site: NodeSite) -> Candidate | None:
-        if isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN:
-            return None  # an operator's fallback, for sessions without the library
-        match = matchers.match_pad(site, self._types, self._request.matchers)
-        if match is None or not isinstance(match.replacement, Replacement):
-            return None
-        pad = candidate(site, match, self._types)
-        if pad is None or self._request.select == "all" or match.already or needs(pad.info, match.runs_as):
-            return pad
-        return None
+    def _state(self, node: ir.Node) -> tuple[object, ...]:
+        return (*node.op_identifier(), *node.inputs, *node.attributes.values())
+
+    def _selected(self, pad: Pad) -> Candidate | None:
+        found = candidate(pad)
+        if self._request.select == "all" or pad.match.already or found is None:
+            return found
+        return found if needs(found.info, pad.match.runs_as) else None
 
 
 def _is_worth_a_look(pad: Candidate, pads: Mapping[ir.Node, NodeSite]) -> bool:

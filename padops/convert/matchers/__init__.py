@@ -7,7 +7,7 @@ with a function that takes a site and the model's types and gives a ``Match`` or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
 import onnx_ir as ir
@@ -28,7 +28,7 @@ from padops.convert.matchers import (
     unknown,
 )
 from padops.convert.matchers.unknown import KNOWN_DOMAINS
-from padops.convert.model.graphs import NodeSite, walk
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Match, too_long
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
@@ -83,21 +83,22 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher] = MATCHERS)
     return match
 
 
-def find_pads(model: ir.Model, types: Types, asked: Sequence[Matcher] = MATCHERS) -> list[tuple[NodeSite, Match]]:
-    """Every Pad of a model, in graph order, with its match. If there is any, the types have been inferred."""
+def find_pads(
+    sites: Iterable[NodeSite], types: Types, asked: Sequence[Matcher] = MATCHERS
+) -> list[tuple[NodeSite, Match]]:
+    """The Pads among a model's nodes, each with its match."""
     found = []
-    for site in walk(model):
+    for site in sites:
         # A function of this domain is an operator's fallback: it runs where the library is absent.
         inside_fallback = isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN
         if not inside_fallback and (match := match_pad(site, types, asked)) is not None:
             found.append((site, match))
-    if found:  # before the first node is changed
+    if found:  # before types are inferred
         register_schemas()
-        types.infer()
     return found
 
 
-def foreign_domains(found: Sequence[tuple[NodeSite, Match]]) -> list[str]:
+def foreign_domains(pads: Iterable[NodeSite]) -> list[str]:
     """The domains in which an exporter has left TensorFlow's Pads: nodes whose names no other framework has."""
-    named = {site.node.domain for site, _ in found if site.node.op_type in unknown.TENSORFLOWS_OWN}
+    named = {site.node.domain for site in pads if site.node.op_type in unknown.TENSORFLOWS_OWN}
     return sorted(named - KNOWN_DOMAINS - {tensorflow.OWN_DOMAIN})

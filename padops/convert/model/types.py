@@ -63,11 +63,6 @@ class Types:
             return _dims(value.shape)
         return self._lookup(value)[1]
 
-    @property
-    def settled(self) -> bool:
-        """Whether inference has run."""
-        return self._inferred is not None
-
     def infer(self) -> dict[ir.Value, onnx.TypeProto | None]:
         """Infers now, which must be before a node is added: the graph's nodes are paired with those of the message.
 

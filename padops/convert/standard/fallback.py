@@ -37,14 +37,14 @@ import onnx
 import onnx.inliner
 import onnx_ir as ir
 
+from padops.convert.analysis import Analysis
 from padops.convert.matchers.converted import operator_of
 from padops.convert.model.checks.operators import default_version
 from padops.convert.model.constants import Constants, tensor_of
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import NodeSite, walk
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.inference import declarations
 from padops.convert.model.reading import read_document
-from padops.convert.model.types import Types
 from padops.convert.pads.match import KINDS, Unconvertible
 from padops.convert.pads.pad_info import PadInfo, describe_node
 from padops.convert.standard import emit_function
@@ -71,27 +71,28 @@ class Embedded:
     missing: dict[str, str] = field(default_factory=dict)  # the operators that have none, and why
 
 
-def embed(document: Document, wanted: bool = True) -> Embedded:
-    """Gives the document's model, written back, a function for each operator of padops in it, instead of those it has.
+def embed(analysis: Analysis, wanted: bool = True) -> Embedded:
+    """Gives the analysed model, written back, a function for each operator of padops in it, instead of those it has.
 
     Without ``wanted``, a model that has been changed loses those that it has, which know nothing of the new nodes.
     """
-    result = Embedded()
+    result, document = Embedded(), analysis.document
     if not wanted and not document.touched:
         return result
     functions = []
     if wanted:
-        opset = _opset(document)
-        for op_type in dict.fromkeys(site.node.op_type for site in _pads(document.model)):
+        opset = _opset(analysis)
+        for op_type in dict.fromkeys(site.node.op_type for site in _pads(analysis)):
             try:
-                functions.append(_complete(document, op_type, opset, result))
+                functions.append(_complete(analysis, op_type, opset, result))
             except Unconvertible as why:
                 result.missing[op_type] = str(why)
-    _replace(document, functions, result)
+    if _replace(document, functions, result):
+        analysis.renew()
     return result
 
 
-def _complete(document: Document, op_type: str, opset: int, result: Embedded) -> ir.Function:
+def _complete(analysis: Analysis, op_type: str, opset: int, result: Embedded) -> ir.Function:
     """The function of an operator; gives its nodes the inputs that only some of them have, where it needs that.
 
     Raises:
@@ -99,10 +100,10 @@ def _complete(document: Document, op_type: str, opset: int, result: Embedded) ->
     """
     for _ in OPS[op_type].inputs:
         try:
-            calls = emit_function.Calls(OPS[op_type], _described_calls(document, op_type), opset)
+            calls = emit_function.Calls(OPS[op_type], _described_calls(analysis, op_type), opset)
             function = _function(calls)
         except Lacking as lack:
-            count = _write_default(document, op_type, lack.name)
+            count = _write_default(analysis, op_type, lack.name)
             if not count:
                 raise
             result.notes.append(f"{count} {op_type} got the default of {lack.name} as an input, for the fallback")
@@ -120,38 +121,39 @@ def is_fallback(function: ir.Function | onnx.FunctionProto) -> bool:
     return function.domain == DOMAIN and operator_of(function.name) is not None
 
 
-def _opset(document: Document) -> int:
+def _opset(analysis: Analysis) -> int:
     """The version of the default domain, which the bodies have to be written for."""
+    document = analysis.document
     imports = document.model.graph.opset_imports
     version = default_version(imports, document.model.ir_version) or NEW_OPSET
-    if "" not in imports and any(True for _ in _pads(document.model)):
+    if "" not in imports and any(True for _ in _pads(analysis)):
         imports[""] = version
         document.write_back()
+        analysis.renew()
     return version
 
 
-def _pads(model: ir.Model) -> Iterator[NodeSite]:
+def _pads(analysis: Analysis) -> Iterator[NodeSite]:
     """The nodes of the domain, but not those in the fallback functions."""
-    for site in walk(model):
+    for site in analysis.sites:
         inside = isinstance(site.scope.root, ir.Function) and is_fallback(site.scope.root)
         if not inside and site.node.domain == DOMAIN and site.node.op_type in OPS:
             yield site
 
 
-def _described_calls(document: Document, op_type: str) -> list[PadInfo]:
+def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
     """Every call of an operator, once the model's own functions are written out; Unconvertible if one cannot be."""
-    if any(isinstance(site.scope.root, ir.Function) for site in _pads(document.model)):
-        document = read_document(_inlined(declarations(document.message())))
+    if any(isinstance(site.scope.root, ir.Function) for site in _pads(analysis)):
+        analysis = Analysis(read_document(_inlined(declarations(analysis.document.message()))))
     register_schemas()
-    types = Types(document)
-    found_here = [site for site in _pads(document.model) if site.node.op_type == op_type]
+    found_here = [site for site in _pads(analysis) if site.node.op_type == op_type]
     if not found_here:
         raise Unconvertible("it stands in functions that nothing calls")
     if any(_is_mapped(site) for site in found_here):
         # It writes a function out in the body, and the body out in the graph, and takes names from between (1.20 to
         # 1.32).
         raise Unconvertible("it stands in a SequenceMap, and onnxruntime loads no functions within one")
-    return [describe_node(site, types) for site in found_here]
+    return [describe_node(site, analysis.types) for site in found_here]
 
 
 def _is_mapped(site: NodeSite) -> bool:
@@ -194,13 +196,13 @@ def _cast_floats(array: np.ndarray, role: str) -> ir.Value:
     return emit("Cast", [value], {"to": by_name(array.dtype.name).onnx}, role)
 
 
-def _replace(document: Document, functions: Sequence[ir.Function], result: Embedded) -> None:
-    """Puts the functions into graph and message, unless they are there already."""
+def _replace(document: Document, functions: Sequence[ir.Function], result: Embedded) -> bool:
+    """Puts the functions into graph and message; returns whether they were not there already."""
     message, model = document.message(), document.model
     made = [ir.to_proto(function) for function in functions]
     former = [function for function in message.functions if is_fallback(function)]
     if [f.SerializeToString() for f in former] == [f.SerializeToString() for f in made]:
-        return
+        return False
     document.embedded = True
     kept = [function for function in message.functions if not is_fallback(function)]
     del message.functions[:]
@@ -211,6 +213,7 @@ def _replace(document: Document, functions: Sequence[ir.Function], result: Embed
         model.functions[function.identifier()] = function
     if made and model.ir_version < IR_VERSION:
         result.notes.append(_raise_ir_version(document))
+    return True
 
 
 def _raise_ir_version(document: Document) -> str:
@@ -231,18 +234,18 @@ def _raise_ir_version(document: Document) -> str:
     return f"{note}; {dropped} constants are no inputs any more"
 
 
-def _write_default(document: Document, op_type: str, name: str) -> int:
+def _write_default(analysis: Analysis, op_type: str, name: str) -> int:
     """Gives the nodes of an operator the default of an input, the fill or axes, and writes the document back.
 
     Returns:
         The number of nodes that got it: all that lack it; 0 if the default of one of them is not known.
     """
-    types = Types(document)
-    types.infer()
+    document = analysis.document
+    analysis.types.infer()
     lacking = []
-    for site in list(_pads(document.model)):
+    for site in _pads(analysis):
         if site.node.op_type == op_type:
-            pad = describe_node(site, types)
+            pad = describe_node(site, analysis.types)
             position = pad.op.input_index(name)
             assert position is not None, "only what some calls have can be lacking"
             if pad.inputs[position] is None:
@@ -258,6 +261,7 @@ def _write_default(document: Document, op_type: str, name: str) -> int:
         node.replace_input_with(position, constants.add(default, site, name))
         document.touched.add(node)
     document.write_back()
+    analysis.renew()
     return len(known)
 
 

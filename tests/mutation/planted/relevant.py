@@ -97,7 +97,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("verify/", "convert/verify: verify_bits verify verify_pads planted_breaks convert/inputs: random_inputs"),
     ("runners", "convert: inspection_providers"),
     ("inspection", "convert: inspection inspection_verdicts inspection_releases"),
-    ("pad_facts", f"{MATCHERS} convert: inspection inspection_verdicts"),
+    ("analysis", f"{MATCHERS} convert: inspection inspection_verdicts"),
     ("facts", f"convert: inspection inspection_verdicts {MATCHERS}"),
     ("", f"convert: python_arguments inspection {MATCHERS} {ROADS} convert/folding: folding"),
 )
