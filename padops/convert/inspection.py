@@ -1,4 +1,7 @@
-"""``padops.inspect``: each Pad of a model, what the installed onnxruntime does with it, and what makes it run."""
+"""``padops.inspect``: each Pad of a model, what the installed onnxruntime does with it, and what makes it run.
+
+Which execution provider of a session runs each Pad, for ``padops.inspect``.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -14,22 +17,21 @@ from typing import Any, Literal, get_args
 from padops.convert.analysis import Analysis, Pad
 from padops.convert.arguments import check_kinds, choose_matchers, rules_of_session, stated_minor
 from padops.convert.errors import UsageError, os_errors_as
-from padops.convert.facts import PadFacts, Road, Verdict
 from padops.convert.matchers import foreign_domains
 from padops.convert.model.document import Document
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Rewrite, Unconvertible, Unneeded
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
-from padops.convert.records import SCHEMA
-from padops.convert.runners import in_several_graphs, notes_on_runners
-from padops.convert.runtimes.beside_rules import as_others_may, ask
-from padops.convert.runtimes.builtin_rules import reaches_provider
+from padops.convert.records import SCHEMA, PadFacts, Road, Verdict
+from padops.convert.runtimes.beside import as_others_may, ask
+from padops.convert.runtimes.builtin import reaches_provider
 from padops.convert.standard.graph_builder import FIRST
 from padops.convert.targets import CHECKS
 from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
-from padops.runtime.provider import FIRST_MINOR
+from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, FIRST_NAME
+from padops.runtime.provider_rules import BY_NAME
 from padops.runtime.session_rules import Rules
 from padops.runtime.user_rules import with_measured_here
 from padops.spec import pyop_node
@@ -293,3 +295,49 @@ def _common(pads: list[PadFacts], minor: int) -> tuple[Road, ...]:
     if wanting and both and "session" not in roads and (failing or minor < FIRST_MINOR):
         roads.add("memory")
     return tuple(road for road in get_args(Road) if road in roads)
+
+
+OURS_AND_CPU = (*EP_NAMES, CPU)
+NAMES_APART_SINCE = 25  # since onnxruntime 1.25, compiled nodes of two graphs of a model have two names
+
+
+def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled: Rules) -> Iterator[str]:
+    """Notes on the providers: which have rules of a file, or none; and the cost of Pads on the processor."""
+    for row in (ruled[name] for name in providers if name in ruled):
+        if row.file and row is not BY_NAME.get(row.name):
+            yield f"the rules of {row.name} are those in {row.file} ({row.version})"
+    if unknown := [name for name in providers if name not in (*ruled, *OURS_AND_CPU)]:
+        yield f"padops has no rules for {' and '.join(unknown)}: it stands behind, and takes what is left for the CPU"
+    between = [pad for pad in pads if pad.runner in OURS_AND_CPU]
+    if between and any(name not in OURS_AND_CPU for name in providers):
+        unless = f", unless {' or '.join(unknown)} takes them" if unknown else ""
+        count = f"{len(between)} of {plural(len(pads), 'Pad')} {'runs' if len(between) == 1 else 'run'}"
+        yield (
+            f"{count} on the processor{unless}: where another provider runs the nodes before and behind such a Pad, "
+            "they are two parts instead of one, and a device's data are copied to the processor and back"
+        )
+
+
+def in_several_graphs(
+    pads: Sequence[PadFacts], providers: Sequence[str], minor: int, rules: Rules
+) -> tuple[list[PadFacts], list[str]]:
+    """The Pads with their runners in a model that the session lowers, and a note; else the Pads unchanged.
+
+    onnxruntime before 1.25 refuses a model if padops takes Pads in two of its graphs before a provider that fuses; then
+    the session lowers the model. ``minor`` is the release 1.x of onnxruntime.
+    """
+    provider = next((name for name in providers if name in rules and rules[name].fuses), "")
+    graphs = {_graph_of(pad) for pad in pads if pad.runner == FIRST_NAME}
+    if not provider or minor >= NAMES_APART_SINCE or len(graphs) < 2:
+        return list(pads), []
+    note = (
+        f"onnxruntime 1.{minor} refuses Pads that padops takes before {provider} in {len(graphs)} graphs of one model: "
+        "padops.InferenceSession lowers the model for it in memory"
+    )
+    return [replace(pad, runner=provider) if pad.runner == FIRST_NAME else pad for pad in pads], [note]
+
+
+def _graph_of(pad: PadFacts) -> str:
+    """The graph of a Pad: the main graph (into which onnxruntime inlines functions), or the body of a node."""
+    graph, _, _ = pad.path.rpartition("/")
+    return graph if graph.startswith("graph/") else "graph"

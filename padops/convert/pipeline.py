@@ -3,13 +3,16 @@
 The steps: read the model; describe each Pad; decide what it becomes, with the reason; apply the decisions; add the
 fallbacks; verify both models; write all files. Folding describes and decides by itself, before and after the
 conversion: a convolution can take a Pad in only once its ``auto_pad`` has become pads, which is a conversion.
+
+Nodes that a conversion leaves although the installed onnxruntime does not run them as specified.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -17,28 +20,30 @@ from typing import Any, Literal
 
 from padops.convert.analysis import Analysis
 from padops.convert.arguments import check_kinds, check_options, choose_lowering, choose_matchers
-from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError, PadsLeftError, VerificationError, os_errors_as
-from padops.convert.files.paths import check_paths, check_targets, output_path
-from padops.convert.files.writing import Job, finish, write_report
+from padops.convert.files import Job, check_paths, check_targets, finish, output_path, write_report
 from padops.convert.folding import convert_and_fold
 from padops.convert.inputs.given import Inputs
-from padops.convert.left import check_left, look_at, same_left, without_fallback
+from padops.convert.matchers import MATCHERS
 from padops.convert.matchers.auto_pad import match_auto_pad
+from padops.convert.matchers.window import SAME
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile, entry
-from padops.convert.model.reach import values_behind
+from padops.convert.model.graphs import values_behind
 from padops.convert.model.reading import Source, given_model, original_of, read_document
 from padops.convert.model.scan import external_tensors
 from padops.convert.opsets import in_opset
-from padops.convert.records import FileRecord, breaks_a_rule
+from padops.convert.pads.match import Replacement, Unconvertible
+from padops.convert.records import Conversion, FileRecord, PadFacts, PadRecord, breaks_a_rule
 from padops.convert.rewrite import Request, convert_pads
 from padops.convert.standard.fallback import embed
-from padops.convert.targets.onnx import prune_opset_imports
+from padops.convert.targets import CHECKS, prune_opset_imports
 from padops.convert.verify.choice import comparison, refusal
 from padops.convert.verify.interface import Asked
 from padops.files.targets import identity
-from padops.progress import Progress
+from padops.plural import plural
+from padops.progress import Progress, counted
+from padops.runtime.installed import installed_minor
 
 
 def convert(
@@ -76,7 +81,7 @@ def convert(
     and Scan at any depth, and in the model's functions; also the symmetric Pad that tf2onnx emulates by several nodes.
     Of the rest of the model, only nodes that take a Pad in change (see ``folding``).
 
-    An OpenVINO IR is read as well, and becomes an ONNX model (see ``openvino_ir``).
+    An OpenVINO IR is read as well, and becomes an ONNX model (see ``padops.convert.ir``).
 
     Args:
         source: A file (``.onnx`` or OpenVINO's ``.xml``), the bytes of an ONNX model, a binary file
@@ -285,3 +290,101 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
         if conversion.output is None:  # else the report has come with the model
             write_report(conversion, job.report)
     return conversion
+
+
+ASK = "--auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
+
+
+def look_at(analysis: Analysis) -> tuple[dict[str, PadFacts], set[str]]:
+    """The facts of each Pad by its path, before any change; and the paths of the Pads that fail or spoil every run.
+
+    ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that
+    is not taken, or in a function without calls.
+    """
+    found, fatal = {}, set()
+    for pad in counted("looking at Pads", analysis.pads, analysis.progress):
+        facts = found[pad.site.path] = pad.facts(installed_minor())
+        wrong = facts.verdict == "wrong" and pad.match.judge is not None  # asked to write SAME out, it cannot
+        if facts.verdict == "refuses" or wrong or (facts.verdict == "breaks a rule" and pad.always_runs):
+            fatal.add(facts.path)
+    return found, fatal
+
+
+def same_left(analysis: Analysis) -> list[PadRecord]:
+    """The convolutions and poolings that pad SAME and that onnxruntime refuses or gets wrong; none was asked for."""
+    minor, records = installed_minor(), []
+    for pad in analysis.find((match_auto_pad,)):
+        match = pad.match
+        nothing = match.replacement is None and match.judge is None
+        if nothing or match.verdict or pad.too_new(minor):
+            continue
+        facts = pad.facts(minor)
+        if not facts.runs:
+            reason = f"{facts.why}; {ASK}" if match.replacement else facts.why
+            records.append(replace(pad.record("unconverted", reason), notes=(), facts=facts))
+    return records
+
+
+def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
+    """What onnxruntime does with each SAME that it gets wrong, or may, and that no conversion helps."""
+    gets = {"wrong": "gets", "may be wrong": "may get"}
+    failing = [pad for pad in pads if pad and pad.mode in SAME and pad.verdict in gets and "convert" not in pad.roads]
+    return [f"{gets[pad.verdict]} {pad.path} ({pad.form}) wrong: {pad.why}" for pad in failing]
+
+
+def without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[str, str]:
+    """What to say of the operators that have no fallback: why, and what to do.
+
+    Args:
+        missing: The reasons, by operator.
+    """
+    if not missing:
+        return {}
+    counts, stuck = Counter[str](), set()
+    for pad in analysis.find(MATCHERS):
+        if pad.match.already == "padops" and isinstance(pad.match.replacement, Replacement):
+            counts[pad.site.node.op_type] += 1
+            try:
+                CHECKS["onnx"](pad.info, pad.site)
+            except Unconvertible:
+                stuck.add(pad.site.node.op_type)
+    told = {}
+    for op_type, why in missing.items():
+        helps = "only sessions with padops run it"
+        if op_type not in stuck:
+            helps += ", but --target onnx (in Python padops.lower) writes standard ONNX"
+        told[op_type] = f"no fallback for {op_type} ({plural(counts[op_type], 'Pad')}): {why}; {helps}"
+    return told
+
+
+def check_left(conversion: Conversion, strict: bool) -> None:
+    """Refuses a conversion that leaves Pads, or whose Pads break a rule.
+
+    Without ``strict``, only Pads count that keep ONNX Runtime from running the model: it refuses them, or they break a
+    rule in every run; and SAME that was to be written out, and that ONNX Runtime gets wrong. With it, Pads without a
+    fallback count as well, if fallbacks are wanted.
+
+    Raises:
+        PadsLeftError: Names the first such Pad.
+    """
+    records = conversion.records
+    left = [record for record in records if record.status == "unconverted" or breaks_a_rule(record)]
+    if not strict:
+        left = [record for record in left if record.path in conversion._fatal]
+    if not left:
+        if strict and conversion.no_fallback:
+            why = "; ".join(conversion.no_fallback.values())
+            raise PadsLeftError(f"{why}; --no-fallback (in Python fallback=False) asks for none", conversion)
+        return
+    first, *others = left
+    count, s = f"{len(left)} of {plural(len(records), 'Pad')}", "" if others else "s"
+    more = f", and {len(others)} more" if others else ""
+    if breaks_a_rule(first):
+        count = f"{count} break{s} a rule, so no runtime runs the model" if not strict else f"{count} break{s} a rule"
+    elif strict:
+        count = f"{count} stay{s} unconverted"
+    else:
+        wrong = first.facts is not None and first.facts.verdict == "wrong"
+        does = "gets the model wrong" if wrong else "does not run the model"
+        count = f"{count} stay{s} unconverted, and ONNX Runtime {does} as it is"
+    raise PadsLeftError(f"{count}: {first.why()}{more}", conversion)

@@ -15,14 +15,13 @@ import onnx_ir as ir
 
 from padops.convert.analysis import Analysis, Pad
 from padops.convert.errors import PadopsError
-from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
+from padops.convert.model.graphs import Constants
 from padops.convert.pads.match import Rewrite, Unconvertible, Unneeded
 from padops.convert.pads.pad_info import describe
 from padops.convert.records import PadRecord
-from padops.convert.runtimes.builtin_rules import needs, runs
-from padops.convert.targets import CHECKS, TARGETS
-from padops.convert.targets.calls import declare_calls, declare_rows
+from padops.convert.runtimes.builtin import needs, runs
+from padops.convert.targets import CHECKS, TARGETS, declare_calls, declare_rows
 from padops.progress import counted
 
 
@@ -34,7 +33,7 @@ class Request:
     select: str = "all"
     fold: bool = True
     fallback: bool = True
-    lowering: Mapping[str, Any] = field(default_factory=dict)  # the options of ``targets/onnx.py``
+    lowering: Mapping[str, Any] = field(default_factory=dict)  # the options of the target ``"onnx"``
 
     @property
     def lowers(self) -> bool:

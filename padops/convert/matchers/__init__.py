@@ -13,13 +13,12 @@ from functools import partial
 import onnx_ir as ir
 
 from padops.convert.matchers import (
-    attention,
     auto_pad,
     caffe2,
-    center_crop_pad,
     converted,
     emulated,
     ngraph,
+    onnx_functions,
     onnx_pad,
     openvino,
     pytorch,
@@ -56,8 +55,8 @@ def choose(
         openvino.match_openvino_pad,
         pytorch.match_pytorch_pad,
         caffe2.match_caffe2_pad,
-        attention.match_attention_mask,
-        center_crop_pad.match_center_crop_pad,
+        onnx_functions.match_attention_mask,
+        onnx_functions.match_center_crop_pad,
         *((auto_pad.match_auto_pad,) if explicit_auto_pad else ()),
         *((emulated.match_emulated_pad,) if emulations else ()),
         unknown.match_unknown_pad,
@@ -72,7 +71,7 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher] = MATCHERS)
     match = next((match for matcher in asked if (match := matcher(site, types)) is not None), None)
     count = len(site.node.outputs)
     kind = (site.node.domain, site.node.op_type)
-    may_have_more = kind in WINDOW_OPERATORS or kind == ("", attention.OP_TYPE)  # MaxPool gives indices as well
+    may_have_more = kind in WINDOW_OPERATORS or kind == ("", onnx_functions.ATTENTION)  # MaxPool gives indices as well
     if match is not None and (count < 1 or (count > 1 and not may_have_more)):
         return Match(match.form, reason=match.reason or f"it has {count} outputs, expected one")
     if match is not None and (long := too_long(match)) is not None:

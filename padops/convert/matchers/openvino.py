@@ -1,4 +1,4 @@
-"""OpenVINO's Pad, as ``openvino_ir`` reads it from an IR: Pad-1 and Pad-12."""
+"""OpenVINO's Pad, as ``ir/`` reads it from an IR: Pad-1 and Pad-12."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
-from padops.convert.model.backward_slices import ENDLESS, ENDS, STEPS, is_unsure
 from padops.convert.model.graphs import LARGEST_CONSTANT, Index, Scope, constant, remove_unused
+from padops.convert.model.inference import ENDLESS, ENDS, STEPS, is_unsure
 from padops.convert.model.types import Types
 
 MAX_NODES = 64

@@ -29,7 +29,7 @@ Source = str | os.PathLike[str] | bytes | BinaryIO | onnx.ModelProto | ir.Model
 
 EXPECTED = "a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
 
-IR_SUFFIX, READER = ".xml", "padops.convert.readers.openvino_ir"  # of OpenVINO's files, and the module that reads them
+IR_SUFFIX, READER = ".xml", "padops.convert.ir"  # of OpenVINO's files, and the module that reads them
 
 
 def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir.Model:

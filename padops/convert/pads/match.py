@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.facts import Verdict
 from padops.convert.model.graphs import LARGEST_CONSTANT, NodeSite, caller_strings, constant
-from padops.convert.records import Status
+from padops.convert.records import Status, Verdict
 from padops.plural import plural
 from padops.spec.dialects import INTEGER_KINDS, OPS, Op
 from padops.spec.dialects.onnx_pad import VERSIONS
 from padops.spec.dtypes import by_numpy
 
 if TYPE_CHECKING:
-    from padops.convert.model.constants import Constants
+    from padops.convert.model.graphs import Constants
     from padops.convert.model.types import Types
 
 MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
