@@ -127,7 +127,7 @@ def test_the_verifier_shares_no_rule_of_pad_with_the_converter() -> None:
     """
     allowed = re.compile(
         r"padops\.(plural|processes|progress|extras|deferred|runtime(\..*)?|spec\.(dtypes|bits|dialects|pyop_node)"
-        r"|convert\.(errors|records|conversion|arguments|inputs\..*|readers\..*|model(\..*)?|verify(\..*)?))"
+        r"|convert\.(errors|records|arguments|inputs\..*|ir(\..*)?|model(\..*)?|verify(\..*)?))"
     )
     analysis = {"padops.convert.analysis"}
     exempt = {"fallbacks.py": analysis | {"padops.convert.standard.fallback"}, "models.py": analysis,

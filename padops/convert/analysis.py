@@ -15,13 +15,12 @@ import onnx_ir as ir
 from padops.convert.matchers import MATCHERS, Matcher, find_pads
 from padops.convert.matchers.auto_pad import LATER
 from padops.convert.matchers.converted import RENAMED, operator_of
-from padops.convert.matchers.window import SameWindow, read_mode, read_window
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, values_behind, walk
 from padops.convert.model.types import Types
 from padops.convert.pads.match import MICROSOFT, Match, Rewrite, Unconvertible
 from padops.convert.pads.pad_info import PadInfo, all_known, describe
-from padops.convert.pads.window_operators import WINDOW_OPERATORS
+from padops.convert.pads.window_operators import WINDOW_OPERATORS, SameWindow, read_mode, read_window
 from padops.convert.records import Dim, PadFacts, PadRecord, Status, Verdict
 from padops.convert.runtimes.builtin import first_with, judge, newest_opset
 from padops.progress import Progress, counted

@@ -26,7 +26,6 @@ from padops.convert.folding import convert_and_fold
 from padops.convert.inputs.given import Inputs
 from padops.convert.matchers import MATCHERS
 from padops.convert.matchers.auto_pad import match_auto_pad
-from padops.convert.matchers.window import SAME
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile, entry
 from padops.convert.model.graphs import values_behind
@@ -34,6 +33,7 @@ from padops.convert.model.reading import Source, given_model, original_of, read_
 from padops.convert.model.scan import external_tensors
 from padops.convert.opsets import in_opset
 from padops.convert.pads.match import Replacement, Unconvertible
+from padops.convert.pads.window_operators import SAME
 from padops.convert.records import Conversion, FileRecord, PadFacts, PadRecord, breaks_a_rule
 from padops.convert.rewrite import Request, convert_pads
 from padops.convert.standard.fallback import embed

@@ -42,14 +42,6 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Decision:
-    """The decision about one Pad."""
-
-    pad: Pad
-    record: PadRecord  # its record, unless the target refuses the Pad
-
-
-@dataclass(frozen=True)
 class Rewritten:
     """What ``convert_pads`` did."""
 
@@ -60,34 +52,34 @@ class Rewritten:
 def convert_pads(analysis: Analysis, request: Request) -> Rewritten:
     """Converts the Pads of the document's model in place; nodes keep their names, outputs and metadata."""
     document, types, progress = analysis.document, analysis.types, analysis.progress
-    decisions = [_decide(pad, request) for pad in counted("deciding", analysis.pads, progress)]
-    records = {decision.pad.site.node: decision.record for decision in decisions}
-    converted = [decision for decision in decisions if decision.record.status == "converted"]
-    if decisions:
+    decided = [(pad, _decide(pad, request)) for pad in counted("deciding", analysis.pads, progress)]
+    records = {pad.site.node: record for pad, record in decided}
+    converted = [(pad, record) for pad, record in decided if record.status == "converted"]
+    if decided:
         types.infer()  # before the first node is changed
     if converted:
         constants = Constants(document.model)
-        for decision in counted("converting", converted, progress):
-            records[decision.pad.site.node] = _apply(decision, request, document, constants)
+        for pad, record in counted("converting", converted, progress):
+            records[pad.site.node] = _apply(pad, record, request, document, constants)
         if not request.lowers:
             document.touched.update(declare_calls(document.model, types))
-        document.touched.update(declare_rows([decision.pad.site for decision in converted], types))
+        document.touched.update(declare_rows([pad.site for pad, _ in converted], types))
         analysis.renew()
     document.write_back()
     return Rewritten(records, types.problem)
 
 
-def _decide(pad: Pad, request: Request) -> Decision:
-    """Decides what a Pad becomes, with the reason; changes nothing.
+def _decide(pad: Pad, request: Request) -> PadRecord:
+    """The record of a Pad, with the reason, unless the target refuses it; changes nothing.
 
     A Pad that breaks a rule stays if every run reaches it. In a branch, it becomes an operator that names the rule when
     it runs; standard operators cannot.
     """
     match, made, info = pad.match, pad.match.replacement, pad.info
     if info is not None and pad.broken is not None and (request.lowers or pad.always_runs):
-        return Decision(pad, pad.record("unconverted", f"padops::{info.op.name} '{info.name}': {pad.broken}"))
+        return pad.record("unconverted", f"padops::{info.op.name} '{info.name}': {pad.broken}")
     if made is None or match.already == request.target:
-        return Decision(pad, pad.record(match.status, match.reason))
+        return pad.record(match.status, match.reason)
     if isinstance(made, Rewrite):
         why, as_it_is = made.needed, made.runs
     else:
@@ -96,19 +88,18 @@ def _decide(pad: Pad, request: Request) -> Decision:
     notes = match.notes
     if request.select != "all" and not match.already:
         if why is None:
-            return Decision(pad, pad.record("not needed", as_it_is))
+            return pad.record("not needed", as_it_is)
         notes = (*notes, why)
     if isinstance(made, Rewrite) and info is not None and request.target in CHECKS:
         try:
             CHECKS[request.target](info, pad.site, **request.lowering)
         except Unconvertible as reason:
-            return Decision(pad, pad.record("unconverted", str(reason)))
-    return Decision(pad, replace(pad.record("converted"), notes=notes))
+            return pad.record("unconverted", str(reason))
+    return replace(pad.record("converted"), notes=notes)
 
 
-def _apply(decision: Decision, request: Request, document: Document, constants: Constants) -> PadRecord:
+def _apply(pad: Pad, record: PadRecord, request: Request, document: Document, constants: Constants) -> PadRecord:
     """Changes the node; returns the record, with the target's notes."""
-    pad, record = decision.pad, decision.record
     site, made, types = pad.site, pad.match.replacement, pad.types
     emit = partial(TARGETS[request.target], **request.lowering)
     notes: Sequence[str] | None = ()

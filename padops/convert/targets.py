@@ -28,9 +28,8 @@ import onnx_ir as ir
 from padops.convert.errors import PadopsError
 from padops.convert.model.checks import default_version
 from padops.convert.model.document import Document
-from padops.convert.model.evaluate import remove_unread
 from padops.convert.model.graphs import Constants, NodeSite, inner_graphs, replace_in_place, tensor_of, walk
-from padops.convert.model.types import Types
+from padops.convert.model.types import Types, remove_unread
 from padops.convert.pads.match import Unconvertible, Unneeded
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.standard.graph_builder import GraphBuilder, detach

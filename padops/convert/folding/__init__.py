@@ -23,9 +23,8 @@ from padops.convert.analysis import Analysis, Pad
 from padops.convert.folding.candidate import NOTHING, Candidate, Change, candidate, write_amounts
 from padops.convert.folding.rules import Refusal, apply, consumers_of, drop_casts, is_cast, is_consumer
 from padops.convert.matchers import match_pad
-from padops.convert.model.evaluate import remove_unread
 from padops.convert.model.graphs import Constants, NodeSite, replace_in_place, take_out
-from padops.convert.model.types import Types
+from padops.convert.model.types import Types, remove_unread
 from padops.convert.records import PadRecord
 from padops.convert.rewrite import Request, Rewritten, convert_pads
 from padops.convert.runtimes.builtin import has_identity, needs

@@ -11,8 +11,8 @@ import onnx_ir as ir
 
 from padops.convert.analysis import Pad
 from padops.convert.matchers import openvino
-from padops.convert.model.evaluate import remove_unread
 from padops.convert.model.graphs import Constants, NodeSite
+from padops.convert.model.types import remove_unread
 from padops.convert.pads.match import MICROSOFT, Replacement
 from padops.convert.pads.pad_info import PadInfo
 from padops.spec.dialects import DOMAIN

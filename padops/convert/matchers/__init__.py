@@ -17,7 +17,6 @@ from padops.convert.matchers import (
     caffe2,
     converted,
     emulated,
-    ngraph,
     onnx_functions,
     onnx_pad,
     openvino,
@@ -48,7 +47,7 @@ def choose(
     return (
         converted.match_converted_pad,
         partial(tensorflow.match_tensorflow_pad, domains=custom_domains),
-        partial(ngraph.match_ngraph_pad, domains=custom_domains),
+        partial(openvino.match_ngraph_pad, domains=custom_domains),
         symmetric_emulation.match_symmetric_emulation,
         onnx_pad.match_onnx_pad,
         onnx_pad.match_microsoft_pad,

@@ -30,8 +30,13 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.matchers.window import (
+from padops.convert.model.graphs import Constants, NodeSite, replace_in_place
+from padops.convert.model.types import Types
+from padops.convert.pads.match import Applied, Judge, Match, Replacement, Rewrite, Unconvertible
+from padops.convert.pads.window_operators import (
+    MISCOUNTED,
     OTHER_BITS,
+    WINDOW_OPERATORS,
     Amount,
     Axis,
     SameWindow,
@@ -39,10 +44,6 @@ from padops.convert.matchers.window import (
     read_window,
     transposed,
 )
-from padops.convert.model.graphs import Constants, NodeSite, replace_in_place
-from padops.convert.model.types import Types
-from padops.convert.pads.match import Applied, Judge, Match, Replacement, Rewrite, Unconvertible
-from padops.convert.pads.window_operators import MISCOUNTED, WINDOW_OPERATORS
 from padops.convert.records import Verdict
 from padops.plural import plural
 from padops.runtime.model_words import MISCOUNTING

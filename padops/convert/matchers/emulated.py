@@ -42,9 +42,8 @@ from padops.convert.matchers.maps import (
     joined,
     taken,
 )
-from padops.convert.model.evaluate import remove_unread
 from padops.convert.model.graphs import Constants, Index, NodeSite, attribute_value, constant, replace_in_place
-from padops.convert.model.types import Types
+from padops.convert.model.types import Types, remove_unread
 from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, Unconvertible, settle_version
 from padops.convert.pads.pad_info import Dims, Operand
 from padops.convert.runtimes.builtin import FIRST_WITH_INPUTS

@@ -25,9 +25,8 @@ from functools import partial
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import NodeSite, Scope, attribute_value, constant
-from padops.convert.model.types import Types
+from padops.convert.model.types import Types, evaluate
 from padops.spec.plan import AxisPlan, Mode, source_index
 
 FILL = -1  # in a map: a position that shows no data

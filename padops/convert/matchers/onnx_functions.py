@@ -22,9 +22,8 @@ from functools import partial
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import Constants, NodeSite
-from padops.convert.model.types import Types
+from padops.convert.model.types import Types, evaluate
 from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, RunsAs, Unconvertible, settle_version
 from padops.convert.pads.pad_info import Operand, all_known, describe
 from padops.convert.records import Verdict

@@ -18,9 +18,8 @@ from functools import partial
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import Constants, NodeSite, attribute_value, remove_unused
-from padops.convert.model.types import Types
+from padops.convert.model.types import Types, evaluate
 from padops.convert.pads.match import (
     Applied,
     Match,

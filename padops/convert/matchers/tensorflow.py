@@ -17,9 +17,8 @@ from functools import partial
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import Constants, NodeSite
-from padops.convert.model.types import Types
+from padops.convert.model.types import Types, evaluate
 from padops.convert.pads.match import (
     Applied,
     Match,

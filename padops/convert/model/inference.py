@@ -30,7 +30,7 @@ from onnx import numpy_helper
 
 from padops.convert.model.checks import Key, callees_first, key_of
 from padops.convert.model.nesting import graphs_in, graphs_of, nodes_of, shaped_type
-from padops.convert.model.sparse import dense_tensor
+from padops.convert.model.scan import dense_tensor
 
 ENDLESS = (2**31 - 1, 2**63 - 1)
 ENDS, STEPS = 2, 4  # inputs of a Slice

@@ -20,8 +20,7 @@ from padops.convert.model.checks import check_model
 from padops.convert.model.document import LARGEST_PROTO, Document
 from padops.convert.model.external import Place, check_entries, refuse_pointer
 from padops.convert.model.nesting import nodes_of
-from padops.convert.model.scan import refuse_what_would_be_lost
-from padops.convert.model.sparse import with_dense
+from padops.convert.model.scan import refuse_what_would_be_lost, with_dense
 
 ALIAS = "ai.onnx"  # of the default domain
 

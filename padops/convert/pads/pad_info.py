@@ -4,7 +4,7 @@
 docs/fusions.md says how. Its answers may report too much, never too little: whether the operators between a Pad and a
 pooling change anything is not decided here, and ONNX Runtime may inline a branch or a function.
 
-Amounts, axes and fills are known if they follow from constants: see ``model/evaluate.py``.
+Amounts, axes and fills are known if they follow from constants: see ``model/types.py``.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from typing import TypeGuard
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import NodeSite, Scope, constant
-from padops.convert.model.types import Types
+from padops.convert.model.types import Types, evaluate
 from padops.convert.pads.match import Replacement, Unconvertible, is_open, misfit, type_of, wrong_type
 from padops.spec.dialects import OPS, Node, Op
 from padops.spec.dtypes import by_name
