@@ -23,7 +23,7 @@ from padops.convert.pads.pad_info import PadInfo, all_known, describe
 from padops.convert.pads.window_operators import WINDOW_OPERATORS, SameWindow, read_mode, read_window
 from padops.convert.records import Dim, PadFacts, PadRecord, Status, Verdict
 from padops.convert.runtimes.builtin import first_with, judge, newest_opset
-from padops.progress import Progress, counted
+from padops.progress import Progress
 from padops.runtime.installed import installed_minor
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, make_node_plan
@@ -65,8 +65,7 @@ class Analysis:
 
     def find(self, asked: Sequence[Matcher]) -> list[Pad]:
         """Every Pad that these matchers know, in graph order."""
-        sites = counted("looking for Pads", self.sites, self.progress)
-        return [Pad(site, match, self.types) for site, match in find_pads(sites, self.types, asked)]
+        return [Pad(site, match, self.types) for site, match in find_pads(self.sites, self.types, asked)]
 
     def doubted(self) -> dict[str, str]:
         """The values behind Pads that the installed onnxruntime gets wrong, or may, each with the Pad and why."""

@@ -124,7 +124,7 @@ def convert(
         follow_links: Read external data through symbolic links out of the model's folder. Otherwise, only links of a
             Hugging Face cache and links to the folder of the model's own target (if it is a link) are followed.
         base_dir: The folder of the external data of bytes, a file object or an ``onnx.ModelProto``.
-        progress: Called with the step's name, the amount done and the total: bytes, or thousands of Pads or nodes.
+        progress: Called with the step's name, the amount done and the total: bytes, or thousands of Pads.
 
     Returns:
         The converted model and a record of each Pad.
