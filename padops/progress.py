@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Progress = Callable[[str, int, int], None]  # the step, how much of it is done, and how much there is in all
 
-COPYING = "copying external data"  # counted in bytes; other steps in Pads, or in nodes while Pads are searched
-FEWEST = 1000  # the fewest nodes or Pads for which progress is shown; fewer take less than a second
+COPYING = "copying external data"  # counted in bytes; other steps in Pads
+FEWEST = 1000  # the fewest Pads for which progress is shown; fewer take less than a second
 STEP = 100
 
 
@@ -45,7 +45,7 @@ class StepBars(AbstractContextManager["StepBars"]):
         """Shows the progress of the step ``what``.
 
         Args:
-            done: Bytes for ``COPYING``, else Pads or nodes.
+            done: Bytes for ``COPYING``, else Pads.
         """
         if not self._shown:  # rich's bars need not be loaded
             return

@@ -124,7 +124,7 @@ class InferenceSession(inference_session.InferenceSession):
         kwargs: Mapping[str, Any],
     ) -> None:
         """Creates the session of a converted model."""
-        from padops.convert.left import same_wrong
+        from padops.convert.pipeline import same_wrong
 
         message, folder = made.proto(), made.data_folder
         if folder is not None and runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
@@ -234,7 +234,7 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
         _UnreadError: The model cannot be read or converted.
     """
     from padops.convert import PadopsError, PadsLeftError, inspect
-    from padops.convert.left import same_wrong
+    from padops.convert.pipeline import same_wrong
 
     if not isinstance(model, (str, bytes, os.PathLike)):
         return None
@@ -288,7 +288,7 @@ def _lowered(model: str | bytes | os.PathLike[str], provider: str) -> Conversion
 
 def _converted(model: str | bytes | os.PathLike[str], arguments: Mapping[str, Any]) -> Conversion:
     from padops.convert import convert
-    from padops.convert.left import check_left
+    from padops.convert.pipeline import check_left
     from padops.convert.records import breaks_a_rule
 
     taken = list(signature(convert).parameters)[1:]

@@ -15,7 +15,7 @@ from small_models import FLOAT, external, model, pad
 
 import padops
 from padops.cli.findings import EXIT_CODES, KINDS, RULES
-from padops.convert.facts import RUNNING, Verdict
+from padops.convert.records import RUNNING, Verdict
 
 ALONE = {"right": 0, "refused": 3, "broken": 3, "wrong": 4, "unsure": 5, "unreadable": 1}
 

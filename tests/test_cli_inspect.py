@@ -12,8 +12,7 @@ from small_models import FLOAT, INT16, convert, external, model, one_pad, pad, t
 
 import padops
 from padops import cli
-from padops.convert.facts import PadFacts
-from padops.convert.records import SCHEMA
+from padops.convert.records import SCHEMA, PadFacts
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
 MODELS = Path(__file__).resolve().parent.parent / "models"

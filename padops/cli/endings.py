@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from padops.convert.conversion import Conversion
+from padops.convert.records import Conversion
 from padops.convert.verify.choice import shortcoming
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 from padops.exits import DIFFERENT, ERROR, LEFT, UNDECIDED
 
 if TYPE_CHECKING:
-    from padops.convert.facts import PadFacts
     from padops.convert.inspection import Inspection
+    from padops.convert.records import PadFacts
 
 Kind = Literal["refused", "breaks-a-rule", "wrong", "unsure"]
 Level = Literal["error", "warning", "note"]

@@ -10,10 +10,8 @@ from rich.console import Console
 from padops.cli.endings import what_was_written
 from padops.cli.findings import nameless
 from padops.cli.verdicts import show_verification
-from padops.convert.conversion import Conversion
-from padops.convert.facts import Road, Verdict
 from padops.convert.inspection import Inspection, summary_of
-from padops.convert.records import PadRecord, breaks_a_rule
+from padops.convert.records import Conversion, PadRecord, Road, Verdict, breaks_a_rule
 from padops.lines import Text
 from padops.plural import plural
 from padops.spec import pyop_node

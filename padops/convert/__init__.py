@@ -15,15 +15,15 @@ with Needing("padops.convert"):
     with Deferring("sympy", "onnx_ir._symbolic_shapes"):
         import onnx_ir  # noqa: F401
 
-    from padops.convert.conversion import Conversion
     from padops.convert.errors import PadopsError, PadsLeftError, UndecidedError, UsageError, VerificationError
-    from padops.convert.facts import PadFacts
     from padops.convert.inspection import Inspection, inspect
     from padops.convert.pipeline import convert, lower
     from padops.convert.records import (
+        Conversion,
         FileRecord,
         OutputComparison,
         PadComparison,
+        PadFacts,
         PadRecord,
         ProofRecord,
         RegionRecord,

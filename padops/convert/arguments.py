@@ -98,7 +98,7 @@ def check_options(
 def choose_lowering(
     target: str, without_pad: bool, select: str, provider: Any, rules: str | os.PathLike[str] | None
 ) -> dict[str, Any]:
-    """The options of ``targets/onnx.py``.
+    """The options of the target ``"onnx"``.
 
     Raises:
         UsageError: There are no rules for the provider, or another option contradicts it.

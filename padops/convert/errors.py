@@ -10,7 +10,7 @@ from padops.exits import DIFFERENT, ERROR, LEFT, UNDECIDED, USAGE
 from padops.files.hidden import is_hidden
 
 if TYPE_CHECKING:
-    from padops.convert.conversion import Conversion
+    from padops.convert.records import Conversion
 
 
 class PadopsError(Exception):

@@ -1,4 +1,7 @@
-"""``padops.inspect``: each Pad of a model, what the installed onnxruntime does with it, and what makes it run."""
+"""``padops.inspect``: each Pad of a model, what the installed onnxruntime does with it, and what makes it run.
+
+Which execution provider of a session runs each Pad, for ``padops.inspect``.
+"""
 
 from __future__ import annotations
 
@@ -6,32 +9,29 @@ import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from padops.convert.analysis import Analysis, Pad
 from padops.convert.arguments import check_kinds, choose_matchers, rules_of_session, stated_minor
 from padops.convert.errors import UsageError, os_errors_as
-from padops.convert.facts import PadFacts, Road, Verdict
-from padops.convert.matchers import find_pads, foreign_domains
+from padops.convert.matchers import foreign_domains
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import NodeSite
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.model.types import Types
-from padops.convert.pad_facts import facts_of, pad_of, why_too_new
-from padops.convert.pads.match import Match, Rewrite, Unconvertible, Unneeded
-from padops.convert.pads.pad_info import PadInfo
+from padops.convert.pads.match import Rewrite, Unconvertible, Unneeded
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
-from padops.convert.records import SCHEMA
-from padops.convert.runners import in_several_graphs, notes_on_runners
-from padops.convert.runtimes.beside_rules import as_others_may, ask
-from padops.convert.runtimes.builtin_rules import reaches_provider
+from padops.convert.records import SCHEMA, PadFacts, Road, Verdict
+from padops.convert.runtimes.beside import as_others_may, ask
+from padops.convert.runtimes.builtin import reaches_provider
 from padops.convert.standard.graph_builder import FIRST
 from padops.convert.targets import CHECKS
 from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
-from padops.runtime.provider import FIRST_MINOR
+from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, FIRST_NAME
+from padops.runtime.provider_rules import BY_NAME
 from padops.runtime.session_rules import Rules
 from padops.runtime.user_rules import with_measured_here
 from padops.spec import pyop_node
@@ -194,18 +194,19 @@ def inspect(
     with os_errors_as("cannot read", source):
         document = read_document(source, base_dir, follow_links, for_pads=True)
         document.data_files(follow_links, needed=False)
-    types, minor = Types(document), installed_minor() if onnxruntime is None else stated_minor(onnxruntime)
+    minor = installed_minor() if onnxruntime is None else stated_minor(onnxruntime)
     ruled = with_measured_here(ruled, providers) if onnxruntime is None else ruled
-    found = find_pads(document.model, types, asked)
-    by_itself = foreign_domains(found)
+    analysis = Analysis(document, asked)
+    found = analysis.pads
+    by_itself = foreign_domains([pad.site for pad in found])
     domains = tuple(sorted({*custom_domains, *by_itself}))
     if set(by_itself).difference(custom_domains):
-        found = find_pads(document.model, types, choose_matchers("explicit", domains, emulations=True))
-    pads = [_inspected(site, match, types, minor, providers, ruled) for site, match in found]
+        found = analysis.find(choose_matchers("explicit", domains, emulations=True))
+    pads = [_inspected(pad, minor, providers, ruled) for pad in found]
     if document.refused:  # no road leads past the layers that are in its way
         pads = [replace(pad, roads=()) for pad in pads]
     pads, said = in_several_graphs(pads, providers, minor, ruled)
-    notes = [*_notes(document, types, pads), *notes_on_runners(pads, providers, ruled), *said]
+    notes = [*_notes(document, analysis.types, pads), *notes_on_runners(pads, providers, ruled), *said]
     selected = tuple(pad for pad in pads if select == "all" or not pad.runs)
     installed = installed_version() or (f"onnxruntime 1.{NEWEST_MINOR}, as none is installed",)
     told: dict[str, Any] = {} if set(custom_domains) <= set(by_itself) else {"custom_domains": list(domains)}
@@ -233,24 +234,23 @@ def _notes(document: Document, types: Types, pads: list[PadFacts]) -> tuple[str,
     return (*notes, "the model has no Pad") if not pads and not types.problem else tuple(notes)
 
 
-def _inspected(
-    site: NodeSite, match: Match, types: Types, minor: int, providers: Sequence[str], rules: Rules
-) -> PadFacts:
-    match = as_others_may(match, providers)
-    info = pad_of(site, match, types)
-    facts = facts_of(site, match, types, minor, info)
+def _inspected(pad: Pad, minor: int, providers: Sequence[str], rules: Rules) -> PadFacts:
+    if (match := as_others_may(pad.match, providers)) is not pad.match:
+        pad = replace(pad, match=match)
+    match, info, facts = pad.match, pad.info, pad.facts(minor)
     judged = facts.verdict not in ("breaks a rule", "unknown")
     if providers and judged and info is not None and match.runs_as is not None:
         answer = ask(info, match.runs_as, providers, minor, rules)
         facts = replace(facts, verdict=answer.verdict, why=answer.why, runner=answer.runner)
     if facts.verdict in ("runs", "breaks a rule", "unknown"):
         return facts
-    return replace(facts, roads=_roads(site, match, info, types, minor))
+    return replace(facts, roads=_roads(pad, minor))
 
 
-def _roads(site: NodeSite, match: Match, info: PadInfo | None, types: Types, minor: int) -> tuple[Road, ...]:
+def _roads(pad: Pad, minor: int) -> tuple[Road, ...]:
     """What makes a Pad run."""
-    if match.verdict is not None or why_too_new(site, types, minor):
+    match, info = pad.match, pad.info
+    if match.verdict is not None or pad.too_new(minor):
         return ()
     roads: list[Road] = []
     found = match.runs_as
@@ -260,29 +260,27 @@ def _roads(site: NodeSite, match: Match, info: PadInfo | None, types: Types, min
     if match.replacement is not None:
         if match.already != "padops":
             roads.append("convert")
-        if _can_be_lowered(site, match, info):
+        if _can_be_lowered(pad):
             roads.append("lower")
     return tuple(roads)
 
 
-def _can_be_lowered(site: NodeSite, match: Match, info: PadInfo | None) -> bool:
+def _can_be_lowered(pad: Pad) -> bool:
     """Whether standard operators do the same as a Pad: they are written, and dropped."""
-    if (site.scope.opset or 0) < FIRST["Concat"]:
+    if (pad.site.scope.opset or 0) < FIRST["Concat"]:
         return False
-    if info is None:
-        return isinstance(match.replacement, Rewrite)  # explicit amounts need no other operators
+    if pad.info is None:
+        return isinstance(pad.match.replacement, Rewrite)  # explicit amounts need no other operators
     try:
-        CHECKS["onnx"](info, site)
+        CHECKS["onnx"](pad.info, pad.site)
     except (Unconvertible, Unneeded):  # Unneeded: the Pad would stay unchanged
         return False
     return True
 
 
-def _options(
-    found: list[tuple[NodeSite, Match]], custom_domains: Collection[str], follow_links: bool
-) -> tuple[str, ...]:
+def _options(found: Sequence[Pad], custom_domains: Collection[str], follow_links: bool) -> tuple[str, ...]:
     """The options with which ``padops convert`` finds the Pads."""
-    same = any((site.node.domain, site.node.op_type) in WINDOW_OPERATORS for site, _ in found)
+    same = any((pad.site.node.domain, pad.site.node.op_type) in WINDOW_OPERATORS for pad in found)
     named = [part for domain in custom_domains for part in ("--custom-domain", domain)]
     return (*(("--auto-pad", "explicit") if same else ()), *named, *(("--follow-links",) if follow_links else ()))
 
@@ -297,3 +295,49 @@ def _common(pads: list[PadFacts], minor: int) -> tuple[Road, ...]:
     if wanting and both and "session" not in roads and (failing or minor < FIRST_MINOR):
         roads.add("memory")
     return tuple(road for road in get_args(Road) if road in roads)
+
+
+OURS_AND_CPU = (*EP_NAMES, CPU)
+NAMES_APART_SINCE = 25  # since onnxruntime 1.25, compiled nodes of two graphs of a model have two names
+
+
+def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled: Rules) -> Iterator[str]:
+    """Notes on the providers: which have rules of a file, or none; and the cost of Pads on the processor."""
+    for row in (ruled[name] for name in providers if name in ruled):
+        if row.file and row is not BY_NAME.get(row.name):
+            yield f"the rules of {row.name} are those in {row.file} ({row.version})"
+    if unknown := [name for name in providers if name not in (*ruled, *OURS_AND_CPU)]:
+        yield f"padops has no rules for {' and '.join(unknown)}: it stands behind, and takes what is left for the CPU"
+    between = [pad for pad in pads if pad.runner in OURS_AND_CPU]
+    if between and any(name not in OURS_AND_CPU for name in providers):
+        unless = f", unless {' or '.join(unknown)} takes them" if unknown else ""
+        count = f"{len(between)} of {plural(len(pads), 'Pad')} {'runs' if len(between) == 1 else 'run'}"
+        yield (
+            f"{count} on the processor{unless}: where another provider runs the nodes before and behind such a Pad, "
+            "they are two parts instead of one, and a device's data are copied to the processor and back"
+        )
+
+
+def in_several_graphs(
+    pads: Sequence[PadFacts], providers: Sequence[str], minor: int, rules: Rules
+) -> tuple[list[PadFacts], list[str]]:
+    """The Pads with their runners in a model that the session lowers, and a note; else the Pads unchanged.
+
+    onnxruntime before 1.25 refuses a model if padops takes Pads in two of its graphs before a provider that fuses; then
+    the session lowers the model. ``minor`` is the release 1.x of onnxruntime.
+    """
+    provider = next((name for name in providers if name in rules and rules[name].fuses), "")
+    graphs = {_graph_of(pad) for pad in pads if pad.runner == FIRST_NAME}
+    if not provider or minor >= NAMES_APART_SINCE or len(graphs) < 2:
+        return list(pads), []
+    note = (
+        f"onnxruntime 1.{minor} refuses Pads that padops takes before {provider} in {len(graphs)} graphs of one model: "
+        "padops.InferenceSession lowers the model for it in memory"
+    )
+    return [replace(pad, runner=provider) if pad.runner == FIRST_NAME else pad for pad in pads], [note]
+
+
+def _graph_of(pad: PadFacts) -> str:
+    """The graph of a Pad: the main graph (into which onnxruntime inlines functions), or the body of a node."""
+    graph, _, _ = pad.path.rpartition("/")
+    return graph if graph.startswith("graph/") else "graph"

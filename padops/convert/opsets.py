@@ -14,9 +14,8 @@ from typing import Any
 import onnx
 from onnx import checker, helper, inliner, version_converter
 
+from padops.convert.analysis import Analysis
 from padops.convert.errors import PadopsError
-from padops.convert.matchers import Matcher
-from padops.convert.model.document import Document
 from padops.convert.model.reading import read_document
 from padops.convert.rewrite import Request, convert_pads
 
@@ -24,18 +23,19 @@ LARGE = 256  # elements of a constant that no adapter reads: amounts, axes and s
 FIRST_IR = 4  # the first version of the format whose initializers need not be inputs
 
 
-def in_opset(document: Document, opset: int, matchers: Sequence[Matcher]) -> Document:
-    """A document of the same model with the standard operators of version ``opset``; its Pads are operators of padops.
+def in_opset(analysis: Analysis, opset: int) -> Analysis:
+    """The model with the standard operators of version ``opset``; its Pads are operators of padops.
 
     Local functions are inlined: the converter would drop them. The given document is changed.
 
     Raises:
         PadopsError: onnx has no adapter for an operator of the model, or what it makes is no model.
     """
+    document = analysis.document
     before = document.model.graph.opset_imports.get("")
     if before in (None, opset):
-        return document
-    convert_pads(document, Request(fold=False, fallback=False, matchers=matchers))
+        return analysis
+    convert_pads(analysis, Request(fold=False, fallback=False))
     message = inliner.inline_local_functions(document.message(), convert_version=True)
     large = {row.name: row for row in message.graph.initializer if prod(row.dims) > LARGE}
     light = onnx.ModelProto()
@@ -63,7 +63,7 @@ def in_opset(document: Document, opset: int, matchers: Sequence[Matcher]) -> Doc
     changed = read_document(made, base_dir=document.base_dir)
     changed.path, changed.size, changed.sha256 = document.path, document.size, document.sha256
     changed.foreign, changed.touched = document.foreign, set(changed.model.graph)
-    return changed
+    return Analysis(changed, analysis.asked, analysis.progress)
 
 
 def _keep(rows: Any, kept: Sequence[Any]) -> None:

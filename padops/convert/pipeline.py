@@ -3,43 +3,47 @@
 The steps: read the model; describe each Pad; decide what it becomes, with the reason; apply the decisions; add the
 fallbacks; verify both models; write all files. Folding describes and decides by itself, before and after the
 conversion: a convolution can take a Pad in only once its ``auto_pad`` has become pads, which is a conversion.
+
+Nodes that a conversion leaves although the installed onnxruntime does not run them as specified.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from padops.convert.analysis import Analysis
 from padops.convert.arguments import check_kinds, check_options, choose_lowering, choose_matchers
-from padops.convert.conversion import Conversion
-from padops.convert.doubted import doubted_values
 from padops.convert.errors import PadopsError, PadsLeftError, VerificationError, os_errors_as
-from padops.convert.files.paths import check_paths, check_targets, output_path
-from padops.convert.files.writing import Job, finish, write_report
+from padops.convert.files import Job, check_paths, check_targets, finish, output_path, write_report
 from padops.convert.folding import convert_and_fold
 from padops.convert.inputs.given import Inputs
-from padops.convert.left import check_left, look_at, same_left, without_fallback
+from padops.convert.matchers import MATCHERS
 from padops.convert.matchers.auto_pad import match_auto_pad
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile, entry
-from padops.convert.model.reach import values_behind
+from padops.convert.model.graphs import values_behind
 from padops.convert.model.reading import Source, given_model, original_of, read_document
 from padops.convert.model.scan import external_tensors
-from padops.convert.model.types import Types
 from padops.convert.opsets import in_opset
-from padops.convert.records import FileRecord, breaks_a_rule
+from padops.convert.pads.match import Replacement, Unconvertible
+from padops.convert.pads.window_operators import SAME
+from padops.convert.records import Conversion, FileRecord, PadFacts, PadRecord, breaks_a_rule
 from padops.convert.rewrite import Request, convert_pads
 from padops.convert.standard.fallback import embed
-from padops.convert.targets.onnx import prune_opset_imports
+from padops.convert.targets import CHECKS, prune_opset_imports
 from padops.convert.verify.choice import comparison, refusal
 from padops.convert.verify.interface import Asked
 from padops.files.targets import identity
-from padops.progress import Progress
+from padops.plural import plural
+from padops.progress import Progress, counted
+from padops.runtime.installed import installed_minor
 
 
 def convert(
@@ -77,7 +81,7 @@ def convert(
     and Scan at any depth, and in the model's functions; also the symmetric Pad that tf2onnx emulates by several nodes.
     Of the rest of the model, only nodes that take a Pad in change (see ``folding``).
 
-    An OpenVINO IR is read as well, and becomes an ONNX model (see ``openvino_ir``).
+    An OpenVINO IR is read as well, and becomes an ONNX model (see ``padops.convert.ir``).
 
     Args:
         source: A file (``.onnx`` or OpenVINO's ``.xml``), the bytes of an ONNX model, a binary file
@@ -120,7 +124,7 @@ def convert(
         follow_links: Read external data through symbolic links out of the model's folder. Otherwise, only links of a
             Hugging Face cache and links to the folder of the model's own target (if it is a link) are followed.
         base_dir: The folder of the external data of bytes, a file object or an ``onnx.ModelProto``.
-        progress: Called with the step's name, the amount done and the total: bytes, or thousands of Pads or nodes.
+        progress: Called with the step's name, the amount done and the total: bytes, or thousands of Pads.
 
     Returns:
         The converted model and a record of each Pad.
@@ -142,19 +146,19 @@ def convert(
     for_runs = {"run": run or None, "inputs": inputs, "seed": seed or None, "rtol": rtol, "atol": atol}
     check_options(target, without_pad, select, opset, verify := verify or opset is not None, for_runs, seed)
     asked = choose_matchers(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
-    lowering = choose_lowering(target, without_pad, select, provider, rules)
-    request = Request(target, select, fold, fallback, asked, progress, lowering)
+    request = Request(target, select, fold, fallback, choose_lowering(target, without_pad, select, provider, rules))
     check_paths(source, path, report)
     replaced = identity(path) if in_place and path is not None else None
     with os_errors_as("cannot read", source):
         document = read_document(source, base_dir, follow_links)
         files = document.data_files(follow_links, needed=path is not None or verify)
     check_targets(path, report, inputs, document, files, in_place)
-    original = original_of(source, document)
-    doubted = doubted_values(document, asked) if verify and not document.foreign else {}
-    document = document if opset is None else in_opset(document, opset, asked)
-    conversion = _rewrite(document, files, request)
-    files = _still_read(document, files)
+    analysis = Analysis(document, asked, progress)
+    doubted = analysis.doubted() if verify and not document.foreign else {}
+    analysis = analysis if opset is None else in_opset(analysis, opset)
+    document = analysis.document
+    conversion = _rewrite(analysis, files, request)
+    original, files = original_of(source, document), _still_read(document, files)
     compare = comparison(document, Asked(inputs, seed, rtol, atol, doubted, run), conversion) if verify else None
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
@@ -205,24 +209,24 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
     return conversion
 
 
-def _rewrite(document: Document, files: list[DataFile], request: Request) -> Conversion:
+def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Conversion:
     """Describes each Pad, decides what becomes of it, applies that, and adds the fallbacks.
 
     Raises:
         PadopsError: The source is of another format, and a Pad of it cannot be converted: it has no form in ONNX.
     """
+    document = analysis.document
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
-    types = Types(document)
-    facts, fatal = look_at(document, request, types)
-    unasked = [] if document.foreign or match_auto_pad in request.matchers else same_left(document, types)
+    facts, fatal = look_at(analysis)
+    unasked = [] if document.foreign or match_auto_pad in analysis.asked else same_left(analysis)
     if "provider" not in request.lowering:  # another provider may run SAME
         fatal |= {record.path for record in unasked if record.facts and record.facts.verdict == "refuses"}
     if request.fold:
-        rewritten, records = convert_and_fold(document, request)
+        rewritten, records = convert_and_fold(analysis, request)
     else:
-        rewritten = convert_pads(document, request)
+        rewritten = convert_pads(analysis, request)
         records = list(rewritten.records.values())
-    embedded = embed(document, request.fallback)
+    embedded = embed(analysis, request.fallback)
     if request.lowers or document.changed:
         prune_opset_imports(document)
     if document.changed:
@@ -241,7 +245,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *embedded.notes),
-        no_fallback=without_fallback(document, embedded.missing),
+        no_fallback=without_fallback(analysis, embedded.missing),
         _proto=document.message(),
         _folder=document.base_dir,
         _write=write_conversion,
@@ -286,3 +290,101 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
         if conversion.output is None:  # else the report has come with the model
             write_report(conversion, job.report)
     return conversion
+
+
+ASK = "--auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
+
+
+def look_at(analysis: Analysis) -> tuple[dict[str, PadFacts], set[str]]:
+    """The facts of each Pad by its path, before any change; and the paths of the Pads that fail or spoil every run.
+
+    ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that
+    is not taken, or in a function without calls.
+    """
+    found, fatal = {}, set()
+    for pad in counted("looking at Pads", analysis.pads, analysis.progress):
+        facts = found[pad.site.path] = pad.facts(installed_minor())
+        wrong = facts.verdict == "wrong" and pad.match.judge is not None  # asked to write SAME out, it cannot
+        if facts.verdict == "refuses" or wrong or (facts.verdict == "breaks a rule" and pad.always_runs):
+            fatal.add(facts.path)
+    return found, fatal
+
+
+def same_left(analysis: Analysis) -> list[PadRecord]:
+    """The convolutions and poolings that pad SAME and that onnxruntime refuses or gets wrong; none was asked for."""
+    minor, records = installed_minor(), []
+    for pad in analysis.find((match_auto_pad,)):
+        match = pad.match
+        nothing = match.replacement is None and match.judge is None
+        if nothing or match.verdict or pad.too_new(minor):
+            continue
+        facts = pad.facts(minor)
+        if not facts.runs:
+            reason = f"{facts.why}; {ASK}" if match.replacement else facts.why
+            records.append(replace(pad.record("unconverted", reason), notes=(), facts=facts))
+    return records
+
+
+def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
+    """What onnxruntime does with each SAME that it gets wrong, or may, and that no conversion helps."""
+    gets = {"wrong": "gets", "may be wrong": "may get"}
+    failing = [pad for pad in pads if pad and pad.mode in SAME and pad.verdict in gets and "convert" not in pad.roads]
+    return [f"{gets[pad.verdict]} {pad.path} ({pad.form}) wrong: {pad.why}" for pad in failing]
+
+
+def without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[str, str]:
+    """What to say of the operators that have no fallback: why, and what to do.
+
+    Args:
+        missing: The reasons, by operator.
+    """
+    if not missing:
+        return {}
+    counts, stuck = Counter[str](), set()
+    for pad in analysis.find(MATCHERS):
+        if pad.match.already == "padops" and isinstance(pad.match.replacement, Replacement):
+            counts[pad.site.node.op_type] += 1
+            try:
+                CHECKS["onnx"](pad.info, pad.site)
+            except Unconvertible:
+                stuck.add(pad.site.node.op_type)
+    told = {}
+    for op_type, why in missing.items():
+        helps = "only sessions with padops run it"
+        if op_type not in stuck:
+            helps += ", but --target onnx (in Python padops.lower) writes standard ONNX"
+        told[op_type] = f"no fallback for {op_type} ({plural(counts[op_type], 'Pad')}): {why}; {helps}"
+    return told
+
+
+def check_left(conversion: Conversion, strict: bool) -> None:
+    """Refuses a conversion that leaves Pads, or whose Pads break a rule.
+
+    Without ``strict``, only Pads count that keep ONNX Runtime from running the model: it refuses them, or they break a
+    rule in every run; and SAME that was to be written out, and that ONNX Runtime gets wrong. With it, Pads without a
+    fallback count as well, if fallbacks are wanted.
+
+    Raises:
+        PadsLeftError: Names the first such Pad.
+    """
+    records = conversion.records
+    left = [record for record in records if record.status == "unconverted" or breaks_a_rule(record)]
+    if not strict:
+        left = [record for record in left if record.path in conversion._fatal]
+    if not left:
+        if strict and conversion.no_fallback:
+            why = "; ".join(conversion.no_fallback.values())
+            raise PadsLeftError(f"{why}; --no-fallback (in Python fallback=False) asks for none", conversion)
+        return
+    first, *others = left
+    count, s = f"{len(left)} of {plural(len(records), 'Pad')}", "" if others else "s"
+    more = f", and {len(others)} more" if others else ""
+    if breaks_a_rule(first):
+        count = f"{count} break{s} a rule, so no runtime runs the model" if not strict else f"{count} break{s} a rule"
+    elif strict:
+        count = f"{count} stay{s} unconverted"
+    else:
+        wrong = first.facts is not None and first.facts.verdict == "wrong"
+        does = "gets the model wrong" if wrong else "does not run the model"
+        count = f"{count} stay{s} unconverted, and ONNX Runtime {does} as it is"
+    raise PadsLeftError(f"{count}: {first.why()}{more}", conversion)

@@ -9,16 +9,14 @@ from typing import Any
 
 import onnx
 
-from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, os_errors_as
-from padops.convert.files.writing import serialize, write_report
-from padops.convert.left import check_left
+from padops.convert.files import serialize, write_report
 from padops.convert.model.document import LARGEST_PROTO
 from padops.convert.model.external import entry
 from padops.convert.model.reading import parse_model
 from padops.convert.model.scan import external_tensors
-from padops.convert.pipeline import convert
-from padops.convert.records import FileRecord
+from padops.convert.pipeline import check_left, convert
+from padops.convert.records import Conversion, FileRecord
 from padops.files.streams import STREAM, read_input, refuse_terminal, write_output
 from padops.terminal import json_text
 

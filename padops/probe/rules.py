@@ -12,13 +12,11 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import Any, get_args
 
-from padops.convert.matchers import find_pads
+from padops.convert.analysis import Analysis
 from padops.convert.model.reading import given_model, read_document
-from padops.convert.model.types import Types
-from padops.convert.pad_facts import pad_of
 from padops.convert.pads.match import RunsAs
 from padops.convert.pads.pad_info import PadInfo
-from padops.convert.runtimes.beside_rules import find_fault
+from padops.convert.runtimes.beside import find_fault
 from padops.probe.asking import SURELY_FAILING, Seen
 from padops.probe.models import model_of
 from padops.probe.probes import IN_EVERY_MODE, LIMITED, Probe
@@ -100,11 +98,9 @@ def _fault_of(probe: Probe, rules: Sequence[ProviderRule]) -> tuple[ProviderRule
 @cache
 def _pad_of(probe: Probe) -> tuple[PadInfo, RunsAs]:
     document = read_document(given_model(model_of(probe.case)), None, False, for_pads=True)
-    types = Types(document)
-    ((site, match),) = find_pads(document.model, types)
-    pad = pad_of(site, match, types)
-    assert pad is not None and match.runs_as is not None, "every probe has one Pad of ONNX"
-    return pad, match.runs_as
+    (pad,) = Analysis(document).pads
+    assert pad.info is not None and pad.match.runs_as is not None, "every probe has one Pad of ONNX"
+    return pad.info, pad.match.runs_as
 
 
 def _rules_for(when: str, rows: Sequence[Seen]) -> Iterator[ProviderRule]:

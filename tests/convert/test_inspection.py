@@ -19,7 +19,7 @@ from small_models import BOOL, DOUBLE, FLOAT, HALF, INT16, model, one_pad, pad, 
 
 import padops
 from padops import cli
-from padops.convert.facts import RUNNING
+from padops.convert.records import RUNNING
 from padops.runtime.ort_values import run_session
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 from padops.spec.dtypes import by_onnx

@@ -11,11 +11,9 @@ from provider_sessions import CPU, EP_NAME, model, pad
 
 import padops
 from padops.cli import main
-from padops.convert.matchers import MATCHERS, find_pads
+from padops.convert.analysis import Analysis
 from padops.convert.model.reading import read_document
-from padops.convert.model.types import Types
-from padops.convert.pad_facts import pad_of
-from padops.convert.runtimes.beside_rules import find_fault
+from padops.convert.runtimes.beside import find_fault
 from padops.runtime.provider import FIRST_NAME, runtime_minor
 from padops.runtime.provider_rules import BY_NAME
 
@@ -101,13 +99,10 @@ def test_providers_in_their_order() -> None:
 def test_rules_of_releases(provider: str, content: onnx.ModelProto, old: str, new: str | None) -> None:
     """The rules agree with what the libraries of two releases contain."""
     does, _, release = old.partition(" before 1.")
-    document = read_document(content)
-    types = Types(document)
-    ((site, match),) = find_pads(document.model, types, MATCHERS)
-    info = pad_of(site, match, types)
-    assert info is not None and match.runs_as is not None
+    (pad,) = Analysis(read_document(content)).pads
+    assert pad.info is not None and pad.match.runs_as is not None
     for minor, expected in ((int(release) - 1, does), (int(release), new)):
-        found = find_fault(BY_NAME[provider], info, match.runs_as, minor)
+        found = find_fault(BY_NAME[provider], pad.info, pad.match.runs_as, minor)
         assert (None if found is None else found[0].does) == expected
 
 

@@ -17,7 +17,7 @@ from small_models import FLOAT, INT64, model, one_pad, pad, tensor
 
 import padops
 from padops import cli
-from padops.convert.facts import PadFacts
+from padops.convert.records import PadFacts
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
 PADOPS = [("padops", 1)]

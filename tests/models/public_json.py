@@ -20,7 +20,7 @@ from padops import cli
 from padops.bench import table
 from padops.cli import info
 from padops.conformance import record
-from padops.convert import Conversion, Inspection, facts, records
+from padops.convert import Conversion, Inspection, records
 
 MODEL = Path(__file__).resolve().parents[2] / "models" / "int16.onnx"
 FREE = {"versions", "opsets", "operators", "providers", "machine", "counterexample"}  # objects whose names are data
@@ -49,9 +49,8 @@ def json_fields() -> dict[str, list[str]]:
         lines = [field.replace("?", ", which may be absent") for field in vars(record)[name]]
         found[f"conformance --out, schema {record.SCHEMA}, {name.lower()}"] = lines
     said = [
-        f"{word}: {' | '.join(get_args(getattr(module, word)))}"
-        for module, words in ((facts, "Verdict Road"), (records, "Status Outcome Certainty Exercise"))
-        for word in words.split()
+        f"{word}: {' | '.join(get_args(getattr(records, word)))}"
+        for word in ("Verdict", "Road", "Status", "Outcome", "Certainty", "Exercise")
     ]
     words = [*said, f"conformance outcome: {' | '.join(record.OUTCOMES)}"]
     return {f"JSON of padops {name}": lines for name, lines in found.items()} | {"words in the JSON": words}

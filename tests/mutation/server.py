@@ -26,7 +26,7 @@ MODULES = (
     "onnxruntime",
     "padops.cli",
     "padops.convert",
-    "padops.convert.readers.openvino_ir",
+    "padops.convert.ir",
     "padops.convert.verify.compare",
     "rich.progress",
     "rich.table",

@@ -13,11 +13,9 @@ from provider_sessions import CPU, model, providers_of_pads, recording_options
 from test_provider_in_front import session
 
 import padops
-from padops.convert.matchers import MATCHERS, find_pads
+from padops.convert.analysis import Analysis
 from padops.convert.model.reading import read_document
-from padops.convert.model.types import Types
-from padops.convert.pad_facts import pad_of
-from padops.convert.runtimes.beside_rules import find_fault
+from padops.convert.runtimes.beside import find_fault
 from padops.runtime.provider import EP_NAME, FIRST_NAME, register_provider_library, runtime_minor
 from padops.runtime.provider_rules import KNOWN_PROVIDERS
 
@@ -165,11 +163,8 @@ def test_extreme_dims_and_amounts(row) -> None:
             held = f"int64[2] p = {{{', '.join(map(str, pads))}}}"
             text = f'g ({data} x{given}) => (float[a] y) <{held}> {{ [p] y = Pad <mode = "{mode}"> (x, p{used}) }}'
             content = model(text, 19)
-            document = read_document(content)
-            types = Types(document)
-            ((site, match),) = find_pads(document.model, types, MATCHERS)
-            info = pad_of(site, match, types)
-            fault = find_fault(row, info, match.runs_as, runtime_minor())
+            (found,) = Analysis(read_document(content)).pads
+            fault = find_fault(row, found.info, found.match.runs_as, runtime_minor())
             took = FIRST_NAME in providers_of_pads(session(content, row.name))
             assert took is (fault is not None and fault[0].does != "leaves"), (mode, data, pads, fill, fault)
 

@@ -9,14 +9,12 @@ from functools import cached_property
 import numpy as np
 import onnx_ir as ir
 
+from padops.convert.analysis import Pad
 from padops.convert.matchers import openvino
-from padops.convert.model.constants import Constants
-from padops.convert.model.evaluate import remove_unread
-from padops.convert.model.graphs import NodeSite
-from padops.convert.model.types import Types
-from padops.convert.pad_facts import broken_rule
-from padops.convert.pads.match import MICROSOFT, Match, Replacement
-from padops.convert.pads.pad_info import PadInfo, describe
+from padops.convert.model.graphs import Constants, NodeSite
+from padops.convert.model.types import remove_unread
+from padops.convert.pads.match import MICROSOFT, Replacement
+from padops.convert.pads.pad_info import PadInfo
 from padops.spec.dialects import DOMAIN
 from padops.spec.plan import Amounts, Limit, Mode, PadError
 
@@ -34,12 +32,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A Pad."""
+    """A Pad that breaks no rule, and whose node alone is the Pad."""
 
-    site: NodeSite
-    match: Match
+    found: Pad
     info: PadInfo
     amounts: tuple[Amounts, ...] | None  # the amounts of each axis, as ``PadInfo.amounts``
+
+    @property
+    def site(self) -> NodeSite:
+        return self.found.site
 
     @property
     def output(self) -> ir.Value:
@@ -77,14 +78,12 @@ class Candidate:
         )
 
 
-def candidate(site: NodeSite, match: Match, types: Types) -> Candidate | None:
-    """The Pad of a match with a Replacement; None if it breaks a rule: it stays, so that running it gives the error."""
-    assert isinstance(match.replacement, Replacement)
-    info = describe(match.replacement, site, types)
-    if broken_rule(info) is not None:
+def candidate(pad: Pad) -> Candidate | None:
+    """A Pad that one node replaces; None if it breaks a rule: it stays, so that running it gives the error."""
+    if not isinstance(pad.match.replacement, Replacement) or pad.info is None or pad.broken is not None:
         return None
     try:
-        return Candidate(site, match, info, info.amounts)
+        return Candidate(pad, pad.info, pad.info.amounts)
     except PadError:
         return None
 

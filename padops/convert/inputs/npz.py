@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from padops.convert.errors import PadopsError, library_errors
-from padops.convert.readers.limits import ask_for, too_large
+from padops.convert.ir.reader import ask_for, too_large
 from padops.plural import plural
 
 MAGIC = b"\x93NUMPY"  # the first bytes of an array

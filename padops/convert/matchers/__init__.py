@@ -7,19 +7,17 @@ with a function that takes a site and the model's types and gives a ``Match`` or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
 import onnx_ir as ir
 
 from padops.convert.matchers import (
-    attention,
     auto_pad,
     caffe2,
-    center_crop_pad,
     converted,
     emulated,
-    ngraph,
+    onnx_functions,
     onnx_pad,
     openvino,
     pytorch,
@@ -28,7 +26,7 @@ from padops.convert.matchers import (
     unknown,
 )
 from padops.convert.matchers.unknown import KNOWN_DOMAINS
-from padops.convert.model.graphs import NodeSite, walk
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Match, too_long
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
@@ -49,15 +47,15 @@ def choose(
     return (
         converted.match_converted_pad,
         partial(tensorflow.match_tensorflow_pad, domains=custom_domains),
-        partial(ngraph.match_ngraph_pad, domains=custom_domains),
+        partial(openvino.match_ngraph_pad, domains=custom_domains),
         symmetric_emulation.match_symmetric_emulation,
         onnx_pad.match_onnx_pad,
         onnx_pad.match_microsoft_pad,
         openvino.match_openvino_pad,
         pytorch.match_pytorch_pad,
         caffe2.match_caffe2_pad,
-        attention.match_attention_mask,
-        center_crop_pad.match_center_crop_pad,
+        onnx_functions.match_attention_mask,
+        onnx_functions.match_center_crop_pad,
         *((auto_pad.match_auto_pad,) if explicit_auto_pad else ()),
         *((emulated.match_emulated_pad,) if emulations else ()),
         unknown.match_unknown_pad,
@@ -72,7 +70,7 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher] = MATCHERS)
     match = next((match for matcher in asked if (match := matcher(site, types)) is not None), None)
     count = len(site.node.outputs)
     kind = (site.node.domain, site.node.op_type)
-    may_have_more = kind in WINDOW_OPERATORS or kind == ("", attention.OP_TYPE)  # MaxPool gives indices as well
+    may_have_more = kind in WINDOW_OPERATORS or kind == ("", onnx_functions.ATTENTION)  # MaxPool gives indices as well
     if match is not None and (count < 1 or (count > 1 and not may_have_more)):
         return Match(match.form, reason=match.reason or f"it has {count} outputs, expected one")
     if match is not None and (long := too_long(match)) is not None:
@@ -83,21 +81,22 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher] = MATCHERS)
     return match
 
 
-def find_pads(model: ir.Model, types: Types, asked: Sequence[Matcher] = MATCHERS) -> list[tuple[NodeSite, Match]]:
-    """Every Pad of a model, in graph order, with its match. If there is any, the types have been inferred."""
+def find_pads(
+    sites: Iterable[NodeSite], types: Types, asked: Sequence[Matcher] = MATCHERS
+) -> list[tuple[NodeSite, Match]]:
+    """The Pads among a model's nodes, each with its match."""
     found = []
-    for site in walk(model):
+    for site in sites:
         # A function of this domain is an operator's fallback: it runs where the library is absent.
         inside_fallback = isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN
         if not inside_fallback and (match := match_pad(site, types, asked)) is not None:
             found.append((site, match))
-    if found:  # before the first node is changed
+    if found:  # before types are inferred
         register_schemas()
-        types.infer()
     return found
 
 
-def foreign_domains(found: Sequence[tuple[NodeSite, Match]]) -> list[str]:
+def foreign_domains(pads: Iterable[NodeSite]) -> list[str]:
     """The domains in which an exporter has left TensorFlow's Pads: nodes whose names no other framework has."""
-    named = {site.node.domain for site, _ in found if site.node.op_type in unknown.TENSORFLOWS_OWN}
+    named = {site.node.domain for site in pads if site.node.op_type in unknown.TENSORFLOWS_OWN}
     return sorted(named - KNOWN_DOMAINS - {tensorflow.OWN_DOMAIN})

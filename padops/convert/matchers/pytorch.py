@@ -18,10 +18,8 @@ from functools import partial
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.constants import Constants
-from padops.convert.model.evaluate import evaluate
-from padops.convert.model.graphs import NodeSite, attribute_value, remove_unused
-from padops.convert.model.types import Types
+from padops.convert.model.graphs import Constants, NodeSite, attribute_value, remove_unused
+from padops.convert.model.types import Types, evaluate
 from padops.convert.pads.match import (
     Applied,
     Match,
@@ -32,8 +30,8 @@ from padops.convert.pads.match import (
     settle_version,
     string_attribute,
 )
-from padops.convert.pads.operands import Operand
-from padops.convert.runtimes.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS
+from padops.convert.pads.pad_info import Operand
+from padops.convert.runtimes.builtin import FIRST_WITH_AXES, FIRST_WITH_INPUTS
 from padops.plural import plural
 from padops.spec.dialects import OPS
 from padops.spec.dtypes import by_name

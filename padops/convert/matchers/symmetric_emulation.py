@@ -27,8 +27,8 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.matchers import onnx_pad
-from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import (
+    Constants,
     NodeSite,
     Scope,
     attribute_value,
@@ -40,7 +40,7 @@ from padops.convert.model.graphs import (
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, string_attribute
 from padops.convert.pads.pad_info import describe
-from padops.convert.runtimes.builtin_rules import judge, needs, runs
+from padops.convert.runtimes.builtin import judge, needs, runs
 from padops.spec.dialects import DOMAIN
 
 OP = "OpenVINOPad_12"

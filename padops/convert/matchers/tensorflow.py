@@ -17,10 +17,8 @@ from functools import partial
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.constants import Constants
-from padops.convert.model.evaluate import evaluate
-from padops.convert.model.graphs import NodeSite
-from padops.convert.model.types import Types
+from padops.convert.model.graphs import Constants, NodeSite
+from padops.convert.model.types import Types, evaluate
 from padops.convert.pads.match import (
     Applied,
     Match,
@@ -31,7 +29,7 @@ from padops.convert.pads.match import (
     matched,
     string_attribute,
 )
-from padops.convert.pads.operands import Operand
+from padops.convert.pads.pad_info import Operand
 from padops.plural import plural
 from padops.spec.dialects import OPS
 

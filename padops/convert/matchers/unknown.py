@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from padops.convert.matchers import openvino
-from padops.convert.matchers.ngraph import match_ngraph_pad
+from padops.convert.matchers.openvino import match_ngraph_pad
 from padops.convert.matchers.pytorch import CALL, DOMAINS, operator_of
 from padops.convert.matchers.tensorflow import match_tensorflow_pad
 from padops.convert.model.graphs import NodeSite

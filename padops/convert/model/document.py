@@ -41,7 +41,7 @@ class Document:
     foreign: list[FileRecord] = field(default_factory=list)
     may_be_external: bool = True  # whether tensors may have their data in a file of their own
     refused: str = ""  # of an IR, why it cannot be converted, although its Pads could be read; else ""
-    # Of values that follow from constants, the elements, once they have been computed; see ``evaluate.py``.
+    # Of values that follow from constants, the elements, once they have been computed; see ``types.py``.
     evaluated: dict[ir.Value, np.ndarray] = field(default_factory=dict)
     _origin: dict[ir.Node, onnx.NodeProto] = field(default_factory=dict)
     _is_paired: bool = False

@@ -20,8 +20,7 @@ from padops.convert.model.checks import check_model
 from padops.convert.model.document import LARGEST_PROTO, Document
 from padops.convert.model.external import Place, check_entries, refuse_pointer
 from padops.convert.model.nesting import nodes_of
-from padops.convert.model.scan import refuse_what_would_be_lost
-from padops.convert.model.sparse import with_dense
+from padops.convert.model.scan import refuse_what_would_be_lost, with_dense
 
 ALIAS = "ai.onnx"  # of the default domain
 
@@ -29,7 +28,7 @@ Source = str | os.PathLike[str] | bytes | BinaryIO | onnx.ModelProto | ir.Model
 
 EXPECTED = "a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
 
-IR_SUFFIX, READER = ".xml", "padops.convert.readers.openvino_ir"  # of OpenVINO's files, and the module that reads them
+IR_SUFFIX, READER = ".xml", "padops.convert.ir"  # of OpenVINO's files, and the module that reads them
 
 
 def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir.Model:

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.facts import Verdict
 from padops.convert.model.graphs import LARGEST_CONSTANT, NodeSite, caller_strings, constant
-from padops.convert.records import PadRecord, Status
+from padops.convert.records import Status, Verdict
 from padops.plural import plural
 from padops.spec.dialects import INTEGER_KINDS, OPS, Op
 from padops.spec.dialects.onnx_pad import VERSIONS
 from padops.spec.dtypes import by_numpy
 
 if TYPE_CHECKING:
-    from padops.convert.model.constants import Constants
+    from padops.convert.model.graphs import Constants
     from padops.convert.model.types import Types
 
 MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
@@ -90,13 +89,6 @@ class Match:
     # What ONNX Runtime's CPU provider does with the node, and why, if the match has no form of it that runs; else None.
     verdict: tuple[Verdict, str] | None = None
     judge: Judge | None = None  # of SAME that stays: what ONNX Runtime does with it; a ``Rewrite`` has its own
-
-    def record(self, site: NodeSite, status: Status, reason: str | None = None) -> PadRecord:
-        """The record of this Pad with its final status, and for a Pad that stays the reason."""
-        op_type = self.replacement.op_type if self.replacement and status == "converted" else self.op_type
-        done = self.replacement if isinstance(self.replacement, Rewrite) and status == "converted" else None
-        corrects = done.needed if done and done.corrects else None
-        return PadRecord(site.path, site.node.name or "", self.form, status, op_type, reason, self.notes, corrects)
 
 
 class Unconvertible(Exception):

@@ -1,16 +1,26 @@
 """The operators that move a window over their data and can pad by themselves: one row each.
 
 The value that such an operator reads outside its data decides which Pad can stand in front of it (``auto_pad``), and
-which Pad in front of it can be folded into it (``folding/consumers.py``, with the measurements).
+which Pad in front of it can be folded into it (``folding/rules.py``, with the measurements).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
-from padops.convert.pads.match import MICROSOFT
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.model.graphs import NodeSite
+from padops.convert.model.types import Types
+from padops.convert.pads.match import MICROSOFT, Unconvertible, string_attribute, string_values
+from padops.convert.pads.pad_info import all_known
+from padops.plural import plural
+from padops.spec.dialects import same_padding
+from padops.spec.dtypes import by_name
+from padops.spec.plan import LARGEST
 
 
 @dataclass(frozen=True)
@@ -73,3 +83,234 @@ def is_miscounted(name: str, opset: int | None, pads: Sequence[int]) -> bool:
 
 # Types whose lowest value is safe as a fill of a MaxPool; floats are not: minus infinity may meet a NaN.
 LOWEST_IS_EXACT = ("int8", "uint8")
+
+
+MAX_STRIDES = 1 << 12  # the largest stride whose sizes are tried, one for each remainder
+
+
+@dataclass(frozen=True)
+class Amount:
+    """Elements before and after the data."""
+
+    begin: int
+    end: int
+    # The amounts are for sizes n with ``previous.below <= (n - 1) % stride < below``; None: for any size. n = 0 has the
+    # remainder stride - 1.
+    below: int | None = None
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One spatial axis: its size (None if unknown), and the operator's kernel, stride and dilation along it."""
+
+    size: int | None
+    kernel: int
+    stride: int
+    dilation: int
+
+    @property
+    def extent(self) -> int:
+        """The number of elements from the first that the kernel reads to the last."""
+        return (self.kernel - 1) * self.dilation + 1
+
+    @property
+    def min_total(self) -> int:
+        """The sum of the amounts before S1 raises it to 0; if the size is unknown, the smallest possible sum."""
+        if self.size is not None:
+            return (-(-self.size // self.stride) - 1) * self.stride + self.extent - self.size
+        return self.extent - self.stride
+
+    def amounts(self, mode: str, may_be_empty: bool) -> list[Amount] | None:
+        """Every pair of amounts that the axis may need; None if there are too many sizes to try.
+
+        The total depends on the size n only through (n - 1) % stride. Two totals with the same begin differ by one. One
+        more element at the end never makes room for another output, so the larger end serves both: sizes need different
+        amounts only if their begins differ. But for 0 elements, one more makes an output: an axis that may be empty
+        needs just the amounts of the last remainder.
+        """
+        if self.size is not None:
+            return [Amount(*self._same(self.size, mode))]
+        if self.stride == 1:
+            return [Amount(*self._same(1, mode))]
+        if self.stride > MAX_STRIDES:
+            return None
+        found: dict[int, Amount] = {}  # by begin; totals fall as the remainder rises
+        for remainder in range(self.stride):
+            begin, end = self._same(remainder + 1, mode)
+            found[begin] = Amount(begin, max(end, found[begin].end if begin in found else 0), remainder + 1)
+        rows = list(found.values())
+        if may_be_empty and self.extent >= self.stride and rows[-1].end > end:
+            rows[-1:] = [replace(rows[-1], below=self.stride - 1), Amount(begin, end, self.stride)]
+        return rows if len(rows) > 1 else [Amount(a.begin, a.end) for a in rows]
+
+    def _same(self, size: int, mode: str) -> tuple[int, int]:
+        return same_padding(size, self.kernel, self.stride, self.dilation, mode)
+
+
+def transposed(axis: Axis, output_padding: int, mode: str) -> Amount | None:
+    """The crop with which a transposed convolution gives size * stride elements; None if it gives fewer uncropped."""
+    total = axis.extent + output_padding - axis.stride
+    if total < 0:
+        return None
+    small, large = total // 2, total - total // 2
+    return Amount(large, small) if mode == "SAME_LOWER" else Amount(small, large)
+
+
+OTHER_BITS = "gives other bits for NaN and minus infinity where its data are padded"
+SAME = ("SAME_UPPER", "SAME_LOWER")
+OTHERS = ("", "NOTSET", "VALID")
+
+
+@dataclass(frozen=True)
+class SameWindow:
+    """A node with ``auto_pad``."""
+
+    node: ir.Node
+    operator: WindowOperator  # its row in the table of window operators
+    mode: str  # SAME_UPPER or SAME_LOWER
+    axes: tuple[Axis, ...]
+    first: int  # the position of the first spatial axis in the data
+    # A transposed convolution's attribute of this name, for each spatial axis; else zeros.
+    output_padding: tuple[int, ...]
+    # Why its data cannot be padded, or with OTHER_BITS should not, as the end of a sentence; empty if they can.
+    unpadded: str
+    fill: ir.Value | np.ndarray | None  # the fill for its data; None for 0, SamePad_1's default
+    opset: int | None  # the opset of the default domain
+    may_be_empty: bool  # whether the operator takes axes of 0 elements: a pooling does, of a batch of 0
+
+    def is_miscounted(self, pads: Sequence[int]) -> bool:
+        """Whether some release of ONNX Runtime miscounts these pads."""
+        return not (self.node.domain or self.unpadded) and is_miscounted(self.node.op_type, self.opset, pads)
+
+
+def read_mode(site: NodeSite) -> str | None:
+    """SAME_UPPER or SAME_LOWER; None for a node that pads in another way.
+
+    Raises:
+        Unconvertible: The mode is unknown, or ONNX does not have it.
+    """
+    attribute = site.node.attributes["auto_pad"]
+    if attribute.is_ref():
+        if not string_values(site, "auto_pad", "").isdisjoint(SAME):
+            raise Unconvertible("auto_pad is given by the caller of the function")
+        return None
+    mode = string_attribute(site.node, "auto_pad", "")
+    if mode in OTHERS:
+        return None
+    if mode not in SAME:
+        raise Unconvertible(f"auto_pad is '{mode}', expected one of {', '.join((*SAME, *OTHERS[1:]))}")
+    return mode
+
+
+def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Types) -> SameWindow:
+    """Reads the node's attributes and inputs.
+
+    Raises:
+        Unconvertible: They contradict each other, or leave too much open.
+    """
+    node = site.node
+    if operator.no_auto_pad is not None:
+        raise Unconvertible(operator.no_auto_pad)
+    if "pads" in node.attributes:
+        raise Unconvertible("it has auto_pad and pads, and ONNX does not define both; remove one")
+    if not node.inputs or node.inputs[0] is None:
+        raise Unconvertible("it has no data")
+    if operator.transposed and "output_shape" in node.attributes:
+        raise Unconvertible("output_shape gives its amounts, and auto_pad only halves them; remove output_shape")
+    last = operator.channels_last
+    if isinstance(last, str):
+        last = bool(_number(node, last, 0))
+    kernel = _kernel(node, operator, last, types)
+    strides = _ints(node, "strides", len(kernel)) or [1] * len(kernel)
+    dilations = _ints(node, "dilations", len(kernel)) or [1] * len(kernel)
+    more = (_ints(node, "output_padding", len(kernel)) if operator.transposed else None) or [0] * len(kernel)
+    first = 1 if last else 2
+    sizes = _sizes(node, first, len(kernel), types)
+    type_name = types.name(node.inputs[0], *node.outputs[:1]) if operator.outside == "lowest" else None
+    return SameWindow(
+        node=node,
+        operator=operator,
+        mode=mode,
+        axes=tuple(map(Axis, sizes, kernel, strides, dilations)),
+        first=first,
+        output_padding=tuple(more),
+        unpadded=_unpadded(node, operator, type_name),
+        fill=_fill(node, operator, type_name),
+        opset=site.scope.opset,
+        may_be_empty=operator.pooling and not (types.shape(node.inputs[0]) or [None])[0],
+    )
+
+
+def _kernel(node: ir.Node, operator: WindowOperator, channels_last: bool, types: Types) -> list[int]:
+    """The kernel's size: an attribute, else the shape of the weights."""
+    kernel = _ints(node, "kernel_shape")
+    if kernel is not None:
+        return kernel
+    if operator.weight is None or channels_last:
+        raise Unconvertible("it has no kernel_shape")
+    weight = node.inputs[operator.weight] if operator.weight < len(node.inputs) else None
+    shape = types.shape(weight)
+    spatial = None if shape is None else shape[2:]
+    if not spatial or not all_known(spatial):
+        raise Unconvertible("it has no kernel_shape, and the shape of its weights is not known")
+    return list(spatial)
+
+
+def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | None]:
+    """The spatial dims of the data, None for each that is not known."""
+    shape = types.shape(node.inputs[0])
+    if shape is None:
+        return [None] * count
+    if len(shape) != count + 2:
+        raise Unconvertible(
+            f"its data have rank {len(shape)}, expected {count + 2} for a kernel of {plural(count, 'value')} [S1]"
+        )
+    return [dim if dim is not None and dim > 0 else None for dim in shape[first : first + count]]
+
+
+def _fill(node: ir.Node, operator: WindowOperator, type_name: str | None) -> ir.Value | np.ndarray | None:
+    """The value that the operator reads outside the data; None for 0."""
+    if operator.outside == "lowest":
+        if type_name is None:
+            return None
+        dtype = by_name(type_name).numpy
+        return np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
+    position = operator.zero_point
+    return node.inputs[position] if position is not None and position < len(node.inputs) else None
+
+
+def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) -> str:
+    if operator.outside == "not counted" and not _number(node, "count_include_pad", 0):
+        return "counts only data"
+    if operator.outside == "lowest" and len(node.outputs) > 1 and node.outputs[1].name:
+        return "gives indices into the data"
+    if operator.outside == "lowest" and type_name is None:
+        return "has data of a type that is not known"
+    if operator.outside == "lowest" and type_name == "double":
+        return "has data of double, of which ONNX Runtime keeps a NaN only at the beginning of a window"
+    return OTHER_BITS if operator.outside == "lowest" and type_name not in LOWEST_IS_EXACT else ""
+
+
+def _number(node: ir.Node, name: str, default: int) -> int:
+    value: int = _value(node, name, ir.AttributeType.INT, default)
+    return value
+
+
+def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | None:
+    """A list of sizes, checked by S1; None if absent or empty."""
+    values, smallest = list(_value(node, name, ir.AttributeType.INTS, ())), 0 if name == "output_padding" else 1
+    if values and count is not None and len(values) != count:
+        raise Unconvertible(f"{name} has {plural(len(values), 'value')}, expected {count} (1 per spatial axis) [S1]")
+    if wrong := [value for value in values if not smallest <= value <= LARGEST]:
+        raise Unconvertible(f"{name} has {wrong[0]}, expected {smallest} to {LARGEST} [S1]")
+    return values or None
+
+
+def _value(node: ir.Node, name: str, kind: ir.AttributeType, absent: Any) -> Any:
+    attribute = node.attributes.get(name)
+    if attribute is None:
+        return absent
+    if attribute.is_ref() or attribute.type != kind:
+        what = "given by the caller of the function" if attribute.is_ref() else f"of type {attribute.type.name}"
+        raise Unconvertible(f"its attribute {name} is {what}")
+    return attribute.value

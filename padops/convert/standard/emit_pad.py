@@ -15,14 +15,34 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.pads.match import Unconvertible
-from padops.convert.pads.operands import Operand
-from padops.convert.pads.pad_info import PadInfo
-from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS, has_modes
+from padops.convert.pads.pad_info import Operand, PadInfo
+from padops.convert.runtimes.builtin import FIRST_WITH_INPUTS, has_modes
 from padops.convert.standard import ort_pad
-from padops.convert.standard.extension import AxisAmounts, Extents, amounts_of, look_up
-from padops.convert.standard.graph_builder import BOOL, INT64, here
-from padops.convert.standard.numbers import Number, Numbers, arange, emit, flatten, ints, lowest, reshape, scalar, take
-from padops.convert.standard.pad_values import any_fill, mode_of, rank_of, shape_of
+from padops.convert.standard.graph_builder import (
+    BOOL,
+    INT64,
+    Number,
+    Numbers,
+    arange,
+    emit,
+    flatten,
+    here,
+    ints,
+    lowest,
+    reshape,
+    scalar,
+    take,
+)
+from padops.convert.standard.pad_values import (
+    AxisAmounts,
+    Extents,
+    amounts_of,
+    any_fill,
+    look_up,
+    mode_of,
+    rank_of,
+    shape_of,
+)
 from padops.spec.plan import Mode
 
 # From an axis and the indices so far, with a last dim of 1 added: the indices with this axis.
@@ -36,13 +56,13 @@ class Guarantees:
     typed: bool  # ONNX Runtime's Pad has the type of the data
     ranked: bool  # the data have at least one dim
     right: bool  # ONNX Runtime's Pad is right for what is asked of it, whatever the mode
-    or_fails: bool  # it is right or can be made to fail, and that is enough; see ``emit_function.Calls``
+    or_fails: bool  # it is right or can be made to fail, and that is enough; see ``fallback.Calls``
     leaves_some: bool  # in mode constant, no axis is cropped away wholly; see ``ort_pad.cropped``
     reach: np.ndarray | None = None  # the greater amount of each axis in mode reflect, where all calls have the same
     # ONNX Runtime's Pad may pad indices: where they are constant, 1.24 to 1.27 fold them in a branch, and lose those of
     # more than 127 bytes.
     pads_indices: bool = True
-    flat: bool = False  # there is to be no If or Loop within an If; see ``rules.check_nesting``
+    flat: bool = False  # there is to be no If or Loop within an If; see ``pad_values.check_nesting``
 
 
 def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number:

@@ -1,18 +1,209 @@
-"""Writes nodes of standard ONNX in the form of each opset; ``numbers.py`` has the formulas."""
+"""Nodes of one graph, in the form that each opset has; formulas in NumPy: what is known is computed at once.
+
+**Formulas.** NumPy asks a ``Number`` among the operands (NEP 13, NEP 18), which writes a node into the graph builder
+that is open; what is known, NumPy computes itself. So one formula gives a handful of nodes where all is known and the
+whole computation where nothing is. NumPy does not ask an index, a shape or a bound: ``take``, ``reshape``, ``cut`` and
+``arange`` stand here for that.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextvars import Token
-from typing import Any, TypeVar
+from contextvars import ContextVar, Token
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.constants import tensor_of
-from padops.convert.model.graphs import inner_graphs
-from padops.convert.pads.operands import Operand
-from padops.convert.standard.numbers import OPEN, Number, too_old
+from padops.convert.model.graphs import inner_graphs, tensor_of
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.pad_info import Operand
+
+# Positions along an axis that are listed in the model; those of longer ones are computed in a run.
+MAX_LISTED = 1 << 20
+
+FIRST_SLICE_OF_INPUTS = 10  # before, its bounds are attributes
+
+
+# The ``GraphBuilder`` that nodes go to; ``with`` opens it. Its module imports this one, so its type cannot stand here.
+OPEN: ContextVar[Any] = ContextVar("OPEN")
+
+
+def emit(
+    op_type: str, inputs: Sequence[Operand | int | None], attributes: Mapping[str, Any] | None = None, role: str = ""
+) -> Number:
+    """Writes a node with one output, and gives that; see ``GraphBuilder.emit``."""
+    made: Number = OPEN.get().emit(op_type, inputs, attributes, role)
+    return made
+
+
+def _operator(function: np.ufunc, turned: bool = False) -> Callable[[Number, Numbers | int], Number]:
+    """An operator that is a function of NumPy; ``turned`` where ``self`` is its second operand."""
+
+    def apply(one: Number, other: Numbers | int) -> Number:
+        made: Number = function(other, one) if turned else function(one, other)
+        return made
+
+    return apply
+
+
+class Number(ir.Value):
+    """A value of the graph that NumPy's functions take."""
+
+    __add__, __radd__ = _operator(np.add), _operator(np.add, True)
+    __sub__, __rsub__ = _operator(np.subtract), _operator(np.subtract, True)
+    __mul__, __mod__ = _operator(np.multiply), _operator(np.mod)
+    __floordiv__ = _operator(np.floor_divide)  # of what is not negative, or divides evenly: Div rounds to 0
+    __lt__, __gt__ = _operator(np.less), _operator(np.less, True)
+    __and__ = _operator(np.logical_and)
+
+    def __neg__(self) -> Number:
+        return emit("Neg", [self])
+
+    def __array__(self, *_: object, **__: object) -> np.ndarray:
+        """What a function of NumPy asks for that knows arrays alone.
+
+        Raises:
+            TypeError: Always.
+        """
+        raise TypeError(f"{self.name} is not known before the model runs")
+
+    def __array_ufunc__(self, function: np.ufunc, method: str, *operands: Any, **options: Any) -> Any:
+        """A node, unless one operand leaves the other as it is."""
+        for neutral, one, other in zip(_NEUTRAL.get(function, ()), operands, operands[::-1]):
+            if not isinstance(one, ir.Value) and np.ndim(one) == 0 and one == neutral:
+                return other
+        if function not in _OPERATORS or method != "__call__" or options:
+            return NotImplemented
+        if function in (np.minimum, np.maximum) and OPEN.get().opset < 12:  # Min and Max have no integers yet
+            return np.where(np.less(*operands), *(operands if function is np.minimum else operands[::-1]))
+        if function is np.mod and OPEN.get().opset < 10:  # no Mod yet; Div rounds to 0
+            dividend, divisor = operands
+            remains = dividend - dividend // divisor * divisor
+            return np.where(remains < 0, remains + divisor, remains)
+        return emit(_OPERATORS[function], operands)
+
+    def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, options: Any) -> Any:
+        return _FUNCTIONS[function](*args, **options) if function in _FUNCTIONS else NotImplemented
+
+
+Numbers: TypeAlias = Number | np.ndarray
+
+_OPERATORS: Mapping[np.ufunc, str] = {
+    np.add: "Add", np.subtract: "Sub", np.multiply: "Mul", np.floor_divide: "Div", np.mod: "Mod",
+    np.less: "Less", np.equal: "Equal", np.logical_and: "And", np.minimum: "Min", np.maximum: "Max",
+}  # fmt: skip
+_NEUTRAL: Mapping[np.ufunc, tuple[int | None, int]] = {
+    np.add: (0, 0), np.subtract: (None, 0), np.multiply: (1, 1),  # on the left, on the right
+}  # fmt: skip
+
+
+def _concatenate(vectors: Sequence[Numbers]) -> Number:
+    parts = [x for x in vectors if isinstance(x, Number) or x.size]
+    only = parts[0]
+    return only if len(parts) == 1 and isinstance(only, Number) else emit("Concat", parts, {"axis": 0})
+
+
+_FUNCTIONS: Mapping[Callable[..., Any], Callable[..., Number]] = {
+    np.where: lambda *operands: emit("Where", operands),
+    np.concatenate: _concatenate,
+    np.expand_dims: lambda x, axis: with_axis("Unsqueeze", x, axis),
+}
+
+
+def too_old(what: str, since: int) -> Unconvertible:
+    """The error for an opset before ``since``, which lacks an operator or a form of it."""
+    opset = OPEN.get().opset
+    # onnx has no adapter for the Pad of opset 1.
+    do = "; raise that first (onnx.version_converter)" if opset > 1 else ", which onnx.version_converter cannot raise"
+    return Unconvertible(f"it needs {what} (opset {since}); the model has opset {opset}{do}")
+
+
+def ints(*values: int) -> np.ndarray:
+    """A vector of int64."""
+    return np.array(values, np.int64)
+
+
+def scalar(value: int) -> np.ndarray:
+    """An int64 of rank 0."""
+    return np.array(value, np.int64)
+
+
+def is_number(x: Operand, number: int) -> TypeGuard[np.ndarray]:
+    """Whether an operand is known to be one element of that value."""
+    return not isinstance(x, ir.Value) and x.size == 1 and x.dtype == np.int64 and x.item() == number
+
+
+def take(vector: Numbers, index: Operand | int) -> Numbers:
+    """The elements of a vector, or rows of a matrix, at some positions."""
+    if isinstance(vector, Number) or isinstance(index, ir.Value):
+        return emit("Gather", [vector, index])
+    return np.take(vector, index, axis=0)
+
+
+def reshape(x: Operand, shape: Numbers) -> Numbers:
+    """To a shape without -1; dims of 0 stay 0, where the opset can say so."""
+    if not isinstance(x, ir.Value) and not isinstance(shape, Number):
+        return x.reshape(shape)
+    may_be_empty = isinstance(shape, Number) or 0 in shape
+    return emit("Reshape", [x, shape], {"allowzero": 1} if OPEN.get().opset >= 14 and may_be_empty else {})
+
+
+def flatten(x: Operand) -> Numbers:
+    """As a vector."""
+    return emit("Reshape", [x, ints(-1)]) if isinstance(x, ir.Value) else x.reshape(-1)
+
+
+def to_int64(x: Operand) -> Numbers:
+    """The same numbers, of type int64."""
+    return emit("Cast", [x], {"to": 7}) if isinstance(x, ir.Value) else x.astype(np.int64)
+
+
+def arange(stop: Numbers | int, step: Numbers | int = 1) -> Numbers:
+    """From 0 on, in equal steps; ``stop`` and ``step`` are of rank 0."""
+    if isinstance(stop, Number) or isinstance(step, Number) or int(stop) // int(step) > MAX_LISTED:
+        if OPEN.get().opset < 11 and isinstance(stop, Number) and not isinstance(step, Number) and int(step) == 1:
+            # No Range yet, but the positions of as many ones.
+            ones = emit("ConstantOfShape", [reshape(stop, ints(1))], {"value": ir.tensor(ints(1))})
+            return with_axis("Squeeze", emit("NonZero", [ones]), 0)
+        return emit("Range", [0, stop, step])
+    return np.arange(0, int(stop), int(step), dtype=np.int64)
+
+
+def cut(vector: Numbers, start: Numbers, stop: Numbers) -> Numbers:
+    """Part of a vector; ``start`` and ``stop`` have one element."""
+    if isinstance(vector, Number) or isinstance(start, Number) or isinstance(stop, Number):
+        return part(vector, start, stop, ints(0))
+    return vector[start.item() : stop.item()]
+
+
+def part(x: Operand, start: Numbers, stop: Numbers, axes: np.ndarray) -> Number:
+    """Part of a tensor along some axes; ``start`` and ``stop`` have one element for each of them.
+
+    Raises:
+        Unconvertible: The bounds are not known, and Slice of this opset has them as attributes.
+    """
+    if OPEN.get().opset >= FIRST_SLICE_OF_INPUTS:
+        return emit("Slice", [x, start, stop, axes])
+    if isinstance(start, Number) or isinstance(stop, Number):
+        raise too_old("Slice with bounds as inputs", FIRST_SLICE_OF_INPUTS)
+    return emit("Slice", [x], {"starts": start.tolist(), "ends": stop.tolist(), "axes": axes.tolist()})
+
+
+def with_axis(op_type: str, x: Operand, axis: int) -> Number:
+    """Unsqueeze, Squeeze or ReduceSum, whose axis is an input from opset 13 on."""
+    return emit(op_type, *(([x, ints(axis)],) if OPEN.get().opset >= 13 else ([x], {"axes": [axis]})))
+
+
+def lowest(*vectors: Numbers) -> Numbers:
+    """The least of all numbers of some vectors, of rank 0.
+
+    Of two vectors the last one stands there twice: OpenVINO (in onnxruntime-openvino 1.24.1) takes the least of a
+    Concat of two for the lesser of both, element by element.
+    """
+    vector: Numbers = np.concatenate([*vectors, *(vectors[1:] if len(vectors) == 2 else ())])
+    return emit("ReduceMin", [vector], {"keepdims": 0}) if isinstance(vector, Number) else vector.min()
+
 
 # Where ONNX Runtime has an operator from, or with integers.
 FIRST = {

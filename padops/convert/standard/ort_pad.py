@@ -1,25 +1,34 @@
-"""Pads by ONNX Runtime's own Pad, where that is right: on the data, or on the indices of the data for other types.
+"""By the Pad of ONNX Runtime, on the data, on their indices or between casts that lose nothing.
 
-``runtimes/builtin_support.py`` says where it is right: in mode constant once the data are ``cropped``, in the other
+``runtimes/builtin.py`` says where it is right: in mode constant once the data are ``cropped``, in the other
 modes if ``is_right``. This holds from onnxruntime 1.20 on; the newest release can do more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+from dataclasses import replace
+
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.pads.operands import Operand
-from padops.convert.pads.pad_info import PadInfo
-from padops.convert.runtimes.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS, has_modes, taking_pooling
-from padops.convert.standard.extension import FAR, AxisAmounts, amounts_of, pads_of, select
-from padops.convert.standard.graph_builder import here
-from padops.convert.standard.numbers import (
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.pad_info import Operand, PadInfo
+from padops.convert.runtimes.builtin import (
+    EXACT_CASTS,
+    FIRST_WITH_AXES,
+    FIRST_WITH_INPUTS,
+    MOVED,
+    has_modes,
+    taking_pooling,
+)
+from padops.convert.standard.graph_builder import (
     FIRST_SLICE_OF_INPUTS,
     Number,
     Numbers,
     emit,
     flatten,
+    here,
     ints,
     lowest,
     part,
@@ -27,8 +36,22 @@ from padops.convert.standard.numbers import (
     too_old,
     with_axis,
 )
-from padops.convert.standard.pad_values import given_fill, mode_attribute, mode_of, rank_of, reference, shape_of
+from padops.convert.standard.pad_values import (
+    FAR,
+    AxisAmounts,
+    Lacking,
+    amounts_of,
+    given_fill,
+    mode_attribute,
+    mode_of,
+    pads_of,
+    rank_of,
+    reference,
+    select,
+    shape_of,
+)
 from padops.spec.dialects import onnx_pad
+from padops.spec.dtypes import by_name
 from padops.spec.plan import Limit, Mode
 
 #                 added to the amounts and dims before they are compared with 0, and to the dims before the amounts
@@ -236,3 +259,63 @@ def takes_fill(pad: PadInfo) -> bool:
         return True
     fill = given_fill(pad)
     return fill is None or (isinstance(fill, np.ndarray) and fill.dtype == np.float32)
+
+
+_SATURATING = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2fnuz")
+
+
+def check_moved(name: str | None, opset: int) -> str | None:
+    """The type to which elements are cast to be moved; None for their own.
+
+    Raises:
+        Unconvertible: There is none, or the type is not known.
+    """
+    if name is None:
+        raise Unconvertible("the type of its data is not known")
+    proxy, since = EXACT_CASTS.get(name, (None, 0))
+    if MOVED.get(name, opset + 1) <= opset or (proxy and since <= opset):
+        return proxy
+    raise Unconvertible(f"no standard operator moves {name} at opset {opset} and leaves every bit of it as it is")
+
+
+def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[PadInfo], Operand]) -> Operand:
+    """Writes a Pad with ``write``, between two casts where the type of its data needs them.
+
+    Raises:
+        Unconvertible: No type moves the bits, or each of several types would need casts of its own.
+    """
+    proxies = {check_moved(name, here().opset) for name in types}
+    if proxies == {None}:
+        return write(pad)
+    if pad.type is None:
+        raise Unconvertible(
+            f"its data are of several types, {', '.join(sorted(map(str, types)))}, some of which are cast"
+        )
+    output = write(_cast_inputs(pad))
+    if not isinstance(output, ir.Value):
+        return output.astype(by_name(pad.type).numpy)
+    exact = {"saturate": 0} if pad.type in _SATURATING else {}
+    return emit("Cast", [output], {"to": by_name(pad.type).onnx} | exact)
+
+
+def _cast_inputs(pad: PadInfo) -> PadInfo:
+    """The same Pad of the type that it is to be done in.
+
+    Raises:
+        Lacking: A fill may be there or not, and to cast it, it must be known which.
+    """
+    assert pad.type is not None, "check_moved has found one to do it in"
+    proxy, _ = EXACT_CASTS[pad.type]
+    to, own = by_name(proxy), by_name(pad.type)
+    position = pad.op.input_index(pad.op.fill)
+    inputs: list[Operand | None] = [emit("Cast", [pad.data], {"to": to.onnx}), *pad.inputs[1:]]
+    if position is not None:
+        if pad.some_fill:
+            raise Lacking(pad.op.fill, pad.op)
+        fill: Operand | None = inputs[position]
+        if fill is None:  # float8e8m0 has no 0, and its default is another number (P7)
+            fill = np.zeros((), own.numpy)
+        inputs[position] = (
+            fill.astype(to.numpy) if isinstance(fill, np.ndarray) else emit("Cast", [fill], {"to": to.onnx})
+        )
+    return replace(pad, inputs=inputs, given=inputs, type=proxy)

@@ -16,7 +16,7 @@ from typing import Any
 import onnx
 
 from padops.convert.errors import PadopsError
-from padops.convert.model.checks.calls import Key, key_of
+from padops.convert.model.checks import Key, key_of
 from padops.convert.model.inference import order_of
 from padops.convert.verify import inference, schemas
 from padops.convert.verify.built import Built, Scope, differ

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import onnx
 
-from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError, UndecidedError, VerificationError
 from padops.convert.inputs.given import Feeds, Input, inputs_of, load_inputs
 from padops.convert.inputs.pads import Hints, special_values
@@ -19,7 +18,7 @@ from padops.convert.inputs.random_inputs import CannotDrawError
 from padops.convert.model.document import Document
 from padops.convert.model.external import check_entries
 from padops.convert.model.scan import external_tensors
-from padops.convert.records import Outcome, ProofRecord, RegionRecord, Verification
+from padops.convert.records import Conversion, Outcome, ProofRecord, RegionRecord, Verification
 from padops.convert.verify.compare import compare
 from padops.convert.verify.interface import Asked, RunInputs, other_interface
 from padops.convert.verify.openvino import compare_with_openvino

@@ -10,6 +10,7 @@ from copy import deepcopy
 
 import onnx
 
+from padops.convert.analysis import Analysis
 from padops.convert.errors import PadopsError
 from padops.convert.model.inference import declarations
 from padops.convert.model.reading import read_document
@@ -53,7 +54,7 @@ def _written(converted: onnx.ModelProto) -> dict[str, onnx.FunctionProto]:
         del light.functions[:]
         light.functions.extend(kept)
         document = read_document(light)
-        embed(document)
+        embed(Analysis(document))
     except PadopsError:
         return {}
     return {row.name: row for row in document.message().functions if is_fallback(row)}

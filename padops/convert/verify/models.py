@@ -7,11 +7,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from padops.convert.analysis import Analysis
 from padops.convert.arguments import check_kinds, check_tolerance
-from padops.convert.doubted import doubted_values
 from padops.convert.errors import PadopsError, UsageError, os_errors_as
 from padops.convert.inputs.given import Inputs
-from padops.convert.matchers import MATCHERS
 from padops.convert.model.document import LARGEST_PROTO, Document
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.records import Verification
@@ -83,7 +82,7 @@ def verify(
         if providers is not None:
             asked = Asked(inputs, seed, rtol=rtol, atol=atol)
             return compare_beside((one, other), (paths[0], paths[1]), asked, providers)
-        doubted = {} if one.foreign else doubted_values(one, MATCHERS)
+        doubted = {} if one.foreign else Analysis(one).doubted()
         return comparison(one, Asked(inputs, seed, rtol=rtol, atol=atol, doubted=doubted, run=run))(*paths)
 
 

@@ -20,7 +20,7 @@ import onnx
 from padops.convert.errors import PadopsError
 from padops.convert.inputs.given import Feeds
 from padops.convert.inputs.pads import bodies, form_of, is_pad
-from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
+from padops.convert.ir.reader import ELEMENT_TYPES
 from padops.convert.records import PadComparison, Verification
 from padops.convert.verify import sessions
 from padops.convert.verify.bits import describe_difference

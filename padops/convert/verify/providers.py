@@ -14,12 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from padops.convert.analysis import Analysis
 from padops.convert.errors import PadopsError, UsageError, kind_of
 from padops.convert.inputs.given import inputs_of, load_inputs
 from padops.convert.inputs.pads import hints_of, special_values
-from padops.convert.matchers import MATCHERS, find_pads
 from padops.convert.model.document import Document
-from padops.convert.model.types import Types
 from padops.convert.records import Verification
 from padops.convert.verify.compare import check_close
 from padops.convert.verify.interface import Asked, RunInputs, other_interface
@@ -126,7 +125,7 @@ def _name(entry: str | tuple[str, Mapping[str, Any]]) -> str:
 
 def _told(which: str, document: Document, providers: Sequence[str], runners: Mapping[str, str]) -> list[str]:
     """The notes on a session: its providers, and the Pads of each; ``runners`` are by the names of nodes."""
-    sites = [site for site, _ in find_pads(document.model, Types(document), MATCHERS)]
+    sites = [pad.site for pad in Analysis(document).pads]
     pads = [site for site in sites if site.node.op_type == "Pad" or site.node.domain == DOMAIN]
     # onnxruntime does not list the nodes of some providers, nor nodes that an optimizer removed.
     others = [name for name in providers if name not in (*EP_NAMES, CPU)]

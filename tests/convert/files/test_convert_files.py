@@ -14,8 +14,7 @@ from external_data import loads, names
 from onnx import helper, numpy_helper
 from small_models import FLOAT, convert, external, model, one_pad, pad, tensor
 
-from padops.convert import PadopsError, UsageError
-from padops.convert.files import writing
+from padops.convert import PadopsError, UsageError, files
 from padops.convert.model import reading
 
 PADS = tensor("pads", [1, 0, 2, 0])
@@ -35,8 +34,8 @@ def heavy() -> onnx.ModelProto:
 def test_initializers_that_are_too_large_go_to_a_file(
     as_graph: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "LARGEST_PROTO", 40)
-    monkeypatch.setattr(writing, "WORTH_MOVING", 16)
+    monkeypatch.setattr(files, "LARGEST_PROTO", 40)
+    monkeypatch.setattr(files, "WORTH_MOVING", 16)
     (tmp_path / "m.onnx.data").touch()
     source = ir.from_proto(heavy()) if as_graph else heavy()
     conversion = convert(source, tmp_path / "m.onnx")
@@ -56,8 +55,8 @@ def test_they_do_not_go_to_a_file_that_the_model_has(tmp_path: Path, monkeypatch
     (tmp_path / "from").mkdir()
     (tmp_path / "from" / "m.onnx.data").write_bytes(np.arange(4, dtype=np.float32).tobytes())
     onnx.save(source, tmp_path / "from" / "other.onnx")
-    monkeypatch.setattr(writing, "LARGEST_PROTO", 30)
-    monkeypatch.setattr(writing, "WORTH_MOVING", 16)
+    monkeypatch.setattr(files, "LARGEST_PROTO", 30)
+    monkeypatch.setattr(files, "WORTH_MOVING", 16)
     convert(tmp_path / "from" / "other.onnx", tmp_path / "m.onnx")
     inputs = ["from", "from/m.onnx.data", "from/other.onnx"]
     assert names(tmp_path) == [*inputs, "m.onnx", "m.onnx.2.data", "m.onnx.data"]
@@ -66,7 +65,7 @@ def test_they_do_not_go_to_a_file_that_the_model_has(tmp_path: Path, monkeypatch
 
 
 def test_too_large_for_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "LARGEST_PROTO", 20)
+    monkeypatch.setattr(files, "LARGEST_PROTO", 20)
     with pytest.raises(PadopsError, match="more than 20 bytes without its external data"):
         convert(heavy(), tmp_path / "m.onnx")  # no initializer is worth moving
     with pytest.raises(PadopsError, match="give an output, so that initializers can go to a data file"):

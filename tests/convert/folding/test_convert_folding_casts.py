@@ -15,7 +15,7 @@ from rows_of_pads import P, made
 from small_models import FLOAT, INT16, INT64, info, model, pad, tensor
 
 import padops
-from padops.convert.folding.casts import WIDER
+from padops.convert.folding.rules import WIDER
 from padops.spec.dtypes import by_name
 
 

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from padops.convert.matchers.emulated.maps import DATA, AxisPad, Fails, Map, filled, find_pad, joined, sliced, taken
+from padops.convert.matchers.maps import DATA, AxisPad, Fails, Map, filled, find_pad, joined, sliced, taken
 from padops.spec.plan import Mode
 
 END = 1 << 60  # the end of a Slice

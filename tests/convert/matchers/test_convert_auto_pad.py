@@ -18,7 +18,7 @@ from same_windows import Geometry
 from small_models import FLOAT, INT32
 
 import padops
-from padops.convert.matchers.auto_pad.window import Axis
+from padops.convert.pads.window_operators import Axis
 from padops.spec.dialects import same_padding
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -13,7 +13,7 @@ from emulation_checks import data_of, left, operators, run, run_or_fail
 from emulations import FORMS, OF_ANY_SIZE, Nodes, circular_1d, circular_2d, emulated
 from small_models import convert
 
-from padops.convert.matchers.emulated.maps import DATA, LONGEST, Fails, expanded, filled, joined, taken, tiled
+from padops.convert.matchers.maps import DATA, LONGEST, Fails, expanded, filled, joined, taken, tiled
 
 
 @pytest.mark.parametrize("name", FORMS)

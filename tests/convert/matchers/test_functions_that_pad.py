@@ -18,7 +18,7 @@ from small_models import BOOL, DOUBLE, FLOAT, HALF, INT16, INT64, STRING, model,
 
 import padops
 
-# Which of them padops knows: matchers/center_crop_pad.py, matchers/attention.py.
+# Which of them padops knows: matchers/onnx_functions.py.
 KNOWN = {"ai.onnx::CenterCropPad-18", "ai.onnx::Attention-24", "ai.onnx::Attention-25"}
 # A function whose body is the graph that the node has, which is walked as any other graph.
 UNREAD = {"ai.onnx::SequenceMap-17"}

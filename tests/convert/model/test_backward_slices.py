@@ -13,7 +13,7 @@ from onnx import parser
 from onnx.reference import ReferenceEvaluator
 
 import padops
-from padops.convert.model.backward_slices import ENDLESS, NOWHERE, is_unsure, open_backward_slices
+from padops.convert.model.inference import ENDLESS, NOWHERE, is_unsure, open_backward_slices
 from padops.convert.verify.inference import inferred
 from padops.convert.verify.proof import prove
 

@@ -21,8 +21,7 @@ from small_models import FLOAT, graph, model, one_pad, pad, tensor
 import padops
 from padops import cli
 from padops.convert import PadopsError
-from padops.convert.model.checks.calls import check_calls
-from padops.convert.model.checks.operators import check_tensor
+from padops.convert.model.checks import check_calls, check_tensor
 from padops.convert.model.document import LARGEST_PROTO
 
 ROADS: dict[str, dict[str, Any]] = {

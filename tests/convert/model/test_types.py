@@ -13,8 +13,8 @@ from onnx import helper, numpy_helper
 from small_models import BOOL, FLOAT, INT16, INT64, convert, graph, model, pad, tensor
 
 from padops.convert import PadopsError, PadsLeftError
-from padops.convert.facts import PadFacts
 from padops.convert.inspection import inspect
+from padops.convert.records import PadFacts
 
 node = helper.make_node
 PADS = tensor("pads", [1, 0, 2, 1])

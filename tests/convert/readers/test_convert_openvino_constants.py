@@ -25,7 +25,7 @@ from openvino_irs import (
 )
 
 import padops
-from padops.convert.readers.openvino_ir import constants
+from padops.convert.ir import constants
 
 GROUPS, SIZE = 400, 5
 IMAGE = (1, GROUPS, 2, 3)

@@ -25,8 +25,7 @@ from openvino_irs import (
 )
 
 import padops
-from padops.convert import PadopsError, VerificationError
-from padops.convert.readers import openvino_ir
+from padops.convert import PadopsError, VerificationError, ir
 from padops.convert.verify.openvino import SAID
 
 
@@ -141,7 +140,7 @@ def test_verification_of_a_network_is_close(tmp_path):
 
 def test_verification_finds_a_wrong_conversion(tmp_path, monkeypatch):
     path = weighted(tmp_path / "m.xml")
-    right = openvino_ir.convert_layers
+    right = ir.convert_layers
 
     def wrong(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
         message = right(message, path)
@@ -149,7 +148,7 @@ def test_verification_finds_a_wrong_conversion(tmp_path, monkeypatch):
         add.op_type = "Sub"
         return message
 
-    monkeypatch.setattr(openvino_ir, "convert_layers", wrong)
+    monkeypatch.setattr(ir, "convert_layers", wrong)
     with pytest.raises(VerificationError, match="differs"):
         padops.convert(path, tmp_path / "m.onnx", verify=True, run=True)
     assert not (tmp_path / "m.onnx").exists()

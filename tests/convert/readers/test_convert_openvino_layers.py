@@ -29,7 +29,7 @@ from openvino_irs import (
 from openvino_layers import LAYERS, layer_data, save_layer
 
 import padops
-from padops.convert.readers.openvino_ir.rules import RULES
+from padops.convert.ir.rules import RULES
 
 
 @pytest.mark.parametrize("name", LAYERS)

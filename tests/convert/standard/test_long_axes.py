@@ -15,7 +15,7 @@ from onnx import helper
 from small_models import FLOAT, model, pad
 
 import padops
-from padops.convert.standard import numbers
+from padops.convert.standard import graph_builder as numbers
 
 ADVICE = "raise that first (onnx.version_converter)"
 

@@ -9,8 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from padops.convert.standard.graph_builder import GraphBuilder, here
-from padops.convert.standard.numbers import Number, Numbers, ints, scalar, take
+from padops.convert.standard.graph_builder import GraphBuilder, Number, Numbers, here, ints, scalar, take
 
 FORMULAS: list[tuple[Callable[[Numbers], Numbers], list[str]]] = [
     (lambda x: x + 1, ["Add"]),

@@ -14,8 +14,7 @@ from openvino import opset12, opset13
 from openvino_irs import constant, f, parameter, save
 
 import padops
-from padops.convert import VerificationError
-from padops.convert.readers import openvino_ir
+from padops.convert import VerificationError, ir
 from padops.convert.verify.openvino import SAID, OpenVINOProcess
 
 SHAPE = (1, 3, 8, 8)
@@ -40,7 +39,7 @@ def network(path: Path, mode: str = "edge", scale: float = 1) -> Path:
 @pytest.fixture
 def wrong_mode(monkeypatch):
     """Reads edge as reflect."""
-    right = openvino_ir.convert_layers
+    right = ir.convert_layers
 
     def wrong(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
         message = right(message, path)
@@ -49,7 +48,7 @@ def wrong_mode(monkeypatch):
         mode.s = b"reflect"
         return message
 
-    monkeypatch.setattr(openvino_ir, "convert_layers", wrong)
+    monkeypatch.setattr(ir, "convert_layers", wrong)
 
 
 def test_rounding_around_a_pad_that_is_right(tmp_path):
@@ -97,7 +96,7 @@ def test_a_wrong_pad_that_no_output_shows_is_named(tmp_path, wrong_mode):
 
 
 def test_a_layer_that_is_wrong_for_finite_numbers_differs_all_the_same(tmp_path, monkeypatch):
-    right = openvino_ir.convert_layers
+    right = ir.convert_layers
 
     def wrong(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
         message = right(message, path)
@@ -105,7 +104,7 @@ def test_a_layer_that_is_wrong_for_finite_numbers_differs_all_the_same(tmp_path,
         relu.op_type = "Abs"
         return message
 
-    monkeypatch.setattr(openvino_ir, "convert_layers", wrong)
+    monkeypatch.setattr(ir, "convert_layers", wrong)
     x = parameter(SHAPE)
     with pytest.raises(VerificationError, match="1 output differs"):
         padops.convert(save(tmp_path / "m.xml", [opset13.relu(padded(x))], [x]), verify=True, run=True)

@@ -146,7 +146,7 @@ def bend(monkeypatch: pytest.MonkeyPatch, original: bool) -> None:
             return {name: np.where(y == 0, np.float32(-1.25), y) if self.bent else y for name, y in outputs.items()}
 
     monkeypatch.setattr(sessions, "Session", Session)
-    monkeypatch.setattr("padops.convert.doubted.installed_minor", lambda: 24)
+    monkeypatch.setattr("padops.convert.analysis.installed_minor", lambda: 24)
 
 
 def test_outputs_that_onnxruntime_gets_wrong_are_said_to_change(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ class Equivalent:
 
 EQUIVALENT = (
     Equivalent(
-        "padops/convert/matchers/emulated/maps.py",
+        "padops/convert/matchers/maps.py",
         "LONGEST = 1 << 20 # the most elements of an axis for which maps are written out",
         "",
         "a limit of memory, far above what Pads of models have; tests take it from here",

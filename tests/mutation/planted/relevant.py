@@ -44,27 +44,29 @@ MATCHERS = (
 )
 PROOFS = "convert/verify: verify_proofs crafted_pairs"
 CONVERT_TESTS: tuple[tuple[str, str], ...] = (
-    ("files/", "convert/files: outputs files failures external_data links sweeping streams killed"),
+    ("files.py", "convert/files: outputs files failures external_data links sweeping streams killed"),
     ("streams", "convert/files: streams outputs"),
     ("folding/", "convert/folding: folding rows consumers casts places random"),
-    ("readers/", "convert/readers: openvino_layers broken_layers openvino_files broken_irs openvino_ir"),
+    ("ir/", "convert/readers: openvino_layers broken_layers openvino_files broken_irs openvino_ir"),
     ("model/", f"convert/model: broken_models {MATCHERS} {ROADS} convert/folding: folding places"),
     (
-        "matchers/auto_pad/",
+        "matchers/auto_pad",
         "convert/matchers: auto_pad_left auto_pad_extremes auto_pad_places auto_pad_releases auto_pad unasked",
     ),
-    ("matchers/emulated/", "convert/matchers: emulated_left emulated emulated_sizes emulated_property everything_else"),
+    ("matchers/emulated", "convert/matchers: emulated_left emulated emulated_sizes emulated_property everything_else"),
+    ("matchers/maps", "convert/matchers: emulated_left emulated emulated_sizes emulated_property everything_else"),
     ("matchers/symmetric", "convert/matchers: symmetric_emulation emulated_left"),
     ("runtimes/beside", "convert: inspection_providers runtime: provider_in_front_rare provider_in_front"),
     ("runtimes/builtin", f"convert: inspection_verdicts inspection_releases {MATCHERS}"),
     ("matchers/", f"{MATCHERS} convert: inspection inspection_verdicts"),
+    ("pads/window", f"convert/matchers: auto_pad_left auto_pad_extremes auto_pad_places auto_pad unasked {MATCHERS}"),
     ("pads/", f"{MATCHERS} convert: inspection inspection_verdicts"),
     (
         "standard/",
         "convert/standard: positions_in_front without_elements lowering_sizes lowering fallback "
         "convert/targets: without_pad",
     ),
-    ("targets/", f"convert/targets: without_pad pyop {MATCHERS} {ROADS}"),
+    ("targets", f"convert/targets: without_pad pyop {MATCHERS} {ROADS}"),
     ("verify/providers", "convert/verify: verify_providers"),
     ("verify/process_copy", "convert/verify: verify_not_run"),
     ("inputs/npz", "convert/inputs: broken_inputs"),
@@ -95,10 +97,9 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
         )
     ),
     ("verify/", "convert/verify: verify_bits verify verify_pads planted_breaks convert/inputs: random_inputs"),
-    ("runners", "convert: inspection_providers"),
-    ("inspection", "convert: inspection inspection_verdicts inspection_releases"),
-    ("pad_facts", f"{MATCHERS} convert: inspection inspection_verdicts"),
-    ("facts", f"convert: inspection inspection_verdicts {MATCHERS}"),
+    ("inspection", "convert: inspection inspection_verdicts inspection_releases inspection_providers"),
+    ("analysis", f"{MATCHERS} convert: inspection inspection_verdicts"),
+    ("records", f"convert: inspection inspection_verdicts {MATCHERS}"),
     ("", f"convert: python_arguments inspection {MATCHERS} {ROADS} convert/folding: folding"),
 )
 

@@ -15,7 +15,7 @@ import onnx
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 
-from padops.convert.model.backward_slices import ENDLESS
+from padops.convert.model.inference import ENDLESS
 from padops.convert.verify.result import Fails, Unsupported
 from padops.convert.verify.schemas import FLOAT
 from padops.convert.verify.terms import Head

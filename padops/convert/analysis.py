@@ -1,0 +1,332 @@
+"""The Pads of a document, each found, described and judged once, for all that asks about them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.matchers import MATCHERS, Matcher, find_pads
+from padops.convert.matchers.auto_pad import LATER
+from padops.convert.matchers.converted import RENAMED, operator_of
+from padops.convert.model.document import Document
+from padops.convert.model.graphs import NodeSite, values_behind, walk
+from padops.convert.model.types import Types
+from padops.convert.pads.match import MICROSOFT, Match, Rewrite, Unconvertible
+from padops.convert.pads.pad_info import PadInfo, all_known, describe
+from padops.convert.pads.window_operators import WINDOW_OPERATORS, SameWindow, read_mode, read_window
+from padops.convert.records import Dim, PadFacts, PadRecord, Status, Verdict
+from padops.convert.runtimes.builtin import first_with, judge, newest_opset
+from padops.progress import Progress
+from padops.runtime.installed import installed_minor
+from padops.spec import pyop_node
+from padops.spec.dialects import DOMAIN, make_node_plan
+from padops.spec.plan import Amounts, Mode, PadError, check_axes, dilated_size
+
+BROKEN = re.compile(r" \[(P\d+|S1)\]$")  # the end of a reason that names a rule
+DOUBTED = ("wrong", "may be wrong")  # verdicts
+AT_RUN_TIME = "at run time"
+OUTSIDE = {"zero": "0", "zero point": "the zero point", "lowest": "the lowest value", "not counted": "nothing counted"}
+
+
+class Analysis:
+    """The Pads of a document, until a pass changes it; then ``renew`` forgets them."""
+
+    def __init__(
+        self, document: Document, asked: Sequence[Matcher] = MATCHERS, progress: Progress | None = None
+    ) -> None:
+        """Looks at nothing yet; ``asked`` are the matchers of the Pads."""
+        self.document = document
+        self.asked = asked
+        self.progress = progress
+        self.renew()
+
+    def renew(self) -> None:
+        """Forgets what has been found: the document has changed."""
+        self.types = Types(self.document)
+        self.__dict__.pop("sites", None)
+        self.__dict__.pop("pads", None)
+
+    @cached_property
+    def sites(self) -> list[NodeSite]:
+        """Every node of the model."""
+        return list(walk(self.document.model))
+
+    @cached_property
+    def pads(self) -> list[Pad]:
+        """Every Pad of the model, in graph order."""
+        return self.find(self.asked)
+
+    def find(self, asked: Sequence[Matcher]) -> list[Pad]:
+        """Every Pad that these matchers know, in graph order."""
+        return [Pad(site, match, self.types) for site, match in find_pads(self.sites, self.types, asked)]
+
+    def doubted(self) -> dict[str, str]:
+        """The values behind Pads that the installed onnxruntime gets wrong, or may, each with the Pad and why."""
+        found: dict[str, str] = {}
+        for pad in self.pads:
+            facts = pad.facts(installed_minor())
+            if facts.verdict in DOUBTED:
+                behind = values_behind(self.document.model, [pad.site.node])
+                found |= {name: f"{facts.path}: {facts.why}" for name in behind if name not in found}
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Pad:
+    """One Pad of a model."""
+
+    site: NodeSite
+    match: Match
+    types: Types
+    _facts: dict[int, PadFacts] = field(default_factory=dict, init=False, repr=False)  # by the release
+
+    @cached_property
+    def info(self) -> PadInfo | None:
+        """Its description; None if no operator of padops does the same, or there is no Pad to emit."""
+        made = self.match.replacement
+        pad = made.pad if isinstance(made, Rewrite) else made
+        return None if pad is None else describe(pad, self.site, self.types)
+
+    @cached_property
+    def broken(self) -> str | None:
+        """The rule that it breaks for any data, as a reason: no road makes the model run; None if it breaks none."""
+        return None if self.info is None else _broken_rule(self.info)
+
+    @property
+    def always_runs(self) -> bool:
+        """Whether every run reaches it."""
+        return _always_runs(self.site)
+
+    def facts(self, minor: int) -> PadFacts:
+        """What it is, and what onnxruntime 1.``minor`` does with it, as found before any change."""
+        if minor not in self._facts:
+            self._facts[minor] = self._look(minor)
+        return self._facts[minor]
+
+    def _look(self, minor: int) -> PadFacts:
+        site, info, types = self.site, self.info, self.types
+        window = None if info is not None else _window(site, types)
+        node, domain = site.node, site.node.domain
+        verdict, why = self._verdict(minor)
+        if verdict not in ("breaks a rule", "unknown") and (too_new := self.too_new(minor)):
+            verdict, why = "refuses", too_new
+        data = info.data if info else node.inputs[0] if node.inputs else None
+        shape = _named(data, info.dims if info else None, types)
+        amounts = _amounts(info) if info else _same_amounts(window, shape)
+        return PadFacts(
+            path=site.path,
+            name=node.name or "",
+            form=self.match.form,
+            operator=f"{domain}::{node.op_type}" if domain else node.op_type,
+            opset=site.scope.opset if domain == "" else site.scope.root.opset_imports.get(domain),
+            mode=info.mode.value if info and info.mode else window.mode if window else None,
+            type=info.type if info else types.name(data, *node.outputs[:1]),
+            input_shape=shape,
+            output_shape=_output(site, shape, amounts if info else None, types),
+            amounts=amounts,
+            fill=_fill(info) if info else OUTSIDE[window.operator.outside] if window else None,
+            verdict=verdict,
+            why=why,
+        )
+
+    def record(self, status: Status, reason: str | None = None) -> PadRecord:
+        """Its record with its final status, and if it stays the reason."""
+        match = self.match
+        op_type = match.replacement.op_type if match.replacement and status == "converted" else match.op_type
+        done = match.replacement if isinstance(match.replacement, Rewrite) and status == "converted" else None
+        corrects = done.needed if done and done.corrects else None
+        node = self.site.node
+        return PadRecord(self.site.path, node.name or "", match.form, status, op_type, reason, match.notes, corrects)
+
+    def too_new(self, minor: int) -> str | None:
+        """Why ONNX Runtime 1.``minor`` does not load the model: its opset or kernel is too new; None if it does."""
+        site, node = self.site, self.site.node
+        if node.domain == "" and node.op_type in LATER and minor < (first := LATER[node.op_type][1]):
+            if node.inputs and self.types.name(node.inputs[0]) == (kind := LATER[node.op_type][0]):
+                return f"onnxruntime 1.{minor} has no {node.op_type} of {kind}; 1.{first} has"
+        opset, newest = site.scope.root.opset_imports.get(""), newest_opset(minor)
+        if opset is None or newest is None or opset <= newest:
+            return None
+        later = first_with(opset)
+        loads = f"; 1.{later} does" if later else ""
+        return f"onnxruntime 1.{minor} loads no model of opset {opset}, but up to {newest}{loads}"
+
+    def _verdict(self, minor: int) -> tuple[Verdict, str]:
+        """What ONNX Runtime does with the node, and why."""
+        match, made = self.match, self.match.replacement
+        if match.verdict is not None:
+            return match.verdict
+        if match.already:
+            return _of_padops(self.site, match.already) if self.broken is None else ("breaks a rule", self.broken)
+        if made is None:
+            if match.status == "not needed":
+                return "runs", match.reason or ""
+            if match.judge is not None:
+                verdict, why = match.judge(minor)
+                return verdict, why if verdict == "runs" else f"{why}; {match.reason}"
+            return ("breaks a rule" if BROKEN.search(match.reason or "") else "unknown"), match.reason or ""
+        if self.broken is not None:
+            return "breaks a rule", self.broken
+        if isinstance(made, Rewrite):
+            if made.judge is not None:
+                return made.judge(minor)
+            if made.needed is None:
+                return "runs", made.runs
+            return ("wrong" if made.corrects else "refuses"), made.needed
+        assert self.info is not None, "a replacement is described"
+        if match.runs_as is not None:
+            return judge(self.info, match.runs_as, minor)
+        if (domain := self.site.node.domain) in ("", MICROSOFT):
+            return "refuses", "ONNX Runtime refuses a node of this form"
+        return "refuses", f"ONNX Runtime has no {self.site.node.op_type} in the domain '{domain}'"
+
+
+def _always_runs(site: NodeSite) -> bool:
+    """Whether every run reaches a node: it is in the main graph, or in a function that is called from there."""
+    if site.scope.owner is not None:
+        return False
+    root = site.scope.root
+    return not isinstance(root, ir.Function) or any(map(_always_runs, site.scope.index.calls(root)))
+
+
+def _broken_rule(info: PadInfo) -> str | None:
+    """See ``Pad.broken``."""
+    if info.problem is not None:
+        return re.sub(r"^padops::\w+ '[^']*': ", "", info.problem)  # the path names the node already
+    if info.type is not None and info.type not in info.op.types:
+        return None
+    try:
+        if info.node is not None and all_known(info.dims) and info.mode is not None:
+            make_node_plan(info.node, info.dims)
+        else:
+            amounts = info.amounts  # or PadError
+            if amounts and info.mode is not None:
+                check_axes(info.dims or [None] * len(amounts), amounts, info.mode, info.op.limit, info.op.clamp)
+    except PadError as error:
+        return f"{error.detail} [{error.rule}]"
+    return _broken_by_shapes(info)
+
+
+def _broken_by_shapes(info: PadInfo) -> str | None:
+    """The rule that the declared shapes of the other inputs break, for any elements; None if they break none."""
+    fill = info.fill_dims
+    if info.mode is Mode.CONSTANT and all_known(fill) and prod(fill) != 1:
+        return f"{info.op.fill} has {prod(fill)} elements, expected one [P7]"
+    pads, axes = info.pads_dims, info.input("axes")
+    if isinstance(axes, np.ndarray) and (
+        twice := [one for one, n in Counter(axes.reshape(-1).tolist()).items() if n > 1]
+    ):
+        return f"axes={axes.tolist()} names axis {twice[0]} twice [P8]"
+    if info.some_axes or info.op.input_index("pads") is None or not all_known(pads):
+        return None
+    if info.op.input_index("axes") is not None and axes is not None:
+        count = axes.size if isinstance(axes, np.ndarray) else None
+    else:
+        count = info.rank
+    if count is not None and pads not in ([2 * count], [1, 2 * count]):
+        return f"pads has shape {list(pads)}, expected [{2 * count}] [P8]"
+    return None
+
+
+def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
+    """The verdict on an operator of padops: ONNX Runtime runs its fallback function, or needs the library."""
+    renamed = f"a prefix has renamed {operator_of(site.node.op_type)}" if target == RENAMED else ""
+    if site.node.op_identifier() in site.scope.model.functions:
+        more = f"{renamed}, so padops' library is not asked; padops convert mends that" if renamed else ""
+        more = more or "with padops' library it is faster"
+        return "runs", f"ONNX Runtime runs the function that the model has for it; {more}"
+    if renamed:
+        return "refuses", f"{renamed}, and neither padops' library nor the model has that name"
+    if target == "pyop":
+        return "refuses", f"ONNX Runtime does not know the domain {pyop_node.DOMAIN} without padops"
+    return "refuses", f"ONNX Runtime does not know the domain {DOMAIN} without padops"
+
+
+def _window(site: NodeSite, types: Types) -> SameWindow | None:
+    """A convolution or pooling that pads SAME, as far as it can be read."""
+    operator = WINDOW_OPERATORS.get((site.node.domain, site.node.op_type))
+    if operator is None or "auto_pad" not in site.node.attributes:
+        return None
+    try:
+        mode = read_mode(site)
+        return None if mode is None else read_window(site, operator, mode, types)
+    except Unconvertible:  # the record says why
+        return None
+
+
+def _same_amounts(
+    window: SameWindow | None, shape: tuple[Dim, ...] | None
+) -> tuple[tuple[int, ...] | None, ...] | None:
+    """The amounts of SAME for each axis whose amounts are the same for all its possible sizes."""
+    if window is None or shape is None or window.operator.transposed:
+        return None
+    rows: list[tuple[int, ...] | None] = [(0, 0)] * len(shape)
+    for i, axis in enumerate(window.axes):
+        choices = axis.amounts(window.mode, window.may_be_empty)
+        rows[window.first + i] = (choices[0].begin, choices[0].end) if choices and len(choices) == 1 else None
+    return tuple(rows)
+
+
+def _amounts(info: PadInfo) -> tuple[tuple[int, ...] | None, ...] | None:
+    try:
+        known = info.amounts
+    except PadError:
+        return None
+    if known is None or (not known and info.rank != 0):
+        return None
+    return tuple((row.begin, row.end, row.interior) if row.interior else (row.begin, row.end) for row in known)
+
+
+def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Types) -> tuple[Dim, ...] | None:
+    """Dims as numbers, or by the model's names."""
+    dims = types.shape(value) if dims is None else dims
+    if dims is None:
+        return None
+    stated = value.shape if value is not None else None
+    if stated is None or len(stated) != len(dims):
+        return tuple(dims)
+    names = [None if isinstance(dim, int) else dim.value for dim in stated]
+    return tuple(name if dim is None else dim for dim, name in zip(dims, names))
+
+
+def _output(
+    site: NodeSite, shape: tuple[Dim, ...] | None, amounts: tuple[tuple[int, ...] | None, ...] | None, types: Types
+) -> tuple[Dim, ...] | None:
+    """The dims of the result: computed from the amounts, else as the model states them."""
+    stated = _named(site.node.outputs[0], None, types) if site.node.outputs else None
+    if shape is None or amounts is None or len(shape) != len(amounts):
+        return stated
+    found: list[Dim] = []
+    for axis, (dim, row) in enumerate(zip(shape, amounts)):
+        if isinstance(dim, int) and row is not None:
+            padded = Amounts(*row)
+            found.append(max(padded.begin + dilated_size(dim, padded.interior) + padded.end, 0))
+        elif row is not None and not any(row):
+            found.append(dim)
+        else:
+            found.append(stated[axis] if stated is not None and len(stated) == len(shape) else None)
+    return tuple(found)
+
+
+def _fill(info: PadInfo) -> str | None:
+    """The fill of a Pad as text; None if its mode reads none."""
+    if Mode.CONSTANT not in info.known_modes:
+        return None
+    if info.has_default_fill:
+        return {"string": "''", "bool": "False"}.get(info.type or "", "0")
+    fill = info.known_fill
+    if fill is None:
+        return AT_RUN_TIME
+    if fill.size != 1:
+        return f"{fill.size} elements"
+    element = fill.reshape(-1)[0]
+    if isinstance(element, bytes):
+        element = element.decode(errors="replace")
+    return repr(element) if isinstance(element, str) else str(np.asarray(element).item())

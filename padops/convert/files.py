@@ -1,0 +1,337 @@
+"""Where a conversion reads and writes: all of its files or none, staged, verified and put into place."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+
+import onnx
+import onnx_ir as ir
+from google.protobuf.message import EncodeError
+
+from padops.convert.errors import PadopsError, UsageError, os_errors_as
+from padops.convert.inputs.given import Inputs
+from padops.convert.model.document import LARGEST_PROTO, Document
+from padops.convert.model.external import DataFile, Placement, entry, place_data_files
+from padops.convert.model.reading import Source
+from padops.convert.model.scan import external_tensors
+from padops.convert.records import Conversion, FileRecord, Verification
+from padops.convert.verify.choice import refusal as refusal_of
+from padops.files.interrupts import uninterrupted
+from padops.files.staging import Staging, staged_file, staging
+from padops.files.targets import Identity, behind_link, identity, name_of, refusal
+from padops.progress import COPYING, Progress
+
+
+def output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
+    """The model file to write, or None.
+
+    For a symbolic link, it is the link's target, as the owner of a link expects. A link of a Hugging Face cache becomes
+    a file of its own: the name of its target is the hash of the target's content.
+
+    Raises:
+        UsageError: ``in_place`` with an output, or for a source that is no file.
+    """
+    if not in_place:
+        return None if output is None else _behind_link(Path(output))
+    if not isinstance(source, (str, os.PathLike)):
+        raise UsageError("in_place needs a file", "--in-place needs a file")
+    if output is not None:
+        raise UsageError("in_place excludes output", "--in-place excludes -o/--output")
+    return _behind_link(Path(source))
+
+
+def _behind_link(path: Path) -> Path:
+    real = behind_link(path)
+    folders = Path(os.path.realpath(path.parent)) / path.name
+    blobs = [parent.with_name("blobs") for parent in folders.parents if parent.name == "snapshots"]
+    return path if any(real.is_relative_to(folder) for folder in blobs) else real
+
+
+def check_paths(source: Source, target: Path | None, report: str | os.PathLike[str] | None) -> None:
+    """Refuses files that cannot be written, and a report with the path of a model.
+
+    Raises:
+        UsageError: The report is the source or the output.
+        PadopsError: The target or the report cannot be written.
+    """
+    reported = Path(report) if report is not None else None
+    models = [target, Path(source) if isinstance(source, (str, os.PathLike)) else None]
+    if reported is not None and any(model is not None and _same_file(model, reported) for model in models):
+        raise UsageError(
+            f"{reported} is a model; name another file for the report", f"{reported} is a model; name another --report"
+        )
+    for path in (target, reported):
+        with os_errors_as("cannot write", path):
+            if why := refusal([path]):
+                raise PadopsError(why)
+
+
+def check_targets(
+    target: Path | None,
+    report: str | os.PathLike[str] | None,
+    inputs: Inputs | None,
+    document: Document,
+    files: list[DataFile],
+    in_place: bool,
+) -> None:
+    """Refuses to overwrite a file that is being read: the source, its external data ``files``, or the inputs.
+
+    Raises:
+        UsageError: Names the file.
+    """
+    given = [Path(inputs)] if isinstance(inputs, (str, os.PathLike)) else []
+    for path in (target, None if report is None else Path(report)):
+        if path is None:
+            continue
+        for record in document.foreign:
+            if _same_file(path, Path(record.name)):
+                raise UsageError(f"{path} belongs to the source, which is not an ONNX model; name another output")
+        if document.path is not None and not in_place and _same_file(path, document.path):
+            why = f"{path} is the source itself; to replace it, use"
+            raise UsageError(f"{why} in_place=True", f"{why} --in-place")
+        for file in files:
+            if _same_file(path, file.source):
+                raise UsageError(f"{path} holds data of the source; name another output")
+        if any(_same_file(path, one) for one in given):
+            raise UsageError(f"{path} holds the inputs; name another output")
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    """Whether two paths are the same file, or would be. Errors for inaccessible paths come from reading or writing."""
+    if os.path.exists(one) and os.path.exists(other):
+        return os.path.samefile(one, other)
+    return os.path.abspath(one) == os.path.abspath(other)
+
+
+@contextlib.contextmanager
+def staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callable[[], None]]:
+    """Writes the report to a staged file, so that once the model is written, only a rename can fail.
+
+    Yields:
+        The function that puts the report into place.
+
+    Raises:
+        PadopsError: The report cannot be written.
+    """
+    if path is None:
+        yield lambda: None
+        return
+    text = json.dumps(conversion.to_json(), indent=2, ensure_ascii=False) + "\n"
+    with contextlib.ExitStack() as stack:
+        with os_errors_as("cannot write", path):
+            stage = stack.enter_context(staged_file(path, [text]))
+        yield lambda: _put(stage.commit, conversion, path)
+
+
+def _put(commit: Callable[[], None], conversion: Conversion, path: Path) -> None:
+    try:
+        commit()
+    except OSError as error:
+        model = f"{conversion.output} has been written, but " if conversion.output else ""
+        raise PadopsError(f"{model}the report {path} has not: {error.strerror or error}") from error
+
+
+def write_report(conversion: Conversion, path: Path | None) -> None:
+    """Writes the report, whole or not at all.
+
+    Raises:
+        PadopsError: It cannot be written.
+    """
+    with staged_report(conversion, path) as emit:
+        emit()
+
+
+# If a model is too large for one message, initializers of more bytes than this go to a data file.
+WORTH_MOVING = 1024
+
+
+@dataclass(frozen=True)
+class Job:
+    """The files to write."""
+
+    document: Document
+    files: Sequence[DataFile]
+    target: Path | None  # the model file; None to write nothing
+    # Compares two model files, the original and the converted one; None: no verification.
+    verify: Callable[[Path, Path], Verification] | None
+    original: Callable[[], onnx.ModelProto]  # makes the original as a new message, for a source that is no file
+    progress: Progress | None
+    report: Path | None = None  # the report to write with the model, or None
+    # In place: the identity of the file that was read; another file at its path is not replaced.
+    source: Identity | None = None
+    strict: bool = False  # whether a verification with doubts refuses the model
+
+    def accepts(self, verification: Verification | None) -> bool:
+        """Whether the model may be written."""
+        return verification is None or refusal_of(verification, self.strict, ()) is None
+
+
+def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Conversion:
+    """Stages all files, verifies the model, and puts the files into place if the verification accepts it.
+
+    ``ending`` receives the context that holds signals back while files are put into place: too late to stop. Returns
+    the conversion with its verification and the written files.
+
+    Raises:
+        PadopsError: The model is too large for one message even without its initializers.
+        OSError: A file cannot be read or written.
+    """
+    unchanged_in_place = not job.document.changed and job.source is not None
+    target = None if unchanged_in_place else job.target
+    if target is None and job.verify is None:
+        return conversion
+    with _folder(target) as folder, staging(folder) as stage:
+        name = target.name if target else "converted.onnx"
+        placements = place_data_files(job.files, folder / name, job.report)
+        _stage_data(stage, placements, job.progress)
+        if job.source is not None:
+            stage.expect(folder / name, job.source)
+        content, moved = _stage_model(stage, job.document, placements, name, may_move=target is not None)
+        if job.verify is not None:
+            original = job.document.path or _stage_original(stage, job.original(), placements)
+            for placement in placements:
+                if not placement.copied:
+                    stage.borrow(placement.file.source, placement.location)
+            conversion = replace(conversion, verification=job.verify(original, stage.hidden / name))
+        if target is None or not job.accepts(conversion.verification):
+            return conversion
+        notes = conversion.notes
+        if target.is_symlink():
+            notes += (f"{target} was a symbolic link and is now a file of its own",)
+        outputs = (
+            FileRecord(str(target), len(content), hashlib.sha256(content).hexdigest(), written=True),
+            *(FileRecord(place.location, place.file.size, written=place.copied) for place in placements),
+            *(FileRecord(location, size, written=True) for location, size in moved.items()),
+        )
+        conversion = replace(conversion, output=target, outputs=outputs, notes=notes)
+        with staged_report(conversion, job.report) as put_report:
+            ending.enter_context(uninterrupted())
+            stage.commit()
+            put_report()
+    _refer_to_moved(job.document, moved, folder)
+    return conversion
+
+
+@contextlib.contextmanager
+def _folder(target: Path | None) -> Iterator[Path]:
+    """The folder for staging: the output's, so that a rename suffices, or a temporary one."""
+    if target is not None:
+        yield target.parent
+    else:
+        with tempfile.TemporaryDirectory(prefix="padops-") as folder:
+            yield Path(folder)
+
+
+def _stage_data(stage: Staging, placements: Sequence[Placement], progress: Progress | None) -> None:
+    """Copies the data files that are not in place yet; files that are in place must not change meanwhile."""
+    for placement in placements:
+        if not placement.copied:
+            path = stage.folder / placement.location
+            stage.expect(path, identity(path))
+    copies = [placement for placement in placements if placement.copied]
+    total, done = sum(placement.file.size for placement in copies), 0
+
+    def advance(count: int) -> None:
+        nonlocal done
+        done += count
+        if progress is not None:
+            progress(COPYING, done, total)
+
+    for placement in copies:
+        stage.copy(placement.file.source, placement.location, advance)
+
+
+def _stage_model(
+    stage: Staging, document: Document, placements: Sequence[Placement], name: str, may_move: bool
+) -> tuple[bytes, dict[str, int]]:
+    """Stages the model file; if it is too large for one message, its large initializers go to a data file.
+
+    Returns the content of the model file, and the names and sizes of data files for moved initializers.
+    """
+    message = document.message()
+    _relocate(message, placements)
+    moved: dict[str, int] = {}
+    content: bytes | None
+    if not document.changed and document.path and all(p.location == p.file.location for p in placements):
+        content = document.path.read_bytes()  # the same bytes, not only the same model
+    else:
+        content = serialize(message)
+        if content is None and may_move:
+            taken = {placement.location for placement in placements}
+            location = next(n for n in _names(name) if n not in taken and not (stage.folder / n).exists())
+            moved = {location: stage.write(location, _move_out(message, location))}
+            content = serialize(message)
+        if content is None:
+            raise PadopsError(
+                f"the model has more than {LARGEST_PROTO} bytes without its external data, more than one protobuf "
+                f"message holds" + ("" if may_move else "; give an output, so that initializers can go to a data file")
+            )
+    stage.write(name, [content])
+    return content, moved
+
+
+def _names(name: str) -> Iterator[str]:
+    """Names for a data file of the model ``name``; they do not end."""
+    yield name_of(name, ".data")
+    yield from (name_of(name, f".{number}.data") for number in count(2))
+
+
+def _stage_original(stage: Staging, message: onnx.ModelProto, placements: Sequence[Placement]) -> Path:
+    """Writes an original that is no file beside the staged model, for the verification alone."""
+    _relocate(message, placements)
+    content = serialize(message)
+    if content is None:
+        raise PadopsError(f"the original has more than {LARGEST_PROTO} bytes in memory and cannot be verified")
+    path = stage.hidden / ".original.onnx"
+    path.write_bytes(content)
+    return path
+
+
+def serialize(message: onnx.ModelProto) -> bytes | None:
+    """The bytes of a message; None if it is too large."""
+    if sum(len(tensor.raw_data) for tensor in message.graph.initializer) > LARGEST_PROTO:
+        return None
+    try:
+        content: bytes = message.SerializeToString()
+    except EncodeError:  # too large: onnx has no required field that could be missing, protobuf's only other reason
+        return None
+    return content
+
+
+def _relocate(message: onnx.ModelProto, placements: Sequence[Placement]) -> None:
+    """Gives the external tensors the new locations of their files."""
+    new = {placement.file.location: placement.location for placement in placements}
+    if any(before != after for before, after in new.items()):
+        for tensor, _ in external_tensors(message):
+            for pair in tensor.external_data:
+                if pair.key == "location":
+                    pair.value = new[pair.value]
+
+
+def _move_out(message: onnx.ModelProto, location: str) -> Iterator[bytes]:
+    """Makes the large initializers external, and yields their bytes in the file's order."""
+    offset = 0
+    for tensor in message.graph.initializer:
+        if len(tensor.raw_data) > WORTH_MOVING:
+            content = tensor.raw_data
+            tensor.ClearField("raw_data")
+            tensor.data_location = onnx.TensorProto.EXTERNAL
+            for key, value in (("location", location), ("offset", offset), ("length", len(content))):
+                tensor.external_data.add(key=key, value=str(value))
+            offset += len(content)
+            yield content
+
+
+def _refer_to_moved(document: Document, moved: dict[str, int], folder: Path) -> None:
+    """Lets the graph read the moved initializers from their data file."""
+    for tensor in document.message().graph.initializer if moved else ():
+        if entry(tensor, "location") in moved:
+            document.model.graph.initializers[tensor.name].const_value = ir.serde.deserialize_tensor(tensor, folder)

@@ -1,0 +1,263 @@
+"""OpenVINO IR, version 11 (``model.xml`` and ``model.bin``), as an ONNX model whose Pads are still OpenVINO's.
+
+Only layers that were compared with OpenVINO are converted, and the resulting shapes must be those of the IR. Everything
+else is refused, in one message. Pads stay unchanged.
+
+Some rules and checks need numbers, such as the weights of a convolution in groups, and take them only from a constant.
+OpenVINO computes what they need, and what layers that cannot be read give. Other layers stay: weights in half precision
+are half as large. Sums and products in half precision stay as well, as OpenVINO's CPU device computes them in float.
+
+``reader.py`` turns every layer into a node of the domain ``ai.intel.openvino``. ``convert_layers`` turns all of them
+but the Pads into ONNX operators, by the rules of ``rules.py`` and ``windows.py``. The Pads are then found like those of
+any other model (``matchers/openvino.py``): amounts and fill stay inputs, of whatever type.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from contextlib import closing
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import onnx
+from google.protobuf.message import EncodeError
+from onnx import TensorProto, helper, numpy_helper
+
+from padops.convert.errors import PadopsError
+from padops.convert.ir.layer import SMALL, Unreadable, Values
+from padops.convert.ir.reader import ELEMENT_TYPES, LARGEST_MODEL, Builder, listing, read_net
+from padops.convert.ir.rules import BINARY, UNARY, is_read, onnx_nodes
+from padops.convert.matchers.openvino import DOMAIN
+from padops.convert.records import FileRecord
+from padops.openvino_constants import Answer
+from padops.plural import plural
+from padops.processes import Pickled
+
+
+def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
+    """Turns every layer but the Pads of what ``build`` gives into ONNX operators; the message is changed.
+
+    Raises:
+        PadopsError: Some layers cannot be converted; they are listed with the reasons. Or the result is not valid.
+            Constants have been folded, and no more.
+    """
+    values = Values.of(message)
+    lacking = fold_constants(message, values, path)
+    nodes: list[onnx.NodeProto] = []
+    refusals: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for node in message.graph.node:
+        try:
+            nodes += onnx_nodes(node, values) if node.domain == DOMAIN else [node]
+        except Unreadable as error:
+            whys = [lacking[name] for name in (*node.input, *node.output) if name in lacking]
+            refusals[node.op_type, "; ".join(dict.fromkeys((str(error), *whys)))].append(node.name)
+    if refusals:
+        lines = [
+            f"{kind} '{names[0]}'{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {reason}"
+            for (kind, reason), names in refusals.items()
+        ]
+        count, all = sum(map(len, refusals.values())), sum(node.domain == DOMAIN for node in message.graph.node)
+        raise PadopsError(f"{path}: {count} of its {plural(all, 'layer')} cannot be converted:{listing(lines)}")
+    _replace(message, nodes, values, path)
+    return message
+
+
+def _needed(nodes: list[onnx.NodeProto], outputs: Collection[str]) -> tuple[list[onnx.NodeProto], set[str]]:
+    """The nodes that something reads, and the names of all that is read."""
+    kept: list[onnx.NodeProto] = []
+    read = set(outputs)
+    for node in reversed(nodes):
+        if read.isdisjoint(node.output):
+            continue
+        read.update(node.input)
+        if node.op_type == "MaxPool" and len(node.output) > 1 and node.output[1] not in read:
+            node.output.pop()  # the indices; ONNX Runtime is slower with them
+        kept.append(node)
+    return kept[::-1], read
+
+
+def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Values, path: Path) -> None:
+    """Gives a model its nodes; refuses one that is not valid, or not of the shapes that the IR states, which stay."""
+    graph = message.graph
+    outputs = {output.name for output in graph.output}
+    nodes, read = _needed(nodes, outputs)
+    tensors = [tensor for name, tensor in values.tensors.items() if name in read]
+    made = {name for node in nodes for name in node.output} - outputs
+    declared = [value for value in graph.value_info if value.name in made]
+    light = onnx.ModelProto(ir_version=message.ir_version, opset_import=message.opset_import)
+    light.graph.MergeFrom(onnx.GraphProto(name=graph.name, input=graph.input, output=graph.output))
+    light.graph.node.extend(nodes)
+    light.graph.value_info.extend(declared)
+    for tensor in tensors:  # without large weights, which would be copied
+        if math.prod(tensor.dims) <= SMALL:
+            light.graph.initializer.append(tensor)
+        else:
+            light.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+    _check(light, path)
+    graph.ClearField("node")
+    graph.node.extend(nodes)
+    for i in reversed([i for i, value in enumerate(graph.value_info) if value.name not in made]):
+        del graph.value_info[i]
+    known = {tensor.name for tensor in graph.initializer}
+    graph.initializer.extend(tensor for tensor in tensors if tensor.name not in known)
+    for i in reversed([i for i, tensor in enumerate(graph.initializer) if tensor.name not in read]):
+        del graph.initializer[i]
+
+
+def _check(message: onnx.ModelProto, path: Path) -> None:
+    # The checker wants a shape of inputs and outputs even where no rank is known; it does not look at what it is.
+    unranked = [
+        value for value in (*message.graph.input, *message.graph.output) if not value.type.tensor_type.HasField("shape")
+    ]
+    try:
+        onnx.shape_inference.infer_shapes(message, check_type=True, strict_mode=True)
+        for value in unranked:
+            value.type.tensor_type.shape.SetInParent()
+        onnx.checker.check_model(message)
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as error:
+        said = " ".join(str(error).split())  # a line for each node
+        raise PadopsError(f"{path}: what its layers become is not a valid model of these shapes: {said}") from error
+
+
+PROGRAM = "padops.openvino_constants"
+SECONDS = 600.0  # for OpenVINO to read the IR and compute
+NEEDED = {"GroupConvolution": 1, "GroupConvolutionBackpropData": 1}  # inputs that rules reshape, of any size
+# Layers that only compute with the elements of their inputs; of others, each input but the first may say what to do.
+ARITHMETIC = {*UNARY, *BINARY, "Concat", "Convolution", "Divide", "MatMul", "PReLU", "Select"}
+HALVES = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
+MOVES = {"Broadcast", "Concat", "Gather", "Reshape", "Slice", "Split", "Squeeze", "StridedSlice", "Tile", "Transpose"}
+MOVES |= {"Unsqueeze", "VariadicSplit"}
+
+
+def fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dict[str, str]:
+    """Replaces layers that compute constants, where a rule needs the numbers or does not take the layer.
+
+    Returns:
+        The values that are needed but could not be computed, with the reason.
+
+    Raises:
+        PadopsError: The constants would be larger than a model can be.
+    """
+    computed = _computed(message, values)
+    wanted = _wanted(message, values, computed)
+    if not wanted:
+        return {}
+    total = sum(values.size(name) for node in wanted for name in node.output)
+    if total > LARGEST_MODEL:
+        raise PadopsError(f"{path} computes {total} bytes of weights or more; up to {LARGEST_MODEL} are read")
+    found = {name: array for node in wanted for name in node.output if (array := _widened(name, values)) is not None}
+    tensors = {name: numpy_helper.from_array(array, name) for name, array in found.items()}
+    asked = [(node.name, i, name) for node in wanted for i, name in enumerate(node.output) if name not in found]
+    answers, reason = _ask_openvino(path, [row[:2] for row in asked]) if asked else ([], "")
+    for (_, _, name), answer in zip(asked, answers):
+        if answer is not None and (tensor := _tensor(name, answer, values)) is not None:
+            tensors[name] = tensor
+    whole = [node for node in wanted if tensors.keys() >= set(node.output)]
+    for name in (name for node in whole for name in node.output):
+        message.graph.initializer.add().CopyFrom(tensors[name])
+        values.add(message.graph.initializer[-1])
+    _drop(message, {name for node in whole for name in node.output}, computed)
+    return {name: reason for _, _, name in asked if name not in values.tensors}
+
+
+def _computed(message: onnx.ModelProto, values: Values) -> dict[str, onnx.NodeProto]:
+    """The layers that follow from constants alone, or from dims that are known, by what they give, in order."""
+    layers: dict[str, onnx.NodeProto] = {}
+    for node in message.graph.node:
+        known = node.op_type == "ShapeOf" or all(name in values.tensors or name in layers for name in node.input)
+        if node.domain != DOMAIN or node.op_type == "Pad" or not node.input or not known:
+            continue
+        sizes = [values.size(name) for name in (*node.input, *node.output)]
+        halves = node.op_type not in MOVES and any(values.types[name] in HALVES for name in node.output)
+        if max(sizes) <= LARGEST_MODEL and not halves:
+            layers.update(dict.fromkeys(node.output, node))
+    return layers
+
+
+def _wanted(message: onnx.ModelProto, values: Values, computed: Mapping[str, onnx.NodeProto]) -> list[onnx.NodeProto]:
+    """The layers of ``computed`` whose numbers somebody needs who stays."""
+    unread: set[str] = set()  # what layers that cannot be read give, and what follows from it
+    for name, node in computed.items():
+        if name not in unread and (not unread.isdisjoint(node.input) or not is_read(node, values)):
+            unread.update(node.output)
+    wanted = {name: computed[name] for name in (output.name for output in message.graph.output) if name in unread}
+    for node in reversed(message.graph.node):
+        if not wanted.keys().isdisjoint(node.output):
+            continue
+        for at, name in enumerate(node.input):
+            says = at and node.op_type not in ARITHMETIC and values.size(name) <= SMALL
+            if name in computed and (says or NEEDED.get(node.op_type) == at or name in unread):
+                wanted |= dict.fromkeys(computed[name].output, computed[name])
+    return list({node.output[0]: node for node in wanted.values()}.values())
+
+
+def _widened(name: str, values: Values) -> np.ndarray | None:
+    return values.array(name) if name in values.casts else None
+
+
+def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answer | None], str]:
+    """What OpenVINO computes, and why not more."""
+    if find_spec("openvino") is None:
+        return [], "OpenVINO computes that from constants, and is not installed: pip install 'padops[openvino]'"
+    with closing(Pickled("OpenVINO", SECONDS, ["-m", PROGRAM])) as process:
+        try:
+            return process.ask((str(path), wanted)), "OpenVINO does not compute that from constants"
+        except RuntimeError as error:
+            return [], f"OpenVINO computes that from constants, but says: {error}"
+
+
+def _tensor(name: str, answer: Answer, values: Values) -> onnx.TensorProto | None:
+    """The tensor, if it is what the IR declares."""
+    type, dims, content = answer
+    if ELEMENT_TYPES.get(type) != values.types[name] or dims != values.static(name):
+        return None
+    return onnx.TensorProto(name=name, data_type=ELEMENT_TYPES[type], dims=dims, raw_data=content)
+
+
+def _drop(message: onnx.ModelProto, folded: Collection[str], computed: Collection[str]) -> None:
+    """Drops the layers whose outputs are constants now, and those before them that nothing else reads."""
+    read = {output.name for output in message.graph.output}
+    nodes: list[onnx.NodeProto] = []
+    for node in reversed(message.graph.node):
+        if node.output and node.output[0] in computed and (node.output[0] in folded or read.isdisjoint(node.output)):
+            continue
+        read.update(node.input)
+        nodes.append(node)
+    kept = onnx.GraphProto(node=nodes[::-1])
+    del message.graph.node[:]
+    message.graph.node.extend(kept.node)
+
+
+def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
+    """Reads an IR: the model, in which only Pads are still layers of OpenVINO, and the files that it was made from.
+
+    Raises:
+        PadopsError: The IR is damaged or incomplete, or has layers that cannot be converted; they are listed.
+    """
+    message, files, refused = read_pads(path)
+    if refused:
+        raise PadopsError(refused)
+    return message, files
+
+
+def read_pads(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
+    """Reads an IR for its Pads alone: the model and the files, and why other layers cannot be converted, or "".
+
+    If they cannot, all layers are still OpenVINO's; the IR states the types and shapes of the Pads' inputs.
+
+    Raises:
+        PadopsError: The IR is damaged or incomplete.
+    """
+    net, files = read_net(path)
+    try:
+        message = Builder(net).build()
+        try:
+            convert_layers(message, path)
+        except PadopsError as error:
+            return message, files, str(error)
+    except (MemoryError, EncodeError) as error:  # protobuf raises the latter where it gets no memory
+        raise PadopsError(f"{path}: there is not enough memory for its layers and weights") from error
+    return message, files, ""

@@ -1,0 +1,293 @@
+"""A layer of OpenVINO, the types and constants around it, and the ONNX nodes that it becomes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from padops.convert.ir.reader import ELEMENT_TYPES, static_dims
+from padops.convert.matchers.openvino import DOMAIN
+from padops.spec.plan import LARGEST
+
+SMALL = 1024  # bytes of a constant that is worth looking into: amounts, axes, shapes
+
+Dims = list[int | None] | None  # None for each dynamic dim, and where not even the rank is known
+
+
+@dataclass(frozen=True)
+class Values:
+    """Types and shapes of all values, and the tensors of those that are constant, by name."""
+
+    types: dict[str, int]
+    dims: dict[str, Dims]
+    tensors: dict[str, onnx.TensorProto]
+    casts: dict[str, tuple[str, int]]  # what Convert layers give: the value that they take, and the type
+
+    @staticmethod
+    def of(message: onnx.ModelProto) -> Values:
+        """The values of a model whose constants are initializers, and all of whose values are declared."""
+        values = Values({}, {}, {}, {})
+        for value in (*message.graph.input, *message.graph.value_info):
+            values.types[value.name] = value.type.tensor_type.elem_type
+            values.dims[value.name] = dims_of(value.type.tensor_type)
+        for tensor in message.graph.initializer:
+            values.add(tensor)
+        for node in message.graph.node:
+            if node.domain == DOMAIN and node.op_type == "Convert" and node.input and node.output:
+                type = ELEMENT_TYPES.get(attributes_of(node).get("destination_type", ""), 0)
+                values.casts[node.output[0]] = node.input[0], type
+        return values
+
+    def add(self, tensor: onnx.TensorProto) -> None:
+        """Adds a constant."""
+        self.tensors[tensor.name] = tensor
+        self.types[tensor.name], self.dims[tensor.name] = tensor.data_type, list(tensor.dims)
+
+    def fresh(self, wanted: str) -> str:
+        """A name that no value has, which is taken from now on."""
+        while wanted in self.types:
+            wanted += "_"
+        self.types[wanted] = TensorProto.UNDEFINED
+        return wanted
+
+    def constant(self, name: str) -> np.ndarray | None:
+        """The elements of a small constant, or None."""
+        return self.array(name, SMALL)
+
+    def array(self, name: str, most: float = math.inf) -> np.ndarray | None:
+        """The elements of a constant of up to ``most`` bytes, or None. Weights may be constants behind a Convert."""
+        casts = []
+        while name in self.casts:
+            name, type = self.casts[name]
+            casts.append(type)
+        if name not in self.tensors or self.size(name) > most:
+            return None
+        array = numpy_helper.to_array(self.tensors[name])
+        for type in reversed(casts):
+            if type in (TensorProto.UNDEFINED, TensorProto.STRING):
+                return None
+            before = array
+            with np.errstate(all="ignore"):
+                array = before.astype(helper.tensor_dtype_to_np_dtype(type))
+                if array.astype(before.dtype).tobytes() != before.tobytes():
+                    return None  # OpenVINO's devices differ in how they round
+        return array
+
+    def size(self, name: str) -> float:
+        """Bytes of a value, as the IR declares it; infinite for a dynamic one."""
+        dims = self.static(name)
+        if dims is None:
+            return math.inf
+        return math.prod(dims) * helper.tensor_dtype_to_np_dtype(self.types[name]).itemsize
+
+    def static(self, name: str) -> list[int] | None:
+        """The dims of a value, if all are known."""
+        return static_dims(self.dims.get(name))
+
+
+def dims_of(tensor: onnx.TypeProto.Tensor) -> Dims:
+    """The dims of a declaration."""
+    if not tensor.HasField("shape"):
+        return None
+    return [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+
+
+def attributes_of(node: onnx.NodeProto) -> dict[str, str]:
+    """The attributes of a layer, which are all strings."""
+    return {attribute.name: attribute.s.decode() for attribute in node.attribute}
+
+
+INTEGER = re.compile("[+-]?[0-9]{1,19}")
+LONGEST_TEXT = 100  # characters of an attribute in a message
+FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
+INDICES = (TensorProto.INT32, TensorProto.INT64)
+Meaning = TypeVar("Meaning")
+
+
+class Unreadable(ValueError):
+    """A layer cannot be converted; the message is the reason, for the listing."""
+
+
+def _refuse(reason: str) -> NoReturn:
+    raise Unreadable(reason)
+
+
+class Layer:
+    """A layer and the nodes that it becomes.
+
+    What is asked for and is missing, wrong or not known is an ``Unreadable``.
+    """
+
+    def __init__(self, node: onnx.NodeProto, values: Values) -> None:
+        self.node, self.values = node, values
+        self.type = values.types[node.input[0]] if node.input else TensorProto.UNDEFINED
+        self.nodes: list[onnx.NodeProto] = []
+        self._attributes = attributes_of(node)
+        self._read: set[str] = set()
+        self._taken: list[str] = []
+
+    # Attributes: what no rule has asked for is refused.
+
+    def word(self, name: str, missing: str | None = None) -> str:
+        """An attribute; ``missing`` stands for an absent one, None: it has to be there."""
+        self._read.add(name)
+        text = self._attributes.get(name, missing)
+        if text is None:
+            _refuse(f"it has no {name}")
+        return text
+
+    def choice(self, name: str, meanings: Mapping[str, Meaning], missing: str | None = None) -> Meaning:
+        """What an attribute means that is one of some words, in letters of any case."""
+        text = self.word(name, missing)
+        if text.lower() not in meanings:
+            _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not {' or '.join(meanings)}")
+        return meanings[text.lower()]
+
+    def flag(self, name: str, missing: str | None = None) -> bool:
+        """Whether an attribute says true."""
+        return self.choice(name, {"true": True, "false": False, "1": True, "0": False}, missing)
+
+    def integers(self, name: str, missing: str | None = None) -> list[int]:
+        """The numbers of an attribute such as ``"1, 2"``."""
+        text = self.word(name, missing)
+        numbers = []
+        for part in text.split(",") if text.strip() else []:
+            number = part.strip()
+            if not INTEGER.fullmatch(number) or abs(int(number)) > LARGEST:
+                _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not a list of integers")
+            numbers.append(int(number))
+        return numbers
+
+    def integer(self, name: str, missing: str | None = None) -> int:
+        """The number of an attribute that is a whole one."""
+        numbers = self.integers(name, missing)
+        if len(numbers) != 1:
+            _refuse(f"{name}='{self.word(name, missing)[:LONGEST_TEXT]}' is not an integer")
+        return numbers[0]
+
+    def decimal(self, name: str, missing: str | None = None) -> float:
+        """The number of an attribute."""
+        text = self.word(name, missing)
+        try:
+            return float(text)
+        except ValueError:
+            _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not a number")
+
+    def element_type(self, name: str, missing: str | None = None) -> int:
+        """The ``TensorProto.DataType`` that an attribute says."""
+        text = self.word(name, missing)
+        if text not in ELEMENT_TYPES:
+            _refuse(f"ONNX does not have the type {text}")
+        return ELEMENT_TYPES[text]
+
+    def refuse_what_is_not_read(self, without_effect: Mapping[tuple[str, str], Collection[str]]) -> None:
+        """Raises where the rule has not asked for an attribute that changes what the layer does."""
+        for name, value in self._attributes.items():
+            kinds = ((self.node.op_type, name), ("*", name))
+            allowed = next((without_effect[kind] for kind in kinds if kind in without_effect), ())
+            if name not in self._read and name != "version" and value not in allowed and "*" not in allowed:
+                _refuse(f"padops does not read {name}='{value[:LONGEST_TEXT]}'")
+
+    # Inputs.
+
+    def dims(self, name: str) -> list[int | None]:
+        """The dims of an input, None for each dynamic one."""
+        dims = self.values.dims[name]
+        if dims is None:
+            _refuse(f"the rank of its input '{name}' is not known")
+        return dims
+
+    def numbers(self, name: str) -> np.ndarray:
+        """The elements of an input that has to be constant."""
+        array = self.values.constant(name)
+        if array is None:
+            _refuse(f"its input '{name}' is no constant")
+        return array
+
+    def number(self, name: str) -> Any:
+        """The only element of an input that has to be constant, such as an axis."""
+        array = self.numbers(name)
+        if array.size != 1:
+            _refuse(f"its input '{name}' has {array.size} elements, expected one")
+        return array.item()
+
+    def integral(self, name: str, rank: int | None = None) -> str:
+        """An input of integers as ONNX takes it: of int64, and of rank 0 or 1 if it wants that."""
+        array = self.values.constant(name)
+        if array is not None:
+            if array.dtype == np.int64 and rank in (None, array.ndim):
+                return name
+            return self.constant(array if rank is None else array.reshape([-1] * rank))
+        given = name if self.values.types[name] == TensorProto.INT64 else self.add("Cast", name, to=TensorProto.INT64)
+        if rank is None or len(self.dims(name)) == rank:
+            return given
+        return self.add("Reshape", given, self.constant(np.full(rank, -1)))
+
+    def indices(self, name: str) -> str:
+        """An input of int32 or int64, which most operators of ONNX take both."""
+        return name if self.values.types[name] in INDICES else self.integral(name)
+
+    def of_type(self, name: str, type: int) -> str:
+        """An input as a type."""
+        return name if self.values.types[name] == type else self.add("Cast", name, to=type)
+
+    # Nodes.
+
+    def add(self, op_type: str, *inputs: str, count: int = 1, **attributes: Any) -> str:
+        """Adds a node; gives the name of its first output, or of its only one."""
+        name = self._name(op_type)
+        outputs = [name, *(self._name(f"{op_type}.{i}") for i in range(1, count))]
+        node = onnx.NodeProto(op_type=op_type, name=name, input=inputs, output=outputs)
+        node.attribute.extend([helper.make_attribute(key, value) for key, value in attributes.items()])
+        self.nodes.append(node)
+        return name
+
+    def constant(self, value: Any, type: Any = np.int64) -> str:
+        """Adds a constant."""
+        with np.errstate(over="ignore"):  # a limit beyond a small type's is its infinity
+            array = np.asarray(value).astype(type)
+        return self.tensor(numpy_helper.from_array(array))
+
+    def tensor(self, tensor: onnx.TensorProto) -> str:
+        """Adds a constant that is a tensor already, and without a name."""
+        tensor.name = self._name("Constant")
+        self.values.add(tensor)
+        return tensor.name
+
+    def like(self, value: float) -> str:
+        """Adds a scalar of the type of the first input."""
+        return self.constant(value, helper.tensor_dtype_to_np_dtype(self.type))
+
+    def _name(self, what: str) -> str:
+        name = self.values.fresh(f"{self.node.name}/{what}_{len(self._taken)}")
+        self._taken.append(name)
+        return name
+
+    def finish(self, given: Sequence[str]) -> list[onnx.NodeProto]:
+        """The nodes, which give the values as the outputs of the layer."""
+        names = dict(zip(given, self.node.output))
+        for name in names.keys() & self.values.tensors.keys():
+            tensor = self.values.tensors.pop(name)
+            tensor.name = names[name]
+            self.values.add(tensor)
+        for node in self.nodes:
+            for names_of in (node.input, node.output):
+                for at, name in enumerate(names_of):
+                    if name in names:
+                        names_of[at] = names[name]
+            if self.node.output[0] in node.output:
+                node.name = self.node.name
+        return self.nodes
+
+    def forget(self) -> None:
+        """Frees the names of what the layer has added."""
+        for table in (self.values.types, self.values.dims, self.values.tensors):
+            for name in self._taken:
+                table.pop(name, None)

@@ -1,0 +1,582 @@
+"""The rule of each type of layer: what it becomes in ONNX.
+
+A rule adds nodes, and gives a value for each output of the layer; it takes the inputs of the layer. Rules follow
+OpenVINO's and ONNX's specifications; ``tests/convert/readers/test_convert_openvino_layers.py`` compares each with
+OpenVINO's CPU device (2026.4.1; onnxruntime 1.31.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from inspect import Parameter, signature
+from math import inf, sqrt
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper
+
+from padops.convert.ir.layer import FLOATS, Layer, Unreadable, Values
+from padops.convert.ir.windows import WINDOWS
+from padops.plural import plural
+
+FIRST, LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max  # ends of a Slice, whatever the size of the axis
+REDUCTIONS = {"none": "none", "sum": "add", "prod": "mul", "min": "min", "max": "max"}  # of a scatter
+
+
+def _broadcast(layer: Layer, data: str, shape: str, axes: str = "") -> str:
+    if layer.choice("mode", {"numpy": False, "bidirectional": False, "explicit": True}, "numpy"):
+        rank = layer.values.static(shape)
+        if not axes or rank is None or len(rank) != 1:
+            raise Unreadable("mode='explicit' without axes, or of a target of unknown rank")
+        mapped = layer.numbers(axes).reshape(-1).tolist()
+        data = layer.add("Unsqueeze", data, layer.constant([i for i in range(rank[0]) if i not in mapped]))
+    return layer.add("Expand", data, layer.integral(shape))
+
+
+def _concat(layer: Layer, first: str, *others: str) -> str:
+    return layer.add("Concat", first, *others, axis=layer.integer("axis"))
+
+
+def _depth_to_space(layer: Layer, data: str) -> str:
+    mode = layer.choice("mode", {"blocks_first": "DCR", "depth_first": "CRD"})
+    return layer.add("DepthToSpace", data, mode=mode, blocksize=layer.integer("block_size", "1"))
+
+
+def _space_to_depth(layer: Layer, data: str) -> str:
+    layer.choice("mode", {"blocks_first": None})
+    return layer.add("SpaceToDepth", data, blocksize=layer.integer("block_size", "1"))
+
+
+def _gather(layer: Layer, data: str, indices: str, axis: str) -> str:
+    return layer.add("Gather", data, layer.indices(indices), axis=layer.number(axis))
+
+
+def _gather_elements(layer: Layer, data: str, indices: str) -> str:
+    return layer.add("GatherElements", data, layer.indices(indices), axis=layer.integer("axis"))
+
+
+def _gather_nd(layer: Layer, data: str, indices: str) -> str:
+    batches = layer.integer("batch_dims", "0")
+    if batches > 1 and layer.word("version") == "opset5":
+        raise Unreadable("GatherND of opset5 makes one dim of all its batch dims, ONNX's does not")
+    return layer.add("GatherND", data, layer.integral(indices), batch_dims=batches)
+
+
+def _scatter_elements_update(layer: Layer, data: str, indices: str, updates: str, axis: str) -> str:
+    reduction = layer.choice("reduction", REDUCTIONS, "none")
+    given = (data, layer.indices(indices), updates)
+    return layer.add("ScatterElements", *given, axis=layer.number(axis), reduction=reduction)
+
+
+def _scatter_nd_update(layer: Layer, data: str, indices: str, updates: str) -> str:
+    reduction = layer.choice("reduction", REDUCTIONS, "none")
+    return layer.add("ScatterND", data, layer.integral(indices), updates, reduction=reduction)
+
+
+def _scatter_update(layer: Layer, data: str, indices: str, updates: str, axis: str) -> str:
+    """ScatterND puts slices along the first axis, so that axis is moved there, and back."""
+    rank, count, at = len(layer.dims(data)), len(layer.dims(indices)), layer.number(axis)
+    at += rank if at < 0 else 0
+    wanted = layer.add("Unsqueeze", layer.integral(indices), layer.constant([-1]))
+    if not at:
+        return layer.add("ScatterND", data, wanted, updates)
+    first = [at, *(i for i in range(rank) if i != at)]
+    order = [*range(at, at + count), *range(at), *range(at + count, rank + count - 1)]
+    moved = layer.add("Transpose", data, perm=first), layer.add("Transpose", updates, perm=order)
+    given = layer.add("ScatterND", moved[0], wanted, moved[1])
+    return layer.add("Transpose", given, perm=np.argsort(first).tolist())
+
+
+def _reshape(layer: Layer, data: str, shape: str) -> str:
+    return layer.add("Reshape", data, layer.integral(shape), allowzero=int(not layer.flag("special_zero")))
+
+
+def _split(layer: Layer, data: str, axis: str) -> list[str]:
+    count = layer.integer("num_splits")
+    if count != len(layer.node.output):
+        raise Unreadable(f"num_splits is {count}, expected {len(layer.node.output)}, as it has outputs")
+    layer.add("Split", data, count=count, axis=layer.number(axis), num_outputs=count)
+    return list(layer.nodes[-1].output)
+
+
+def _variadic_split(layer: Layer, data: str, axis: str, lengths: str) -> list[str]:
+    sizes, at, dims = layer.numbers(lengths).tolist(), layer.number(axis), layer.dims(data)
+    if -1 in sizes:
+        if dims[at] is None:
+            raise Unreadable("a length is -1, of an axis that is dynamic")
+        sizes[sizes.index(-1)] = (dims[at] or 0) - sum(sizes) - 1
+    layer.add("Split", data, layer.constant(sizes), count=len(sizes), axis=at)
+    return list(layer.nodes[-1].output)
+
+
+def _squeeze(layer: Layer, data: str, axes: str = "") -> str:
+    return layer.add("Squeeze", data, *([layer.integral(axes, 1)] if axes else []))
+
+
+def _unsqueeze(layer: Layer, data: str, axes: str) -> str:
+    return layer.add("Unsqueeze", data, layer.integral(axes, 1))
+
+
+def _tile(layer: Layer, data: str, repeats: str) -> str:
+    return layer.add("Tile", data, layer.integral(repeats))
+
+
+def _transpose(layer: Layer, data: str, order: str) -> str:
+    perm = layer.values.constant(order)
+    if perm is None or not perm.size:
+        raise Unreadable("the order of its axes is empty or not constant")
+    return layer.add("Transpose", data, perm=perm.tolist())
+
+
+def _shape_of(layer: Layer, data: str) -> str:
+    """A constant where the shape is known."""
+    type = layer.choice("output_type", {"i32": TensorProto.INT32, "i64": TensorProto.INT64}, "i64")
+    dims = layer.values.static(data)
+    if dims is not None:
+        return layer.constant(dims, np.int64 if type == TensorProto.INT64 else np.int32)
+    shape = layer.add("Shape", data)
+    return shape if type == TensorProto.INT64 else layer.add("Cast", shape, to=type)
+
+
+def _slice(layer: Layer, data: str, start: str, stop: str, step: str, axes: str = "") -> str:
+    start, stop, step = (layer.integral(name) for name in (start, stop, step))
+    return layer.add("Slice", data, start, stop, layer.integral(axes) if axes else "", step)
+
+
+def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str = "") -> str:
+    """Slice, with ends in place of masks; axes of shrink_axis_mask are removed after it, new axes added last."""
+    count = layer.values.static(begin)
+    if count is None or len(count) != 1 or any(layer.values.static(name) != count for name in (end, strides) if name):
+        raise Unreadable("the numbers of axes of begin, end and strides are not known, or differ")
+    entries, shrunk, added = _axes(layer, data, count[0])
+    rows = [row for row, _ in entries]
+    first, last, shrink = (
+        np.array([_bit(layer, f"{name}_mask", row) for row in rows], bool) for name in ("begin", "end", "shrink_axis")
+    )
+    steps = layer.values.constant(strides) if strides else np.ones(count)
+    if steps is None and (first | last | shrink).any():
+        raise Unreadable("begin_mask, end_mask or shrink_axis_mask with strides that are not constant")
+    forward = np.ones(len(rows), bool) if steps is None else (steps[rows] > 0) | shrink
+    starts = _chosen(layer, begin, rows, first & ~shrink, np.where(forward, 0, LAST))
+    ends = _chosen(layer, end, rows, last & ~shrink, np.where(forward, LAST, FIRST))
+    if shrink.any():
+        behind = layer.add("Add", starts, layer.constant(1))
+        behind = layer.add("Where", layer.add("Equal", starts, layer.constant(-1)), layer.constant(LAST), behind)
+        ends = layer.add("Where", layer.constant(shrink, bool), behind, ends)
+    by = layer.add("Cast", strides, to=TensorProto.INT64) if steps is None else ""
+    by = by or layer.constant(np.where(shrink, 1, steps[rows]) if steps is not None else ())
+    given = layer.add("Slice", data, starts, ends, layer.constant([axis for _, axis in entries]), by)
+    given = layer.add("Squeeze", given, layer.constant(shrunk)) if shrunk else given
+    return layer.add("Unsqueeze", given, layer.constant(added)) if added else given
+
+
+def _bit(layer: Layer, mask: str, row: int) -> bool:
+    bits = layer.integers(mask, "")
+    return row < len(bits) and bits[row] != 0
+
+
+def _axes(layer: Layer, data: str, count: int) -> tuple[list[tuple[int, int]], list[int], list[int]]:
+    """Rows of a StridedSlice's begin with their axes, the axes that it drops, and those of the output that are new."""
+    names = ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+    marks = [next((name for name in names if _bit(layer, name, row)), "") for row in range(count)]
+    dims = layer.values.dims[data]
+    entries, shrunk, added = [], [], []
+    axis = output = 0
+    for row, mark in enumerate(marks):
+        if mark == "ellipsis_mask":
+            if dims is None:
+                raise Unreadable("ellipsis_mask with data of unknown rank")
+            passed = len(dims) - sum(other in ("", "shrink_axis_mask") for other in marks)
+            axis, output = axis + passed, output + passed
+        elif mark == "new_axis_mask":
+            added.append(output)
+            output += 1
+        else:
+            entries.append((row, axis))
+            if mark:
+                shrunk.append(axis)
+            axis, output = axis + 1, output + (not mark)
+    return entries, shrunk, added
+
+
+def _chosen(layer: Layer, given: str, rows: list[int], masked: np.ndarray, ends: np.ndarray) -> str:
+    """Some rows of begin or end as int64, with other numbers where they are masked."""
+    array = layer.values.constant(given)
+    if array is not None:
+        return layer.constant(np.where(masked, ends, array.astype(np.int64)[rows]))
+    rowed = layer.add("Cast", given, to=TensorProto.INT64)
+    rowed = layer.add("Gather", rowed, layer.constant(rows))
+    return layer.add("Where", layer.constant(masked, bool), layer.constant(ends), rowed) if masked.any() else rowed
+
+
+MOVES: Mapping[str, Callable[..., str | list[str]]] = {
+    "Broadcast": _broadcast, "Concat": _concat, "DepthToSpace": _depth_to_space, "Gather": _gather,
+    "GatherElements": _gather_elements, "GatherND": _gather_nd, "Reshape": _reshape,
+    "ScatterElementsUpdate": _scatter_elements_update, "ScatterNDUpdate": _scatter_nd_update,
+    "ScatterUpdate": _scatter_update, "ShapeOf": _shape_of, "Slice": _slice, "SpaceToDepth": _space_to_depth,
+    "Split": _split, "Squeeze": _squeeze, "StridedSlice": _strided_slice, "Tile": _tile, "Transpose": _transpose,
+    "Unsqueeze": _unsqueeze, "VariadicSplit": _variadic_split,
+}  # fmt: skip
+
+
+# Gates of a sequence by their letters, as OpenVINO orders them and as ONNX does; ONNX adds a bias of R's rows, of which
+# OpenVINO has at most that of GRU's hidden gate ("H").
+GATES = {"LSTM": ("fico", "iofc"), "GRU": ("zrh", "zrh"), "RNN": ("h", "h")}
+ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
+USUAL = {"LSTM": "sigmoid,tanh,tanh", "GRU": "sigmoid,tanh", "RNN": "tanh"}
+DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
+
+
+def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
+    """LSTM, GRU or RNN: the batch is axis 0 in OpenVINO and axis 1 in ONNX, whose runtime has no other layout."""
+    kind = layer.node.op_type.removesuffix("Sequence")
+    if len(inputs) != 5 + (kind == "LSTM"):
+        raise Unreadable(f"it has {plural(len(inputs) + 1, 'input')}, expected {6 + (kind == 'LSTM')}")
+    *states, lengths, weights, recurrent, bias = inputs
+    layer.choice("version", {"opset5": None})
+    size = layer.integer("hidden_size")
+    direction = layer.word("direction").lower()
+    names = [name.strip().lower() for name in layer.word("activations", USUAL[kind]).split(",")]
+    if reason := _sequence_refusal(layer, kind, direction, names):
+        raise Unreadable(reason)
+    theirs, ours = GATES[kind]
+    reset = kind == "GRU" and layer.flag("linear_before_reset", "false")
+    width = (len(theirs) + reset) * size
+    if layer.values.static(bias) != [DIRECTIONS[direction], width]:
+        raise Unreadable(f"its biases do not have the dims {DIRECTIONS[direction]}, {width}")
+    rows = [theirs.index(gate) * size + i for gate in ours for i in range(size)]
+    order = layer.constant(rows)
+    # A column of zeros, behind those that there are, is the bias that OpenVINO does not have.
+    zeros = layer.constant(np.zeros((DIRECTIONS[direction], 1)), helper.tensor_dtype_to_np_dtype(layer.type))
+    none = [width] * len(rows)
+    other = [*none[:-size], *range(width - size, width)] if reset else none
+    biases = layer.add("Gather", layer.add("Concat", bias, zeros, axis=1), layer.constant(rows + other), axis=1)
+    more = {"linear_before_reset": int(reset)} if kind == "GRU" else {}
+    layer.add(
+        kind,
+        layer.add("Transpose", data, perm=[1, 0, 2]),
+        layer.add("Gather", weights, order, axis=1),
+        layer.add("Gather", recurrent, order, axis=1),
+        biases,
+        layer.add("Cast", lengths, to=TensorProto.INT32),
+        *(layer.add("Transpose", state, perm=[1, 0, 2]) for state in states),
+        count=1 + len(states),
+        hidden_size=size,
+        direction=direction,
+        activations=[ACTIVATIONS[name] for name in names] * DIRECTIONS[direction],
+        **more,
+    )
+    all_states, *last = layer.nodes[-1].output
+    return [
+        layer.add("Transpose", all_states, perm=[2, 1, 0, 3]),
+        *(layer.add("Transpose", state, perm=[1, 0, 2]) for state in last),
+    ]
+
+
+def _sequence_refusal(layer: Layer, kind: str, direction: str, names: list[str]) -> str | None:
+    """Why ONNX Runtime has no such sequence, or None."""
+    if layer.type not in (TensorProto.FLOAT, TensorProto.DOUBLE):
+        return "ONNX Runtime has it only for float and double"
+    if direction not in DIRECTIONS:
+        return f"direction='{direction}'"
+    if len(names) != len(USUAL[kind].split(",")) or not ACTIVATIONS.keys() >= set(names):
+        return f"activations='{layer.word('activations')}'"
+    if layer.decimal("clip", "0") or layer.flag("input_forget", "false"):
+        return "clip or input_forget"
+    return None
+
+
+SEQUENCES: Mapping[str, Callable[..., str | list[str]]] = {f"{kind}Sequence": _sequence for kind in GATES}
+
+
+def _softmax(layer: Layer, data: str) -> str:
+    return layer.add("Softmax", data, axis=layer.integer("axis", "1"))
+
+
+def _reduce(layer: Layer, data: str, axes: str) -> str:
+    if not layer.numbers(axes).size:
+        raise Unreadable("ONNX reduces all axes where the list of them is empty")
+    return layer.add(layer.node.op_type, data, layer.integral(axes, 1), keepdims=int(layer.flag("keep_dims", "false")))
+
+
+def _matmul(layer: Layer, first: str, second: str) -> str:
+    given = []
+    for name, mark in ((first, "transpose_a"), (second, "transpose_b")):
+        if layer.flag(mark, "false"):
+            if len(layer.values.dims[name] or ()) < 2:
+                raise Unreadable(f"{mark} of a vector, or of an input of unknown rank")
+            name = _transposed(layer, name)
+        given.append(name)
+    return layer.add("MatMul", *given)
+
+
+def _transposed(layer: Layer, name: str) -> str:
+    """A value with its last two axes in the other order."""
+    rank = len(layer.dims(name))
+    return layer.add("Transpose", name, perm=[*range(rank - 2), rank - 1, rank - 2])
+
+
+def _attention(layer: Layer, query: str, key: str, value: str, mask: str = "", scale: str = "") -> str:
+    scores = layer.add("MatMul", query, _transposed(layer, key))
+    size = layer.dims(query)[-1]
+    if not scale and size is None:
+        raise Unreadable("without a scale, and of vectors whose size is dynamic")
+    scores = layer.add("Mul", scores, scale or layer.like(1 / sqrt(max(size or 1, 1))))
+    if layer.flag("causal"):
+        rows = layer.add("Unsqueeze", _places(layer, query), layer.constant([-1]))
+        past = layer.add("LessOrEqual", _places(layer, key), rows)
+        scores = layer.add("Where", past, scores, layer.like(-np.inf))
+    elif mask and layer.values.types[mask] == TensorProto.BOOL:
+        scores = layer.add("Where", mask, scores, layer.like(-np.inf))
+    elif mask:
+        scores = layer.add("Add", scores, mask)
+    return layer.add("MatMul", layer.add("Softmax", scores, axis=-1), value)
+
+
+def _places(layer: Layer, vectors: str) -> str:
+    """The numbers of the vectors, from 0."""
+    count = layer.add("Squeeze", layer.add("Shape", vectors, start=-2, end=-1))
+    return layer.add("Range", layer.constant(0), count, layer.constant(1))
+
+
+def _batch_norm(layer: Layer, data: str, scale: str, shift: str, mean: str, variance: str) -> str:
+    if layer.word("version") == "opset1":
+        data, scale, shift = shift, data, scale
+    return layer.add("BatchNormalization", data, scale, shift, mean, variance, epsilon=layer.decimal("epsilon"))
+
+
+def _mvn(layer: Layer, data: str, axes: str) -> str:
+    """(x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps), or without the division."""
+    layer.choice("version", {"opset6": None})
+    epsilon, inside = layer.decimal("eps"), layer.choice("eps_mode", {"inside_sqrt": True, "outside_sqrt": False})
+    if layer.type not in FLOATS:
+        raise Unreadable("its data are no floats")
+    axes = layer.integral(axes)
+    centred = layer.add("Sub", data, layer.add("ReduceMean", data, axes, keepdims=1))
+    if not layer.flag("normalize_variance"):
+        return centred
+    spread = layer.add("ReduceMean", layer.add("Mul", centred, centred), axes, keepdims=1)
+    if inside:
+        spread = layer.add("Sqrt", layer.add("Add", spread, layer.like(epsilon)))
+    else:
+        spread = layer.add("Add", layer.add("Sqrt", spread), layer.like(epsilon))
+    return layer.add("Div", centred, spread)
+
+
+def _einsum(layer: Layer, first: str, *others: str) -> str:
+    """Where the equation does not say what is kept, those labels are that occur once, in the order of the alphabet."""
+    equation = "".join(layer.word("equation").split())
+    if "->" not in equation:
+        labels = equation.replace(",", "").replace("...", "")
+        kept = "".join(label for label in sorted(set(labels)) if labels.count(label) == 1)
+        equation += f"->{'...' if '...' in equation else ''}{kept}"
+    return layer.add("Einsum", first, *others, equation=equation)
+
+
+def _topk(layer: Layer, data: str, count: str) -> list[str]:
+    """Indices are of int32 unless the layer says otherwise."""
+    if layer.word("sort", "value") != "value":
+        raise Unreadable(f"ONNX does not have sort='{layer.word('sort')}'")
+    largest = layer.choice("mode", {"max": 1, "min": 0})
+    layer.add("TopK", data, layer.integral(count, 1), count=2, axis=layer.integer("axis"), largest=largest, sorted=1)
+    found, places = layer.nodes[-1].output
+    return [found, layer.add("Cast", places, to=layer.element_type("index_element_type", "i32"))]
+
+
+SUMS: Mapping[str, Callable[..., str | list[str]]] = {
+    "BatchNormInference": _batch_norm, "Einsum": _einsum, "MVN": _mvn, "MatMul": _matmul,
+    "ScaledDotProductAttention": _attention, "SoftMax": _softmax, "TopK": _topk,
+    **{f"Reduce{name}": _reduce for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")},
+}  # fmt: skip
+
+
+# Layers that equal an ONNX operator, with its name, by the number of their inputs.
+UNARY = {
+    **{name: name for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh", "Erf", "Exp")},
+    **{name: name for name in ("IsNaN", "Log", "Mish", "NonZero", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt")},
+    **{"HSwish": "HardSwish", "LogicalNot": "Not", "Negative": "Neg", "ReLU": "Relu", "SoftPlus": "Softplus"},
+    **{"Ceiling": "Ceil", "Floor": "Floor", "SoftSign": "Softsign", "Tan": "Tan", "Tanh": "Tanh"},
+}
+BINARY = {
+    **{name: name for name in ("Add", "Equal", "Greater", "Less")},
+    **{"ConvertLike": "CastLike", "GreaterEqual": "GreaterOrEqual", "LessEqual": "LessOrEqual"},
+    **{"LogicalAnd": "And", "LogicalOr": "Or", "LogicalXor": "Xor", "Maximum": "Max", "Minimum": "Min"},
+    **{"Multiply": "Mul", "Power": "Pow", "Subtract": "Sub"},
+}
+OF_FLOATS = ("Ceiling", "Floor")
+
+# Values of attributes that change nothing, so that no rule reads them; "*" is every layer, or every value.
+WITHOUT_EFFECT: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("*", "auto_broadcast"): ("numpy",),
+    ("*", "activations_alpha"): ("*",),  # of a sequence; the activations that are read have none
+    ("*", "activations_beta"): ("*",),
+    ("Divide", "m_pythondiv"): ("*",),  # of integers, OpenVINO rounds towards zero all the same
+    ("Gather", "batch_dims"): ("0",),
+    ("Interpolate", "antialias"): ("false",),
+    ("NonZero", "output_type"): ("i64",),
+    ("Round", "mode"): ("half_to_even",),
+    ("ScatterElementsUpdate", "use_init_val"): ("true",),
+    ("Squeeze", "allow_axis_skip"): ("false",),
+    ("TopK", "stable"): ("*",),  # ONNX's is
+}
+
+
+def _unary(layer: Layer, data: str) -> str:
+    if layer.node.op_type in OF_FLOATS and layer.type not in FLOATS:
+        raise Unreadable("ONNX has it only for floats")
+    return layer.add(UNARY[layer.node.op_type], data)
+
+
+def _binary(layer: Layer, first: str, second: str) -> str:
+    return layer.add(BINARY[layer.node.op_type], first, second)
+
+
+def _divide(layer: Layer, first: str, second: str) -> str:
+    if layer.type not in (*FLOATS, TensorProto.INT32, TensorProto.INT64):
+        raise Unreadable("OpenVINO rounds quotients of small integers to the nearest, ONNX towards zero")
+    return layer.add("Div", first, second)
+
+
+def _convert(layer: Layer, data: str) -> str:
+    return layer.add("Cast", data, to=layer.element_type("destination_type"))
+
+
+def _select(layer: Layer, condition: str, then: str, otherwise: str) -> str:
+    return layer.add("Where", condition, then, otherwise)
+
+
+def _range(layer: Layer, start: str, stop: str, step: str) -> str:
+    type = layer.element_type("output_type") if layer.word("output_type", "") else layer.type
+    return layer.add("Range", *(layer.of_type(name, type) for name in (start, stop, step)))
+
+
+def _cumsum(layer: Layer, data: str, axis: str) -> str:
+    marks = {name: int(layer.flag(name, "false")) for name in ("exclusive", "reverse")}
+    return layer.add("CumSum", data, axis, **marks)
+
+
+# Activations.
+
+
+def _clamp(layer: Layer, data: str) -> str:
+    limits = [layer.decimal(name) for name in ("min", "max")]
+    for name, limit in zip(("min", "max"), limits):
+        if layer.type not in FLOATS and (not limit.is_integer() or abs(limit) > 2**31 - 1):
+            raise Unreadable(f"{name}='{layer.word(name)}' is not an integer of the data's type")
+    return layer.add("Clip", data, *map(layer.like, limits))
+
+
+def _gelu(layer: Layer, data: str) -> str:
+    return layer.add(
+        "Gelu", data, approximate=layer.choice("approximation_mode", {"erf": "none", "tanh": "tanh"}, "erf")
+    )
+
+
+def _hsigmoid(layer: Layer, data: str) -> str:
+    return layer.add("HardSigmoid", data, alpha=1 / 6, beta=0.5)
+
+
+def _hard_sigmoid(layer: Layer, data: str, alpha: str, beta: str) -> str:
+    return layer.add("HardSigmoid", data, alpha=layer.number(alpha), beta=layer.number(beta))
+
+
+def _selu(layer: Layer, data: str, alpha: str, scale: str) -> str:
+    return layer.add("Selu", data, alpha=layer.number(alpha), gamma=layer.number(scale))
+
+
+def _prelu(layer: Layer, data: str, slope: str) -> str:
+    dims = layer.dims(slope)
+    if len(dims) == 1 and dims != [1]:
+        raise Unreadable("OpenVINO reads a slope of one dim along axis 1, ONNX along the last")
+    return layer.add("PRelu", data, slope)
+
+
+def _swish(layer: Layer, data: str, beta: str = "") -> str:
+    scaled = data if not beta or layer.values.constant(beta) == 1 else layer.add("Mul", data, beta)
+    return layer.add("Mul", data, layer.add("Sigmoid", scaled))
+
+
+def _fake_quantize(layer: Layer, data: str, low: str, high: str, new_low: str, new_high: str) -> str:
+    """As OpenVINO's CPU device computes it: the formula of its documentation gives other numbers for ties."""
+    layer.choice("auto_broadcast", {"numpy": None, "none": None}, "numpy")
+    if layer.type not in FLOATS:
+        raise Unreadable("its data are no floats")
+    levels = layer.integer("levels")
+    if levels < 2:
+        raise Unreadable(f"levels is {levels}, expected 2 or more")
+    lowest, highest = (layer.values.array(name) for name in (low, high))
+    if lowest is not None and highest is not None and np.equal(lowest, highest).any():
+        raise Unreadable("its limits of inputs are equal, where OpenVINO's CPU device gives NaN")
+    steps = layer.like(levels - 1)
+    scale = layer.add("Div", steps, layer.add("Sub", high, low))
+    shift = layer.add("Mul", layer.add("Neg", low), scale)
+    inside = layer.add("Max", data, layer.add("Min", low, high))
+    inside = layer.add("Min", inside, layer.add("Max", low, high))
+    level = layer.add("Round", layer.add("Add", layer.add("Mul", inside, scale), shift))
+    step = layer.add("Div", layer.add("Sub", new_high, new_low), steps)
+    return layer.add("Add", layer.add("Mul", level, step), new_low)
+
+
+Rule = Callable[..., "str | list[str]"]
+RULES: Mapping[str, Rule] = {
+    **dict.fromkeys(UNARY, _unary), **dict.fromkeys(BINARY, _binary),
+    **{**MOVES, **SEQUENCES, **SUMS, **WINDOWS}, "Clamp": _clamp, "Convert": _convert, "CumSum": _cumsum,
+    "Divide": _divide, "FakeQuantize": _fake_quantize, "Gelu": _gelu, "HSigmoid": _hsigmoid,
+    "HardSigmoid": _hard_sigmoid, "PReLU": _prelu, "Range": _range, "Select": _select, "Selu": _selu, "Swish": _swish,
+}  # fmt: skip
+
+
+def _pad(layer: Layer, data: str, begin: str, end: str, fill: str = "") -> str:
+    """The inputs of a Pad, which stays a layer."""
+    return ""
+
+
+@cache
+def _inputs_of(rule: Rule) -> tuple[int, float]:
+    """The least and the most inputs of the layers that a rule takes."""
+    inputs = list(signature(rule).parameters.values())[1:]
+    least = sum(one.default is Parameter.empty and one.kind is Parameter.POSITIONAL_OR_KEYWORD for one in inputs)
+    return least, inf if any(one.kind is Parameter.VAR_POSITIONAL for one in inputs) else len(inputs)
+
+
+def is_read(node: onnx.NodeProto, values: Values) -> bool:
+    """Whether a rule takes a layer."""
+    try:
+        onnx_nodes(node, values, keep=False)
+    except Unreadable:
+        return False
+    return True
+
+
+def onnx_nodes(node: onnx.NodeProto, values: Values, keep: bool = True) -> list[onnx.NodeProto]:
+    """The operators that a layer is; a Pad stays as it is. Unless ``keep``, the names between them are free again.
+
+    Raises:
+        Unreadable: ONNX has nothing like it, or it is damaged.
+    """
+    rule = RULES.get(node.op_type, _pad if node.op_type == "Pad" else None)
+    if rule is None:
+        raise Unreadable("there is no rule for this type of layer")
+    least, most = _inputs_of(rule)
+    if not least <= len(node.input) <= most:
+        expected = f"{least}" if least == most else f"{least} or more" if most == inf else f"{least} to {most}"
+        raise Unreadable(f"it has {plural(len(node.input), 'input')}, expected {expected}")
+    if not node.output:
+        raise Unreadable("it has no outputs")
+    if rule is _pad:
+        return [node]
+    layer, kept = Layer(node, values), False
+    try:
+        given = rule(layer, *node.input)
+        layer.refuse_what_is_not_read(WITHOUT_EFFECT)
+        given = [given] if isinstance(given, str) else given
+        if len(given) < len(node.output):
+            raise Unreadable(f"it has {plural(len(node.output), 'output')}, expected {len(given)}")
+        kept = keep
+        return layer.finish(given) if keep else []
+    except (IndexError, OverflowError, TypeError, ValueError) as error:  # NumPy and protobuf refuse odd numbers
+        raise Unreadable(" ".join(str(error).split())) from error
+    finally:
+        if not kept:
+            layer.forget()

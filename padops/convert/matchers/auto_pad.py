@@ -1,0 +1,398 @@
+"""SAME_UPPER and SAME_LOWER of convolutions and poolings, written out: explicit amounts, or a SamePad in front.
+
+Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU. It computes the amounts of SAME as if there
+were no dilation, and does not raise a negative total to 0. Without a dilation, MaxPool of floats without
+indices and AveragePool below opset 19 refuse negative amounts in 1.31.1 and 1.32.0; in 1.20.1 and 1.25.0 they run, and
+are wrong for some sizes. For a pooling with ceil_mode, whose output size ONNX Runtime rounds up, the verdict is only
+"may be wrong". A convolution begins its windows behind the first element if the total is at most -3, or -4 with
+SAME_LOWER.
+
+The converter asks this source only with ``auto_pad="explicit"``. A node becomes one of three forms:
+
+- **explicit pads**: all amounts are known, because the size is known, the stride is 1, or every size needs the same
+  begin; and no release of ONNX Runtime gets them wrong.
+- **SamePad_1** in front of the node, which then pads nothing itself: the amounts follow from the shape at run time. The
+  fill is the value that the operator reads outside its data: 0, the zero point, or the lowest value of the type.
+- **explicit pads, by size**: an If chooses between nodes with explicit pads. It is for operators whose data cannot be
+  padded: an AveragePool that counts only data; a MaxPool that gives indices, is of double, or is in a function, where
+  types are unknown. A MaxPool of other floats prefers it: padded data change what it makes of NaN and minus infinity.
+
+Wherever ONNX Runtime computes SAME correctly, the results keep their bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from math import prod
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.model.graphs import Constants, NodeSite, replace_in_place
+from padops.convert.model.types import Types
+from padops.convert.pads.match import Applied, Judge, Match, Replacement, Rewrite, Unconvertible
+from padops.convert.pads.window_operators import (
+    MISCOUNTED,
+    OTHER_BITS,
+    WINDOW_OPERATORS,
+    Amount,
+    Axis,
+    SameWindow,
+    read_mode,
+    read_window,
+    transposed,
+)
+from padops.convert.records import Verdict
+from padops.plural import plural
+from padops.runtime.model_words import MISCOUNTING
+from padops.spec.dialects import DOMAIN
+
+RIGHT = "ONNX Runtime pads it rightly by itself"
+# The types that ONNX Runtime's CPU takes, and the first opset of each; it casts float16 to float and back.
+TAKEN: dict[str, dict[str, int]] = {
+    **dict.fromkeys(("Conv", "ConvTranspose"), {"float": 1, "float16": 6}),
+    **dict.fromkeys(("ConvInteger", "QLinearConv"), {"int8": 10, "uint8": 10}),
+    "MaxPool": {"float": 1, "float16": 6, "double": 8, "int8": 12, "uint8": 12},
+    "AveragePool": {"float": 7, "float16": 7},
+    "LpPool": {"float": 2, "float16": 6},
+}
+LATER = {"ConvInteger": ("int8", 24)}  # of these, what only a later release 1.x has
+REFUSED_SINCE = 31  # the first measured release 1.x that refuses negative amounts; 1.25 runs them
+NEGATIVE_SINCE = 19  # since this opset, AveragePool takes negative amounts
+
+
+def is_shifted(axis: Axis, mode: str) -> bool:
+    """Whether ONNX Runtime begins the windows of a convolution without dilation behind the first element.
+
+    If the size is unknown: whether it does so for some size.
+    """
+    return axis.min_total < (-3 if mode == "SAME_LOWER" else -2)
+
+
+def judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> tuple[Verdict, str] | None:
+    """The verdict and reason if ONNX Runtime refuses an operator with any padding; None if it does not, or unknown."""
+    if node.domain != "" or opset is None:
+        return None
+    taken = TAKEN[node.op_type]
+    if opset < (first := min(taken.values())):
+        return "refuses", f"ONNX Runtime has no {node.op_type} of opset {opset}, but from {first} on"
+    if type_name is None or taken.get(type_name, opset + 1) <= opset:
+        return None
+    return "refuses", f"ONNX Runtime has no {node.op_type} of {type_name} at opset {opset}"
+
+
+def judge_convolution(window: SameWindow, needed: str, minor: int) -> tuple[Verdict, str]:
+    """What ONNX Runtime, of any release alike, does with a convolution that is shifted along an axis, and why."""
+    shifted = [axis for axis in window.axes if is_shifted(axis, window.mode)]
+    return ("may be wrong" if all(axis.size is None for axis in shifted) else "wrong"), needed
+
+
+def judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[Verdict, str]:
+    """What the release 1.``minor`` of ONNX Runtime does with the pooling, and why."""
+    node, counting = window.node, judge_counting(window) if minor in MISCOUNTING else None
+    if needed is None or all(_is_plain(axis) for axis in window.axes):
+        return (counting, MISCOUNTED) if counting else ("runs", RIGHT)
+    if node.domain != "" or _may_round_up(node) or any(axis.size is None for axis in window.axes):
+        return "may be wrong", needed
+    found = [_judge_axis(window, axis, needed, minor) for axis in window.axes if not _is_plain(axis)]
+    found += [(counting, MISCOUNTED)] if counting else []
+    worst: tuple[Verdict, ...] = ("refuses", "wrong", "may be wrong", "runs")
+    return min(found, key=lambda one: worst.index(one[0]))
+
+
+def judge_counting(window: SameWindow) -> Verdict | None:
+    """What the releases that miscount some paddings do with a pooling; None if they are right."""
+    axes = [axis if axis.size is not None else replace(axis, size=1) for axis in window.axes]
+    amounts = [_taken(axis, window.mode) for axis in axes]
+    if window.is_miscounted([begin for begin, _ in amounts] + [end for _, end in amounts]):
+        return "may be wrong" if axes != list(window.axes) or _may_round_up(window.node) else "wrong"
+    # Strides make the amounts depend on the size: whether some amounts would be miscounted.
+    is_open = any(axis.size is None and axis.stride > 1 for axis in window.axes)
+    return "may be wrong" if is_open and window.is_miscounted([0] * len(axes) + [1] * len(axes)) else None
+
+
+def _taken(axis: Axis, mode: str) -> tuple[int, int]:
+    """The amounts that ONNX Runtime takes for a pooling's axis of known size: as if there were no dilation."""
+    assert axis.size is not None
+    total = (-(-axis.size // axis.stride) - 1) * axis.stride + axis.kernel - axis.size
+    begin = int((total + (mode == "SAME_LOWER")) / 2)  # rounded to 0
+    return begin, total - begin
+
+
+def _may_round_up(node: ir.Node) -> bool:
+    """Whether ONNX Runtime may round the size of the output up, and choose other kernels."""
+    ceil_mode = node.attributes.get("ceil_mode")
+    return ceil_mode is not None and (ceil_mode.is_ref() or bool(ceil_mode.value))
+
+
+def _is_plain(axis: Axis) -> bool:
+    """Whether ONNX Runtime's amounts are right along an axis."""
+    return (axis.dilation == 1 or axis.kernel == 1) and axis.min_total >= 0
+
+
+def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tuple[Verdict, str]:
+    """``judge_pooling`` for one axis of known size."""
+    assert axis.size is not None, "sizes that are not known are judged before"
+    count = -(-axis.size // axis.stride)
+    begin, end = _taken(axis, window.mode)
+    if min(begin, end) < 0 and (kernels := _refuses_negative(window)):
+        if minor < REFUSED_SINCE or kernels == "some":
+            return "may be wrong", needed
+        return "refuses", f"ONNX Runtime refuses the amounts {begin}, {end} that SAME gives it here"
+    made = int((axis.size + begin + end - axis.extent) / axis.stride) + 1
+    if made < 0:
+        return "refuses", f"{needed}, and its output would have {plural(made, 'element')}"
+    if made != count:
+        return "wrong", f"{needed}: its output has {plural(made, 'element')} instead of {count}"
+    amounts = axis.amounts(window.mode, window.may_be_empty)
+    if axis.kernel > 1:
+        return "may be wrong", needed
+    return ("runs", RIGHT) if amounts and amounts[0].begin == begin else ("wrong", needed)
+
+
+def _refuses_negative(window: SameWindow) -> str:
+    """Which kernels of ONNX Runtime refuse negative amounts: "all", "some" (by the data's type), or "" for none."""
+    if any(axis.dilation > 1 for axis in window.axes):
+        return ""
+    if window.node.op_type == "AveragePool":
+        return "all" if (window.opset or 0) < NEGATIVE_SINCE else ""
+    if window.node.op_type != "MaxPool" or len(window.node.outputs) > 1:
+        return ""
+    if not isinstance(window.fill, np.ndarray):
+        return "some"
+    return "all" if window.fill.dtype in (np.float32, np.float16) else ""  # that it casts to float
+
+
+Choices = Sequence[Sequence[Amount]]  # of each axis
+_Body = tuple[str, str, list[ir.Value | None], list[ir.Attr]]  # domain, operator, inputs and attributes of a node
+
+# SAME rounds the number of outputs up by itself; with explicit pads, ceil_mode would round it up once more.
+IMPLIED = ("auto_pad", "ceil_mode")
+FORMATS = {(1, False): "NCW", (1, True): "NWC", (3, False): "NCDHW", (3, True): "NDHWC"}  # else NCHW or NHWC
+
+
+def pads_of(amounts: Sequence[Amount]) -> list[int]:
+    """The attribute ``pads`` with the amounts of each axis."""
+    return [amount.begin for amount in amounts] + [amount.end for amount in amounts]
+
+
+def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Applied:
+    """Writes the amounts into the node."""
+    node = site.node
+    for name in IMPLIED:
+        node.attributes.pop(name, None)
+    node.attributes.add(ir.AttrInt64s("pads", pads))
+    return Applied([node])
+
+
+def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applied:
+    """Puts SamePad_1 in front of the node, which then pads nothing itself."""
+    node, made = site.node, same_pad_of(window)
+    padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_padded"))
+    before = ir.Node(DOMAIN, made.op_type, [node.inputs[0]], outputs=[padded], name=padded.name)
+    node.prepend(before)
+    node.replace_input_with(0, padded)
+    for name in IMPLIED:
+        node.attributes.pop(name, None)
+    return Applied([node], NodeSite(before, site.path, site.scope), made)
+
+
+def same_pad_of(window: SameWindow) -> Replacement:
+    """The SamePad_1 in front of the node."""
+    axes, last = window.axes, window.first == 1
+    attributes = [
+        ir.AttrString("auto_pad", window.mode),
+        ir.AttrString("data_format", FORMATS.get((len(axes), last), "NHWC" if last else "NCHW")),
+        ir.AttrInt64s("dilations", [axis.dilation for axis in axes]),
+        ir.AttrInt64s("kernel_shape", [axis.kernel for axis in axes]),
+        ir.AttrInt64s("strides", [axis.stride for axis in axes]),
+    ]
+    inputs = (window.node.inputs[0], window.fill)
+    return Replacement("SamePad_1", inputs, {attribute.name: attribute for attribute in attributes})
+
+
+def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> Applied:
+    """Turns the node into nested Ifs on its sizes; each branch has the node with one choice of amounts.
+
+    ``choices`` has for each axis its possible amounts, ordered by ``Amount.below``.
+    """
+    node = site.node
+    tests = _tests(site, constants, window, choices)
+    inputs = list(node.inputs)
+    kept = [attribute for name, attribute in node.attributes.items() if name not in IMPLIED]
+
+    def body(chosen: tuple[Amount, ...], i: int = 0) -> _Body:
+        """The node, once every axis has its amounts; before, an If that tests the i-th amounts of the next axis."""
+        if len(chosen) == len(choices):
+            return node.domain, node.op_type, inputs, [*kept, ir.AttrInt64s("pads", pads_of(chosen))]
+        axis, choice = len(chosen), choices[len(chosen)]
+        if i == len(choice) - 1:
+            return body((*chosen, choice[i]))
+        branches = {"then_branch": body((*chosen, choice[i])), "else_branch": body(chosen, i + 1)}
+        graphs = [ir.AttrGraph(name, _branch(site, constants, inner)) for name, inner in branches.items()]
+        return "", "If", [tests[axis][i]], graphs
+
+    replace_in_place(node, *body(()))
+    return Applied([node])
+
+
+def _branch(site: NodeSite, constants: Constants, body: _Body) -> ir.Graph:
+    """A graph of one node with copies of the outputs of the node of ``site``."""
+    domain, op_type, inputs, attributes = body
+    outputs = [ir.Value(name=constants.fresh(f"{value.name}_by_size"), type=value.type) for value in site.node.outputs]
+    name = constants.fresh(f"{site.node.name or site.node.outputs[0].name}_by_size")
+    inner = ir.Node(domain, op_type, inputs, attributes, outputs=outputs, name=name)
+    return ir.Graph([], outputs, nodes=[inner], name=constants.fresh(f"{name}_graph"))
+
+
+def _tests(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> list[list[ir.Value]]:
+    """For each axis and each of its amounts but the last, a value that tells whether the size needs them.
+
+    Computed with the operators of opset 7: Mod, and Less of integers, are younger.
+    """
+
+    def scalar(value: int, role: str) -> ir.Value:
+        return constants.add(np.array(value, np.int64), site, role)
+
+    zero = scalar(0, "zero")
+    shape = constants.insert("Shape", [site.node.inputs[0]], site, "shape")
+    tests: list[list[ir.Value]] = []
+    for i, (axis, choice) in enumerate(zip(window.axes, choices)):
+        tests.append([])
+        if len(choice) == 1:
+            continue
+        size = constants.insert("Gather", [shape, scalar(window.first + i, "axis")], site, "size")
+        stride = scalar(axis.stride, "stride")
+        # A multiple of the stride more than n - 1, so that Div rounds no negative number.
+        last = constants.insert("Add", [size, scalar(axis.stride - 1, "more")], site, "last")
+        steps = constants.insert("Div", [last, stride], site, "steps")
+        remainder = constants.insert(
+            "Sub", [last, constants.insert("Mul", [steps, stride], site, "start")], site, "remainder"
+        )
+        for amount in choice[:-1]:
+            assert amount.below is not None, "where there is a choice"
+            above = constants.insert("Div", [remainder, scalar(amount.below, "below")], site, "above")
+            tests[i].append(constants.insert("Equal", [above, zero], site, "test"))
+    return tests
+
+
+MAX_BRANCHES = 64
+EXPLICIT = "explicit pads"
+
+
+def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
+    """Recognises a node with auto_pad SAME_UPPER or SAME_LOWER."""
+    node = site.node
+    operator = WINDOW_OPERATORS.get((node.domain, node.op_type))
+    if operator is None or "auto_pad" not in node.attributes:
+        return None
+    name = f"{node.domain}::{node.op_type}" if node.domain else node.op_type
+    try:
+        mode = read_mode(site)
+        if mode is None:
+            return None
+        form, window = f"{name} auto_pad={mode}", read_window(site, operator, mode, types)
+        verdict = judge_operator(node, types.name(node.inputs[0]), site.scope.opset)
+        try:
+            return replace(_match(form, window), verdict=verdict)
+        except Unconvertible as why:
+            return Match(form, reason=str(why), verdict=verdict, judge=_judged(window)[1])
+    except Unconvertible as why:
+        return Match(f"{name} auto_pad={node.attributes['auto_pad'].value or 'of the caller'}", reason=str(why))
+
+
+def _match(form: str, window: SameWindow) -> Match:
+    """What the node becomes; raises Unconvertible if nothing does the same."""
+    if window.operator.transposed:
+        amounts = [transposed(axis, more, window.mode) for axis, more in zip(window.axes, window.output_padding)]
+        found = [amount for amount in amounts if amount is not None]
+        if len(found) < len(amounts):
+            raise Unconvertible(
+                "its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its "
+                "reference and TensorFlow do not agree on the elements that are missing"
+            )
+        return _explicit(form, window, found)
+    choices = [axis.amounts(window.mode, window.may_be_empty) for axis in window.axes]
+    fits = not window.operator.pooling or all(map(_fits, choices, (axis.kernel for axis in window.axes)))
+    only = [choice[0] for choice in choices if choice is not None and len(choice) == 1]
+    known = len(only) == len(choices)
+    miscounted = known and window.is_miscounted(pads_of(only))
+    if fits and known and not miscounted:
+        return _explicit(form, window, only)
+    if window.unpadded:
+        try:
+            return _by_size(form, window, choices)
+        except Unconvertible:
+            if window.unpadded != OTHER_BITS:
+                raise
+    notes = (MISCOUNTED,) if miscounted else ()
+    notes = notes if fits else ("ONNX Runtime takes no pads as large as the kernel",)
+    pad = same_pad_of(window)
+    return Match(form, _rewrite(pad.op_type, window, partial(same_pad, window=window), pad), notes=notes)
+
+
+def _fits(choice: list[Amount] | None, kernel: int) -> bool:
+    """Whether ONNX Runtime accepts the amounts for a pooling with this kernel size."""
+    return choice is None or all(amount.begin < kernel and amount.end < kernel for amount in choice)
+
+
+def _explicit(form: str, window: SameWindow, amounts: list[Amount]) -> Match:
+    pads = pads_of(amounts)
+    return Match(form, _rewrite(EXPLICIT, window, partial(explicit, pads=pads)), notes=(f"pads {pads}",))
+
+
+def _by_size(form: str, window: SameWindow, choices: Sequence[list[Amount] | None]) -> Match:
+    why = f"it {window.unpadded}"
+    for choice, axis in zip(choices, window.axes):
+        if not _fits(choice, axis.kernel):
+            largest = max(max(amount.begin, amount.end) for amount in choice or ())
+            raise Unconvertible(
+                f"{why}, and ONNX Runtime takes no pads ({largest}) that reach the size of the kernel ({axis.kernel})"
+            )
+    known = [choice for choice in choices if choice is not None]
+    if len(known) < len(choices):
+        raise Unconvertible(f"{why}, and its strides leave too many amounts to choose from")
+    if (branches := prod(map(len, known))) > MAX_BRANCHES:
+        raise Unconvertible(f"{why}, and there are {branches} amounts to choose from, more than {MAX_BRANCHES}")
+    if window.opset is None or window.opset < 7:
+        raise Unconvertible(f"{why}, and opset {window.opset} cannot choose by size")
+    notes = (f"an If chooses between {branches} pads by the size; {why}",)
+    return Match(form, _rewrite(EXPLICIT, window, partial(by_size, window=window, choices=known)), notes=notes)
+
+
+def _rewrite(
+    op_type: str, window: SameWindow, apply: Callable[[NodeSite, Constants], Applied], pad: Replacement | None = None
+) -> Rewrite:
+    """The rewrite, with what ONNX Runtime does with the unchanged node."""
+    needed, judge = _judged(window)
+    return Rewrite(op_type, apply, pad, needed, RIGHT, corrects=judge is not None, judge=judge)
+
+
+def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
+    """Why ONNX Runtime cannot run the unchanged node as specified, and what judges it (see ``Rewrite``).
+
+    Measured with onnxruntime 1.31.1.
+    """
+    needed: str | None = None
+    judge: Judge | None = None
+    pooling = window.operator.pooling
+    if window.operator.transposed:
+        pass  # right by itself
+    elif any(axis.dilation > 1 for axis in window.axes):
+        needed = "ONNX Runtime refuses SAME with a dilation"
+        if pooling:
+            needed = "ONNX Runtime computes SAME as if there were no dilation"
+    elif pooling and any(axis.min_total < 0 for axis in window.axes):
+        needed = "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
+    elif pooling and judge_counting(window):
+        needed = MISCOUNTED
+    elif not pooling and any(is_shifted(axis, window.mode) for axis in window.axes):
+        needed = (
+            "ONNX Runtime begins the windows behind the first element where the stride is much larger than the kernel"
+        )
+        judge = partial(judge_convolution, window, needed)
+    if pooling:
+        judge = partial(judge_pooling, window, needed)
+    return needed, judge

@@ -1,0 +1,442 @@
+"""Emulated Pads: nodes that only move data, and do what one Pad does.
+
+PyTorch's TorchScript exporter writes ``pad(mode="circular")`` and circular convolutions with a Concat for each axis::
+
+    1234  ->  34 (Slice), 1234, 1 (Slice)  ->  3412341 (Concat)
+
+People write Pads by hand: a flip (a backward Slice) beside the data; an edge that Expand or Tile repeats; a block of
+zeros; indices that go beyond the first and the last element.
+
+One axis at a time, ``maps.py`` reads the nodes and describes each input of the Concat as a map of positions in the
+data. It compares the joined maps with the map of a Pad: for the axis's size or, if the model leaves the size open, for
+every size. So the choice of nodes does not matter. A Pad then absorbs the Pad in front of it if nothing else reads the
+value between them, both have the same mode, and its axis comes later. (``folding`` joins other Pads.)
+
+Data of an open size may be shorter than the amounts. Then a Pad with computed amounts replaces the
+nodes, if that makes fewer nodes.
+
+Three kinds stay. Nodes that differ from a Pad for a size that the model allows; the record names the size. Vectors of
+integers, and values computed from constants alone: ONNX Runtime computes shapes while it loads the model, but only with
+its own operators. Everything before opset 11, where a Pad would have no fallback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.matchers.maps import (
+    COPIES,
+    DATA,
+    LONGEST,
+    AxisPad,
+    Block,
+    Map,
+    Reader,
+    Step,
+    find_pad,
+    joined,
+    taken,
+)
+from padops.convert.model.graphs import Constants, Index, NodeSite, attribute_value, constant, replace_in_place
+from padops.convert.model.types import Types, remove_unread
+from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, Unconvertible, settle_version
+from padops.convert.pads.pad_info import Dims, Operand
+from padops.convert.runtimes.builtin import FIRST_WITH_INPUTS
+from padops.spec.dialects import DOMAIN, OPS
+from padops.spec.plan import Mode
+
+MOST_INPUTS = 32  # of a Concat
+MOST_STEPS = 8  # from an input to the data
+MOST_ANCESTORS = 64  # values that are followed to see whether data are computed from constants alone
+BLOCKS = ("Constant", "ConstantOfShape", "Expand")
+
+
+@dataclass(frozen=True)
+class Emulation:
+    """A Pad of one axis."""
+
+    root: ir.Node  # the node that gives the padded data
+    data: ir.Value
+    axis: int  # not negative if the rank is known; else as the node writes it
+    rank: int | None  # the rank of the data; None if unknown
+    pad: AxisPad
+    fill: np.ndarray | None  # for mode constant, one element of rank 0; else None
+    nodes: tuple[ir.Node, ...]  # all nodes whose work the Pad does, ``root`` last
+
+
+def find(site: NodeSite, types: Types) -> Emulation | None:
+    """The Pad whose result a node gives; None if there is none."""
+    node, opset = site.node, site.scope.opset
+    inputs = [value for value in node.inputs if value is not None]
+    if node.domain != "" or opset is None or opset < FIRST_WITH_INPUTS or len(inputs) != len(node.inputs):
+        return None
+    axis = _axis(node)
+    if axis is None or len(node.outputs) != 1:
+        return None
+    if node.op_type == "Gather":
+        return _find_gathered(site, types, axis)
+    if node.op_type != "Concat" or not 1 < len(inputs) <= MOST_INPUTS:
+        return None
+    found = (_find_joined(site, types, axis, inputs, data) for data in _common(inputs, node.graph))
+    return next((emulation for emulation in found if emulation is not None), None)
+
+
+def _axis(node: ir.Node) -> int | None:
+    if "axis" not in node.attributes and node.op_type == "Gather":
+        return 0
+    axis: int | None = attribute_value(node, "axis", ir.AttributeType.INT)
+    return axis
+
+
+def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) -> Iterator[ir.Value]:
+    """Values from which all inputs except possible blocks of fill may be taken, the nearest first.
+
+    Only the operators are read, so a Concat of other values costs next to nothing.
+    """
+    chains = []
+    for value in dict.fromkeys(inputs):
+        chain = [value]
+        while len(chain) <= MOST_STEPS and (before := _copied(chain[-1], graph)) is not None:
+            chain.append(before)
+        chains.append(chain)
+    near = sorted(((depth, value) for chain in chains for depth, value in enumerate(chain)), key=lambda row: row[0])
+    for data in dict.fromkeys(value for _, value in near):
+        if all(data in chain or _may_be_block(chain[0]) for chain in chains):
+            yield data
+
+
+def _copied(value: ir.Value, graph: ir.Graph | ir.Function | None) -> ir.Value | None:
+    """The value of which a value may be a copy; None if its node copies nothing."""
+    node = value.producer()
+    if node is None or node.domain != "" or node.op_type not in COPIES or node.graph is not graph:
+        return None
+    return node.inputs[0] if node.inputs else None
+
+
+def _may_be_block(value: ir.Value) -> bool:
+    node = value.producer()
+    if node is None:
+        return value.is_initializer()
+    return node.domain == "" and node.op_type in BLOCKS
+
+
+def _find_joined(
+    site: NodeSite, types: Types, axis: int, inputs: Sequence[ir.Value], data: ir.Value
+) -> Emulation | None:
+    """The Pad of ``data`` that a Concat is."""
+    dims, rank = _dims(data, site.node.outputs[0], types)
+    if rank is not None and not -rank <= axis < rank:
+        return None
+    reader = Reader(site, types, axis if rank is None else axis % rank, rank)
+    parts: list[Map] = []
+    nodes: list[ir.Node] = []
+    blocks: list[Block] = []
+    keeps, least = False, 0
+    for value in inputs:
+        steps = _steps(value, data, reader)
+        if steps is not None:
+            parts.append(reduce(lambda shown, step: step.wrap(shown), reversed(steps), DATA))
+            nodes += [node for step in reversed(steps) for node in step.nodes]
+            keeps = keeps or all(step.keeps for step in steps)
+            least = max(least, *(step.rank for step in steps), 0)
+            continue
+        block = reader.block(value)
+        if block is None or not _fits(block, dims, reader.axis):
+            return None
+        parts.append(block.map)
+        nodes += block.nodes
+        blocks.append(block)
+    if not keeps or _may_be_shape(data, reader, least) or len({bits(block.element) for block in blocks}) > 1:
+        return None
+    fill = blocks[0].element if blocks else None
+    return _emulation(reader, data, dims, joined(parts), (*dict.fromkeys(nodes), site.node), fill)
+
+
+def _find_gathered(site: NodeSite, types: Types, axis: int) -> Emulation | None:
+    """The Pad that a Gather is: its constant indices repeat some elements, or count from the end."""
+    node = site.node
+    data, indices = node.inputs[0], constant(node.inputs[1], site.scope) if len(node.inputs) == 2 else None
+    if data is None or indices is None or indices.ndim != 1 or indices.dtype.kind not in "iu":
+        return None
+    if indices.size < 2 or (len(np.unique(indices)) == indices.size and indices.min() >= 0):
+        return None
+    dims = types.shape(data)
+    if dims is None or not -len(dims) <= axis < len(dims):
+        return None
+    reader = Reader(site, types, axis % len(dims), len(dims))
+    if _may_be_shape(data, reader):
+        return None
+    return _emulation(reader, data, dims, taken(DATA, indices.tolist()), (node,), None)
+
+
+def _emulation(
+    reader: Reader, data: ir.Value, dims: Dims | None, shown: Map, nodes: tuple[ir.Node, ...], fill: np.ndarray | None
+) -> Emulation | None:
+    """The Pad of one axis whose map is ``shown``; None if there is none, or the data follow from constants."""
+    pad = find_pad(shown, None if dims is None else dims[reader.axis])
+    if pad is None or (fill is None) != (pad.mode is not Mode.CONSTANT):
+        return None
+    if _is_computed_from_constants(data):
+        return None
+    return Emulation(nodes[-1], data, reader.axis, reader.rank, pad, fill, nodes)
+
+
+def _may_be_shape(data: ir.Value, reader: Reader, least: int = 0) -> bool:
+    """Whether data of at least ``least`` axes may be a vector of integers, such as a shape."""
+    axes = reader.rank or max(least, reader.axis + 1, -reader.axis)
+    return axes == 1 and reader.types.name(data, reader.site.node.outputs[0]) in ("int32", "int64", None)
+
+
+def _dims(data: ir.Value, output: ir.Value, types: Types) -> tuple[Dims | None, int | None]:
+    """The dims and the rank of the data."""
+    dims = types.shape(data)
+    known = types.shape(output) if dims is None else dims
+    return dims, None if known is None else len(known)
+
+
+def _steps(value: ir.Value, data: ir.Value, reader: Reader) -> list[Step] | None:
+    """The steps from a value to the data; None if the value is no copy of the data along the axis."""
+    steps: list[Step] = []
+    while value is not data:
+        step = reader.step(value)
+        if step is None or len(steps) == MOST_STEPS:
+            return None
+        steps.append(step)
+        value = step.value
+    return steps
+
+
+def _fits(block: Block, dims: Dims | None, axis: int) -> bool:
+    """Whether a block has the other dims of the data; a computed block always has them, or Concat fails."""
+    if block.dims is None:
+        return True
+    if dims is None or len(dims) != len(block.dims):
+        return False
+    return all(i == axis or one == other for i, (one, other) in enumerate(zip(block.dims, dims)))
+
+
+def _is_computed_from_constants(data: ir.Value) -> bool:
+    """Whether ONNX Runtime may compute a value while it loads the model."""
+    pending, seen = [data], {data}
+    while pending and len(seen) <= MOST_ANCESTORS:
+        value = pending.pop()
+        node = value.producer()
+        if node is None and (value.is_graph_input() or not value.is_initializer()):
+            return False
+        if node is not None:
+            if node.graph is None or not node.inputs and (node.domain, node.op_type) != ("", "Constant"):
+                return False
+            more = [x for x in node.inputs if x is not None and x not in seen]
+            pending += more
+            seen.update(more)
+    return not pending
+
+
+def bits(element: np.ndarray) -> object:
+    """The bits of one element; the element itself for a string."""
+    return element.item() if element.dtype.kind == "O" else element.tobytes()
+
+
+SYMMETRIC_OP = "OpenVINOPad_12"
+FIRST_WITH_WRAP = 19
+FIRST_WITH_INTEGERS = 12  # of Min and Max
+RUNS = "ONNX Runtime runs it as it is"
+
+
+def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
+    """Recognises the last node of an emulation."""
+    last = find(site, types)
+    if last is None or _goes_on(last, site, types):
+        return None
+    found = _chain(last, site, types)
+    nodes = [node for emulation in found for node in emulation.nodes]
+    name = "circular" if last.pad.mode is Mode.WRAP else last.pad.mode.value
+    form = f"{name} emulation ({', '.join(dict.fromkeys(node.op_type for node in nodes))})"
+    gone = _replaced(nodes)
+    notes = [f"one operator for {', '.join(node.name or node.outputs[0].name or node.op_type for node in gone)}"]
+    try:
+        bounds = _bounds(found, site, len(gone))
+        made = _replacement(found, bounds, types, notes)
+    except Unconvertible as why:
+        return Match(form, status="not needed", reason=f"{RUNS}; {why}")
+    if bounds is not None:
+        notes.append("its amounts are computed, since the nodes reach no further than the data")
+    return Match(form, Rewrite(made.op_type, partial(_apply, made=made, bounds=bounds), made), notes=tuple(notes))
+
+
+def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
+    """The bounds of the amounts if an axis may be too short, else None; raises Unconvertible if they save no nodes."""
+    short = next((emulation for emulation in found if emulation.pad.differs is not None), None)
+    if short is None:
+        return None
+    pad, opset = short.pad, site.scope.opset
+    sizes = f"fewer than {pad.differs + 1} elements" if pad.differs else "no element"
+    why = f"a Pad of {pad.begin}, {pad.end} does something else where axis {short.axis} has {sizes}"
+    if pad.spared is None or short.rank is None or opset is None or opset < FIRST_WITH_INTEGERS:
+        raise Unconvertible(why)
+    spared: list[int | None] = [0] * short.rank
+    for emulation in found:
+        spared[emulation.axis] = emulation.pad.spared
+    bounds = Bounds(spared)
+    if gone <= bounds.nodes + 1:
+        raise Unconvertible(f"{why}, and to compute its amounts takes as many nodes")
+    return bounds
+
+
+def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
+    """The emulations that one Pad replaces, in order; the emulation of the last axis comes last."""
+    found = [last]
+    while (node := found[0].data.producer()) is not None and node.graph is site.node.graph:
+        before = find(NodeSite(node, site.path, site.scope), types)
+        if before is None or not _are_one(before, found[0], site.scope.index):
+            break
+        found.insert(0, before)
+    return found
+
+
+def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
+    """Whether one Pad replaces this emulation together with a later one."""
+    for node in dict.fromkeys(use.node for use in emulation.root.outputs[0].uses()):
+        if node.graph is emulation.root.graph and node.op_type in ("Concat", "Gather"):
+            after = find(NodeSite(node, site.path, site.scope), types)
+            if (
+                after is not None
+                and after.data is emulation.root.outputs[0]
+                and _are_one(emulation, after, site.scope.index)
+            ):
+                return True
+    return False
+
+
+def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
+    """Whether two emulations, the second of the first's result, are one Pad.
+
+    Each axis has a map of its own, so the order of the axes does not matter. Ascending axes give every emulation one
+    place: of the axes 2, 3 and 2, the first two are one Pad.
+    """
+    padded = first.root.outputs[0]
+    if padded.is_graph_output() or any(node not in second.nodes for node, _ in index.last_uses(padded)):
+        return False  # the last uses first: there may be many
+    if any(use.node not in second.nodes for use in padded.uses()):
+        return False
+    if first.pad.mode is not second.pad.mode or not (_is_bounded(first) and _is_bounded(second)):
+        return False
+    if first.rank is None or first.rank != second.rank or first.axis >= second.axis:
+        return False
+    one, other = first.fill, second.fill
+    if one is None or other is None:
+        return one is other
+    return one.dtype == other.dtype and bits(one) == bits(other)
+
+
+def _is_bounded(emulation: Emulation) -> bool:
+    """Whether it is a Pad for every size, with smaller amounts for small sizes."""
+    pad = emulation.pad
+    return pad.differs is None or pad.spared is not None
+
+
+def _replaced(nodes: Sequence[ir.Node]) -> list[ir.Node]:
+    """The nodes whose results nothing else reads, and the last node, which becomes the Pad."""
+    kept = [nodes[-1]]
+    for node in reversed(nodes[:-1]):
+        value = node.outputs[0]
+        if node not in kept and not value.is_graph_output() and all(use.node in kept for use in value.uses()):
+            kept.append(node)
+    return kept[::-1]
+
+
+def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types, notes: list[str]) -> Replacement:
+    """The Pad that replaces all emulations; with bounds, its amounts are still the largest.
+
+    Raises:
+        Unconvertible: There is no such Pad of the type, or for data of unknown rank.
+    """
+    first, last = found[0], found[-1]
+    mode, type_name = last.pad.mode, types.name(first.data, last.root.outputs[0])
+    begins, ends, axes = _amounts(found)
+    if mode is Mode.SYMMETRIC:
+        if type_name is not None and type_name not in OPS[SYMMETRIC_OP].types:
+            raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
+        if axes is not None or bounds is not None:
+            raise Unconvertible(f"{SYMMETRIC_OP} has constant amounts for every axis, and they are not known")
+        return Replacement(
+            SYMMETRIC_OP, (first.data, begins, ends, None), {"pad_mode": ir.AttrString("pad_mode", mode.value)}
+        )
+    op_type = settle_version(FIRST_WITH_WRAP, type_name, {mode.value}, notes)
+    fill = None if last.fill is None or _is_default(last.fill) else last.fill
+    inputs: tuple[Operand | None, ...] = (first.data, np.concatenate([begins, ends]), fill, axes)
+    return Replacement(op_type, inputs, {"mode": ir.AttrString("mode", mode.value)})
+
+
+def _amounts(found: Sequence[Emulation]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Begins, ends and axes; the axes only if the rank is unknown, else None."""
+    rank = found[0].rank
+    if rank is None:
+        (only,) = found
+        return np.array([only.pad.begin]), np.array([only.pad.end]), np.array([only.axis])
+    begins, ends = np.zeros((2, rank), np.int64)
+    for emulation in found:
+        begins[emulation.axis], ends[emulation.axis] = emulation.pad.begin, emulation.pad.end
+    return begins, ends, None
+
+
+def _is_default(fill: np.ndarray) -> bool:
+    """Whether a fill is the default (P7)."""
+    return not fill.item() if fill.dtype.kind == "O" else not any(fill.tobytes())
+
+
+def _apply(site: NodeSite, constants: Constants, made: Replacement, bounds: Bounds | None) -> Applied:
+    """Turns the last node into the Pad, and removes nodes that nothing reads any more."""
+    data, amounts, *others = made.inputs
+    assert isinstance(data, ir.Value), "the data are a value of the graph"
+    read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
+    replace_in_place(site.node, DOMAIN, made.op_type, [data])
+    remove_unread(read, site.scope.index)
+    if bounds is not None:
+        assert isinstance(amounts, np.ndarray), "the largest amounts are known"
+        made = replace(made, inputs=(data, bounds.write(data, amounts, site, constants), *others))
+    return Applied([site.node], site, made)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Bounds of the amounts by the size of the data, computed at run time.
+
+    A Slice of data that are too short gives the elements there are: the last 3 of 2 elements are 2. A Pad would repeat
+    elements. So its amounts are::
+
+        x -> Shape -> Concat twice -> [Add each axis's difference -> Max 0 ->] Min with the amounts -> pads
+    """
+
+    spared: Sequence[int | None]  # per axis: amounts <= size - spared; 1 if the edge is not repeated. None: unbounded.
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes that compute the amounts."""
+        return 3 + any(self._more) + (1 in self.spared)
+
+    def write(self, data: ir.Value, amounts: np.ndarray, site: NodeSite, constants: Constants) -> ir.Value:
+        """Adds the nodes that compute the amounts, in front of the padding node of ``site``.
+
+        ``amounts`` are the unbounded amounts of every axis, begins then ends.
+        """
+        dims = constants.insert("Shape", [data], site, "shape")
+        most = constants.insert("Concat", [dims, dims], site, "sizes", [ir.AttrInt64("axis", 0)])
+        if any(self._more):
+            more = constants.add(np.array([*self._more, *self._more], np.int64), site, "more")
+            most = constants.insert("Add", [most, more], site, "most")
+        if 1 in self.spared:
+            most = constants.insert("Max", [most, constants.add(np.zeros(1, np.int64), site, "nothing")], site, "left")
+        pads = constants.insert("Min", [most, constants.add(amounts, site, "amounts")], site, "pads")
+        pads.shape = ir.Shape([len(amounts)])
+        return pads
+
+    @property
+    def _more(self) -> list[int]:
+        """Per axis: the largest amount minus the size."""
+        return [LONGEST if spared is None else -spared for spared in self.spared]

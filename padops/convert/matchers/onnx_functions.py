@@ -1,0 +1,237 @@
+"""Functions of ONNX whose bodies pad: Attention pads a short mask, and CenterCropPad the data.
+
+**Attention.** The rewrite puts the Pad in front of the node, so that the mask is as long as the keys. It fills a float
+mask with minus infinity and a bool mask with False. If the model does not state the lengths, the node stays: most masks
+are as long as the keys, and a Pad would be in the way.
+
+Measured with onnxruntime 1.32.0: its kernel covers version 24, for float and float16, and fails at a shorter mask. For
+other types and later versions it inlines the body, and runs the inlined Pad like any other. If it can run the inlined
+Pad, the node stays: without the Pad, the body handles overflow differently.
+
+**CenterCropPad** pads and crops. One Pad does both, since mode constant takes negative amounts. Of the elements that an
+axis lacks or has too many, half (rounded towards 0) go to its beginning and the rest to its end. ONNX Runtime has no
+kernel for the function and inlines the body, so the rules for the body's Pad hold for the node (measured with
+onnxruntime 1.32.0).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.model.graphs import Constants, NodeSite
+from padops.convert.model.types import Types, evaluate
+from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, RunsAs, Unconvertible, settle_version
+from padops.convert.pads.pad_info import Operand, all_known, describe
+from padops.convert.records import Verdict
+from padops.convert.runtimes.builtin import FIRST_WITH_AXES, FIRST_WITH_INPUTS, judge, needs, runs
+from padops.plural import plural
+from padops.runtime.installed import NEWEST_MINOR
+from padops.spec.dialects import DOMAIN, onnx_op
+from padops.spec.dtypes import by_name
+
+ATTENTION = "Attention"
+ATTENTION_SINCE = 24
+KEY, MASK, PAST = 1, 3, 4  # inputs
+KERNEL = (24, ("float", "float16"))  # the version and types of ONNX Runtime's kernel
+REFUSED = "ONNX Runtime ends the run where the mask is shorter than the keys"
+RIGHT = "ONNX Runtime writes out the body of the function, and runs the Pad in there"
+LACKS = "ONNX Runtime writes out the body of the function, and has no Expand of bfloat16, which is in there"
+AS_LONG = "ONNX Runtime runs it, as long as the mask is as long as the keys"
+UNSAID = "whether the mask is shorter than the keys, so that the function pads it, the model does not say"
+
+
+def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
+    """Recognises the function with a mask, unless the mask is known to be as long as the keys."""
+    node, opset = site.node, site.scope.opset
+    if node.domain != "" or node.op_type != ATTENTION or node.op_identifier() in site.scope.model.functions:
+        return None
+    if opset is None or opset < ATTENTION_SINCE or len(node.inputs) <= MASK or (mask := node.inputs[MASK]) is None:
+        return None
+    form = f"mask of {ATTENTION}-{ATTENTION_SINCE if opset == ATTENTION_SINCE else ATTENTION_SINCE + 1}"
+    lacking, of_data = _lacking(node, types), types.name(node.inputs[0])
+    refused = REFUSED if opset == KERNEL[0] and of_data in KERNEL[1] else None
+    verdict: tuple[Verdict, str] | None = ("refuses", LACKS) if of_data == "bfloat16" else None
+    if lacking is None and refused is not None:
+        verdict = "runs if", AS_LONG
+    if not lacking:
+        return None if lacking == 0 else Match(form, status="not needed", reason=UNSAID, verdict=verdict)
+    notes: list[str] = []
+    try:
+        made = _pad(site, mask, lacking, types, opset, notes)
+    except Unconvertible as why:
+        return Match(form, reason=str(why))
+    body, runs_as = describe(made, site, types), RunsAs("", opset)
+    if refused is None and judge(body, runs_as, NEWEST_MINOR)[0] == "runs":
+        return Match(form, status="not needed", reason=RIGHT, verdict=verdict)
+    rewrite = Rewrite(
+        made.op_type,
+        partial(_apply_to_mask, made=made),
+        made,
+        refused or needs(body, runs_as),
+        judge=lambda minor: judge(body, runs_as, minor) if refused is None else ("refuses", refused),
+    )
+    return Match(form, rewrite, None if refused else runs_as, notes=tuple(notes))
+
+
+def _lacking(node: ir.Node, types: Types) -> int | None:
+    """How many elements the mask is shorter than the keys; None if unknown."""
+    total = 0
+    for i in (KEY, PAST):
+        value = node.inputs[i] if i < len(node.inputs) else None
+        if value is not None:
+            dims = types.shape(value)
+            if dims is None or len(dims) < 3 or (size := dims[-2]) is None:
+                return None
+            total += size
+    dims = types.shape(node.inputs[MASK])
+    return None if not dims or dims[-1] is None else total - dims[-1]
+
+
+def _pad(site: NodeSite, mask: ir.Value, lacking: int, types: Types, opset: int, notes: list[str]) -> Replacement:
+    """The Pad of the mask."""
+    if lacking < 0:
+        raise Unconvertible(f"its mask is longer than its keys, by {-lacking}")
+    name, of_data = types.name(mask), types.name(site.node.inputs[0])
+    if name is None or name not in ("bool", of_data):
+        raise Unconvertible(f"its mask is of type {name}, expected bool or that of its data, {of_data}")
+    dims = types.shape(mask)
+    assert dims, "it has a last one"
+    pads = np.zeros(2 * len(dims), np.int64)
+    pads[-1] = lacking
+    fill = None if name == "bool" else np.array(-np.inf, by_name(name).numpy)
+    version = max(int(onnx_op(opset).removeprefix("Pad_")), FIRST_WITH_INPUTS)
+    op_type = settle_version(version, name, ["constant"], notes)
+    return Replacement(op_type, (mask, pads, fill), {"mode": ir.AttrString("mode", "constant")})
+
+
+def _apply_to_mask(site: NodeSite, constants: Constants, made: Replacement) -> Applied:
+    """Puts the Pad in front of the node."""
+    node = site.node
+    padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_mask"))
+    before = ir.Node(DOMAIN, made.op_type, [node.inputs[MASK]], outputs=[padded], name=padded.name)
+    node.prepend(before)
+    node.replace_input_with(MASK, padded)
+    return Applied([node], NodeSite(before, site.path, site.scope), made)
+
+
+OP_TYPE = "CenterCropPad"
+SINCE = 18
+FORM = f"{OP_TYPE}-{SINCE}"
+OTHER_SHAPE = "ONNX Runtime writes out its body, which takes the shape as int64 alone"
+
+
+@dataclass(frozen=True)
+class _Centred:
+    """What the model says of one node."""
+
+    data: ir.Value  # the data to pad and crop
+    shape: ir.Value  # the new sizes, of all axes or of ``axes``
+    axes: np.ndarray | None  # the axes; None for all
+    amounts: np.ndarray | None  # the Pad's amounts for these axes, begins then ends; None if known only at run time
+    op: str
+
+    def replacement(self, amounts: Operand | None) -> Replacement:
+        mode = {"mode": ir.AttrString("mode", "constant")}
+        given = ir.Value(name="pads") if amounts is None else amounts
+        return Replacement(self.op, (self.data, given, *(() if self.axes is None else (None, self.axes))), mode)
+
+
+def match_center_crop_pad(site: NodeSite, types: Types) -> Match | None:
+    """Recognises the function, with a constant or a computed shape."""
+    node = site.node
+    if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
+        return None
+    notes: list[str] = []
+    try:
+        found = _read(site, types, notes)
+    except Unconvertible as why:
+        return Match(FORM, reason=str(why))
+    assert site.scope.opset is not None
+    added = None if found.amounts is None else np.maximum(found.amounts, 0)  # the Pad in the body never crops
+    body, runs_as = describe(found.replacement(added), site, types), RunsAs("", site.scope.opset)
+    other = OTHER_SHAPE if types.name(found.shape) not in (None, "int64") else None
+    made = found.replacement(found.amounts)
+    rewrite = Rewrite(
+        found.op,
+        partial(_apply, found=found, types=types),
+        made,
+        other or needs(body, runs_as),
+        runs(body),
+        judge=lambda minor: judge(body, runs_as, minor) if other is None else ("refuses", other),
+    )
+    return Match(FORM, rewrite, None if other else runs_as, notes=tuple(notes))
+
+
+def _read(site: NodeSite, types: Types, notes: list[str]) -> _Centred:
+    node, opset = site.node, site.scope.opset
+    if opset is None or opset < SINCE:
+        raise Unconvertible(f"{OP_TYPE} needs opset {SINCE}; the model has opset {opset}")
+    if len(node.inputs) != 2 or None in node.inputs:
+        raise Unconvertible(f"it has {plural(sum(one is not None for one in node.inputs), 'input')}, expected 2")
+    if foreign := sorted(set(node.attributes) - {"axes"}):
+        raise Unconvertible(f"its attribute {foreign[0]} is unknown")
+    data, shape = node.inputs
+    assert data is not None and shape is not None
+    dims = types.shape(data)
+    axes = _axes(node.attributes.get("axes"), None if dims is None else len(dims))
+    array = evaluate(shape, site.scope, types)
+    given = list(array.shape) if array is not None else types.shape(shape)
+    count = len(axes) if axes is not None else None if dims is None else len(dims)
+    if given is not None and count is not None and given not in ([count], [None]):
+        raise Unconvertible(f"its input shape has dims {given}, expected [{count}]")
+    if array is not None and (array.dtype.kind not in "iu" or (array < 0).any()):
+        raise Unconvertible(f"its shape is {array.tolist()}, expected integers that are not negative")
+    amounts = None
+    if array is not None and dims is not None:
+        sizes = [dims[axis] for axis in (range(len(dims)) if axes is None else axes)]
+        amounts = _amounts(array.astype(np.int64) - np.array(sizes, np.int64)) if all_known(sizes) else None
+    version = max(int(onnx_op(opset).removeprefix("Pad_")), FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
+    return _Centred(
+        data, shape, axes, amounts, settle_version(version, types.name(data, *node.outputs), ["constant"], notes)
+    )
+
+
+def _axes(attribute: ir.Attr | None, rank: int | None) -> np.ndarray | None:
+    if attribute is None:
+        return None
+    if attribute.is_ref() or attribute.type != ir.AttributeType.INTS:
+        raise Unconvertible("its axes are given by the caller of the function, or are no list of integers")
+    axes = np.array(attribute.value, np.int64)
+    if rank is not None:
+        if any(not -rank <= axis < rank for axis in axes):
+            raise Unconvertible(f"its axes {axes.tolist()} are out of range for data of rank {rank} [P8]")
+        axes %= rank
+    if len(set(axes.tolist())) < len(axes):
+        raise Unconvertible(f"its axes {axes.tolist()} have a repeat [P8]")
+    return axes
+
+
+def _amounts(lacking: np.ndarray) -> np.ndarray:
+    """Begins, then ends, of axes that lack ``lacking`` elements; a negative number is cropped."""
+    begins = np.maximum(lacking, 0) // 2 - np.maximum(-lacking, 0) // 2
+    return np.concatenate([begins, lacking - begins])
+
+
+def _apply(site: NodeSite, constants: Constants, found: _Centred, types: Types) -> Applied:
+    """Adds the nodes that compute unknown amounts, in front of the node."""
+    if found.amounts is not None:
+        return Applied([site.node], site, found.replacement(found.amounts))
+    sizes = constants.insert("Shape", [found.data], site, "sizes")
+    if found.axes is not None:
+        sizes = constants.insert("Gather", [sizes, constants.add(found.axes, site, "axes")], site, "sizes_of_axes")
+    shape = found.shape
+    if types.name(shape) != "int64":
+        shape = constants.insert("Cast", [shape], site, "shape", [ir.AttrInt64("to", ir.DataType.INT64.value)])
+    none, two = (constants.add(np.array([one], np.int64), site, role) for one, role in ((0, "none"), (2, "two")))
+    lacking = constants.insert("Sub", [shape, sizes], site, "lacking")
+    added = constants.insert("Max", [lacking, none], site, "added")
+    cropped = constants.insert("Sub", [added, lacking], site, "cropped")
+    halves = [constants.insert("Div", [one, two], site, "half") for one in (added, cropped)]  # neither is negative
+    begins = constants.insert("Sub", halves, site, "begins")
+    ends = constants.insert("Sub", [lacking, begins], site, "ends")
+    pads = constants.insert("Concat", [begins, ends], site, "pads", [ir.AttrInt64("axis", 0)])
+    return Applied([site.node], site, found.replacement(pads))

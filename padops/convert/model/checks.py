@@ -1,0 +1,476 @@
+"""Whether a message is a model at all, checked before anything is made of it.
+
+onnx, onnx_ir and protobuf each find a part of what can be wrong, and raise exceptions of many kinds from deep inside.
+Some errors none of them finds, and on some they never end. What ONNX Runtime runs is not refused (measured with
+1.31.1): nodes of the main graph in any order, an initializer that stands there twice, values in a field that its type
+does not use.
+
+It looks at the operators (how many inputs and outputs they have, attributes, tensors), at the names of values (each
+made once, before it is read, in no cycle), and at the functions (no recursion, no growth without end).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+
+import onnx
+import onnx_ir as ir
+
+from padops.convert.errors import PadopsError
+from padops.convert.model.nesting import graphs_in, nodes_of
+from padops.plural import plural
+from padops.spec.dialects import DOMAIN
+
+# Exporters write Pad in forms of other versions, which the converter knows; ONNX Runtime does not count what Constant
+# has.
+NOT_COUNTED = ("Pad", "Constant")
+
+Counts = tuple[tuple[int, int], tuple[int, int]]
+
+
+def default_version(imports: Mapping[str, int], ir_version: int) -> int | None:
+    """The version of the default domain among imports, or None where none is meant; before IR 3 models meant 1."""
+    before_imports = 1 if ir_version < 3 else None
+    return imports.get("", before_imports)
+
+
+def check_counts(node: onnx.NodeProto, version: int | None, functions: Collection[str], label: str) -> None:
+    """Refuses a node of the default domain with too few or too many inputs or outputs; ``label`` names it.
+
+    ``functions`` are the names of the model's functions in the default domain, of which ``version`` is imported.
+
+    Raises:
+        PadopsError: With the numbers.
+    """
+    known = node.domain == "" and version is not None and version <= onnx.defs.onnx_opset_version()
+    if not known or node.op_type in NOT_COUNTED or node.op_type in functions:
+        return
+    counts = _counts(node.op_type, version)
+    if counts is None:
+        return
+    for what, names, (least, most) in zip(("input", "output"), (node.input, node.output), counts):
+        if not least <= len(names) <= most:
+            expected = f"at least {least}" if len(names) < least else f"at most {most}"
+            raise PadopsError(
+                f"{label} has {plural(len(names), what)}; {node.op_type} of version {version} has {expected}"
+            )
+
+
+@lru_cache(maxsize=4096)
+def _counts(op_type: str, version: int) -> Counts | None:
+    """The least and the most inputs and outputs of an operator, or None where onnx does not know it."""
+    try:
+        schema = onnx.defs.get_schema(op_type, version, "")
+    except onnx.defs.SchemaError:
+        return None
+    return (schema.min_input, schema.max_input), (schema.min_output, schema.max_output)
+
+
+MAX_ELEMENTS = (1 << 63) - 1
+
+Tensor = onnx.TensorProto
+
+# The field that has the elements of a type where there are no raw data, and how many entries an element takes.
+ELEMENT_FIELDS: dict[int, tuple[str, int]] = {
+    Tensor.FLOAT: ("float_data", 1),
+    Tensor.COMPLEX64: ("float_data", 2),
+    Tensor.DOUBLE: ("double_data", 1),
+    Tensor.COMPLEX128: ("double_data", 2),
+    Tensor.INT64: ("int64_data", 1),
+    Tensor.UINT32: ("uint64_data", 1),
+    Tensor.UINT64: ("uint64_data", 1),
+    Tensor.STRING: ("string_data", 1),
+}
+OTHERS = ("int32_data", 1)  # of all smaller types; those of 4 and 2 bits share an entry as they share a byte
+
+
+def check_tensor(tensor: onnx.TensorProto, place: str) -> None:
+    """Refuses a tensor that cannot be read; of external data only type and dims are looked at. Messages name ``place``.
+
+    Raises:
+        PadopsError: Its element type is none, or its elements are more or fewer than its dims say.
+    """
+    bits = _bits(tensor, place)
+    if lowest := min((dim for dim in tensor.dims if dim < 0), default=0):
+        raise PadopsError(f"{place}: dims {_listed(tensor.dims)} have the negative size {lowest}")
+    count = prod(tensor.dims)
+    if count > MAX_ELEMENTS:
+        raise PadopsError(f"{place}: dims {_listed(tensor.dims)} make more than {MAX_ELEMENTS} elements")
+    if tensor.data_location == onnx.TensorProto.EXTERNAL:
+        return
+    if tensor.HasField("raw_data") and tensor.data_type != Tensor.STRING:
+        present, needed, field, unit = len(tensor.raw_data), (count * bits + 7) // 8, "raw_data", "byte"
+    else:
+        field, entries = ELEMENT_FIELDS.get(tensor.data_type, OTHERS)
+        if field != "int32_data" and tensor.int32_data:  # which would be read instead
+            raise PadopsError(
+                f"{place}: it has {plural(len(tensor.int32_data), 'value')} in int32_data beside those in {field}"
+            )
+        present, unit = len(getattr(tensor, field)), "value"
+        needed = (count * bits + 7) // 8 if bits and bits < 8 else count * entries
+    if present != needed:
+        name = ir.DataType(tensor.data_type).name.lower()
+        raise PadopsError(
+            f"{place}: {plural(present, unit)} in {field}, {name} of dims {_listed(tensor.dims)} needs {needed}"
+        )
+
+
+def _bits(tensor: onnx.TensorProto, place: str) -> int:
+    """Bits of an element, 0 for strings."""
+    try:
+        dtype = ir.DataType(tensor.data_type)
+    except ValueError:
+        dtype = ir.DataType.UNDEFINED
+    if dtype == ir.DataType.UNDEFINED:
+        raise PadopsError(f"{place}: onnx {onnx.__version__} knows no element type {tensor.data_type}")
+    return 0 if dtype == ir.DataType.STRING else dtype.bitwidth
+
+
+def _listed(dims: Iterable[int], most: int = 16) -> str:
+    """Dims for a message, which has no room for thousands of them."""
+    shown = [str(dim) for dim in dims]
+    return f"[{', '.join(shown[:most])}{', …' if len(shown) > most else ''}]"
+
+
+Attribute = onnx.AttributeProto
+
+# The field that has the value of an attribute, by its type.
+FIELDS = {
+    Attribute.FLOAT: "f",
+    Attribute.INT: "i",
+    Attribute.STRING: "s",
+    Attribute.TENSOR: "t",
+    Attribute.SPARSE_TENSOR: "sparse_tensor",
+    Attribute.GRAPH: "g",
+    Attribute.TYPE_PROTO: "tp",
+    Attribute.FLOATS: "floats",
+    Attribute.INTS: "ints",
+    Attribute.STRINGS: "strings",
+    Attribute.TENSORS: "tensors",
+    Attribute.GRAPHS: "graphs",
+    Attribute.TYPE_PROTOS: "type_protos",
+}
+MESSAGES = {"t", "sparse_tensor", "g", "tp"}  # whose absence is no value; an absent number is 0, as in an empty list
+VALUES = {*FIELDS.values(), "sparse_tensors"}
+
+
+def check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function: bool) -> None:
+    """Refuses an attribute whose value is not of its type, or that refers to a function's where there is none.
+
+    Raises:
+        PadopsError: Says what is wrong with it.
+    """
+    place = f"{owner}: the attribute '{attribute.name}'"
+    if not attribute.name:
+        raise PadopsError(f"{owner}: an attribute has no name")
+    field = FIELDS.get(attribute.type)
+    if field is None:
+        raise PadopsError(f"{place} has the type {attribute.type}, which ONNX does not define")
+    present = {row.name for row, _ in attribute.ListFields()} & VALUES
+    if attribute.ref_attr_name:
+        if not inside_function:
+            raise PadopsError(f"{place} refers to '{attribute.ref_attr_name}' of a function, and stands in none")
+        if present:
+            raise PadopsError(
+                f"{place} refers to '{attribute.ref_attr_name}', and has a value in '{min(present)}' as well"
+            )
+        return
+    kind = Attribute.AttributeType.Name(attribute.type)
+    if wrong := present - {field}:
+        raise PadopsError(f"{place} is of type {kind}, but has a value in '{min(wrong)}'")
+    if field in MESSAGES and not present:
+        raise PadopsError(f"{place} is of type {kind}, but has no value")
+    if field in ("t", "tensors"):
+        for tensor in [attribute.t] if field == "t" else attribute.tensors:
+            check_tensor(tensor, f"{place}, tensor '{tensor.name}'")
+
+
+SHOWN = 6  # nodes of a cycle that a message names
+
+
+def check_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_nodes: bool = True) -> None:
+    """Refuses a graph or function whose nodes cannot be put into an order, and all graphs inside it; ``path`` names it.
+
+    With ``sorted_nodes``, they must be in that order already: ONNX Runtime sorts the nodes of the main graph alone.
+
+    Raises:
+        PadopsError: A name is made twice, or read and made by nothing; or nodes form a cycle.
+    """
+    for name, reader in _free_names(graph, path, sorted_nodes).items():
+        raise PadopsError(f"{reader} reads '{name}', which is no input, no initializer and no output of a node")
+
+
+def _free_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_nodes: bool = True) -> dict[str, str]:
+    """The names that come from around a graph, each with who reads it first."""
+    known = _given(graph, path)
+    makers = _makers(graph.node, known, path)
+    free: dict[str, str] = {}
+    needs: list[set[int]] = []  # of each node, the numbers of those that make what it reads
+    in_order = True
+    for i, node in enumerate(graph.node):
+        needs.append(set())
+        for name, reader in _reads(node, _label(node, i, path), f"{path}.node[{i}]"):
+            if name in makers:
+                maker = makers[name]
+                needs[i].add(maker)
+                if maker >= i and sorted_nodes:
+                    maker_label = _label(graph.node[maker], maker, path)
+                    raise PadopsError(f"{reader} reads '{name}' before {maker_label} makes it")
+                in_order = in_order and maker < i
+            elif name not in known:
+                free.setdefault(name, reader)
+    if not in_order:
+        _refuse_cycles(graph.node, needs, path)
+    for name in _names(graph.output):
+        if name not in known and name not in makers:
+            free.setdefault(name, f"the output of {path}")
+    return free
+
+
+def _names(values: Iterable[str | onnx.ValueInfoProto]) -> list[str]:
+    """The names of the inputs or outputs of a function, which has names alone, or of a graph, which declares them."""
+    return [value if isinstance(value, str) else value.name for value in values]
+
+
+def _given(graph: onnx.GraphProto | onnx.FunctionProto, path: str) -> set[str]:
+    """The names of inputs and initializers; those of an input and its default are one."""
+    known: set[str] = set()
+    for i, name in enumerate(_names(graph.input)):
+        if not name:
+            raise PadopsError(f"{path}.input[{i}] has no name")
+        if name in known:
+            raise PadopsError(f"{path} has two inputs with the name '{name}'")
+        known.add(name)
+    if isinstance(graph, onnx.GraphProto):
+        known.update(tensor.name for tensor in graph.initializer)
+        known.update(row.values.name for row in graph.sparse_initializer)
+    return known | {""}  # the name of an input that is left out
+
+
+def _makers(nodes: Sequence[onnx.NodeProto], known: set[str], path: str) -> dict[str, int]:
+    """The number of the node that makes each name."""
+    makers: dict[str, int] = {}
+    for i, node in enumerate(nodes):
+        for name in node.output:
+            if not name:
+                continue
+            if name in makers:
+                first = _label(nodes[makers[name]], makers[name], path)
+                raise PadopsError(f"{_label(node, i, path)} makes '{name}', and so does {first}")
+            if name in known:
+                raise PadopsError(
+                    f"{_label(node, i, path)} makes '{name}', which is an input or an initializer of {path}"
+                )
+            makers[name] = i
+    return makers
+
+
+def _reads(node: onnx.NodeProto, label: str, path: str) -> Iterator[tuple[str, str]]:
+    """The names that a node and the graphs inside it read, each with the reader."""
+    for name in node.input:
+        yield name, label
+    for name, graph in graphs_in(node.attribute):
+        yield from _free_names(graph, f"{path}.{name}").items()
+
+
+def _refuse_cycles(nodes: Sequence[onnx.NodeProto], needs: Sequence[set[int]], path: str) -> None:
+    """Refuses nodes of which some wait for each other; ``needs`` has the numbers that each of them waits for."""
+    readers: dict[int, list[int]] = {}
+    for i, makers in enumerate(needs):
+        for maker in makers:
+            readers.setdefault(maker, []).append(i)
+    left = {i: len(makers) for i, makers in enumerate(needs)}
+    ready = [i for i, count in left.items() if not count]
+    while ready:
+        done = ready.pop()
+        del left[done]
+        for reader in readers.get(done, ()):
+            left[reader] -= 1
+            if not left[reader]:
+                ready.append(reader)
+    if not left:
+        return
+    place: dict[int, int] = {}  # of the nodes on the way, in order
+    node = min(left)
+    while node not in place:
+        place[node] = len(place)
+        node = min(needs[node] & left.keys())
+    cycle = list(place)[place[node] :]
+    shown = ", ".join(_label(nodes[i], i, path) for i in cycle[:SHOWN])
+    more = f" and {len(cycle) - SHOWN} more" if len(cycle) > SHOWN else ""
+    raise PadopsError(
+        f"{path} has a cycle of {len(cycle)} nodes, each of which reads what the next one makes: {shown}{more}"
+    )
+
+
+def _label(node: onnx.NodeProto, number: int, path: str) -> str:
+    return f"node '{node.name}' ({path}.node[{number}], {node.op_type})"
+
+
+# Nodes that the calls of a model stand for once all are written out. onnx infers the types of half as many in 3 s, and
+# inlines them in 2; ONNX Runtime 1.31.1 takes 24 s to load an eighth of them.
+MAX_NODES = 1 << 16
+
+SHOWN_CALLS = 6  # functions of a recursion that a message names
+
+Key = tuple[str, str, str]  # domain, name and overload
+
+
+def check_calls(model: onnx.ModelProto) -> None:
+    """Refuses functions that call themselves or grow without bounds, and calls that a function cannot take.
+
+    Raises:
+        PadopsError: Names the functions, or the node that calls.
+    """
+    functions = {key_of(function.domain, function.name, function.overload): function for function in model.functions}
+    if not functions:
+        return
+    calls: dict[Key, list[Key]] = {}
+    own: dict[Key, int] = {}
+    for key, function in functions.items():
+        nodes = list(nodes_of(function.node, f"function '{function.name}'"))
+        calls[key] = [called for place, node in nodes if (called := _called(node, place, functions)) is not None]
+        own[key] = 1 if key[0] == DOMAIN else len(nodes)  # fallback functions are never written out
+    order = callees_first(calls)
+    size: dict[Key, int] = {}
+    for key in order:
+        size[key] = own[key] + sum(size[called] for called in calls[key])
+    whole = [_called(node, place, functions) for place, node in nodes_of(model.graph.node, "graph")]
+    if (total := sum(size[key] for key in whole if key is not None)) > MAX_NODES:
+        largest = max((key for key in whole if key is not None), key=size.__getitem__)
+        raise PadopsError(
+            f"the calls of functions in the model stand for {_rounded(total)} nodes, of which those of "
+            f"{_name(largest)} are {_rounded(size[largest])}; padops takes up to {MAX_NODES}"
+        )
+
+
+def key_of(domain: str, name: str, overload: str) -> Key:
+    """The key of a function, or of a node that may call one."""
+    return domain, name, overload
+
+
+def _name(key: Key) -> str:
+    domain, name, overload = key
+    return f"function '{domain or 'ai.onnx'}::{name}{':' if overload else ''}{overload}'"
+
+
+def _rounded(count: int) -> str:
+    """A count for a message, which has no room for that of 2^1000 nodes."""
+    return str(count) if count < 10**18 else f"about 2^{count.bit_length() - 1}"
+
+
+def _called(node: onnx.NodeProto, place: str, functions: dict[Key, onnx.FunctionProto]) -> Key | None:
+    """The function that a node calls, which takes its inputs and outputs, or None."""
+    key = key_of(node.domain, node.op_type, node.overload)
+    function = functions.get(key)
+    if function is None:
+        return None
+    for what in ("input", "output"):
+        given, taken = len(getattr(node, what)), len(getattr(function, what))
+        if given > taken:
+            label = f"node '{node.name}' ({place}, {node.op_type})"
+            raise PadopsError(f"{label} calls {_name(key)} with {given} {what}s; it has {taken}")
+    return key
+
+
+def callees_first(calls: dict[Key, list[Key]]) -> list[Key]:
+    """The functions, each behind all that it calls.
+
+    Raises:
+        PadopsError: A function calls itself, over any number of others.
+    """
+    order: list[Key] = []
+    done: set[Key] = set()
+    for first in calls:
+        chain: dict[Key, Iterator[Key]] = {first: iter(calls[first])} if first not in done else {}
+        while chain:
+            key = next(reversed(chain))
+            called = next((other for other in chain[key] if other not in done), None)
+            if called is None:
+                del chain[key]
+                done.add(key)
+                order.append(key)
+            elif called in chain:
+                names = list(chain)
+                names = names[names.index(called) :]
+                shown = "".join(f"{_name(name)} calls " for name in names[:SHOWN_CALLS])
+                more = f"… (of {len(names)} functions) calls " if len(names) > SHOWN_CALLS else ""
+                raise PadopsError(f"{shown}{more}{_name(called)}: a function cannot call itself")
+            else:
+                chain[called] = iter(calls[called])
+    return order
+
+
+HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher one
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The main graph or the function that nodes stand in, at any depth."""
+
+    version: int | None  # of the default domain there
+    named: frozenset[str]  # the names of the model's functions in that domain
+    is_function: bool = False  # whether it is one
+
+
+def check_model(model: onnx.ModelProto) -> None:
+    """Refuses a message that is no model; ``scan.refuse_what_would_be_lost`` has let it pass.
+
+    Raises:
+        PadopsError: Something does not fit together. The message names the part of the model, and the numbers.
+    """
+    _check_imports(model.opset_import, "the model", {node.domain for node in model.graph.node})
+    named = frozenset(function.name for function in model.functions if not function.domain)
+    _check_graph(model.graph, "graph", Owner(_default_version(model.opset_import, model), named))
+    check_names(model.graph, "graph", sorted_nodes=False)
+    for i, function in enumerate(model.functions):
+        path = f"functions[{i}]"
+        place = f"function '{function.name}' ({path})"
+        _check_imports(function.opset_import, place, {node.domain for node in function.node})
+        for attribute in function.attribute_proto:
+            check_attribute(attribute, place, inside_function=False)
+        _check_nodes(function.node, path, Owner(_default_version(function.opset_import, model), named, True))
+        check_names(function, path)
+    check_calls(model)
+
+
+def _default_version(rows: Iterable[onnx.OperatorSetIdProto], model: onnx.ModelProto) -> int | None:
+    return default_version({row.domain: row.version for row in rows}, model.ir_version)
+
+
+def _check_imports(rows: Iterable[onnx.OperatorSetIdProto], place: str, used: set[str]) -> None:
+    for row in rows:
+        if row.domain in {"", *used} and not 1 <= row.version <= HIGHEST_VERSION:
+            raise PadopsError(
+                f"{place} imports version {row.version} of the domain '{row.domain}'; versions are 1 to "
+                f"{HIGHEST_VERSION}"
+            )
+
+
+def _check_graph(graph: onnx.GraphProto, path: str, owner: Owner) -> None:
+    for i, tensor in enumerate(graph.initializer):
+        check_tensor(tensor, f"initializer '{tensor.name}' ({path}.initializer[{i}])")
+    for i, row in enumerate(graph.sparse_initializer):
+        for part in (row.values, row.indices):
+            check_tensor(part, f"sparse initializer '{row.values.name}' ({path}.sparse_initializer[{i}])")
+    _check_nodes(graph.node, path, owner)
+
+
+def _check_nodes(nodes: Iterable[onnx.NodeProto], path: str, owner: Owner) -> None:
+    for i, node in enumerate(nodes):
+        place = f"{path}.node[{i}]"
+        label = f"node '{node.name}' ({place}, {node.op_type or 'of no operator'})"
+        if not node.op_type:
+            raise PadopsError(f"{label}: it has no op_type")
+        check_counts(node, owner.version, owner.named, label)
+        seen: set[str] = set()
+        for attribute in node.attribute:
+            if attribute.name in seen:
+                raise PadopsError(f"{label}: two attributes have the name '{attribute.name}'")
+            seen.add(attribute.name)
+            check_attribute(attribute, label, owner.is_function)
+            for name, graph in graphs_in([attribute]):
+                _check_graph(graph, f"{place}.{name}", owner)

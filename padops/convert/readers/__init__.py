@@ -1,1 +1,0 @@
-"""Another file format, read as an ONNX model: the OpenVINO IR."""

@@ -1,0 +1,371 @@
+"""What is known of ONNX Runtime's own Pad, read from ``padops/rules/cpu.json``, and the verdict that follows.
+
+The file also says in words what was measured to be right, refused and wrong.
+
+Each rule gives the faults of a Pad in any release; ``padops/rules/cpu.json`` says what a fault does in which releases.
+``--select needed`` asks for all releases, since a model may run on any; ``padops inspect`` asks for the installed one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.pads.match import MICROSOFT, RunsAs
+from padops.convert.pads.pad_info import Operand, PadInfo, all_known
+from padops.convert.records import Verdict
+from padops.plural import plural
+from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
+from padops.runtime.provider import FIRST_MINOR
+from padops.runtime.rule_files import read_rules
+from padops.spec.dialects import OPS, onnx_op
+from padops.spec.dtypes import by_name
+from padops.spec.plan import Amounts, Mode, PadError
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What ONNX Runtime does instead of running a Pad as it is specified.
+
+    Attributes:
+        does: What it does; ``"runs"`` if only the reason is worth saying.
+        why: The reason, with the names of what differs from one Pad to the next in braces.
+        before: The first release 1.x without the fault; None if none is.
+        since: The first release 1.x with the fault.
+        may_be_wrong_before: The first release 1.x with this verdict; earlier ones may be wrong instead of refusing.
+        needs_rank: Whether shape inference refuses the Pad, which it does once it knows the rank of the data.
+    """
+
+    does: Verdict
+    why: str
+    before: int | None = None
+    since: int = 0
+    may_be_wrong_before: int = 0
+    needs_rank: bool = False
+
+
+_CPU = read_rules("cpu")
+FAULTS = {name: Fault(**row) for name, row in _CPU["faults"].items()}
+
+_KERNELS: dict[str, Any] = _CPU["kernels"]
+KERNELS: dict[str, dict[str, int]] = _KERNELS["first_opsets"]  # by domain: the element types, with the first opset
+LATER_KERNELS: dict[str, dict[str, dict[str, int]]] = _KERNELS["later"]  # types that got a kernel in a later release
+IN_SCHEMA: dict[str, list[str]] = _KERNELS["in_schema"]  # by domain that is not ONNX's
+CASTS_RIGHT_SINCE = int(_KERNELS["first_opset_of_casts"])  # that ONNX Runtime can put around a Pad of float16
+
+# The newest opset that a release 1.x loads; it counts until the release of the next row.
+NEWEST_OPSETS = {int(since): int(newest) for since, newest in _CPU["newest_opsets"]["since"].items()}
+MOVED: dict[str, int] = _CPU["moved"]["first_opsets"]  # what Gather, Concat, Slice, Reshape and If move
+# Types that a Cast to another type and back keeps bit by bit, with that type and the first opset.
+EXACT_CASTS = {name: (str(proxy), int(since)) for name, (proxy, since) in _CPU["exact_casts"]["by"].items()}
+
+FIRST_WITH_INPUTS = 11  # in earlier opsets, amounts and fill are attributes
+FIRST_WITH_AXES = 18
+MODES_SINCE = {Mode.CONSTANT: 1, Mode.EDGE: 1, Mode.REFLECT: 1, Mode.WRAP: 19}  # by name, in the standard
+
+
+def first_without(fault: str) -> int:
+    """The first release 1.x without a fault that ended."""
+    return cast("int", FAULTS[fault].before)
+
+
+def has_type(name: str | None, opset: int, domain: str = "") -> bool:
+    """Whether ONNX Runtime's Pad of an opset moves an element type without a cast."""
+    return name is not None and KERNELS[domain].get(name, opset + 1) <= opset
+
+
+def has_modes(pad: PadInfo, opset: int) -> bool:
+    """Whether the Pad of an opset of ONNX has all possible modes of ``pad``, by the same names."""
+    alike = len(pad.modes) == 1 or pad.modes[0].islower()
+    return alike and all(MODES_SINCE.get(mode, opset + 1) <= opset for mode in pad.known_modes)
+
+
+def has_identity(name: str | None, opset: int) -> bool:
+    """Whether an opset's Identity has an element type; for an unknown type, whether it has all."""
+    if name is None:
+        return opset < cast("int", _CPU["identity"]["first_opset_with_more"])
+    since: int | None = _CPU["identity"]["first_opsets"].get(name, 1)
+    return since is not None and opset >= since
+
+
+def taking_pooling(pad: PadInfo) -> str:
+    """The pooling, in words, whose padding ONNX Runtime may make of a Pad; "" for none.
+
+    It folds a constant Pad without axes whose amounts are constants and whose fill is a constant 0 or absent.
+    """
+    if not pad.around.pooling or Mode.CONSTANT not in pad.known_modes or pad.may_have_interior:
+        return ""
+    fill = pad.known_fill
+    if fill is not None and (fill.dtype.kind in "OSU" or any(fill.tobytes())):
+        return ""
+    amounts = known_amounts(pad)
+    # Batch and channels, unless Transposes may move other axes there.
+    others = () if pad.around.transposing else amounts[:2]
+    if any(one.begin or one.end for one in others) or any(one.begin < 0 or one.end < 0 for one in amounts):
+        return ""
+    return pad.around.pooling
+
+
+def known_amounts(pad: PadInfo) -> tuple[Amounts, ...]:
+    """The amounts of each axis; empty if they are unknown or break a rule."""
+    try:
+        return pad.amounts or ()
+    except PadError:
+        return ()
+
+
+def newest_opset(minor: int) -> int | None:
+    """The newest opset that onnxruntime 1.``minor`` loads; None for an unmeasured release."""
+    if not OLDEST_MINOR <= minor <= NEWEST_MINOR:
+        return None
+    return NEWEST_OPSETS[max(since for since in NEWEST_OPSETS if since <= minor)]
+
+
+def first_with(opset: int) -> int | None:
+    """The first release 1.x that loads an opset; None if no measured release does."""
+    return next((since for since, newest in NEWEST_OPSETS.items() if newest >= opset), None)
+
+
+def is_row(pad: PadInfo) -> bool:
+    """Whether the amounts are known and of shape [1, 2r]. Known empty axes make the shape irrelevant: False."""
+    pads, axes = pad.input("pads"), pad.input("axes")
+    return isinstance(pads, np.ndarray) and pads.ndim > 1 and not (isinstance(axes, np.ndarray) and axes.size == 0)
+
+
+def has_int32_axes(pad: PadInfo) -> bool:
+    """Whether the axes are known and of int32."""
+    axes = pad.input("axes")
+    return isinstance(axes, np.ndarray) and axes.dtype == np.int32
+
+
+CROPS_RIGHT, WRAPS_RIGHT = first_without("nothing left by a crop"), first_without("wrap beyond in front")
+UNTOLD = "it does not find out how many dims the data have"  # a condition on forms that shape inference refuses
+
+
+def limits(pad: PadInfo) -> list[str]:
+    """The conditions under which every release of ONNX Runtime is right with a Pad of unknown shape or amounts."""
+    if pad.node is not None and all_known(pad.dims):
+        return []
+    found = limits_of_rank(pad)
+    if pad.mode is Mode.REFLECT:
+        found.append("no amount is more than the axis has elements to reflect")
+    if pad.mode is Mode.WRAP:
+        found.append("no amount is more than the axis has elements to wrap")
+    if pad.mode is not Mode.REFLECT and not pad.only_adds:
+        found.append("no axis is cropped away wholly")
+    return found
+
+
+def limits_of_rank(pad: PadInfo) -> list[str]:
+    """The conditions on a rank that the model does not state."""
+    pads = pad.input("pads")
+    if pad.dims is None and (has_int32_axes(pad) or is_row(pad)):
+        return [UNTOLD]
+    if pad.dims is None and pad.open_axes and isinstance(pads, np.ndarray):
+        return [f"it does not find out that the data have another rank than {pads.size // 2}"]
+    counted = [pad.input("axes"), pad.input("pads"), *(pad.attributes.get(name) for name in ("pads", "paddings"))]
+    if pad.dims is not None or any(one is not None and _counts(one) for one in counted):
+        return []
+    return ["the data have at least one dim"]
+
+
+def _counts(given: Operand | ir.Attr) -> bool:
+    """Whether amounts or axes are known and not empty."""
+    if isinstance(given, ir.Attr):
+        return not given.is_ref() and len(given.value) > 0
+    return isinstance(given, np.ndarray) and given.size > 0
+
+
+def limits_at(pad: PadInfo, minor: int) -> list[str]:
+    """The conditions for the release 1.``minor``, with sizes if the amounts are known."""
+    if pad.mode is Mode.CONSTANT and minor >= CROPS_RIGHT:
+        return limits_of_rank(pad)
+    if pad.mode is Mode.WRAP and minor >= WRAPS_RIGHT and pad.only_adds:
+        return limits_of_rank(pad)
+    amounts = known_amounts(pad)
+    if not limits(pad) or pad.dims is None or len(amounts) != len(pad.dims):
+        return limits(pad)
+    least = {
+        axis: max(_least(pad.mode, row.begin, row.end, minor), 0)
+        for axis, (dim, row) in enumerate(zip(pad.dims, amounts))
+        if dim is None and (row.begin or row.end)
+    }
+    return [f"axis {axis} has {count} elements or more" for axis, count in least.items() if count > 1]
+
+
+def _least(mode: Mode | None, begin: int, end: int, minor: int) -> int:
+    """The least size of an axis for which ONNX Runtime is right."""
+    crop = max(-begin, 0) + max(-end, 0)
+    added = max(begin, end, 0)
+    if mode is Mode.REFLECT:
+        return crop + added + 1
+    if mode is Mode.WRAP and minor < WRAPS_RIGHT:
+        return crop + max(begin, 1)
+    return crop + 1
+
+
+def _find(pad: PadInfo, name: str, before: int | None = None, **told: object) -> Fault:
+    """A fault by its name in ``cpu.json``, with what its reason tells of the Pad.
+
+    ``before`` is the first release without the fault, if that depends on the Pad.
+    """
+    row = FAULTS[name]
+    does: Verdict = "runs if" if row.needs_rank and pad.dims is None else row.does
+    return replace(row, does=does, why=row.why.format(before=row.before, **told), before=before or row.before)
+
+
+def _opset(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+    if found.opset < min(KERNELS[found.domain].values()):
+        yield _find(pad, "no kernel of the opset", opset=found.opset)
+
+
+def _type(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+    if pad.type is None:
+        yield _find(pad, "open type")
+    elif pad.type == "float16":
+        if found.domain == "" and found.opset < CASTS_RIGHT_SINCE:
+            yield _find(pad, "float16 without casts", casts_since=CASTS_RIGHT_SINCE)
+        yield _find(pad, "float16")
+    elif not has_type(pad.type, found.opset, found.domain):
+        later = LATER_KERNELS.get(found.domain, {}).get(pad.type)
+        before = later["first_release"] if later and found.opset >= later["first_opset"] else None
+        yield _find(pad, "no kernel of the type", before, type=pad.type, opset=found.opset)
+
+
+def _axes(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+    if has_int32_axes(pad):
+        yield _find(pad, "int32 axes")
+    elif pad.input("axes") is not None and pad.around.transposing:
+        yield _find(pad, "axes among Transposes")
+
+
+def _external(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+    if found.external:
+        yield _find(pad, "external", inputs=" and ".join(found.external))
+
+
+def _open_axes(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+    pads = pad.input("pads")
+    if not pad.open_axes or not pad.dims or not isinstance(pads, np.ndarray):
+        return
+    if pads.size != 2 * len(pad.dims):
+        yield _find(pad, "open axes, fewer", rank=len(pad.dims), amounts=plural(pads.size, "amount"))
+    elif len(set(pads.reshape(2, -1).sum(axis=0).tolist())) > 1:
+        yield _find(pad, "open axes, all")
+
+
+def _row(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+    if found.domain == "" and is_row(pad):
+        yield _find(pad, "pads of two dims")
+
+
+def _pooling(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+    if found.domain == "" and pad.input("axes") is None and (pooling := taking_pooling(pad)):
+        yield _find(pad, "pooling", pooling=pooling)
+
+
+def _rank(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+    pads, axes = pad.input("pads"), pad.input("axes")
+    if pad.dims == [] or (pad.dims is None and axes is None and isinstance(pads, np.ndarray) and not pads.size):
+        yield _find(pad, "rank 0")
+
+
+def _fill(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+    dims = pad.fill_dims
+    if pad.mode is not Mode.CONSTANT and all_known(dims) and prod(dims) != 1:
+        unread = f", which mode {pad.mode.value} does not even read" if pad.mode else ""
+        yield _find(pad, "fill not one", elements=plural(prod(dims), "element"), unread=unread)
+
+
+def _reach(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+    """Axes that are reflected or wrapped too far, cropped away, or empty and extended."""
+    if _gives_nothing_of_nothing(pad):
+        return
+    for axis, (size, amounts) in enumerate(zip(pad.dims or (), known_amounts(pad))):
+        yield from _reach_of(pad, axis, size, amounts.begin, amounts.end)
+
+
+def _gives_nothing_of_nothing(pad: PadInfo) -> bool:
+    """Whether edge or reflect pads empty data and extends no empty axis: ONNX Runtime then checks nothing else."""
+    amounts = known_amounts(pad)
+    if pad.mode not in (Mode.EDGE, Mode.REFLECT) or not all_known(pad.dims) or len(amounts) != len(pad.dims):
+        return False
+    sizes = [(size, row.begin + size + row.end) for size, row in zip(pad.dims, amounts)]
+    return any(not size for size, _ in sizes) and all(size or not padded for size, padded in sizes)
+
+
+def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> Iterator[Fault]:
+    """``_reach`` of one axis. The crop leaves m = n + min(b, 0) + min(e, 0) elements; reflect reaches at most m - 1."""
+    modes = pad.known_modes
+    if pad.mode is Mode.REFLECT and begin * end < 0:
+        yield _find(pad, "reflect of a crop", axis=axis, begin=begin, end=end)
+    if size is None:
+        return
+    left = size + min(begin, 0) + min(end, 0)
+    where = f"axis {axis}: {begin}, {end} of {plural(size, 'element')}"
+    others = "another mode than constant"
+    if not size and modes != (Mode.CONSTANT,) and (begin or end or Mode.WRAP in modes):
+        yield _find(pad, "empty axis", mode=pad.mode.value if pad.mode else others, where=where)
+    if pad.mode is Mode.REFLECT and max(begin, end) > max(left - 1, 0):
+        yield _find(pad, "reflect beyond", where=where)
+    if modes != (Mode.CONSTANT,) and begin + size + end == 0 and size:
+        yield _find(pad, "cropped to nothing", axis=axis, mode=f"mode {pad.mode.value}" if pad.mode else others)
+    if size and left < 0 or (left < size and left == 0 and begin + size + end > 0):
+        yield _find(pad, "nothing left by a crop", where=where)
+    if Mode.WRAP in modes and begin > left:
+        yield _find(pad, "wrap beyond in front", where=where)
+
+
+RULES: tuple[Callable[[PadInfo, RunsAs], Iterator[Fault]], ...] = (
+    _opset, _type, _external, _axes, _open_axes, _row, _rank, _fill, _reach, _pooling,
+)  # fmt: skip
+
+
+def needs(pad: PadInfo, found: RunsAs | None) -> str | None:
+    """Why some release of ONNX Runtime does not run this Pad as specified; None if all do."""
+    if found is None:
+        return "ONNX Runtime refuses a node of this form"
+    return next((fault.why for rule in RULES for fault in rule(pad, found)), None)
+
+
+def judge(pad: PadInfo, found: RunsAs, minor: int) -> tuple[Verdict, str]:
+    """What ONNX Runtime 1.``minor`` does with a Pad, and why."""
+    if pad.type is not None and (since := by_name(pad.type).since) > minor:
+        return "refuses", f"onnxruntime 1.{minor} has no tensor({pad.type}); 1.{since} has"
+    rows = [row for rule in RULES for row in rule(pad, found)]
+    faults = [row for row in rows if row.since <= minor and (row.before is None or minor < row.before)]
+    for fault in faults:
+        if fault.does not in ("runs", "runs if"):
+            return ("may be wrong" if minor < fault.may_be_wrong_before else fault.does), fault.why
+    found_limits = [] if pad.type is not None else [f"ONNX Runtime has a Pad of their type at opset {found.opset}"]
+    found_limits += [UNTOLD] if found.external and pad.dims is None else limits_at(pad, minor)
+    text = "ONNX Runtime runs it" + (f", as long as {' and '.join(found_limits)}" if found_limits else "")
+    return ("runs if" if found_limits else "runs"), "; ".join([text, *(fault.why for fault in faults)])
+
+
+def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
+    """Whether ONNX Runtime 1.``minor`` offers a Pad to padops' execution provider, instead of refusing it before."""
+    if minor < FIRST_MINOR or (pad.type is not None and by_name(pad.type).since > minor):
+        return False
+    if found.domain == MICROSOFT:
+        return pad.type in (None, *IN_SCHEMA[MICROSOFT])
+    return loads(pad, found)
+
+
+def loads(pad: PadInfo, found: RunsAs) -> bool:
+    """Whether ONNX Runtime offers a Pad of ONNX to providers, instead of refusing the model before."""
+    in_schema = pad.type in (None, *OPS[onnx_op(found.opset)].types)
+    unread = found.external or is_row(pad) or has_int32_axes(pad) or any(_open_axes(pad, found))
+    return in_schema and not unread
+
+
+def runs(pad: PadInfo) -> str:
+    """The reason why a Pad that every release of ONNX Runtime runs stays, with its conditions."""
+    text = f"ONNX Runtime runs it: {pad.type}, {pad.mode.value if pad.mode else 'mode given by the caller'}"
+    found = limits(pad)
+    return f"{text}, as long as {' and '.join(found)}" if found else text
