@@ -27,9 +27,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "tests" / "models"))
-from road_models import RoadModel, draw
+from road_models import RoadModel, draw  # noqa: E402
 
-from padops.probe.asking import Asked
+from padops.probe.asking import Asked  # noqa: E402
 
 EXACT = 2048  # whole numbers below it are those of float16, too
 

@@ -1,8 +1,8 @@
 """What is known of a Pad before it runs: the basis of all decisions about Pads.
 
-``look_around`` finds the operators around a Pad that ONNX Runtime's optimizers look at before they change it;
-docs/fusions.md says how. Its answers may report too much, never too little: whether the operators between a Pad and a
-pooling change anything is not decided here, and ONNX Runtime may inline a branch or a function.
+``look_around`` finds the operators around a Pad that ONNX Runtime's optimizers look at before they change it.
+Its answers may report too much, never too little: whether the operators between a Pad and a pooling change anything is
+not decided here, and ONNX Runtime may inline a branch or a function. fusions.md of the tests lists the optimizers.
 
 Amounts, axes and fills are known if they follow from constants: see ``model/types.py``.
 """
