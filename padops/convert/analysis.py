@@ -22,7 +22,7 @@ from padops.convert.pads.match import MICROSOFT, Match, Rewrite, Unconvertible
 from padops.convert.pads.pad_info import PadInfo, all_known, describe
 from padops.convert.pads.window_operators import WINDOW_OPERATORS, SameWindow, read_mode, read_window
 from padops.convert.records import Dim, PadFacts, PadRecord, Status, Verdict
-from padops.convert.runtimes.builtin import first_with, judge, newest_opset
+from padops.convert.runtimes.builtin import first_with, is_by_optimiser, judge, newest_opset
 from padops.progress import Progress
 from padops.runtime.installed import installed_minor
 from padops.spec import pyop_node
@@ -67,15 +67,22 @@ class Analysis:
         """Every Pad that these matchers know, in graph order."""
         return [Pad(site, match, self.types) for site, match in find_pads(self.sites, self.types, asked)]
 
-    def doubted(self) -> dict[str, str]:
-        """The values behind Pads that the installed onnxruntime gets wrong, or may, each with the Pad and why."""
+    def doubted(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The values behind Pads that the installed onnxruntime gets wrong, or may, each with the Pad and why.
+
+        And those that it may get wrong in a session without graph optimisation, too.
+        """
         found: dict[str, str] = {}
+        unoptimised: dict[str, str] = {}
         for pad in self.pads:
             facts = pad.facts(installed_minor())
             if facts.verdict in DOUBTED:
-                behind = values_behind(self.document.model, [pad.site.node])
-                found |= {name: f"{facts.path}: {facts.why}" for name in behind if name not in found}
-        return found
+                behind = {
+                    name: f"{facts.path}: {facts.why}" for name in values_behind(self.document.model, [pad.site.node])
+                }
+                found = behind | found
+                unoptimised = unoptimised if is_by_optimiser(facts.why) else behind | unoptimised
+        return found, unoptimised
 
 
 @dataclass(frozen=True, eq=False)

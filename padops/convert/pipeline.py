@@ -154,12 +154,12 @@ def convert(
         files = document.data_files(follow_links, needed=path is not None or verify)
     check_targets(path, report, inputs, document, files, in_place)
     analysis = Analysis(document, asked, progress)
-    doubted = analysis.doubted() if verify and not document.foreign else {}
+    doubted = analysis.doubted() if verify and not document.foreign else ({}, {})
     analysis = analysis if opset is None else in_opset(analysis, opset)
     document = analysis.document
     conversion = _rewrite(analysis, files, request)
     original, files = original_of(source, document), _still_read(document, files)
-    compare = comparison(document, Asked(inputs, seed, rtol, atol, doubted, run), conversion) if verify else None
+    compare = comparison(document, Asked(inputs, seed, rtol, atol, *doubted, run), conversion) if verify else None
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
     try:

@@ -39,6 +39,7 @@ class Fault:
         since: The first release 1.x with the fault.
         may_be_wrong_before: The first release 1.x with this verdict; earlier ones may be wrong instead of refusing.
         needs_rank: Whether shape inference refuses the Pad, which it does once it knows the rank of the data.
+        by_optimiser: Whether a session without graph optimisation runs the Pad as specified.
     """
 
     does: Verdict
@@ -47,6 +48,7 @@ class Fault:
     since: int = 0
     may_be_wrong_before: int = 0
     needs_rank: bool = False
+    by_optimiser: bool = False
 
 
 _CPU = read_rules("cpu")
@@ -346,6 +348,11 @@ def judge(pad: PadInfo, found: RunsAs, minor: int) -> tuple[Verdict, str]:
     found_limits += [UNTOLD] if found.external and pad.dims is None else limits_at(pad, minor)
     text = "ONNX Runtime runs it" + (f", as long as {' and '.join(found_limits)}" if found_limits else "")
     return ("runs if" if found_limits else "runs"), "; ".join([text, *(fault.why for fault in faults)])
+
+
+def is_by_optimiser(why: str) -> bool:
+    """Whether a reason of ``judge`` is a fault that a session without graph optimisation does not have."""
+    return any(row.by_optimiser and why.startswith(row.why.partition("{")[0]) for row in FAULTS.values())
 
 
 def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:

@@ -184,12 +184,14 @@ def _explained(
     equal = bool(plain) and again.outcome not in ("different", "close")
     levels = not equal or (case.proved and original.is_large)
     far = _far(trials, after, moves, tolerance, levels)
-    if far and plain and (equal or not _far(plain, bare, moves, tolerance)):
+    as_written = _far(plain, bare, moves, tolerance) if far and plain and not equal else set()
+    if far and plain and not as_written:
         if _far(plain, after, moves, tolerance, levels):
             return replace(verification, outcome="different", notes=(*verification.notes, BROKEN))
         notes = [f"{output.name} will change: {case.asked.doubted.get(output.name, OPTIMISED)}" for output in differing]
         return replace(verification, outcome="corrected", notes=(*again.notes, CORRECTED, *notes))
-    if far and far <= case.corrected | case.asked.doubted.keys():
+    is_doubted = far <= case.corrected | case.asked.doubted.keys()
+    if far and is_doubted and as_written <= case.corrected | case.asked.doubted_unoptimised.keys():
         notes = [f"{name} will change: {case.asked.doubted.get(name, OPTIMISED)}" for name in sorted(far)]
         return replace(verification, outcome="corrected", notes=(*verification.notes, *notes))
     if far:

@@ -29,6 +29,7 @@ class Asked:
     atol: float | None = None  # see ``Tolerance``
     # The values behind Pads that ONNX Runtime gets wrong, or may, each with the reason
     doubted: Mapping[str, str] = field(default_factory=dict)
+    doubted_unoptimised: Mapping[str, str] = field(default_factory=dict)  # those without graph optimisation
     run: bool = False  # whether to run both models even if they are proved to do the same
 
     @property

@@ -82,8 +82,8 @@ def verify(
         if providers is not None:
             asked = Asked(inputs, seed, rtol=rtol, atol=atol)
             return compare_beside((one, other), (paths[0], paths[1]), asked, providers)
-        doubted = {} if one.foreign else Analysis(one).doubted()
-        return comparison(one, Asked(inputs, seed, rtol=rtol, atol=atol, doubted=doubted, run=run))(*paths)
+        doubted = ({}, {}) if one.foreign else Analysis(one).doubted()
+        return comparison(one, Asked(inputs, seed, rtol, atol, *doubted, run=run))(*paths)
 
 
 def _file(document: Document, folder: Path) -> Path:

@@ -209,6 +209,9 @@ def test_an_original_that_only_optimising_breaks_is_compared_without() -> None:
     verification = padops.convert(source, verify=True, run=True).verification
     assert verification.outcome == "equal"
     assert any("without graph optimisation alone" in note for note in verification.notes)
+    wrong = onnx.ModelProto.FromString(source.SerializeToString())
+    wrong.graph.node[1].attribute[0].s = b"edge"
+    assert padops.verify(source, wrong).verdict == "different"
 
 
 def test_attempts_end() -> None:
