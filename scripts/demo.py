@@ -166,7 +166,9 @@ def show_change(console, name: str, source: Path, target: Path, feeds: dict) -> 
 def show_next(console) -> None:
     """What a reader does now, and where the picture is."""
     say(console, "where", f"{Path(sys.executable).parent} has the command padops, and the Python that imports it")
-    say(console, "look", "padops inspect MODEL                    what onnxruntime does with each Pad, and what helps")
+    say(
+        console, "look", "padops inspect MODEL                    whether ONNX Runtime runs each Pad, and how to fix it"
+    )
     say(console, "run", 'padops.InferenceSession("MODEL")        as it is, from onnxruntime 1.24 on')
     say(
         console,

@@ -6,7 +6,7 @@
 
 The second form gives its arguments to pytest, which runs in the checkout's root, and ends there. Each core takes files
 of its own, unless it is one file alone, or -n says otherwise (-n 0: one process). The third runs the long tests, of
-load, files and fuzzing, one after the other, and print what they counted.
+load, files and fuzzing, one after the other, and prints what they count.
 
 The first form leaves out what takes long (tests/processes/slow.py): sanitizers, random cases by the thousand, whole
 programs. With --all these run as well, and then the quick conformance run.

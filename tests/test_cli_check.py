@@ -73,18 +73,18 @@ def test_what_is_said_of_several_models(place: Path, capsys: pytest.CaptureFixtu
     assert out.splitlines() == [
         "refused.onnx: 1 Pad: 1 refused",
         "  refuses: ONNX Runtime has no Pad of opset 1",
-        "more/moved.onnx: error: does not exist: it is a link to nowhere.onnx",
-        "more/net.xml: error: is an IR of version 10, expected 11; OpenVINO writes that with "
+        "more/moved.onnx: does not exist: it is a link to nowhere.onnx",
+        "more/net.xml: is an IR of version 10, expected 11; OpenVINO writes that with "
         "openvino.save_model(openvino.Core().read_model(...), ...)",
         "more/one.onnx: 1 Pad: 1 run",
-        "more/pulled.onnx: error: is a Git LFS pointer; git lfs pull fetches the file",
-        "missing.onnx: error: does not exist",
-        "unreadable.onnx: error: is not an ONNX model: it cannot be parsed as a protobuf message",
+        "more/pulled.onnx: is a Git LFS pointer; git lfs pull fetches the file",
+        "missing.onnx: does not exist",
+        "unreadable.onnx: not an ONNX model: it cannot be parsed as a protobuf message",
         "many.onnx: 10 Pads: 10 unknown",
         *(f"  unknown: padops does not know the domain d{i} (2 Pads)" for i in range(3)),
         "  and 2 more reasons",
         "8 models, 2 with failing Pads, 5 unreadable; 12 Pads: 1 run, 1 refused, 10 unknown",
-        "What helps: padops inspect with one model",
+        "For reasons and fixes, run `padops inspect MODEL`",
     ]
     assert run(capsys, "inspect", "more", "--check")[0] == 1
     assert run(capsys, "inspect", "more/one.onnx", "right.onnx")[1].splitlines()[-1] == "2 models; 2 Pads: 2 run"

@@ -33,7 +33,7 @@ def test_the_summary_counts_what_was_verified(
     assert lines[1:] == [
         "verification: 0 proved, 2 tested, 0 different, 1 unknown, 1 not verified",
         f"  {made / 'untold.onnx'}  unknown: {why.removeprefix('not verified: ')}",
-        f"  {made / 'broken.onnx'}  not verified: {made / 'broken.onnx'} is not an ONNX model: "
+        f"  {made / 'broken.onnx'}  not verified: {made / 'broken.onnx'}: not an ONNX model: "
         "it cannot be parsed as a "
         "protobuf message",
     ]

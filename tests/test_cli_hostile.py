@@ -108,7 +108,7 @@ def test_names_of_files(tmp_path: Path) -> None:
     for command in ("inspect", "verify"):
         files = [tmp_path / f"broken {FILE}.onnx"] * (1 + (command == "verify"))
         text = told(command, *files, code=1)
-        assert text.startswith(f"error: {shown(files[0])} is not an ONNX model") and len(text.splitlines()) == 1
+        assert text.startswith(f"error: {shown(files[0])}: not an ONNX model") and len(text.splitlines()) == 1
     assert f"empty {ESCAPED_FILE} has no " in told("inspect", tmp_path / f"empty {FILE}", code=1)
     text = told("convert", source, tmp_path / FILE / "out.onnx", code=1)
     assert text.startswith("error: ") and ESCAPED_FILE in text

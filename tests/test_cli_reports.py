@@ -63,7 +63,7 @@ def file_of(result: dict[str, Any]) -> str:
 
 def test_sarif(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "inspect", *FILES, "--format", "sarif", "--check")
-    assert (code, err.startswith("error: unreadable.onnx is not an ONNX model")) == (4, True)
+    assert (code, err.startswith("error: unreadable.onnx: not an ONNX model")) == (4, True)
     told = sarif_of(out)
     assert [(file_of(result), result["ruleId"], result["level"]) for result in told["results"]] == [
         ("refused.onnx", "pad-refused", "error"),
@@ -77,7 +77,7 @@ def test_sarif(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert refused["locations"][0]["logicalLocations"] == [{"fullyQualifiedName": "graph/p"}]
     (facts,) = padops.inspect("refused.onnx").pads
     help_line = next(iter(padops.inspect("refused.onnx").commands().values()))
-    assert refused["message"]["text"] == f"graph/p: {facts.why}\nWhat helps: {help_line}"
+    assert refused["message"]["text"] == f"graph/p: {facts.why}\nFix: {help_line}"
     assert "padops convert wrong.onnx --auto-pad explicit" in wrong["message"]["text"]
     told = sarif_of(run(capsys, "inspect", "right.onnx", "--format", "sarif")[1])
     assert (told["results"], told["invocations"]) == ([], [{"executionSuccessful": True}])
@@ -131,7 +131,7 @@ def test_what_is_allowed_is_a_note(place: Path, capsys: pytest.CaptureFixture[st
 
 def test_junit(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "inspect", *FILES, "--format", "junit", "--check")
-    assert (code, err.startswith("error: unreadable.onnx is not an ONNX model")) == (4, True)
+    assert (code, err.startswith("error: unreadable.onnx: not an ONNX model")) == (4, True)
     suites = ElementTree.fromstring(out)
     assert suites.attrib == {"name": "padops inspect", "tests": "6", "failures": "4", "errors": "1", "skipped": "0"}
     seen = {}
@@ -183,12 +183,12 @@ def test_github(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("warning", "unsure.onnx", "Pad unknown"),
         ("error", "unreadable.onnx", "model unreadable"),
     ]
-    assert told[0][2].startswith("graph/p: ") and "\nWhat helps: " in told[0][2]
+    assert told[0][2].startswith("graph/p: ") and "\nFix: " in told[0][2]
     assert lines[5:7] == [
         "padops inspect: right.onnx: 1 Pad: 1 run",
         "padops inspect: refused.onnx: 1 Pad: 1 refused",
     ]
-    assert lines[-1].startswith("padops inspect: unreadable.onnx: error: ")
+    assert lines[-1].startswith("padops inspect: unreadable.onnx: ")
 
 
 def test_one_annotation_for_one_reason(

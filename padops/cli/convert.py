@@ -14,7 +14,7 @@ from padops.progress import StepBars
 from padops.terminal import count, fail, make_console, say
 
 ABOUT = (
-    "Turn every Pad of a model into an operator of the domain padops. Nothing else changes, except convolutions and "
+    "Replace every Pad of a model by an operator of the domain padops. Nothing else changes, except convolutions and "
     "poolings that a Pad is folded into (with --no-fold, none); external data are copied beside the output. Exit "
     "codes: 0 done, 1 error, 2 usage, 3 a Pad that ONNX Runtime refuses is unconverted (with --strict, any Pad, or one "
     "has no fallback), 4 verification mismatch, 5 verification undecided (with --strict, not all proved). Unless the "
@@ -31,7 +31,7 @@ def add_convert(commands: Any) -> None:
                         "to write to if IN is a folder")  # fmt: skip
     parser.add_argument("-o", "--output", metavar="OUT", help="another way to name OUT")
     parser.add_argument("--in-place", action="store_true", help="replace IN, in one step")
-    parser.add_argument("--dry-run", action="store_true", help="write no model; only say what would be done")
+    parser.add_argument("--dry-run", action="store_true", help="write no model; print what would change")
     parser.add_argument("--jobs", type=count, metavar="N", help="if IN is a folder: the number of models that are "
                         "converted at a time (default: 1)")  # fmt: skip
     parser.add_argument("--target", choices=("padops", "onnx", "pyop"), default="padops", help="what Pads become "

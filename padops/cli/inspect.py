@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 ABOUT = (
-    "Tell what each Pad of a model is, what the installed onnxruntime does with it, and what makes it run. SAME "
-    "padding of convolutions and poolings, other frameworks' Pads, and nodes that do what a Pad does count as Pads. "
-    "The model is neither changed nor run. A folder, or several models, give one line for each model that runs, the "
-    "reasons for each other one, and a total. Exit codes: 0 done, 1 error (in any model), 2 usage. With --check, the "
-    "first of these that holds: 4 the results of a Pad are wrong, 1 a model cannot be read, 3 a Pad is refused "
-    "or breaks a rule, 5 a Pad is unsure: its results may be wrong, or are unknown."
+    "List each Pad, whether ONNX Runtime runs it, and how to fix it. SAME padding of convolutions and poolings, other "
+    "frameworks' Pads, and nodes that act as a Pad count as Pads. padops inspect neither changes nor runs the model. "
+    "For a folder or several models, it prints one line for each model, reasons where Pads fail, and a total. Exit "
+    "codes: 0 done, 1 error (in any model), 2 usage. With --check, the first of these that holds: 4 the results of a "
+    "Pad are wrong, 1 a model cannot be read, 3 a Pad is refused or breaks a rule, 5 a Pad is unsure: its results may "
+    "be wrong, or are unknown."
 )
 PASSED = ("select", "custom_domains", "follow_links", "rules", "onnxruntime")  # options of padops.inspect, too
 FORMATS = ("text", "json", "sarif", "junit", "github")
@@ -33,7 +33,7 @@ FORMATS = ("text", "json", "sarif", "junit", "github")
 
 def add_inspect(commands: Any) -> None:
     """Adds ``padops inspect``."""
-    about = "say what onnxruntime does with each Pad of a model, and what helps"
+    about = "list each Pad, whether ONNX Runtime runs it, and how to fix it"
     parser = commands.add_parser("inspect", help=about, description=ABOUT)
     parser.add_argument("models", metavar="MODEL", nargs="+", help=MODEL)
     form = parser.add_mutually_exclusive_group()
@@ -45,11 +45,11 @@ def add_inspect(commands: Any) -> None:
                         "%(default)s; needed: only those that this onnxruntime does not run, or may get "
                         "wrong)")  # fmt: skip
     parser.add_argument("--providers", type=names, default=[], metavar="A,B", help="the session's execution providers, "
-                        "first choice first, such as OpenVINOExecutionProvider,CPUExecutionProvider. The verdicts are "
-                        "about this session; each Pad also names the provider that runs it if padops is one of them "
+                        "first choice first, such as OpenVINOExecutionProvider,CPUExecutionProvider. The verdicts "
+                        "judge this session; each Pad also names the provider that runs it if padops is one of them "
                         "(default: the CPU's)")  # fmt: skip
     add_rules(parser, "with --providers: ")
-    parser.add_argument("--onnxruntime", metavar="1.N", help="the release that the verdicts are about; it need not be "
+    parser.add_argument("--onnxruntime", metavar="1.N", help="judge by this release; it need not be "
                         "installed (default: the installed one)")  # fmt: skip
     parser.add_argument("--check", action="store_true", help="exit with 4, 3 or 5 if a Pad is wrong, refused or unsure")
     parser.add_argument("--allow", action="append", choices=KINDS, default=[], metavar="KIND", help="with --check: "

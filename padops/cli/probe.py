@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from padops.probe.outcome import Outcome
 
 ABOUT = (
-    "Ask an execution provider of this machine what it does with Pads: it runs small models, each in a process of its "
-    "own, which may die, and compares every bit. It writes what it found as a file of rules, into your "
-    "configuration folder, where sessions with the same provider, version and device find it by themselves; or, with "
-    "--output, elsewhere: padops.InferenceSession takes such a file with rules=, commands with --rules. Exit "
-    "codes: 0 done, 1 error, 2 usage, 5 some models are not right with these rules either."
+    "Measure how an execution provider of this machine runs Pads: padops runs small models, each in a process of its "
+    "own, which may die, and compares every bit. It writes a file of rules into your configuration folder, where "
+    "sessions with the same provider, version and device find it; or, with --output, elsewhere: "
+    "padops.InferenceSession accepts such a file as rules=, commands as --rules. Exit codes: 0 done, 1 error, 2 usage, "
+    "5 some models are not right with these rules either."
 )
 SECONDS = 60
 
 
 def add_probe(commands: Any) -> None:
     """Adds ``padops probe``."""
-    about = "measure what an execution provider does with Pads, and write rules for it"
+    about = "measure how an execution provider runs Pads, and write rules for it"
     parser = commands.add_parser("probe", help=about, description=ABOUT)
     parser.add_argument("provider", metavar="PROVIDER", help="its name, such as WebGpuExecutionProvider")
     parser.add_argument("--library", metavar="FILE", help="the library of a plugin, which onnxruntime does not "
                         "have built in")  # fmt: skip
     parser.add_argument("--option", type=_pair, action="append", default=[], metavar="NAME=VALUE", dest="own_options",
                         help="an option of the provider, such as backend_path=…; repeatable")  # fmt: skip
-    parser.add_argument("--seconds", type=count, default=SECONDS, metavar="N", help="what a model may take; then its "
+    parser.add_argument("--seconds", type=count, default=SECONDS, metavar="N", help="the limit for one model; then its "
                         "process is killed (default: %(default)s)")  # fmt: skip
     parser.add_argument("-o", "--output", metavar="RULES.json", help="write the rules there (default: padops/rules/"
                         "PROVIDER.json in your configuration folder, or in the folder $PADOPS_RULES)")  # fmt: skip

@@ -36,7 +36,7 @@ def sarif(told: Sequence[Inspected], allowed: Collection[str]) -> str:
                 "id": rule.id,
                 "shortDescription": {"text": rule.title},
                 "fullDescription": {"text": rule.description},
-                "help": {"text": f"{rule.description} padops inspect MODEL says why, and what helps."},
+                "help": {"text": f"{rule.description} padops inspect MODEL shows reasons and fixes."},
                 "defaultConfiguration": {"level": rule.level},
             }
             for rule in rules
@@ -74,7 +74,7 @@ def _result(finding: Finding, index: int) -> dict[str, Any]:
 
 def _message(finding: Finding) -> str:
     place = f"{shown(finding.place)}: " if finding.place else ""
-    return place + shown(finding.why) + (f"\nWhat helps: {shown(finding.helps)}" if finding.helps else "")
+    return place + shown(finding.why) + (f"\nFix: {shown(finding.helps)}" if finding.helps else "")
 
 
 def _from_here(name: str) -> Path:
@@ -159,7 +159,7 @@ def _escaped(text: str, letters: str = "%\r\n:,") -> str:
 def _line(inspected: Inspected) -> str:
     """A line for one model. It begins with a word and has no ``##[``, so GitHub reads no name as a command."""
     result = inspected.result
-    told = f"error: {nameless(inspected.name, result)}" if isinstance(result, str) else result.summary()
+    told = nameless(inspected.name, result) if isinstance(result, str) else result.summary()
     return shown(f"padops inspect: {inspected.name}: {told}").replace("##[", "## [")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -11,7 +12,7 @@ from padops.cli.endings import what_was_written
 from padops.cli.findings import nameless
 from padops.cli.verdicts import show_verification
 from padops.convert.inspection import Inspection, summary_of
-from padops.convert.records import Conversion, PadRecord, Road, Verdict, breaks_a_rule
+from padops.convert.records import Conversion, PadFacts, PadRecord, Road, Verdict, breaks_a_rule
 from padops.lines import Text
 from padops.plural import plural
 from padops.spec import pyop_node
@@ -40,8 +41,8 @@ def show(console: Console, conversion: Conversion) -> None:
     for record in conversion.records:
         now, style = _now(record)
         console.print(Text.assemble(record.path, "  ", (now, style)), soft_wrap=True)
-        what = "" if record.facts is None else f": {record.facts.what()}"
-        show_wrapped(console, [f"{record.form}{what}", "; ".join(_why(record))])
+        what = record.form if record.facts is None else f"{_form(record.facts)}: {record.facts.what()}"
+        show_wrapped(console, [what, "; ".join(_why(record))])
     for note in conversion.notes:
         console.print(Text(note), soft_wrap=True)
     if conversion.verification is not None:
@@ -60,9 +61,8 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
         verdict = (pad.verdict, STYLES.get(pad.verdict, "bold red"))
         console.print()
         console.print(Text.assemble(pad.path, "  ", verdict), soft_wrap=True)
-        opset = f", opset {pad.opset}" if pad.opset else ""
         by = [f"in padops.InferenceSession: {pad.runner}"] if pad.runner else []
-        show_wrapped(console, [f"{pad.form}{opset}: {pad.what()}", pad.why, *by])
+        show_wrapped(console, [f"{_form(pad)}: {pad.what()}", pad.why, *by])
     for (form, said, why), many in shown.items():
         if many > SHOWN_ALIKE:
             console.print()
@@ -76,9 +76,9 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
     if commands or inspection.failing:
         console.print()
     if commands:
-        console.print(Text("What helps:" if inspection.failing else "To run the model with any data:"))
+        console.print(Text("Fixes, best first:" if inspection.failing else "To run the model with any data:"))
     elif inspection.failing and not any("--custom-domain" in pad.why for pad in inspection.failing):
-        console.print(Text("No command makes all of these Pads run; the reasons are above."))
+        console.print(Text("padops cannot fix this model; see above"))
     in_python = any(pad.operator == f"{pyop_node.DOMAIN}::{pyop_node.OP_TYPE}" for pad in inspection.failing)
     for road, command in commands.items():
         console.print(Text(f"  {command}", "bold"), soft_wrap=True)
@@ -90,7 +90,7 @@ def show_inspected(console: Console, name: str, inspection: Inspection | str) ->
     """Prints one line on one of several models, and the first reasons for which it fails."""
     if isinstance(inspection, str):
         why = nameless(name, inspection)
-        console.print(Text.assemble(f"{name}: ", ("error", "bold red"), f": {why}"), soft_wrap=True)
+        console.print(Text.assemble(f"{name}: ", (why, "bold red")), soft_wrap=True)
         return
     style = "bold red" if inspection.failing else "green"
     console.print(Text.assemble(f"{name}: ", (inspection.summary(), style)), soft_wrap=True)
@@ -102,7 +102,7 @@ def show_inspected(console: Console, name: str, inspection: Inspection | str) ->
 
 
 def show_total(console: Console, read: Sequence[Inspection], unreadable: int) -> None:
-    """Prints the total of several models, and where to see what helps."""
+    """Prints the total of several models, and the command that shows reasons and fixes."""
     pads = [pad for inspection in read for pad in inspection.pads]
     left_out = sum(inspection.left_out for inspection in read)
     failing = sum(bool(inspection.failing) for inspection in read)
@@ -110,7 +110,13 @@ def show_total(console: Console, read: Sequence[Inspection], unreadable: int) ->
     count = plural(len(read) + unreadable, "model")
     console.print(Text(f"{', '.join([count, *models])}; {summary_of(pads, left_out)}"), soft_wrap=True)
     if failing:
-        console.print(Text("What helps: padops inspect with one model"))
+        console.print(Text("For reasons and fixes, run `padops inspect MODEL`"))
+
+
+def _form(pad: PadFacts) -> str:
+    """The form of a Pad with its opset: ``Pad (opset 18)``."""
+    form = "Pad" if re.fullmatch(r"Pad-\d+ (inputs|attributes)", pad.form) else pad.form
+    return f"{form} (opset {pad.opset})" if pad.opset else form
 
 
 def _now(record: PadRecord) -> tuple[str, str]:

@@ -9,11 +9,10 @@ from padops.cli.parsing import add_runs, typed
 from padops.terminal import fail, json_text, make_console, names
 
 ABOUT = (
-    "Tell whether a converted model does what the original does. Each part that differs is proved to do the same, if "
-    "possible; then both models run on the same inputs, and their outputs are compared. Exit codes: 0 proved, or "
-    "tested (the runs were equal, "
-    "or floats differ by no more than they move by themselves); 1 error; 2 usage; 4 different; 5 "
-    "unknown (with --strict, also tested)."
+    "Check whether a converted model does what the original does. padops proves that each part that differs does the "
+    "same, if it can; then it runs both models on the same inputs and compares their outputs. Exit codes: 0 proved, or "
+    "tested (the runs were equal, or floats differ by no more than they move by themselves); 1 error; 2 usage; 4 "
+    "different; 5 unknown (with --strict, also tested)."
 )
 
 

@@ -87,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="new behaviour of a peer, in a version that the known divergences were not recorded with, is a failure",
     )  # fmt: skip
     parser.add_argument("--out", metavar="DIR", help="write the report into this folder")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the choice of cases (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="choose the cases by this seed (default: 0)")
     parser.set_defaults(run=run_suite, level="default")
 
 

@@ -131,7 +131,7 @@ def add_export(commands: Any) -> None:
     parser.add_argument("file", metavar="FILE.zip", help="the archive")
     parser.add_argument("--quick", dest="level", action="store_const", const="quick", help="those of a quick run")
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the choice of cases (default: %(default)s)"
+        "--seed", type=int, default=0, metavar="N", help="choose the cases by this seed (default: %(default)s)"
     )
     parser.set_defaults(run=_export, level="default")
 

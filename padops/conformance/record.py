@@ -371,7 +371,7 @@ def _joined(values: Iterable[Any]) -> Any:
 
 def add_merge(commands: Any) -> None:
     """Adds ``merge`` to the commands of ``padops conformance``."""
-    about = "Make the report of a run from those of its parts, which --shard has made. Exit codes are those of the run."
+    about = "Merge the reports of the parts that --shard made. The exit codes are those of the run."
     parser = commands.add_parser("merge", help="make one report from those of --shard", description=about)
     parser.add_argument("parts", nargs="+", metavar="DIR", help=f"the folder of a part, with its {FILE}")
     parser.add_argument("-o", "--out", required=True, metavar="DIR", help="write the report into this folder")

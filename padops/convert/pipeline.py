@@ -333,7 +333,7 @@ def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
 
 
 def without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[str, str]:
-    """What to say of the operators that have no fallback: why, and what to do.
+    """A warning for each operator without a fallback: the reason and the fix.
 
     Args:
         missing: The reasons, by operator.
@@ -350,10 +350,8 @@ def without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[str
                 stuck.add(pad.site.node.op_type)
     told = {}
     for op_type, why in missing.items():
-        helps = "only sessions with padops run it"
-        if op_type not in stuck:
-            helps += ", but --target onnx (in Python padops.lower) writes standard ONNX"
-        told[op_type] = f"no fallback for {op_type} ({plural(counts[op_type], 'Pad')}): {why}; {helps}"
+        helps = "" if op_type in stuck else "; try --target onnx (padops.lower)"
+        told[op_type] = f"this file needs padops for {op_type} ({plural(counts[op_type], 'Pad')}): {why}{helps}"
     return told
 
 

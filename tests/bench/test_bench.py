@@ -49,7 +49,7 @@ def test_a_model_is_measured_converted_and_as_it_is(
     assert titles.split()[-2:] == ["unmodified", "built-in"] and row.split()[0] == name
     (tmp_path / "none.onnx").write_bytes(b"no model")
     assert cli.main(["bench", "--model", "none.onnx"]) == 1
-    assert capsys.readouterr().err.startswith("error: none.onnx is not an ONNX model")
+    assert capsys.readouterr().err.startswith("error: none.onnx: not an ONNX model")
     assert cli.main(["bench", "--model", str(ROOT / "models" / "int16.onnx")]) == 1
     assert re.search(r"stock onnxruntime does not run .*int16.onnx: .*Pad\(18\)", capsys.readouterr().err)
 

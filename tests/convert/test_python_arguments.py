@@ -56,7 +56,7 @@ def test_bytes_with_external_data(tmp_path: Path) -> None:
 
 
 def test_what_is_no_model() -> None:
-    with pytest.raises(padops.PadopsError, match="the model is not an ONNX model: it cannot be parsed"):
+    with pytest.raises(padops.PadopsError, match="the model: not an ONNX model: it cannot be parsed"):
         padops.convert(b"no model")
     with pytest.raises(padops.UsageError, match="gives str when it is read, expected bytes: open it as 'rb'"):
         padops.convert(io.StringIO("text"))

@@ -30,7 +30,7 @@ LIMITS = tuple(
         ("provider", r"Pads has incorrect number of values", "onnxruntime refuses axes without a declared shape"),
         ("provider", r"Type 'tensor\(\w+\)' of input parameter", "the opset is too old for the type"),
         ("provider converted needed fallback lowered without-Pad", SCAN, "a Scan whose body states no rank"),
-        ("fallback", r"no fallback for ", "the record says that there is no fallback"),
+        ("fallback", r"this file needs padops for ", "the record says that there is no fallback"),
         ("fallback", r"the fallback of ", "a note says where the fallback fails"),
         (
             "needed",

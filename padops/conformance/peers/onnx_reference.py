@@ -35,7 +35,7 @@ def arguments(request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """That of what ``padops convert --target onnx --without-pad`` leaves; it says what the operators mean.
+    """Runs the model converted with ``--without-pad``; the reference defines the operators.
 
     Raises:
         Refused: An index is out of bounds, which a broken rule becomes in such a model.

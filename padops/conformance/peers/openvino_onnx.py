@@ -48,5 +48,5 @@ def run_case(request: Request, model: onnx.ModelProto | None = None) -> np.ndarr
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """That of what ``padops convert --target onnx --without-pad`` leaves."""
+    """Runs the model converted with ``--without-pad``."""
     return run_case(request, without_pad(request))

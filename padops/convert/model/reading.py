@@ -149,9 +149,9 @@ def parse_model(content: bytes, path: Path | str) -> onnx.ModelProto:
         message.ParseFromString(content)
     except DecodeError as error:
         deep = ", whose parts are nested more than 100 deep" if "depth" in str(error).lower() else ""
-        raise PadopsError(f"{path} is not an ONNX model: it cannot be parsed as a protobuf message{deep}") from None
+        raise PadopsError(f"{path}: not an ONNX model: it cannot be parsed as a protobuf message{deep}") from None
     if not message.HasField("graph"):
-        raise PadopsError(f"{path} is not an ONNX model: it has no graph")
+        raise PadopsError(f"{path}: not an ONNX model: it has no graph")
     return message
 
 

@@ -17,7 +17,7 @@ off it:
 * wrap by b in front: the last b elements, or the n that there are; b times; the last b of that.
 * reflect by b in front: the first b + 1, u; then those between its ends, turned round; b times; the last b of that.
 
-Of an axis that turns out to be empty nothing is made, where Pad fails (P5).
+An axis that is empty at run time yields an empty result, where Pad fails (P5).
 """
 
 from __future__ import annotations

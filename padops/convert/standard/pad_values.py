@@ -330,7 +330,7 @@ def _spread(values: Numbers, axes: Operand, rank: Numbers) -> Numbers:
 
 @dataclass(frozen=True)
 class Extension:
-    """The numbers of the mode, of rank 0."""
+    """The four scalars that define the mode."""
 
     factor: Numbers
     offset: Numbers
@@ -354,7 +354,7 @@ class Extension:
 
 
 def look_up(modes: Sequence[Mode], choice: Numbers) -> Extension:
-    """The numbers of the mode at ``choice``, of rank 0."""
+    """The four scalars that define the mode at ``choice``."""
     return Extension(*(select(column, choice) for column in zip(*(_EXTENSIONS[mode] for mode in modes))))
 
 
@@ -365,7 +365,7 @@ def select(numbers: Sequence[int], choice: Numbers) -> Numbers:
 
 @dataclass(frozen=True)
 class Extents:
-    """What there is of each axis: vectors of the axes."""
+    """Per-axis extents, one entry per axis."""
 
     size: Numbers  # elements of the source
     output: Numbers  # elements of the output

@@ -114,9 +114,9 @@ def test_files_that_are_no_models(tmp_path: Path) -> None:
 
     assert refusal() == f"{path} does not exist"
     assert refusal(b"<?xml version='1.0'?><net/>") == (
-        f"{path} is not an ONNX model: it cannot be parsed as a protobuf message"
+        f"{path}: not an ONNX model: it cannot be parsed as a protobuf message"
     )
-    assert refusal(b"") == f"{path} is not an ONNX model: it has no graph"
+    assert refusal(b"") == f"{path}: not an ONNX model: it has no graph"
     assert refusal(b"\x20\0\0\0ORTM\0\0\0\0") == (
         f"{path} is in ORT format; convert the .onnx file that it was made from"
     )

@@ -108,7 +108,7 @@ def test_the_report_of_standard_input_is_the_same_in_a_file(
         (["-", "-o", "-", "--report", "-"], b"x", 2, "standard output can take the model or the report; name a file"),
         (["-", "--in-place"], b"MODEL", 2, "--in-place needs a file"),
         (["-", "-o", "o.onnx"], b"", 1, "standard input is empty: no model came through it"),
-        (["-", "-o", "o.onnx"], b"no model", 1, "standard input is not an ONNX model: it cannot be parsed"),
+        (["-", "-o", "o.onnx"], b"no model", 1, "standard input: not an ONNX model: it cannot be parsed"),
     ],
     ids=["both", "in place", "empty", "no model"],
 )

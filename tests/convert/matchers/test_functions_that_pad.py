@@ -122,7 +122,7 @@ def test_center_crop_pad_between_transposes() -> None:
     wanted = ReferenceEvaluator(source).run(None, {"x": data})[0]
     (pad,) = padops.inspect(source).pads
     assert (pad.verdict, pad.amounts) == ("may be wrong", ((0, 0), (1, 2)))
-    assert pad.why.startswith("ONNX Runtime moves Transposes through a Pad with axes")
+    assert pad.why.startswith("The optimizer moves a Transpose past this Pad")
     for conversion in (padops.convert(source, select="needed"), padops.lower(source)):
         assert [record.status for record in conversion.records] == ["converted"]
         assert native.bits(run(conversion.proto(), data, [7])) == native.bits(wanted)

@@ -165,13 +165,13 @@ def test_nothing_is_left_of_a_pad() -> None:
 
 def test_what_may_be_a_poolings_padding_is_needed() -> None:
     for name, needed in {
-        "MaxPool": "ONNX Runtime may make it the padding of MaxPool y, which is another thing",
-        "MaxPool behind a branch": "ONNX Runtime may make it the padding of a pooling outside of its "
-        "graph, which is another thing",
-        "MaxPool, channels last": "ONNX Runtime may make it the padding of MaxPool y, which is another thing",
-        "Transpose, Pad with axes, Transpose": "ONNX Runtime moves Transposes through a Pad with "
-        "axes, and then takes its "
-        "amounts for those of all axes",
+        "MaxPool": "ONNX Runtime may make this Pad the padding of MaxPool y, which computes another result",
+        "MaxPool behind a branch": "ONNX Runtime may make this Pad the padding of a pooling outside of its "
+        "graph, which computes another result",
+        "MaxPool, channels last": "ONNX Runtime may make this Pad the padding of MaxPool y, which computes "
+        "another result",
+        "Transpose, Pad with axes, Transpose": "The optimizer moves a Transpose past this Pad, "
+        "then pads the wrong axes",
         "MaxPool, a fill of 5": None,
         "MaxPool, padded channels": None,
         "MaxPool behind Relu": None,

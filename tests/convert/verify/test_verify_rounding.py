@@ -155,7 +155,8 @@ def test_outputs_that_onnxruntime_gets_wrong_are_said_to_change(monkeypatch: pyt
     assert verification is not None and (verification.outcome, verification.passed) == ("corrected", True)
     assert verification.notes == (
         "without graph optimisation the outputs are bit-equal; with it, ONNX Runtime gets the original wrong",
-        "y will change: graph/pad: ONNX Runtime may make it the padding of MaxPool pool, which is another thing",
+        "y will change: graph/pad: ONNX Runtime may make this Pad the padding of MaxPool pool, which "
+        "computes another result",
     )
 
 
