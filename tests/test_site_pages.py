@@ -50,3 +50,10 @@ def test_the_site_uses_the_hook_and_styles_what_it_adds() -> None:
     assert "\nhooks: [scripts/site_pages.py]\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     style = (ROOT / "docs" / "style.css").read_text(encoding="utf-8")
     assert all(name in style for name in ("[data-stacked]", "attr(data-label)", ".option"))
+
+
+def test_names_of_rules_are_links() -> None:
+    link = '<a href="semantics.html#p7-the-fill">P7</a>'
+    assert rendered("<p>by P7, not XP7</p>") == f"<p>by {link}, not XP7</p>"
+    for kept in ("<h3>P7 The fill</h3>", "<code>P7</code>", '<a href="x">P7</a>', '<p id="P7">x</p>'):
+        assert rendered(kept) == kept
