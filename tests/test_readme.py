@@ -45,7 +45,7 @@ def table(page: Path) -> dict[str, dict[str, str]]:
     """The table between the markers of a page of docs/: the cells of each row by title, by the first cell."""
     lines = re.search(r"^<!-- (?:conformance|benchmark).*?-->\n+(.*?)\n+<!-- /", page.read_text("utf-8"), re.M | re.S)
     titles, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines[1].splitlines())
-    return {row[0]: dict(zip(titles, row, strict=True)) for row in rows}
+    return {row[0].partition("<br>")[0]: dict(zip(titles, row, strict=True)) for row in rows}
 
 
 def markdown(titles: list[str], rows: list[list[str]]) -> str:
@@ -55,8 +55,18 @@ def markdown(titles: list[str], rows: list[list[str]]) -> str:
 
 def shares(row: dict[str, str]) -> list[str]:
     """How many cases a peer ran, in how many of a hundred it gave the right bits, and its crashes."""
-    ran, right = (int(row[title].replace(",", "")) for title in ("cases run", "agree"))
-    return [row["cases run"], f"{100 * right // ran} %", row["crashes"]]
+    right, _, ran = row["agree"].partition(" of ")
+    share = 100 * int(right.replace(",", "")) // int(ran.replace(",", ""))
+    return [ran, f"{share} %", row["crashes"]]
+
+
+def of_report(text: str) -> str:
+    """The table of a report as the page has it: peer and versions in one cell, then the cases and the crashes."""
+    (rows,) = re.findall(r"^\| peer \| versions \|.*?(?=\n\n)", text, re.M | re.S)
+    titles, _, *cells = ([cell.strip() for cell in line.strip("|").split("|")] for line in rows.splitlines())
+    peers = [dict(zip(titles, row, strict=True)) for row in cells]
+    made = [[f"{p['peer']}<br>{p['versions']}", f"{p['agree']} of {p['cases run']}", p["crashes"]] for p in peers]
+    return markdown(["peer", "agree", "crashes"], made)
 
 
 def results() -> dict[str, str]:
@@ -81,6 +91,15 @@ def test_results_are_those_of_the_pages() -> None:
     for name, expected in results().items():
         begin, end = marked(text, name)
         assert text[begin:end] == expected, "python tests/test_readme.py writes it anew"
+
+
+def test_a_report_becomes_the_table_of_the_page() -> None:
+    report = (
+        "\n| peer | versions | cases run | agree | crashes |\n| --- | --- | --: | --: | --: |\n"
+        "| a | b 1, c 2 | 1,200 | 1,199 | 3 |\n\nmore\n"
+    )
+    made = "| peer | agree | crashes |\n|---|--:|--:|\n| a<br>b 1, c 2 | 1,199 of 1,200 | 3 |\n"
+    assert of_report(report) == made and shares({"agree": "1,199 of 1,200", "crashes": "3"}) == ["1,200", "99 %", "3"]
 
 
 def test_modes_as_shown() -> None:
@@ -121,7 +140,7 @@ def test_the_changelog_says_nothing_twice() -> None:
 def write(report: Path | None) -> None:
     """The tables, from a report and from the pages."""
     if report is not None:
-        (rows,) = re.findall(r"^\| peer \| versions \|.*?(?=\n\n)", report.read_text(encoding="utf-8"), re.M | re.S)
+        rows = of_report(report.read_text(encoding="utf-8")).rstrip()
         page = CONFORMANCE.read_text(encoding="utf-8")
         begin, end = marked(page, "conformance")
         CONFORMANCE.write_text(f"{page[:begin]}\n{rows}\n\n{page[end:]}", encoding="utf-8")
