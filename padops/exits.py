@@ -17,7 +17,7 @@ MEANINGS = {
     USAGE: "wrong arguments",
     LEFT: "a Pad is left, refused by onnxruntime, or breaks a rule",
     DIFFERENT: "the models do different things, or the results of a Pad are wrong",
-    UNDECIDED: "it could not be told",
+    UNDECIDED: "undecided",
     INTERRUPTED: "Ctrl-C has ended the command",
     TERMINATED: "SIGTERM has ended the command",
 }

@@ -293,7 +293,7 @@ def _converted(model: str | bytes | os.PathLike[str], arguments: Mapping[str, An
 
     taken = list(signature(convert).parameters)[1:]
     if unknown := [name for name in arguments if name not in taken]:
-        raise ValueError(f"convert has {unknown[0]!r}; padops.convert takes {', '.join(sorted({*taken} - WRITING))}")
+        raise ValueError(f"convert has {unknown[0]!r}; padops.convert accepts {', '.join(sorted({*taken} - WRITING))}")
     made = convert(model, **arguments)
     if arguments.get("target", "padops") != "padops" or any(map(breaks_a_rule, made.unconverted)):
         check_left(made, strict=False)

@@ -172,7 +172,7 @@ def test_an_absent_model_is_not_taken_for_the_outputs(tmp_path: Path, capsys: py
     code, _, err = run(capsys, "run", tmp_path / "none.onnx", "--outputs", tmp_path / "y.npz")
     assert (code, err) == (1, f"error: {tmp_path / 'none.onnx'} does not exist\n")
     code, _, err = run(capsys, "run", tmp_path)
-    assert (code, err) == (2, f"error: {tmp_path} is a folder; padops run takes one model file\n")
+    assert (code, err) == (2, f"error: {tmp_path} is a folder; padops run accepts one model file\n")
     assert [*tmp_path.iterdir()] == []
 
 

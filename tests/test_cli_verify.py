@@ -45,7 +45,7 @@ def test_equal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, out, err = run(capsys, "verify", "--run", source, converted, "--strict", "--seed", 3)
     assert (code, err) == (0, "")
     assert out[:2] == [
-        "proved: wherever the original runs, the converted model gives the same",
+        "proved: wherever the original runs, the converted model returns the same",
         "2 operators are the same in both; an ONNX Pad and its padops operator count as the same",
     ]
     assert out[-5:] == [
@@ -109,7 +109,7 @@ def test_strict_conversions_write_nothing_in_doubt(
     source = save(tmp_path / "m.onnx", hiding("reflect"))
     arguments = ["convert", source, "-o", tmp_path / "out.onnx", "--verify", "--run", "--report", tmp_path / "r.json"]
     code, _, err = run(capsys, *arguments, "--strict")
-    text = "it could not be told whether the models agree: output y is weak"
+    text = "padops could not decide whether the models agree: output y is weak"
     assert (code, err.startswith(f"error: {text}"), (tmp_path / "out.onnx").exists()) == (5, True, False)
     assert run(capsys, *arguments)[0] == 0
     told = json.loads((tmp_path / "r.json").read_text())

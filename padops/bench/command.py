@@ -71,7 +71,11 @@ def _bench(options: argparse.Namespace) -> int:
         return fail(f"cannot write {options.json}: {error.strerror}")  # not a temporary file beside it
     if ending is None:
         return 0
-    kept = f"{options.json} has what was measured, marked as cut short" if options.json else "no file has been written"
+    kept = (
+        f"{options.json} has the results until then, marked as cut short"
+        if options.json
+        else "no file has been written"
+    )
     say(f"interrupted: {kept}", stderr=True)
     return exit_code(ending)
 

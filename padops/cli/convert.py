@@ -56,15 +56,15 @@ def add_convert(commands: Any) -> None:
                         "itself)")  # fmt: skip
     parser.add_argument("--auto-pad", choices=("keep", "explicit"), default="keep", help="what to do with SAME_UPPER "
                         "and SAME_LOWER (default: %(default)s; explicit: write the amounts out)")  # fmt: skip
-    parser.add_argument("--emulated", choices=("convert", "keep"), default="convert", help="what to do with groups of "
-                        "nodes that do what a Pad does, such as Slices and a Concat (default: "
+    parser.add_argument("--emulated", choices=("convert", "keep"), default="convert", help="whether to convert groups "
+                        "of nodes that act as a Pad, such as Slices and a Concat (default: "
                         "%(default)s)")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted or has no "
                         "fallback, or if --verify does not prove all")  # fmt: skip
     parser.add_argument("--verify", action="store_true", help="prove that the converted model does what IN does; "
                         "then run both, and compare their outputs")  # fmt: skip
     add_runs(parser, "with --verify: ")
-    parser.add_argument("--report", metavar="FILE.json", help="write what was found and done; - for standard output")
+    parser.add_argument("--report", metavar="FILE.json", help="write a record of each Pad; - for standard output")
     add_reading(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors and warnings")
     parser.set_defaults(run=run_convert, usage_error=parser.error, left_behind="; nothing has been left behind")

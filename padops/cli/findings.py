@@ -45,7 +45,7 @@ RULES = {
                           "its specification.", "breaks-a-rule", "error"),
     "may be wrong": Rule("pad-may-be-wrong", "results may be wrong", "ONNX Runtime runs the Pad, and for some data its "
                          "results are wrong.", "unsure", "warning"),
-    "unknown": Rule("pad-unknown", "Pad unknown", "It is not known what ONNX Runtime does with the Pad.", "unsure",
+    "unknown": Rule("pad-unknown", "Pad unknown", "padops cannot predict how ONNX Runtime runs this Pad.", "unsure",
                     "warning"),
 }  # fmt: skip
 UNREADABLE = Rule("model-unreadable", "model unreadable", "The model cannot be read.", None, "error")

@@ -68,8 +68,8 @@ def add_custom_domain(parser: argparse.ArgumentParser) -> None:
 
 def add_rules(parser: argparse.ArgumentParser, when: str) -> None:
     """Adds ``--rules``."""
-    parser.add_argument("--rules", metavar="FILE.json", help=f"{when}what the provider does with Pads, as "
-                        "padops probe wrote it (default: padops' own rules)")  # fmt: skip
+    parser.add_argument("--rules", metavar="FILE.json", help=f"{when}use the rules that padops probe "
+                        "wrote (default: padops' own rules)")  # fmt: skip
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:

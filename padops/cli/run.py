@@ -57,7 +57,7 @@ def run_run(options: argparse.Namespace) -> int:
     if why := refusal([outputs]):
         return fail(why)
     if options.model != STREAM and os.path.isdir(options.model):
-        return fail(f"{options.model} is a folder; padops run takes one model file", USAGE)
+        return fail(f"{options.model} is a folder; padops run accepts one model file", USAGE)
     if options.custom_domains and options.convert == "never":
         return fail("--custom-domain needs --convert auto", USAGE)
     named = (None if options.model == STREAM else options.model, options.inputs)

@@ -12,7 +12,7 @@ from padops.lines import Text
 from padops.terminal import json_text, show_wrapped
 
 STYLES = {"proved": "green", "tested": "green", "different": "bold red", "unknown": "bold yellow"}
-PROVED = "wherever the original runs, the converted model gives the same"
+PROVED = "wherever the original runs, the converted model returns the same"
 SAID = {
     "proved": "no run was possible",
     "equal": "the outputs are bit-equal",

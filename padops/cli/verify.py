@@ -30,7 +30,7 @@ def add_verify(commands: Any) -> None:
                         "OpenVINOExecutionProvider,CPUExecutionProvider, and compare their outputs: every bit, unless "
                         "--rtol or --atol is given")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="exit with 5 if not all is proved")  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     parser.set_defaults(run=run_verify)
 

@@ -120,7 +120,7 @@ def run_suite(options: argparse.Namespace) -> int:
         return fail(error)
     show(ran, footer)
     if ending is not None:
-        kept = f"{folder} has what was measured, marked as cut short" if folder else "nothing has been written"
+        kept = f"{folder} has the results until then, marked as cut short" if folder else "nothing has been written"
         say(f"interrupted: {footer['results']:,} results; {kept}", stderr=True)
         return exit_code(ending)
     return int(footer["exit"])

@@ -66,7 +66,7 @@ class VerificationError(_UnacceptedError):
 
 
 class UndecidedError(VerificationError):
-    """With ``verify``: it is undecided whether the converted model does the same.
+    """With ``verify``: padops could not decide whether the converted model does the same.
 
     Neither model runs; or, with ``strict``, something was not proved or not compared.
     """

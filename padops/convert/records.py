@@ -266,7 +266,7 @@ class RegionRecord:
 
 @dataclass(frozen=True)
 class ProofRecord:
-    """The proof, without a run, that wherever the original runs, the converted model gives the same.
+    """The proof, without a run, that wherever the original runs, the converted model returns the same.
 
     Attributes:
         verdict: ``"proved"``: every region is proved; else ``"different"``, which is a suspicion, or ``"unknown"``.

@@ -111,11 +111,11 @@ def _write_model(conversion: Conversion) -> Conversion:
     message = conversion.proto()
     if locations := _locations(message):
         raise PadopsError(
-            f"the model has external data ({', '.join(locations)}), which standard output cannot take; give -o FILE"
+            f"the model has external data ({', '.join(locations)}), which standard output cannot hold; use -o FILE"
         )
     content = serialize(message)
     if content is None:
-        raise PadopsError(f"the model has more than {LARGEST_PROTO} bytes, more than one message holds; give -o FILE")
+        raise PadopsError(f"the model has more than {LARGEST_PROTO} bytes, more than one message holds; use -o FILE")
     with os_errors_as("cannot write to", OUTPUT):
         write_output(content)
     return replace(conversion, output=Path(STREAM), outputs=(_record(OUTPUT, content, written=True),))

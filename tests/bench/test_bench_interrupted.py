@@ -32,7 +32,7 @@ def test_a_signal_ends_it(number: signal.Signals, tmp_path: Path) -> None:
         code, left, said = run.wait(), run.left(), run.said()
     assert (code, left) == (128 + number, [])
     assert (
-        f"interrupted: {data} has what was measured, marked as cut short" in said
+        f"interrupted: {data} has the results until then, marked as cut short" in said
         and "cut short after 1 of" in " ".join(said.split())
     )
     assert "Traceback" not in said

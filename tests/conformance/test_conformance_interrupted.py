@@ -63,7 +63,7 @@ def test_a_signal_ends_a_run(number: signal.Signals, tmp_path: Path) -> None:
         code, left, said = run.wait(), run.left(), run.said()
     assert (code, left) == (128 + number, [])
     whole = record.read(out / record.FILE)
-    assert f"interrupted: {len(whole.results)} results; {out} has what was measured, marked as cut short" in said
+    assert f"interrupted: {len(whole.results)} results; {out} has the results until then, marked as cut short" in said
     assert "Traceback" not in said and "nothing has been" not in said
     assert whole.footer["exit"] == 1 and set(whole.footer["cut_short"]) == {"slow:slow", "slower:slower"}
     mine = [result for result in whole.results if result["peer"] == "slow:slow"]

@@ -29,7 +29,7 @@ DECLARED = "the converted model declares the dims {} of the value '{}', which ne
 
 
 def prove(original: Model, converted: Model, *, folders: Folders = (None, None)) -> Proof:
-    """Proves that wherever the original runs, the converted model gives the same bits.
+    """Proves that wherever the original runs, the converted model returns the same bits.
 
     Neither model is run nor changed. External data are read block by block; ``folders`` has those of each model.
     """

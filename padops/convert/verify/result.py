@@ -17,7 +17,7 @@ class Unsupported(Exception):
 class Verdict(Enum):
     """The verdict on two models or one region."""
 
-    PROVED = "proved"  # wherever the original runs, the converted model gives the same bits
+    PROVED = "proved"  # wherever the original runs, the converted model returns the same bits
     DIFFERENT = "different"  # an input gives different results
     UNKNOWN = "unknown"  # neither
 

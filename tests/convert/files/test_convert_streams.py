@@ -138,7 +138,7 @@ def test_external_data_go_through_no_stream(with_data: Path, tmp_path: Path) -> 
     ended = run("convert", with_data, "-o", "-")
     assert (ended.returncode, ended.stdout) == (1, b"")
     assert ended.stderr.endswith(
-        b"error: the model has external data (w.bin), which standard output cannot take; give -o FILE\n"
+        b"error: the model has external data (w.bin), which standard output cannot hold; use -o FILE\n"
     )
     assert contents(tmp_path).keys() == {"data.onnx", "w.bin"}
 

@@ -144,7 +144,7 @@ def test_strict_takes_a_proof_alone(
     source.write_bytes(one_pad(13).SerializeToString())
     monkeypatch.setattr(choice, "proved", lambda *given: PROOFS["unknown"])
     assert padops.convert(source, verify=True).verification.verdict == "tested"
-    with pytest.raises(UndecidedError, match="it could not be told whether .*: y is not proved: no rule knows it"):
+    with pytest.raises(UndecidedError, match="padops could not decide whether .*: y is not proved: no rule knows it"):
         padops.convert(source, out, verify=True, strict=True)
     assert run(capsys, "verify", source, source)[0] == 0
     assert run(capsys, "verify", source, source, "--strict")[0] == 5

@@ -147,5 +147,5 @@ def test_where_a_process_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_a_conversion_that_cannot_be_run_says(unproved: None, tmp_path: Path) -> None:
     with pytest.raises(UndecidedError) as caught:
         padops.convert(large(), tmp_path / "out.onnx", verify=True)
-    told = "it could not be told whether the models agree: {}; without verification it is converted all the same"
+    told = "padops could not decide whether the models agree: {}; without verification it is converted all the same"
     assert str(caught.value) == told.format(TOLD) and not list(tmp_path.iterdir())

@@ -131,9 +131,7 @@ def test_an_output_of_one_value_is_weak(unproved: None, tmp_path: Path) -> None:
     source = model([helper.make_node("Mul", ["x", "zero"], ["d"]), pad(["d", "pads"], name="pad", mode="reflect")],
                    tensors=[PADS, ZERO])  # fmt: skip
     x = {"x": np.ones((2, 3), np.float32)}
-    text = (
-        "it could not be told whether the models agree: output y is weak: every element is 0.0 in every run, and 1 more"
-    )
+    text = "output y is weak: every element is 0.0 in every run, and 1 more"
     with pytest.raises(UndecidedError, match=text) as caught:
         padops.convert(
             source, tmp_path / "m.onnx", verify=True, run=True, inputs=x, strict=True, report=tmp_path / "r.json"
