@@ -24,12 +24,11 @@ from typing import Any
 import help_first  # noqa: F401
 import numpy as np
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "tests" / "models"))
-from road_models import RoadModel, draw  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the models are those of this checkout
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "models"))
+from road_models import RoadModel, draw
 
-from padops.probe.asking import Asked  # noqa: E402
+from padops.probe.asking import Asked
 
 EXACT = 2048  # whole numbers below it are those of float16, too
 

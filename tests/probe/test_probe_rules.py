@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -218,3 +219,37 @@ def test_a_provider_that_runs_nothing() -> None:
     said = "Fake: a model without Pads does not run: it refuses it: no device"
     with pytest.raises(ProbeError, match=said):
         probe(Hopeless("Fake", "mixed"))
+
+
+class Stubborn:
+    """Wrong alone, and with padops; right with padops in the place of every Pad."""
+
+    def __init__(self, *_) -> None:
+        self.asked = 0
+
+    def run(self, model: bytes, feeds: dict[str, np.ndarray], expected: np.ndarray, rules: str | None = None) -> dict:
+        self.asked += 1
+        of_all = rules is not None and '"always"' in Path(rules).read_text()
+        right = of_all or (rules is not None and self.asked > 3)
+        got = padops.InferenceSession(model, providers=["CPUExecutionProvider"]).run(None, feeds)[0]
+        np.testing.assert_array_equal(got, expected)
+        return {"does": "right" if right else "wrong", "why": "" if right else "a stub"}
+
+
+def test_random_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first one is not right with the rules, though padops in its place is: the rules lack something."""
+    monkeypatch.syspath_prepend(Path(__file__).resolve().parents[2] / "scripts")
+    script = importlib.import_module("provider_random")
+    monkeypatch.setattr(script, "Asked", Stubborn)
+    file = tmp_path / "rules.json"
+    file.write_text('{"names": ["Fake"], "version": "1", "sources": {"default": ""}, "rules": []}')
+    assert script.main(["Fake", str(file), "--models", "3"]) == 1
+    first, *counts = capsys.readouterr().out.splitlines()
+    assert first.endswith(": stock wrong, beside wrong: a stub")
+    assert counts == [
+        "   2 stock wrong, with padops and the rules right",
+        "   1 stock wrong, with padops and the rules wrong",
+    ]
+    models = dict(script.drawn(1, 2))
+    dims = [row.type.tensor_type.shape.dim for model in models.values() for row in model.proto.graph.input]
+    assert all(dim.HasField("dim_value") for dim in dims[-1]) and max(models) < 50

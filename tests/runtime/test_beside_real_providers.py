@@ -114,12 +114,13 @@ def test_ranks_of_qnn() -> None:
             assert (answer["outcome"], name) in {
                 ("refused", "constant 5"),
                 ("refused", "edge 4"),
-                ("right", "reflect 4"),
+                ("right", "edge 5"),  # another node of five dims would kill QNN
+                ("right", "reflect 5"),
             }
         else:
             left += pad.runner != provider_cases.QNN
             assert (answer["outcome"], who == provider_cases.QNN) == ("right", pad.runner == provider_cases.QNN), name
-    assert left == 16
+    assert left == 14
     assert {answer["outcome"] for answer in providers.ask_lines("ort-qnn", "name", lines).values()} == {"right"}
 
 
@@ -156,7 +157,7 @@ def allowed(verdict: str, own: bool) -> list[tuple[str, bool]]:
 
 
 def test_measured_providers_have_environments() -> None:
-    measured = {name for name, row in BY_NAME.items() if row.version != "not run"}
+    measured = {name for name, row in BY_NAME.items() if any("providers.py" in rule.source for rule in row.rules)}
     assert measured == {about["provider"] for about in providers.ENVIRONMENTS.values()}
 
 

@@ -101,7 +101,7 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> Choi
     fault = find_fault(row, judged, found, ANY_RELEASE)
     if standard and fault is None and not taking_pooling(pad):
         return Choice(Way.PAD)
-    left = fault is None or fault[0].does == "leaves"
+    left = fault is None or fault[0].does == "leaves" or fault[0].when == "sizes above"
     if fault is not None and left and (fault[0].when in OF_ALL_NODES or _of_all_pads(fault[0])):
         if stays and judge(pad, found, OLDEST)[0] == "runs":
             return Choice(None, said_of(fault[0]))
