@@ -217,8 +217,8 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
     """
     document = analysis.document
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
-    facts, fatal = look_at(analysis)
-    unasked = [] if document.foreign or match_auto_pad in analysis.asked else same_left(analysis)
+    facts, fatal = _look_at(analysis)
+    unasked = [] if document.foreign or match_auto_pad in analysis.asked else _same_left(analysis)
     if "provider" not in request.lowering:  # another provider may run SAME
         fatal |= {record.path for record in unasked if record.facts and record.facts.verdict == "refuses"}
     if request.fold:
@@ -245,10 +245,10 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *embedded.notes),
-        no_fallback=without_fallback(analysis, embedded.missing),
+        no_fallback=_without_fallback(analysis, embedded.missing),
         _proto=document.message(),
         _folder=document.base_dir,
-        _write=write_conversion,
+        _write=_write_conversion,
         _fatal=frozenset(fatal),
         _corrected=values_behind(document.model, (n for n, made in rewritten.records.items() if made.corrects)),
     )
@@ -258,7 +258,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
     return conversion
 
 
-def write_conversion(conversion: Conversion, path: Path) -> Conversion:
+def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
     """Writes a converted model that has been made before; see ``Conversion.save``.
 
     Raises:
@@ -295,7 +295,7 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
 ASK = "--auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
 
 
-def look_at(analysis: Analysis) -> tuple[dict[str, PadFacts], set[str]]:
+def _look_at(analysis: Analysis) -> tuple[dict[str, PadFacts], set[str]]:
     """The facts of each Pad by its path, before any change; and the paths of the Pads that fail or spoil every run.
 
     ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that
@@ -310,7 +310,7 @@ def look_at(analysis: Analysis) -> tuple[dict[str, PadFacts], set[str]]:
     return found, fatal
 
 
-def same_left(analysis: Analysis) -> list[PadRecord]:
+def _same_left(analysis: Analysis) -> list[PadRecord]:
     """The convolutions and poolings that pad SAME and that onnxruntime refuses or gets wrong; none was asked for."""
     minor, records = installed_minor(), []
     for pad in analysis.find((match_auto_pad,)):
@@ -332,7 +332,7 @@ def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
     return [f"{gets[pad.verdict]} {pad.path} ({pad.form}) wrong: {pad.why}" for pad in failing]
 
 
-def without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[str, str]:
+def _without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[str, str]:
     """What to say of the operators that have no fallback: why, and what to do.
 
     Args:

@@ -40,14 +40,14 @@ from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, VERSION
 
 
-def emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
+def _emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
     """Turns the node into the Pad's operator; it keeps its name, outputs and metadata."""
     inputs = values(pad, site, constants)
     while inputs and inputs[-1] is None:
         inputs.pop()
     if not isinstance(site.scope.root, ir.Function):
         declare(site.node.outputs[0], site.node.inputs[0], types)
-    set_operator(site, (DOMAIN, VERSION, pad.op.name), inputs, pad.attributes.values())
+    _set_operator(site, (DOMAIN, VERSION, pad.op.name), inputs, pad.attributes.values())
     return ()
 
 
@@ -77,7 +77,7 @@ def values(pad: PadInfo, site: NodeSite, constants: Constants) -> list[ir.Value 
     ]
 
 
-def set_operator(
+def _set_operator(
     site: NodeSite, operator: tuple[str, int, str], inputs: Sequence[ir.Value | None], attributes: Iterable[ir.Attr]
 ) -> None:
     """Gives the node another operator; it keeps its name, outputs and metadata.
@@ -154,7 +154,7 @@ def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
     return changed
 
 
-def emit_standard(
+def _emit_standard(
     pad: PadInfo,
     site: NodeSite,
     constants: Constants,
@@ -173,10 +173,10 @@ def emit_standard(
     return (_install(site, builder, constants), *filter(None, [said]))
 
 
-def check_standard(
+def _check_standard(
     pad: PadInfo, site: NodeSite, without_pad: bool = False, provider: KnownProvider | None = None
 ) -> None:
-    """Refuses a Pad that ``emit_standard`` would refuse: writes the nodes, and drops them.
+    """Refuses a Pad that ``_emit_standard`` would refuse: writes the nodes, and drops them.
 
     Raises:
         Unconvertible: No standard nodes do the same.
@@ -273,7 +273,7 @@ IN_PYTHON = f"in Python, as {pyop_node.DOMAIN}::{pyop_node.OP_TYPE}"
 STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"
 
 
-def check_in_python(pad: PadInfo, site: NodeSite) -> None:
+def _check_in_python(pad: PadInfo, site: NodeSite) -> None:
     """Refuses a Pad that the kernel cannot do.
 
     Raises:
@@ -285,13 +285,13 @@ def check_in_python(pad: PadInfo, site: NodeSite) -> None:
         _plain(attribute)
 
 
-def emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
+def _emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
     """Turns the node into the Pad's operator, in Python; it keeps its name, outputs and metadata.
 
     Raises:
-        Unconvertible: As ``check_in_python``; nothing has been changed.
+        Unconvertible: As ``_check_in_python``; nothing has been changed.
     """
-    check_in_python(pad, site)
+    _check_in_python(pad, site)
     attributes = {name: _plain(attribute) for name, attribute in pad.attributes.items()}
     given = [value is not None for value in pad.given]
     texts = pyop_node.encode(pad.op.name, attributes, given, pad.name)
@@ -300,7 +300,7 @@ def emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: Ty
         empty = constants.add(np.zeros(0, np.int64), site, "absent")
         inputs += [empty] * (pyop_node.SLOTS - len(inputs))
     operator = (pyop_node.DOMAIN, pyop_node.VERSION, pyop_node.OP_TYPE)
-    set_operator(site, operator, inputs, [ir.AttrString(name, text) for name, text in texts.items()])
+    _set_operator(site, operator, inputs, [ir.AttrString(name, text) for name, text in texts.items()])
     return (IN_PYTHON, STRINGS_END_AT_NUL) if pad.type == "string" else (IN_PYTHON,)
 
 
@@ -318,9 +318,9 @@ def _plain(attribute: ir.Attr) -> Any:
 
 
 TARGETS: dict[str, Callable[..., Sequence[str] | None]] = {
-    "padops": emit_native,
-    "onnx": emit_standard,
-    "pyop": emit_in_python,
+    "padops": _emit_native,
+    "onnx": _emit_standard,
+    "pyop": _emit_in_python,
 }
 # The checks raise Unconvertible if ``emit`` would; they are called before nodes around the Pad are changed.
-CHECKS: dict[str, Callable[..., None]] = {"onnx": check_standard, "pyop": check_in_python}
+CHECKS: dict[str, Callable[..., None]] = {"onnx": _check_standard, "pyop": _check_in_python}
