@@ -13,7 +13,7 @@ import onnx
 from padops.convert import matchers
 from padops.convert.errors import UsageError, kind_of
 from padops.convert.matchers.unknown import KNOWN_DOMAINS
-from padops.convert.targets import TARGETS
+from padops.convert.rewrite import TARGETS
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
 from padops.runtime.provider_rules import full_names
 from padops.runtime.session_rules import Rules, check_used, rules_with

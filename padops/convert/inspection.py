@@ -24,10 +24,10 @@ from padops.convert.model.types import Types
 from padops.convert.pads.match import Rewrite, Unconvertible, Unneeded
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.records import SCHEMA, PadFacts, Road, Verdict
+from padops.convert.rewrite import CHECKS
 from padops.convert.runtimes.beside import as_others_may, ask
 from padops.convert.runtimes.builtin import reaches_provider
 from padops.convert.standard.graph_builder import FIRST
-from padops.convert.targets import CHECKS
 from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
 from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, FIRST_NAME
