@@ -20,7 +20,7 @@ from small_models import COMPLEX64, FLOAT, external, model, one_pad, pad, same_b
 import padops
 from padops import cli
 from padops.convert import records
-from padops.convert.targets import TARGETS
+from padops.convert.rewrite import TARGETS
 from padops.files import staging
 
 

@@ -11,7 +11,7 @@ from command_lines import run
 from onnx import helper
 from small_models import model, one_pad, pad, tensor
 
-from padops.convert.targets import TARGETS
+from padops.convert.rewrite import TARGETS
 
 
 def test_the_summary_counts_what_was_verified(

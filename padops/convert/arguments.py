@@ -13,7 +13,7 @@ import onnx
 from padops.convert import matchers
 from padops.convert.errors import UsageError, kind_of
 from padops.convert.matchers.unknown import KNOWN_DOMAINS
-from padops.convert.targets import TARGETS
+from padops.convert.rewrite import TARGETS
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
 from padops.runtime.provider_rules import full_names
 from padops.runtime.session_rules import Rules, check_used, rules_with
@@ -109,7 +109,7 @@ def choose_lowering(
         return {"without_pad": True} if without_pad else {}
     if not isinstance(provider, str):
         raise UsageError(f"provider is {kind_of(provider)}, expected the name of an execution provider")
-    known = stated_rules(rules)
+    known = _stated_rules(rules)
     (name,) = full_names([provider], known)
     _check_rules(rules, known, [name])
     if name not in known:
@@ -130,13 +130,13 @@ def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Ru
     """The rules of the providers, by name, for a session with ``providers``.
 
     Raises:
-        UsageError: The providers are no names; there are rules without providers; or as ``stated_rules``.
+        UsageError: The providers are no names; there are rules without providers; or as ``_stated_rules``.
     """
     if isinstance(providers, str) or not all(isinstance(name, str) for name in providers):
         raise UsageError(f"providers is {providers!r}, expected names of execution providers")
     if rules is not None and not providers:
         raise UsageError("rules needs providers", "--rules needs --providers")
-    known = stated_rules(rules)
+    known = _stated_rules(rules)
     _check_rules(rules, known, full_names(providers, known))
     return known
 
@@ -148,7 +148,7 @@ def _check_rules(path: str | os.PathLike[str] | None, rules: Rules, providers: C
         raise UsageError(f"rules: {error}", f"--rules: {error}") from error
 
 
-def stated_rules(path: str | os.PathLike[str] | None) -> Rules:
+def _stated_rules(path: str | os.PathLike[str] | None) -> Rules:
     """The rules of the providers, by name: padops' own, and those of a file before them.
 
     Raises:

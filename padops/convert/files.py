@@ -112,7 +112,7 @@ def _same_file(one: Path, other: Path) -> bool:
 
 
 @contextlib.contextmanager
-def staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callable[[], None]]:
+def _staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callable[[], None]]:
     """Writes the report to a staged file, so that once the model is written, only a rename can fail.
 
     Yields:
@@ -145,7 +145,7 @@ def write_report(conversion: Conversion, path: Path | None) -> None:
     Raises:
         PadopsError: It cannot be written.
     """
-    with staged_report(conversion, path) as emit:
+    with _staged_report(conversion, path) as emit:
         emit()
 
 
@@ -212,7 +212,7 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
             *(FileRecord(location, size, written=True) for location, size in moved.items()),
         )
         conversion = replace(conversion, output=target, outputs=outputs, notes=notes)
-        with staged_report(conversion, job.report) as put_report:
+        with _staged_report(conversion, job.report) as put_report:
             ending.enter_context(uninterrupted())
             stage.commit()
             put_report()

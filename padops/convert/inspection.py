@@ -24,10 +24,10 @@ from padops.convert.model.types import Types
 from padops.convert.pads.match import Rewrite, Unconvertible, Unneeded
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.records import SCHEMA, PadFacts, Road, Verdict
+from padops.convert.rewrite import CHECKS
 from padops.convert.runtimes.beside import as_others_may, ask
 from padops.convert.runtimes.builtin import reaches_provider
 from padops.convert.standard.graph_builder import FIRST
-from padops.convert.targets import CHECKS
 from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
 from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, FIRST_NAME
@@ -205,8 +205,8 @@ def inspect(
     pads = [_inspected(pad, minor, providers, ruled) for pad in found]
     if document.refused:  # no road leads past the layers that are in its way
         pads = [replace(pad, roads=()) for pad in pads]
-    pads, said = in_several_graphs(pads, providers, minor, ruled)
-    notes = [*_notes(document, analysis.types, pads), *notes_on_runners(pads, providers, ruled), *said]
+    pads, said = _in_several_graphs(pads, providers, minor, ruled)
+    notes = [*_notes(document, analysis.types, pads), *_notes_on_runners(pads, providers, ruled), *said]
     selected = tuple(pad for pad in pads if select == "all" or not pad.runs)
     installed = installed_version() or (f"onnxruntime 1.{NEWEST_MINOR}, as none is installed",)
     told: dict[str, Any] = {} if set(custom_domains) <= set(by_itself) else {"custom_domains": list(domains)}
@@ -301,7 +301,7 @@ OURS_AND_CPU = (*EP_NAMES, CPU)
 NAMES_APART_SINCE = 25  # since onnxruntime 1.25, compiled nodes of two graphs of a model have two names
 
 
-def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled: Rules) -> Iterator[str]:
+def _notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled: Rules) -> Iterator[str]:
     """Notes on the providers: which have rules of a file, or none; and the cost of Pads on the processor."""
     for row in (ruled[name] for name in providers if name in ruled):
         if row.file and row is not BY_NAME.get(row.name):
@@ -318,7 +318,7 @@ def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled: 
         )
 
 
-def in_several_graphs(
+def _in_several_graphs(
     pads: Sequence[PadFacts], providers: Sequence[str], minor: int, rules: Rules
 ) -> tuple[list[PadFacts], list[str]]:
     """The Pads with their runners in a model that the session lowers, and a note; else the Pads unchanged.

@@ -4,7 +4,11 @@ The steps: read the model; describe each Pad; decide what it becomes, with the r
 fallbacks; verify both models; write all files. Folding describes and decides by itself, before and after the
 conversion: a convolution can take a Pad in only once its ``auto_pad`` has become pads, which is a conversion.
 
-Nodes that a conversion leaves although the installed onnxruntime does not run them as specified.
+A conversion that leaves nodes which the installed onnxruntime does not run as specified is refused.
+
+``opset`` brings the model to another version of the standard by onnx's version converter, which has no adapter for most
+versions of Pad. So each Pad becomes its operator of padops first, which has no
+versions; the target then writes the Pads for the new version.
 """
 
 from __future__ import annotations
@@ -12,11 +16,15 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 from typing import Any, Literal
+
+import onnx
+from onnx import checker, helper, inliner, version_converter
 
 from padops.convert.analysis import Analysis
 from padops.convert.arguments import check_kinds, check_options, choose_lowering, choose_matchers
@@ -31,13 +39,11 @@ from padops.convert.model.external import DataFile, entry
 from padops.convert.model.graphs import values_behind
 from padops.convert.model.reading import Source, given_model, original_of, read_document
 from padops.convert.model.scan import external_tensors
-from padops.convert.opsets import in_opset
 from padops.convert.pads.match import Replacement, Unconvertible
 from padops.convert.pads.window_operators import SAME
 from padops.convert.records import Conversion, FileRecord, PadFacts, PadRecord, breaks_a_rule
-from padops.convert.rewrite import Request, convert_pads
+from padops.convert.rewrite import CHECKS, Request, convert_pads, prune_opset_imports
 from padops.convert.standard.fallback import embed
-from padops.convert.targets import CHECKS, prune_opset_imports
 from padops.convert.verify.choice import comparison, refusal
 from padops.convert.verify.interface import Asked
 from padops.files.targets import identity
@@ -217,8 +223,8 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
     """
     document = analysis.document
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
-    facts, fatal = look_at(analysis)
-    unasked = [] if document.foreign or match_auto_pad in analysis.asked else same_left(analysis)
+    facts, fatal = _look_at(analysis)
+    unasked = [] if document.foreign or match_auto_pad in analysis.asked else _same_left(analysis)
     if "provider" not in request.lowering:  # another provider may run SAME
         fatal |= {record.path for record in unasked if record.facts and record.facts.verdict == "refuses"}
     if request.fold:
@@ -245,10 +251,10 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *embedded.notes),
-        no_fallback=without_fallback(analysis, embedded.missing),
+        no_fallback=_without_fallback(analysis, embedded.missing),
         _proto=document.message(),
         _folder=document.base_dir,
-        _write=write_conversion,
+        _write=_write_conversion,
         _fatal=frozenset(fatal),
         _corrected=values_behind(document.model, (n for n, made in rewritten.records.items() if made.corrects)),
     )
@@ -258,7 +264,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
     return conversion
 
 
-def write_conversion(conversion: Conversion, path: Path) -> Conversion:
+def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
     """Writes a converted model that has been made before; see ``Conversion.save``.
 
     Raises:
@@ -295,7 +301,7 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
 ASK = "--auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
 
 
-def look_at(analysis: Analysis) -> tuple[dict[str, PadFacts], set[str]]:
+def _look_at(analysis: Analysis) -> tuple[dict[str, PadFacts], set[str]]:
     """The facts of each Pad by its path, before any change; and the paths of the Pads that fail or spoil every run.
 
     ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that
@@ -310,7 +316,7 @@ def look_at(analysis: Analysis) -> tuple[dict[str, PadFacts], set[str]]:
     return found, fatal
 
 
-def same_left(analysis: Analysis) -> list[PadRecord]:
+def _same_left(analysis: Analysis) -> list[PadRecord]:
     """The convolutions and poolings that pad SAME and that onnxruntime refuses or gets wrong; none was asked for."""
     minor, records = installed_minor(), []
     for pad in analysis.find((match_auto_pad,)):
@@ -332,7 +338,7 @@ def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
     return [f"{gets[pad.verdict]} {pad.path} ({pad.form}) wrong: {pad.why}" for pad in failing]
 
 
-def without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[str, str]:
+def _without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[str, str]:
     """A warning for each operator without a fallback: the reason and the fix.
 
     Args:
@@ -386,3 +392,57 @@ def check_left(conversion: Conversion, strict: bool) -> None:
         does = "gets the model wrong" if wrong else "does not run the model"
         count = f"{count} stay{s} unconverted, and ONNX Runtime {does} as it is"
     raise PadsLeftError(f"{count}: {first.why()}{more}", conversion)
+
+
+LARGE = 256  # elements of a constant that no adapter reads: amounts, axes and shapes have fewer
+FIRST_IR = 4  # the first version of the format whose initializers need not be inputs
+
+
+def in_opset(analysis: Analysis, opset: int) -> Analysis:
+    """The model with the standard operators of version ``opset``; its Pads are operators of padops.
+
+    Local functions are inlined: the converter would drop them. The given document is changed.
+
+    Raises:
+        PadopsError: onnx has no adapter for an operator of the model, or what it makes is no model.
+    """
+    document = analysis.document
+    before = document.model.graph.opset_imports.get("")
+    if before in (None, opset):
+        return analysis
+    convert_pads(analysis, Request(fold=False, fallback=False))
+    message = inliner.inline_local_functions(document.message(), convert_version=True)
+    large = {row.name: row for row in message.graph.initializer if prod(row.dims) > LARGE}
+    light = onnx.ModelProto()
+    light.CopyFrom(message)
+    _keep(light.graph.initializer, [row for row in light.graph.initializer if row.name not in large])
+    inputs = list(message.graph.input)
+    listed = {value.name for value in inputs}
+    light.graph.input.extend(
+        helper.make_tensor_value_info(name, row.data_type, row.dims)
+        for name, row in large.items()
+        if name not in listed
+    )
+    try:
+        made = version_converter.convert_version(light, opset)
+        checker.check_model(made)  # some of its adapters leave attributes that the older operator lacks
+    except (RuntimeError, checker.ValidationError) as error:
+        why = " ".join(str(error).split()).rpartition("failed: ")[2]
+        text = f"onnx's version converter does not bring the model from opset {before} to {opset}: {why}"
+        raise PadopsError(text) from error
+    _keep(made.graph.input, inputs)
+    made.graph.initializer.extend(large.values())
+    least = helper.find_min_ir_version_for([helper.make_opsetid("", opset)], ignore_unknown=True)
+    made.ir_version = min(message.ir_version, max(least, FIRST_IR))
+    made.metadata_props.extend(message.metadata_props)
+    changed = read_document(made, base_dir=document.base_dir)
+    changed.path, changed.size, changed.sha256 = document.path, document.size, document.sha256
+    changed.foreign, changed.touched = document.foreign, set(changed.model.graph)
+    return Analysis(changed, analysis.asked, analysis.progress)
+
+
+def _keep(rows: Any, kept: Sequence[Any]) -> None:
+    """Leaves these messages in a list of messages."""
+    kept = [deepcopy(row) for row in kept]
+    del rows[:]
+    rows.extend(kept)

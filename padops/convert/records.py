@@ -76,11 +76,11 @@ class PadFacts:
 
     def to_json(self) -> dict[str, Any]:
         """The facts as JSON values, without ``roads`` and ``runner``."""
-        return {name: value for name, value in plain_fields(self).items() if name not in ("roads", "runner")}
+        return {name: value for name, value in _plain_fields(self).items() if name not in ("roads", "runner")}
 
     def what(self) -> str:
         """The Pad in one line: mode, type, shapes, amounts and fill."""
-        shapes = f"{shape_text(self.input_shape)} \N{RIGHTWARDS ARROW} {shape_text(self.output_shape)}"
+        shapes = f"{_shape_text(self.input_shape)} \N{RIGHTWARDS ARROW} {_shape_text(self.output_shape)}"
         parts = [*([self.mode] if self.mode else []), f"{self.type or 'unknown type'} {shapes}"]
         if self.amounts is not None or self.mode is not None:
             parts.append(self._amounts_text())
@@ -107,16 +107,16 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if is_dataclass(value):
-        return plain_fields(value)
+        return _plain_fields(value)
     return [plain(item) for item in value] if isinstance(value, (tuple, list)) else value
 
 
-def plain_fields(record: Any) -> dict[str, Any]:
+def _plain_fields(record: Any) -> dict[str, Any]:
     """The fields of a record as JSON values."""
     return {name: plain(value) for name, value in vars(record).items()}
 
 
-def shape_text(shape: tuple[Dim, ...] | None) -> str:
+def _shape_text(shape: tuple[Dim, ...] | None) -> str:
     """A shape as text: ``[2, n, ?]``; ``[...]`` if the rank is unknown."""
     return "[...]" if shape is None else f"[{', '.join('?' if dim is None else str(dim) for dim in shape)}]"
 
@@ -183,7 +183,7 @@ class PadRecord:
 
     def to_json(self) -> dict[str, Any]:
         """The record as JSON values, its facts among them."""
-        own = plain_fields(self)
+        own = _plain_fields(self)
         return (own.pop("facts") or {}) | own
 
 
@@ -261,7 +261,7 @@ class RegionRecord:
 
     def to_json(self) -> dict[str, Any]:
         """The region as JSON values."""
-        return plain_fields(self)
+        return _plain_fields(self)
 
 
 @dataclass(frozen=True)
@@ -288,7 +288,7 @@ class ProofRecord:
     def to_json(self) -> dict[str, Any]:
         """The proof as JSON values, with the number of regions of each verdict."""
         counts = {verdict: sum(row.verdict == verdict for row in self.regions) for verdict in get_args(Certainty)}
-        return plain_fields(self) | {"counts": counts}
+        return _plain_fields(self) | {"counts": counts}
 
 
 @dataclass(frozen=True)
@@ -376,7 +376,7 @@ class Verification:
     def to_json(self) -> dict[str, Any]:
         """The verification as JSON values."""
         answer = {"verdict": self.verdict, "outcome": self.outcome, "passed": self.passed}
-        return answer | plain_fields(self) | {"doubts": list(self.doubts), "unproved": list(self.unproved)}
+        return answer | _plain_fields(self) | {"doubts": list(self.doubts), "unproved": list(self.unproved)}
 
 
 @dataclass(frozen=True)

@@ -1,28 +1,338 @@
-"""The pass that turns every Pad of a model into an operator of the domain ``padops``.
+"""The pass that converts, and what a Pad becomes: an operator of padops, standard operators, or the Python kernel.
 
-It decides what each Pad becomes and why; only then it changes nodes. A target may still
-refuse a Pad, before it changes any node.
+The pass decides what each Pad becomes and why; only then it changes nodes. A target may still refuse a Pad, before it
+changes any node.
+
+The model states the types of what is converted. ONNX Runtime infers no shape through an operator whose amounts are
+inputs. So the converted model states the output's type and shape if the original does not; then later nodes are
+optimised as before: silero-vad's Slices become a Split because the rank of the Conv in front of them is known.
+
+It states the types and ranks of the outputs of functions with Pads, too. If a Pad has no fallback, ONNX Runtime infers
+nothing through a function with this Pad, and does not load a model that does not state the type of the call's output.
+
+A target replaces a node by a Pad, described by a :class:`~padops.convert.pads.pad_info.PadInfo`. To add a target, write
+a function ``emit(pad, site, constants, types, **lowering)`` and list it in ``TARGETS``. ``emit`` turns the node of
+``site`` into the Pad and returns notes for the record. It raises ``Unconvertible`` or ``Unneeded`` before it changes
+anything. A target that may refuse a Pad also has ``check(pad, site, **lowering)``, which raises the same and changes
+nothing. ``lowering`` has the options of the target ``"onnx"``, and is empty for the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+import onnx
 import onnx_ir as ir
 
 from padops.convert.analysis import Analysis, Pad
 from padops.convert.errors import PadopsError
+from padops.convert.model.checks import default_version
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import Constants
+from padops.convert.model.graphs import Constants, NodeSite, inner_graphs, replace_in_place, tensor_of, walk
+from padops.convert.model.types import Types, remove_unread
 from padops.convert.pads.match import Rewrite, Unconvertible, Unneeded
-from padops.convert.pads.pad_info import describe
+from padops.convert.pads.pad_info import PadInfo, describe
 from padops.convert.records import PadRecord
 from padops.convert.runtimes.builtin import needs, runs
-from padops.convert.targets import CHECKS, TARGETS, declare_calls, declare_rows
+from padops.convert.standard.graph_builder import GraphBuilder, detach
+from padops.convert.standard.lowering import write
+from padops.convert.standard.pad_values import check_nesting
 from padops.progress import counted
+from padops.runtime.provider_rules import KnownProvider
+from padops.spec import pyop_node
+from padops.spec.dialects import DOMAIN, VERSION
+
+
+def _emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
+    """Turns the node into the Pad's operator; it keeps its name, outputs and metadata."""
+    inputs = values(pad, site, constants)
+    while inputs and inputs[-1] is None:
+        inputs.pop()
+    if not isinstance(site.scope.root, ir.Function):
+        declare(site.node.outputs[0], site.node.inputs[0], types)
+    _set_operator(site, (DOMAIN, VERSION, pad.op.name), inputs, pad.attributes.values())
+    return ()
+
+
+def declare(output: ir.Value, data: ir.Value | None, types: Types) -> None:
+    """States an output's inferred type, rank and known dims.
+
+    ``data`` is a value of the same type. None: there is none, and the type is stated even if the rank is unknown.
+    """
+    if output.shape is not None or output.is_graph_output():
+        return
+    dims, type_name = types.shape(output), types.name(output, data)
+    if (
+        type_name is None
+        or any(dim is not None and dim < 0 for dim in dims or ())
+        or (dims is None and data is not None)
+    ):
+        return
+    output.type = ir.TensorType(ir.DataType[type_name.upper()])
+    output.shape = None if dims is None else ir.Shape(dims)
+
+
+def values(pad: PadInfo, site: NodeSite, constants: Constants) -> list[ir.Value | None]:
+    """The inputs of a node that is this Pad; arrays become new constants."""
+    return [
+        constants.add(value, site, row.name) if isinstance(value, np.ndarray) else value
+        for row, value in zip(pad.op.inputs, pad.given, strict=True)
+    ]
+
+
+def _set_operator(
+    site: NodeSite, operator: tuple[str, int, str], inputs: Sequence[ir.Value | None], attributes: Iterable[ir.Attr]
+) -> None:
+    """Gives the node another operator; it keeps its name, outputs and metadata.
+
+    Raises:
+        PadopsError: The model imports another version of the domain.
+    """
+    node, scope = site.node, site.scope
+    domain, version, op_type = operator
+    imports = [graph.opset_imports for graph in (scope.root, scope.model.graph)]
+    for known in imports:
+        if known.get(domain, version) != version:
+            raise PadopsError(
+                f"{scope.path} imports version {known[domain]} of the domain {domain}; padops has {version}"
+            )
+    former = dict.fromkeys(value for value in node.inputs if value is not None)
+    replace_in_place(node, domain, op_type, inputs, attributes)
+    remove_unread(former, scope.index)  # such as TensorFlow's amounts, and empty constants for absent inputs
+    # A function's body has imports of its own, and ONNX Runtime requires that the model's imports have the domain too.
+    for known in imports:
+        meant = default_version(known, scope.model.ir_version)
+        if meant is not None:
+            known.setdefault("", meant)  # a model that imports any domain must import the default domain too
+        known[domain] = version
+
+
+def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
+    """States the outputs' types and ranks for calls of functions with Pads, if inferable; returns the calls.
+
+    Their dims stay open: nothing but the functions gives them.
+    """
+    if not model.functions:
+        return []
+    within: dict[ir.OperatorIdentifier, set[ir.OperatorIdentifier]] = {}  # by function: the operators of its body
+    calls = []
+    for site in walk(model):
+        if isinstance(site.scope.root, ir.Function):
+            within.setdefault(site.scope.root.identifier(), set()).add(site.node.op_identifier())
+        elif site.node.op_identifier() in model.functions:
+            calls.append(site.node)
+    padding = {
+        name for name, body in within.items() if any(domain in (DOMAIN, pyop_node.DOMAIN) for domain, *_ in body)
+    }
+    while more := {name for name, body in within.items() if name not in padding and body & padding}:
+        padding |= more
+    calls = [node for node in calls if node.op_identifier() in padding and node.domain != DOMAIN]
+    for value in (value for node in calls for value in node.outputs):
+        declare(value, None, types)
+        if value.shape is not None:
+            value.shape = ir.Shape([None] * len(value.shape))
+    return calls
+
+
+def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
+    """States the inferred shapes of the outputs of the Scan bodies around Pads; returns the nodes that make them.
+
+    ONNX Runtime allocates a Scan's outputs by the shapes that its body states or lets it infer, and refuses to run a
+    Scan without them. It infers shapes through a Pad of ONNX, but neither through an operator of padops nor through
+    computed amounts.
+    """
+    bodies = {}
+    for site in sites:
+        scope = site.scope
+        while scope.owner is not None:
+            if scope.owner.node.op_identifier() == ("", "Scan", ""):
+                bodies[scope.path] = scope.graph
+            scope = scope.owner.scope
+    changed = []
+    for value in (value for body in bodies.values() for value in body.outputs):
+        node, dims = value.producer(), types.shape(value)
+        if node is not None and dims is not None and value.shape is None:
+            value.shape = ir.Shape(dims)
+            changed.append(node)
+    return changed
+
+
+def _emit_standard(
+    pad: PadInfo,
+    site: NodeSite,
+    constants: Constants,
+    types: Types,
+    without_pad: bool = False,
+    provider: KnownProvider | None = None,
+) -> tuple[str, ...]:
+    """Replaces the node by several; it becomes the last of them, and keeps its name, outputs and metadata.
+
+    Raises:
+        Unconvertible: No standard nodes do the same; nothing has been changed.
+        Unneeded: The node would not change.
+    """
+    wanted = site.node.outputs[0].name or site.node.name
+    builder, said = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), without_pad, provider)
+    return (_install(site, builder, constants), *filter(None, [said]))
+
+
+def _check_standard(
+    pad: PadInfo, site: NodeSite, without_pad: bool = False, provider: KnownProvider | None = None
+) -> None:
+    """Refuses a Pad that ``_emit_standard`` would refuse: writes the nodes, and drops them.
+
+    Raises:
+        Unconvertible: No standard nodes do the same.
+    """
+    numbers = itertools.count()
+    detach(_written(pad, site, lambda role: f"{role}_{next(numbers)}", without_pad, provider)[0].nodes)
+
+
+def _written(
+    pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_pad: bool, provider: KnownProvider | None
+) -> tuple[GraphBuilder, str]:
+    """The new nodes, in no graph yet and named by ``fresh``, and a note on the provider."""
+    opset = site.scope.opset
+    if opset is None:
+        raise Unconvertible(f"{site.scope.path} does not import the default domain, so its version is unknown")
+    if pad.problem is not None:
+        raise Unconvertible(pad.problem)
+    plain = site.node.op_identifier() == ("", "Pad", "")
+    builder = GraphBuilder(opset, fresh, has_pad=not without_pad)
+    try:
+        with builder:
+            output, said = write(pad, plain, plain and _has_form(site.node, pad), provider)
+            if isinstance(output, ir.Value):
+                builder.drop_unused(output)
+        last = builder.nodes[-1] if builder.nodes else None
+        if isinstance(output, np.ndarray):  # not by Identity, which ONNX Runtime does not have for every type
+            builder.emit("Constant", [], {"value": tensor_of(output)})
+        elif last is None or last in builder.arrays or output is not last.outputs[0] or any(inner_graphs(last)):
+            builder.emit("Identity", [output])
+        check_nesting(builder.nodes, pad.around)
+        made = builder.nodes
+        if plain and len(made) == 1 and made[0].op_type == "Pad" and _signature(site.node) == _signature(made[0]):
+            cast = ", by a cast to float and back" if pad.type == "float16" else ""
+            raise Unneeded("; ".join(filter(None, [said, f"ONNX Runtime's Pad is right for it{cast}, or fails"])))
+    except (Unconvertible, Unneeded):
+        detach(builder.nodes)
+        raise
+    return builder, said
+
+
+def prune_opset_imports(document: Document) -> None:
+    """Drops the imports of padops' domains from a model that has none of their operators any more."""
+    message = document.message()
+    used = {site.node.domain for site in walk(document.model)}
+    unused = {DOMAIN, pyop_node.DOMAIN} - used
+    rows: list[tuple[ir.Graph | ir.Function, onnx.ModelProto | onnx.FunctionProto]] = [(document.model.graph, message)]
+    rows += zip(document.model.functions.values(), message.functions, strict=True)
+    for graph, owner in rows:
+        kept = [row for row in owner.opset_import if row.domain not in unused]
+        if len(kept) < len(owner.opset_import):
+            del owner.opset_import[:]
+            owner.opset_import.extend(kept)
+        for domain in unused & set(graph.opset_imports):
+            del graph.opset_imports[domain]
+
+
+def _has_form(node: ir.Node, pad: PadInfo) -> bool:
+    """Whether a node has exactly the inputs and attributes of its Pad."""
+    given = list(pad.given)
+    while given and given[-1] is None:
+        given.pop()
+    inputs, _ = _signature(node)
+    same = len(inputs) == len(given) and all(one is other for one, other in zip(inputs, given))
+    kinds = [{name: attribute.type for name, attribute in given.items()} for given in (node.attributes, pad.attributes)]
+    return same and kinds[0] == kinds[1]
+
+
+def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]:
+    inputs = list(node.inputs)
+    while inputs and inputs[-1] is None:
+        inputs.pop()
+    attributes = {name: (attribute.type, attribute.value) for name, attribute in node.attributes.items()}
+    mode = {"mode": (ir.AttributeType.STRING, "constant")}
+    return inputs, mode | {k: (kind, list(v) if isinstance(v, tuple) else v) for k, (kind, v) in attributes.items()}
+
+
+def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str:
+    """Inserts the new nodes in front of the node, which becomes the last of them; returns their operators, in words."""
+    for made, array in builder.arrays.items():
+        ir.convenience.replace_all_uses_with(made.outputs[0], constants.add(array, site, "constant"))
+    *before, last = (made for made in builder.nodes if made not in builder.arrays)
+    node, counts = site.node, Counter(made.op_type for made in (*before, last))
+    for made in before:
+        node.prepend(made)
+    inputs, attributes = list(last.inputs), list(last.attributes.values())
+    former = dict.fromkeys(value for value in node.inputs if value is not None)
+    last.resize_inputs(0)
+    replace_in_place(node, "", last.op_type, inputs, attributes)
+    remove_unread(former, site.scope.index)  # ONNX Runtime warns of amounts that nothing reads
+    return ", ".join(f"{count} {op_type}" if count > 1 else op_type for op_type, count in counts.items())
+
+
+IN_PYTHON = f"in Python, as {pyop_node.DOMAIN}::{pyop_node.OP_TYPE}"
+STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"
+
+
+def _check_in_python(pad: PadInfo, site: NodeSite) -> None:
+    """Refuses a Pad that the kernel cannot do.
+
+    Raises:
+        Unconvertible: The kernel lacks the type, or a function's caller gives an attribute.
+    """
+    if (reason := pyop_node.refusal(pad.type)) is not None:
+        raise Unconvertible(reason)
+    for attribute in pad.attributes.values():
+        _plain(attribute)
+
+
+def _emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
+    """Turns the node into the Pad's operator, in Python; it keeps its name, outputs and metadata.
+
+    Raises:
+        Unconvertible: As ``_check_in_python``; nothing has been changed.
+    """
+    _check_in_python(pad, site)
+    attributes = {name: _plain(attribute) for name, attribute in pad.attributes.items()}
+    given = [value is not None for value in pad.given]
+    texts = pyop_node.encode(pad.op.name, attributes, given, pad.name)
+    inputs = [value for value in values(pad, site, constants) if value is not None]
+    if len(inputs) < pyop_node.SLOTS:
+        empty = constants.add(np.zeros(0, np.int64), site, "absent")
+        inputs += [empty] * (pyop_node.SLOTS - len(inputs))
+    operator = (pyop_node.DOMAIN, pyop_node.VERSION, pyop_node.OP_TYPE)
+    _set_operator(site, operator, inputs, [ir.AttrString(name, text) for name, text in texts.items()])
+    return (IN_PYTHON, STRINGS_END_AT_NUL) if pad.type == "string" else (IN_PYTHON,)
+
+
+def _plain(attribute: ir.Attr) -> Any:
+    """The value of an attribute, for JSON."""
+    if attribute.is_ref():
+        raise Unconvertible(
+            f"its attribute {attribute.name} is given by the caller of the function, and a Python kernel has its own "
+            "attributes only"
+        )
+    value = attribute.value
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return list(value) if isinstance(value, (tuple, list)) else value
+
+
+TARGETS: dict[str, Callable[..., Sequence[str] | None]] = {
+    "padops": _emit_native,
+    "onnx": _emit_standard,
+    "pyop": _emit_in_python,
+}
+# The checks raise Unconvertible if ``emit`` would; they are called before nodes around the Pad are changed.
+CHECKS: dict[str, Callable[..., None]] = {"onnx": _check_standard, "pyop": _check_in_python}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 A Pad is folded if the model without it gives the same bits for every input. Here are a Pad that changes
 nothing, two successive Pads, and the pass; ``rules.py`` has the others, with their measurements (onnxruntime 1.31.1 on
-x86-64; optimisation off, basic, extended and all); ``candidate.py`` a Pad, as the rules read and write it.
+x86-64; optimisation off, basic, extended and all).
 
 The rules apply to every form that ``matchers/`` knows, operators of padops included, in all graphs and functions; not
 to forms of several nodes, nor to fallback functions. A Pad that was not selected (``select="needed"``) stays.
@@ -20,8 +20,19 @@ from functools import cached_property
 import onnx_ir as ir
 
 from padops.convert.analysis import Analysis, Pad
-from padops.convert.folding.candidate import NOTHING, Candidate, Change, candidate, write_amounts
-from padops.convert.folding.rules import Refusal, apply, consumers_of, drop_casts, is_cast, is_consumer
+from padops.convert.folding.rules import (
+    NOTHING,
+    Candidate,
+    Change,
+    Refusal,
+    apply,
+    candidate,
+    consumers_of,
+    drop_casts,
+    is_cast,
+    is_consumer,
+    write_amounts,
+)
 from padops.convert.matchers import match_pad
 from padops.convert.model.graphs import Constants, NodeSite, replace_in_place, take_out
 from padops.convert.model.types import Types, remove_unread

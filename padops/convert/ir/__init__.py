@@ -45,7 +45,7 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
             Constants have been folded, and no more.
     """
     values = Values.of(message)
-    lacking = fold_constants(message, values, path)
+    lacking = _fold_constants(message, values, path)
     nodes: list[onnx.NodeProto] = []
     refusals: dict[tuple[str, str], list[str]] = defaultdict(list)
     for node in message.graph.node:
@@ -132,7 +132,7 @@ MOVES = {"Broadcast", "Concat", "Gather", "Reshape", "Slice", "Split", "Squeeze"
 MOVES |= {"Unsqueeze", "VariadicSplit"}
 
 
-def fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dict[str, str]:
+def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dict[str, str]:
     """Replaces layers that compute constants, where a rule needs the numbers or does not take the layer.
 
     Returns:

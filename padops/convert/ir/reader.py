@@ -243,7 +243,7 @@ def _cut(called: str) -> str:
     return called if len(called) <= 2 * LONGEST_NUMBER else f"{called[: 2 * LONGEST_NUMBER]}…"
 
 
-def number_of(text: str, called: str, what: object, path: Path) -> int:
+def _number_of(text: str, called: str, what: object, path: Path) -> int:
     """A number; the message says that ``what`` has it as it is ``called``, such as ``"offset '-1'"``.
 
     Raises:
@@ -467,7 +467,7 @@ class Builder:
         if static is None:
             raise PadopsError(f"{self._path} is damaged: {layer} has the shape '{layer.data['shape']}'")
         texts = {name: self._data(layer, name) for name in ("offset", "size")}
-        offset, size = (number_of(text.strip(), f"{name} '{text}'", layer, self._path) for name, text in texts.items())
+        offset, size = (_number_of(text.strip(), f"{name} '{text}'", layer, self._path) for name, text in texts.items())
         needed = (prod(static) * _bits(type) + 7) // 8
         if needed > size:
             raise PadopsError(

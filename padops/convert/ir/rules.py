@@ -34,10 +34,6 @@ def _broadcast(layer: Layer, data: str, shape: str, axes: str = "") -> str:
     return layer.add("Expand", data, layer.integral(shape))
 
 
-def _concat(layer: Layer, first: str, *others: str) -> str:
-    return layer.add("Concat", first, *others, axis=layer.integer("axis"))
-
-
 def _depth_to_space(layer: Layer, data: str) -> str:
     mode = layer.choice("mode", {"blocks_first": "DCR", "depth_first": "CRD"})
     return layer.add("DepthToSpace", data, mode=mode, blocksize=layer.integer("block_size", "1"))
@@ -108,18 +104,6 @@ def _variadic_split(layer: Layer, data: str, axis: str, lengths: str) -> list[st
         sizes[sizes.index(-1)] = (dims[at] or 0) - sum(sizes) - 1
     layer.add("Split", data, layer.constant(sizes), count=len(sizes), axis=at)
     return list(layer.nodes[-1].output)
-
-
-def _squeeze(layer: Layer, data: str, axes: str = "") -> str:
-    return layer.add("Squeeze", data, *([layer.integral(axes, 1)] if axes else []))
-
-
-def _unsqueeze(layer: Layer, data: str, axes: str) -> str:
-    return layer.add("Unsqueeze", data, layer.integral(axes, 1))
-
-
-def _tile(layer: Layer, data: str, repeats: str) -> str:
-    return layer.add("Tile", data, layer.integral(repeats))
 
 
 def _transpose(layer: Layer, data: str, order: str) -> str:
@@ -211,12 +195,16 @@ def _chosen(layer: Layer, given: str, rows: list[int], masked: np.ndarray, ends:
 
 
 MOVES: Mapping[str, Callable[..., str | list[str]]] = {
-    "Broadcast": _broadcast, "Concat": _concat, "DepthToSpace": _depth_to_space, "Gather": _gather,
+    "Broadcast": _broadcast, "DepthToSpace": _depth_to_space, "Gather": _gather,
     "GatherElements": _gather_elements, "GatherND": _gather_nd, "Reshape": _reshape,
     "ScatterElementsUpdate": _scatter_elements_update, "ScatterNDUpdate": _scatter_nd_update,
     "ScatterUpdate": _scatter_update, "ShapeOf": _shape_of, "Slice": _slice, "SpaceToDepth": _space_to_depth,
-    "Split": _split, "Squeeze": _squeeze, "StridedSlice": _strided_slice, "Tile": _tile, "Transpose": _transpose,
-    "Unsqueeze": _unsqueeze, "VariadicSplit": _variadic_split,
+    "Split": _split, "StridedSlice": _strided_slice, "Transpose": _transpose,
+    "VariadicSplit": _variadic_split,
+    "Concat": lambda layer, first, *others: layer.add("Concat", first, *others, axis=layer.integer("axis")),
+    "Squeeze": lambda layer, data, axes="": layer.add("Squeeze", data, *([layer.integral(axes, 1)] if axes else [])),
+    "Unsqueeze": lambda layer, data, axes: layer.add("Unsqueeze", data, layer.integral(axes, 1)),
+    "Tile": lambda layer, data, repeats: layer.add("Tile", data, layer.integral(repeats)),
 }  # fmt: skip
 
 
@@ -288,10 +276,6 @@ def _sequence_refusal(layer: Layer, kind: str, direction: str, names: list[str])
 
 
 SEQUENCES: Mapping[str, Callable[..., str | list[str]]] = {f"{kind}Sequence": _sequence for kind in GATES}
-
-
-def _softmax(layer: Layer, data: str) -> str:
-    return layer.add("Softmax", data, axis=layer.integer("axis", "1"))
 
 
 def _reduce(layer: Layer, data: str, axes: str) -> str:
@@ -386,8 +370,9 @@ def _topk(layer: Layer, data: str, count: str) -> list[str]:
 
 SUMS: Mapping[str, Callable[..., str | list[str]]] = {
     "BatchNormInference": _batch_norm, "Einsum": _einsum, "MVN": _mvn, "MatMul": _matmul,
-    "ScaledDotProductAttention": _attention, "SoftMax": _softmax, "TopK": _topk,
+    "ScaledDotProductAttention": _attention, "TopK": _topk,
     **{f"Reduce{name}": _reduce for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")},
+    "SoftMax": lambda layer, data: layer.add("Softmax", data, axis=layer.integer("axis", "1")),
 }  # fmt: skip
 
 
@@ -438,14 +423,6 @@ def _divide(layer: Layer, first: str, second: str) -> str:
     return layer.add("Div", first, second)
 
 
-def _convert(layer: Layer, data: str) -> str:
-    return layer.add("Cast", data, to=layer.element_type("destination_type"))
-
-
-def _select(layer: Layer, condition: str, then: str, otherwise: str) -> str:
-    return layer.add("Where", condition, then, otherwise)
-
-
 def _range(layer: Layer, start: str, stop: str, step: str) -> str:
     type = layer.element_type("output_type") if layer.word("output_type", "") else layer.type
     return layer.add("Range", *(layer.of_type(name, type) for name in (start, stop, step)))
@@ -471,10 +448,6 @@ def _gelu(layer: Layer, data: str) -> str:
     return layer.add(
         "Gelu", data, approximate=layer.choice("approximation_mode", {"erf": "none", "tanh": "tanh"}, "erf")
     )
-
-
-def _hsigmoid(layer: Layer, data: str) -> str:
-    return layer.add("HardSigmoid", data, alpha=1 / 6, beta=0.5)
 
 
 def _hard_sigmoid(layer: Layer, data: str, alpha: str, beta: str) -> str:
@@ -521,9 +494,12 @@ def _fake_quantize(layer: Layer, data: str, low: str, high: str, new_low: str, n
 Rule = Callable[..., "str | list[str]"]
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(UNARY, _unary), **dict.fromkeys(BINARY, _binary),
-    **{**MOVES, **SEQUENCES, **SUMS, **WINDOWS}, "Clamp": _clamp, "Convert": _convert, "CumSum": _cumsum,
-    "Divide": _divide, "FakeQuantize": _fake_quantize, "Gelu": _gelu, "HSigmoid": _hsigmoid,
-    "HardSigmoid": _hard_sigmoid, "PReLU": _prelu, "Range": _range, "Select": _select, "Selu": _selu, "Swish": _swish,
+    **{**MOVES, **SEQUENCES, **SUMS, **WINDOWS}, "Clamp": _clamp, "CumSum": _cumsum,
+    "Divide": _divide, "FakeQuantize": _fake_quantize, "Gelu": _gelu,
+    "HardSigmoid": _hard_sigmoid, "PReLU": _prelu, "Range": _range, "Selu": _selu, "Swish": _swish,
+    "Convert": lambda layer, data: layer.add("Cast", data, to=layer.element_type("destination_type")),
+    "Select": lambda layer, condition, then, otherwise: layer.add("Where", condition, then, otherwise),
+    "HSigmoid": lambda layer, data: layer.add("HardSigmoid", data, alpha=1 / 6, beta=0.5),
 }  # fmt: skip
 
 

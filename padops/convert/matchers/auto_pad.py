@@ -63,7 +63,7 @@ REFUSED_SINCE = 31  # the first measured release 1.x that refuses negative amoun
 NEGATIVE_SINCE = 19  # since this opset, AveragePool takes negative amounts
 
 
-def is_shifted(axis: Axis, mode: str) -> bool:
+def _is_shifted(axis: Axis, mode: str) -> bool:
     """Whether ONNX Runtime begins the windows of a convolution without dilation behind the first element.
 
     If the size is unknown: whether it does so for some size.
@@ -71,7 +71,7 @@ def is_shifted(axis: Axis, mode: str) -> bool:
     return axis.min_total < (-3 if mode == "SAME_LOWER" else -2)
 
 
-def judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> tuple[Verdict, str] | None:
+def _judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> tuple[Verdict, str] | None:
     """The verdict and reason if ONNX Runtime refuses an operator with any padding; None if it does not, or unknown."""
     if node.domain != "" or opset is None:
         return None
@@ -83,15 +83,15 @@ def judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> t
     return "refuses", f"ONNX Runtime has no {node.op_type} of {type_name} at opset {opset}"
 
 
-def judge_convolution(window: SameWindow, needed: str, minor: int) -> tuple[Verdict, str]:
+def _judge_convolution(window: SameWindow, needed: str, minor: int) -> tuple[Verdict, str]:
     """What ONNX Runtime, of any release alike, does with a convolution that is shifted along an axis, and why."""
-    shifted = [axis for axis in window.axes if is_shifted(axis, window.mode)]
+    shifted = [axis for axis in window.axes if _is_shifted(axis, window.mode)]
     return ("may be wrong" if all(axis.size is None for axis in shifted) else "wrong"), needed
 
 
-def judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[Verdict, str]:
+def _judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[Verdict, str]:
     """What the release 1.``minor`` of ONNX Runtime does with the pooling, and why."""
-    node, counting = window.node, judge_counting(window) if minor in MISCOUNTING else None
+    node, counting = window.node, _judge_counting(window) if minor in MISCOUNTING else None
     if needed is None or all(_is_plain(axis) for axis in window.axes):
         return (counting, MISCOUNTED) if counting else ("runs", RIGHT)
     if node.domain != "" or _may_round_up(node) or any(axis.size is None for axis in window.axes):
@@ -102,7 +102,7 @@ def judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[V
     return min(found, key=lambda one: worst.index(one[0]))
 
 
-def judge_counting(window: SameWindow) -> Verdict | None:
+def _judge_counting(window: SameWindow) -> Verdict | None:
     """What the releases that miscount some paddings do with a pooling; None if they are right."""
     axes = [axis if axis.size is not None else replace(axis, size=1) for axis in window.axes]
     amounts = [_taken(axis, window.mode) for axis in axes]
@@ -133,7 +133,7 @@ def _is_plain(axis: Axis) -> bool:
 
 
 def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tuple[Verdict, str]:
-    """``judge_pooling`` for one axis of known size."""
+    """``_judge_pooling`` for one axis of known size."""
     assert axis.size is not None, "sizes that are not known are judged before"
     count = -(-axis.size // axis.stride)
     begin, end = _taken(axis, window.mode)
@@ -189,7 +189,7 @@ def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Appli
 
 def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applied:
     """Puts SamePad_1 in front of the node, which then pads nothing itself."""
-    node, made = site.node, same_pad_of(window)
+    node, made = site.node, _same_pad_of(window)
     padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_padded"))
     before = ir.Node(DOMAIN, made.op_type, [node.inputs[0]], outputs=[padded], name=padded.name)
     node.prepend(before)
@@ -199,7 +199,7 @@ def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applie
     return Applied([node], NodeSite(before, site.path, site.scope), made)
 
 
-def same_pad_of(window: SameWindow) -> Replacement:
+def _same_pad_of(window: SameWindow) -> Replacement:
     """The SamePad_1 in front of the node."""
     axes, last = window.axes, window.first == 1
     attributes = [
@@ -294,7 +294,7 @@ def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
         if mode is None:
             return None
         form, window = f"{name} auto_pad={mode}", read_window(site, operator, mode, types)
-        verdict = judge_operator(node, types.name(node.inputs[0]), site.scope.opset)
+        verdict = _judge_operator(node, types.name(node.inputs[0]), site.scope.opset)
         try:
             return replace(_match(form, window), verdict=verdict)
         except Unconvertible as why:
@@ -329,7 +329,7 @@ def _match(form: str, window: SameWindow) -> Match:
                 raise
     notes = (MISCOUNTED,) if miscounted else ()
     notes = notes if fits else ("ONNX Runtime takes no pads as large as the kernel",)
-    pad = same_pad_of(window)
+    pad = _same_pad_of(window)
     return Match(form, _rewrite(pad.op_type, window, partial(same_pad, window=window), pad), notes=notes)
 
 
@@ -386,13 +386,13 @@ def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
             needed = "ONNX Runtime computes SAME as if there were no dilation"
     elif pooling and any(axis.min_total < 0 for axis in window.axes):
         needed = "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
-    elif pooling and judge_counting(window):
+    elif pooling and _judge_counting(window):
         needed = MISCOUNTED
-    elif not pooling and any(is_shifted(axis, window.mode) for axis in window.axes):
+    elif not pooling and any(_is_shifted(axis, window.mode) for axis in window.axes):
         needed = (
             "ONNX Runtime begins the windows behind the first element where the stride is much larger than the kernel"
         )
-        judge = partial(judge_convolution, window, needed)
+        judge = partial(_judge_convolution, window, needed)
     if pooling:
-        judge = partial(judge_pooling, window, needed)
+        judge = partial(_judge_pooling, window, needed)
     return needed, judge

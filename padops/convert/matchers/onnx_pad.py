@@ -74,7 +74,7 @@ def refused(form: str, why: Unconvertible) -> Match:
     return Match(form, reason=str(why), verdict=("refuses", f"ONNX Runtime refuses a node of this form; {why}"))
 
 
-def amend(site: NodeSite, types: Types) -> Amended:
+def _amend(site: NodeSite, types: Types) -> Amended:
     """Reads the inputs of a Pad of ONNX or of ONNX Runtime.
 
     Raises:
@@ -209,7 +209,7 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
     form, wrong = _form(node, since, amounts)
     try:
         _check(node)
-        given = amend(site, types)
+        given = _amend(site, types)
     except Unconvertible as why:
         return refused(form, why)
     if given.wrong:
@@ -389,7 +389,7 @@ def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
             raise Unconvertible(f"it has {len(node.inputs)} inputs, expected at most 3")
         if foreign := sorted(set(node.attributes) - {"mode"}):
             raise Unconvertible(f"its attribute {foreign[0]} is unknown")
-        given = amend(site, types)
+        given = _amend(site, types)
     except Unconvertible as why:
         return refused(FORM, why)
 

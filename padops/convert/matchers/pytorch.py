@@ -164,7 +164,7 @@ def _read(site: NodeSite, types: Types, name: str, notes: list[str]) -> _Pytorch
         op = settle_version(FIRST_WITH_AXES if rank is None else FIRST_WITH_INPUTS, type_name, [mode], notes)
     fill = None
     if mode == "constant" and signature.has_fill and _input(node, signature.inputs - 1) is not None:
-        fill = pytorch_fill(ask(signature.inputs - 1), type_name)
+        fill = _pytorch_fill(ask(signature.inputs - 1), type_name)
     return _PytorchPad(data, given if array is None else array, count, rank, op, mode, fill)
 
 
@@ -264,7 +264,7 @@ def _apply(site: NodeSite, constants: Constants, pad: _PytorchPad) -> Applied:
     return Applied([site.node], site, pad.of_openvino(*made) if pad.op == FULL else pad.replacement(*made))
 
 
-def pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray | None:
+def _pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray | None:
     """The fill as one element of the data's type, converted as PyTorch does it; None for the default fill.
 
     PyTorch converts to 16-bit floats by way of float, and truncates fractions for integers.

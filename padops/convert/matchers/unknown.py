@@ -41,7 +41,7 @@ def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
     return Match(form, reason=_reason(node.op_type, called, domain))
 
 
-def to_convert(domain: str) -> str:
+def _to_convert(domain: str) -> str:
     """What to do for a Pad of TensorFlow or nGraph that stands in an exporter's domain, as the end of a sentence."""
     return f"to convert it, name its domain: --custom-domain {domain} (in Python custom_domains=[{domain!r}])"
 
@@ -60,7 +60,7 @@ def _of_framework(site: NodeSite, types: Types) -> Match | None:
         why = f"padops does not know the domain {node.domain}, but this Pad looks like {framework}'s"
     else:
         why = f"{node.op_type} is TensorFlow's"
-    reason = f"{why}; {to_convert(domain)}"
+    reason = f"{why}; {_to_convert(domain)}"
     return Match(f"{node.domain or 'ai.onnx'}::{node.op_type}", reason=reason, verdict=("refuses", reason))
 
 

@@ -37,7 +37,7 @@ def default_version(imports: Mapping[str, int], ir_version: int) -> int | None:
     return imports.get("", before_imports)
 
 
-def check_counts(node: onnx.NodeProto, version: int | None, functions: Collection[str], label: str) -> None:
+def _check_counts(node: onnx.NodeProto, version: int | None, functions: Collection[str], label: str) -> None:
     """Refuses a node of the default domain with too few or too many inputs or outputs; ``label`` names it.
 
     ``functions`` are the names of the model's functions in the default domain, of which ``version`` is imported.
@@ -157,7 +157,7 @@ MESSAGES = {"t", "sparse_tensor", "g", "tp"}  # whose absence is no value; an ab
 VALUES = {*FIELDS.values(), "sparse_tensors"}
 
 
-def check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function: bool) -> None:
+def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function: bool) -> None:
     """Refuses an attribute whose value is not of its type, or that refers to a function's where there is none.
 
     Raises:
@@ -191,7 +191,7 @@ def check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function:
 SHOWN = 6  # nodes of a cycle that a message names
 
 
-def check_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_nodes: bool = True) -> None:
+def _check_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_nodes: bool = True) -> None:
     """Refuses a graph or function whose nodes cannot be put into an order, and all graphs inside it; ``path`` names it.
 
     With ``sorted_nodes``, they must be in that order already: ONNX Runtime sorts the nodes of the main graph alone.
@@ -425,15 +425,15 @@ def check_model(model: onnx.ModelProto) -> None:
     _check_imports(model.opset_import, "the model", {node.domain for node in model.graph.node})
     named = frozenset(function.name for function in model.functions if not function.domain)
     _check_graph(model.graph, "graph", Owner(_default_version(model.opset_import, model), named))
-    check_names(model.graph, "graph", sorted_nodes=False)
+    _check_names(model.graph, "graph", sorted_nodes=False)
     for i, function in enumerate(model.functions):
         path = f"functions[{i}]"
         place = f"function '{function.name}' ({path})"
         _check_imports(function.opset_import, place, {node.domain for node in function.node})
         for attribute in function.attribute_proto:
-            check_attribute(attribute, place, inside_function=False)
+            _check_attribute(attribute, place, inside_function=False)
         _check_nodes(function.node, path, Owner(_default_version(function.opset_import, model), named, True))
-        check_names(function, path)
+        _check_names(function, path)
     check_calls(model)
 
 
@@ -465,12 +465,12 @@ def _check_nodes(nodes: Iterable[onnx.NodeProto], path: str, owner: Owner) -> No
         label = f"node '{node.name}' ({place}, {node.op_type or 'of no operator'})"
         if not node.op_type:
             raise PadopsError(f"{label}: it has no op_type")
-        check_counts(node, owner.version, owner.named, label)
+        _check_counts(node, owner.version, owner.named, label)
         seen: set[str] = set()
         for attribute in node.attribute:
             if attribute.name in seen:
                 raise PadopsError(f"{label}: two attributes have the name '{attribute.name}'")
             seen.add(attribute.name)
-            check_attribute(attribute, label, owner.is_function)
+            _check_attribute(attribute, label, owner.is_function)
             for name, graph in graphs_in([attribute]):
                 _check_graph(graph, f"{place}.{name}", owner)

@@ -47,7 +47,7 @@ def entry(tensor: onnx.TensorProto, key: str) -> str | None:
     return next((pair.value for pair in tensor.external_data if pair.key == key), None)
 
 
-def check_location(location: str | None, place: str) -> str:
+def _check_location(location: str | None, place: str) -> str:
     """The location of a tensor's data, if it stays within the model's folder.
 
     Raises:
@@ -108,7 +108,7 @@ def check_links(tensors: Iterable[tuple[onnx.TensorProto, str]], place: Place) -
     """
     for tensor, path in tensors:
         where = f"tensor '{tensor.name}' ({path})"
-        source = place.folder / check_location(entry(tensor, "location"), where)
+        source = place.folder / _check_location(entry(tensor, "location"), where)
         if os.path.lexists(source):
             place.check_link(source, f"{where}: its data file")
 
@@ -164,7 +164,7 @@ def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
         PadopsError: The location leads out of the folder; offset or length is no number, or too small for the tensor.
     """
     place = f"tensor '{tensor.name}' ({path})"
-    location = check_location(entry(tensor, "location"), place)
+    location = _check_location(entry(tensor, "location"), place)
     try:
         bits = ir.DataType(tensor.data_type).bitwidth
     except (TypeError, ValueError):
@@ -244,7 +244,7 @@ def read_range(tensor: ir.ExternalTensor) -> bytes:
     Raises:
         PadopsError: The location leads out of the model's folder, or the file cannot be read.
     """
-    location = check_location(os.fspath(tensor.location), f"tensor '{tensor.name}'")
+    location = _check_location(os.fspath(tensor.location), f"tensor '{tensor.name}'")
     path = os.path.join(tensor.base_dir, location)
     try:
         with open(path, "rb") as file:

@@ -1,6 +1,6 @@
 """What is known of a Pad before it runs: the basis of all decisions about Pads.
 
-``look_around`` finds the operators around a Pad that ONNX Runtime's optimizers look at before they change it.
+``_look_around`` finds the operators around a Pad that ONNX Runtime's optimizers look at before they change it.
 Its answers may report too much, never too little: whether the operators between a Pad and a pooling change anything is
 not decided here, and ONNX Runtime may inline a branch or a function. fusions.md of the tests lists the optimizers.
 
@@ -66,7 +66,7 @@ class Surroundings:
 ALONE = Surroundings()
 
 
-def look_around(site: NodeSite) -> Surroundings:
+def _look_around(site: NodeSite) -> Surroundings:
     """The surroundings of a Pad's node."""
     operators = site.scope.index.operators
     pooling = next(_poolings(site), "") if operators & POOLINGS else ""
@@ -392,7 +392,7 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
         flat_pads=not isinstance(pads, ir.Value) or len(types.shape(pads) or [0, 0]) == 1,
         wide_axes=not isinstance(axes, ir.Value) or types.name(axes) == "int64",
         open_axes=is_open(axes, site, types),
-        around=look_around(site),
+        around=_look_around(site),
         name=name,
         problem=misfit(replacement) or wrong_type(op, inputs) or problem,
     )

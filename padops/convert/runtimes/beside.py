@@ -27,7 +27,7 @@ from padops.spec.plan import Amounts, Mode
 FILLS = tuple(when for when, row in CONDITIONS.items() if row["of"] == "fill")
 
 
-def fill_holds(when: str, pad: PadInfo) -> bool | None:
+def _fill_holds(when: str, pad: PadInfo) -> bool | None:
     """Whether ``when``, one of ``FILLS``, holds for the fill, an input or an attribute; None if the model is open."""
     position = pad.op.input_index(pad.op.fill)
     if position is None:
@@ -49,7 +49,7 @@ def fill_holds(when: str, pad: PadInfo) -> bool | None:
         case "fill empty":
             return None if count is None else count == 0
         case "rounded fill":
-            return isinstance(given, np.ndarray) and given.size == 1 and is_rounded(given.reshape(()))
+            return isinstance(given, np.ndarray) and given.size == 1 and _is_rounded(given.reshape(()))
     return False
 
 
@@ -60,11 +60,11 @@ def _value_holds(when: str, value: ir.Attr | None, kind: str | None) -> bool | N
         return None
     number = np.float32(value.value)
     if when == "rounded fill":
-        return is_rounded(number)
+        return _is_rounded(number)
     return not np.isfinite(number) or kind == "float16" and bool(abs(number) > np.finfo(np.float16).max)
 
 
-def is_rounded(fill: np.generic | np.ndarray) -> bool:
+def _is_rounded(fill: np.generic | np.ndarray) -> bool:
     """Whether a provider that reads the fill as a float changes it: a rounded or large integer, or a negative zero."""
     if fill.dtype.name in ("float32", "float16"):
         return bool(fill == 0 and np.signbit(fill))
@@ -199,7 +199,7 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
         case "axes beside":
             return None if pad.input("axes") is not None and not pad.around.operators.isdisjoint(rule.types) else False
     if rule.when in FILLS:
-        return fill_holds(rule.when, pad)
+        return _fill_holds(rule.when, pad)
     holds = None if amounts is None else _amounts_hold(rule.when, pad, amounts)
     return None if holds and rule.when == "cut away" else holds
 

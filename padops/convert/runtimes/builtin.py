@@ -71,7 +71,7 @@ FIRST_WITH_AXES = 18
 MODES_SINCE = {Mode.CONSTANT: 1, Mode.EDGE: 1, Mode.REFLECT: 1, Mode.WRAP: 19}  # by name, in the standard
 
 
-def first_without(fault: str) -> int:
+def _first_without(fault: str) -> int:
     """The first release 1.x without a fault that ended."""
     return cast("int", FAULTS[fault].before)
 
@@ -133,19 +133,19 @@ def first_with(opset: int) -> int | None:
     return next((since for since, newest in NEWEST_OPSETS.items() if newest >= opset), None)
 
 
-def is_row(pad: PadInfo) -> bool:
+def _is_row(pad: PadInfo) -> bool:
     """Whether the amounts are known and of shape [1, 2r]. Known empty axes make the shape irrelevant: False."""
     pads, axes = pad.input("pads"), pad.input("axes")
     return isinstance(pads, np.ndarray) and pads.ndim > 1 and not (isinstance(axes, np.ndarray) and axes.size == 0)
 
 
-def has_int32_axes(pad: PadInfo) -> bool:
+def _has_int32_axes(pad: PadInfo) -> bool:
     """Whether the axes are known and of int32."""
     axes = pad.input("axes")
     return isinstance(axes, np.ndarray) and axes.dtype == np.int32
 
 
-CROPS_RIGHT, WRAPS_RIGHT = first_without("nothing left by a crop"), first_without("wrap beyond in front")
+CROPS_RIGHT, WRAPS_RIGHT = _first_without("nothing left by a crop"), _first_without("wrap beyond in front")
 UNTOLD = "it does not find out how many dims the data have"  # a condition on forms that shape inference refuses
 
 
@@ -153,7 +153,7 @@ def limits(pad: PadInfo) -> list[str]:
     """The conditions under which every release of ONNX Runtime is right with a Pad of unknown shape or amounts."""
     if pad.node is not None and all_known(pad.dims):
         return []
-    found = limits_of_rank(pad)
+    found = _limits_of_rank(pad)
     if pad.mode is Mode.REFLECT:
         found.append("no amount is more than the axis has elements to reflect")
     if pad.mode is Mode.WRAP:
@@ -163,10 +163,10 @@ def limits(pad: PadInfo) -> list[str]:
     return found
 
 
-def limits_of_rank(pad: PadInfo) -> list[str]:
+def _limits_of_rank(pad: PadInfo) -> list[str]:
     """The conditions on a rank that the model does not state."""
     pads = pad.input("pads")
-    if pad.dims is None and (has_int32_axes(pad) or is_row(pad)):
+    if pad.dims is None and (_has_int32_axes(pad) or _is_row(pad)):
         return [UNTOLD]
     if pad.dims is None and pad.open_axes and isinstance(pads, np.ndarray):
         return [f"it does not find out that the data have another rank than {pads.size // 2}"]
@@ -183,12 +183,12 @@ def _counts(given: Operand | ir.Attr) -> bool:
     return isinstance(given, np.ndarray) and given.size > 0
 
 
-def limits_at(pad: PadInfo, minor: int) -> list[str]:
+def _limits_at(pad: PadInfo, minor: int) -> list[str]:
     """The conditions for the release 1.``minor``, with sizes if the amounts are known."""
     if pad.mode is Mode.CONSTANT and minor >= CROPS_RIGHT:
-        return limits_of_rank(pad)
+        return _limits_of_rank(pad)
     if pad.mode is Mode.WRAP and minor >= WRAPS_RIGHT and pad.only_adds:
-        return limits_of_rank(pad)
+        return _limits_of_rank(pad)
     amounts = known_amounts(pad)
     if not limits(pad) or pad.dims is None or len(amounts) != len(pad.dims):
         return limits(pad)
@@ -240,7 +240,7 @@ def _type(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
 
 
 def _axes(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
-    if has_int32_axes(pad):
+    if _has_int32_axes(pad):
         yield _find(pad, "int32 axes")
     elif pad.input("axes") is not None and pad.around.transposing:
         yield _find(pad, "axes among Transposes")
@@ -262,7 +262,7 @@ def _open_axes(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
 
 
 def _row(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
-    if found.domain == "" and is_row(pad):
+    if found.domain == "" and _is_row(pad):
         yield _find(pad, "pads of two dims")
 
 
@@ -345,7 +345,7 @@ def judge(pad: PadInfo, found: RunsAs, minor: int) -> tuple[Verdict, str]:
         if fault.does not in ("runs", "runs if"):
             return ("may be wrong" if minor < fault.may_be_wrong_before else fault.does), fault.why
     found_limits = [] if pad.type is not None else [f"ONNX Runtime has a Pad of their type at opset {found.opset}"]
-    found_limits += [UNTOLD] if found.external and pad.dims is None else limits_at(pad, minor)
+    found_limits += [UNTOLD] if found.external and pad.dims is None else _limits_at(pad, minor)
     text = "ONNX Runtime runs it" + (f", as long as {' and '.join(found_limits)}" if found_limits else "")
     return ("runs if" if found_limits else "runs"), "; ".join([text, *(fault.why for fault in faults)])
 
@@ -367,7 +367,7 @@ def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
 def loads(pad: PadInfo, found: RunsAs) -> bool:
     """Whether ONNX Runtime offers a Pad of ONNX to providers, instead of refusing the model before."""
     in_schema = pad.type in (None, *OPS[onnx_op(found.opset)].types)
-    unread = found.external or is_row(pad) or has_int32_axes(pad) or any(_open_axes(pad, found))
+    unread = found.external or _is_row(pad) or _has_int32_axes(pad) or any(_open_axes(pad, found))
     return in_schema and not unread
 
 

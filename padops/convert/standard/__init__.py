@@ -12,5 +12,5 @@
 ``fallback.py``      the whole of all the calls of an operator, by one function
 ==================== ================================================================================
 
-They take a Pad as ``pads/pad_info.py`` describes it. ``targets.py`` makes nodes of them.
+They take a Pad as ``pads/pad_info.py`` describes it. ``rewrite.py`` makes nodes of them.
 """

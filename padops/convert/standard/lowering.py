@@ -93,7 +93,7 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> Choi
     if pad.dims == []:
         return Choice(Way.ANY)  # nothing is to be done
     as_it_is = pad.op.name == onnx_op(opset) and reaches_provider(pad, found, NEWEST_MINOR)
-    stays = may_stay and as_it_is and not is_changed(pad)
+    stays = may_stay and as_it_is and not _is_changed(pad)
     if stays and find_fault(row, pad, found, ANY_RELEASE) is None:
         return Choice(None)
     standard = _is_of_standard(pad, opset)
@@ -116,12 +116,12 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> Choi
     return Choice(Way.PARTS)
 
 
-def is_changed(pad: PadInfo) -> bool:
+def _is_changed(pad: PadInfo) -> bool:
     """Whether ONNX Runtime may make another thing of a Pad."""
     return bool(taking_pooling(pad)) or pad.open_axes or (pad.input("axes") is not None and pad.around.transposing)
 
 
-def with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
+def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
     """The Pad; a computed fill that the provider cannot expand gets a dim."""
     fill, scalars = pad.input(pad.op.fill), () if row is None else row.expands_no_scalar
     if pad.type not in scalars or not isinstance(fill, ir.Value) or pad.fill_dims != []:
@@ -140,7 +140,7 @@ def _of_all_pads(rule: ProviderRule) -> bool:
     return rule.when == "always" and not rule.modes
 
 
-def rank_limit(pad: PadInfo, row: KnownProvider) -> int:
+def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
     """The most dims of the data that the provider takes, if the Pad has more and may be ``narrowed``; else 0."""
     limit = min((rule.limit for rule in row.rules if rule.when in ("rank above", "sizes above")), default=0)
     return limit if limit and len(pad.dims or ()) > limit and _can_be_narrowed(pad) else 0
@@ -211,7 +211,7 @@ def _provider_fill(pad: PadInfo) -> Operand | None:
     return pad.input(pad.op.fill) if pad.op.input_index(pad.op.fill) is not None else pad.known_fill
 
 
-def note_of(said: str, row: KnownProvider) -> str:
+def _note_of(said: str, row: KnownProvider) -> str:
     """A note about a provider; it also tells whether the provider's rules were not run."""
     return said if row.was_run else ", ".join(filter(None, (said, NOT_RUN)))
 
@@ -272,9 +272,9 @@ def write(
         choice = choose(pad, may_stay, row, here().opset)
         if choice.way is None:
             left = f"leaves it ({choice.left}), and ONNX Runtime runs it on the processor" if choice.left else "runs it"
-            raise Unneeded(note_of(f"{row.name} {left}", row))
-        note = note_of(f"{row.name} leaves it ({choice.left})" if choice.left else "", row)
-        if not choice.left and (limit := rank_limit(pad, row)):
+            raise Unneeded(_note_of(f"{row.name} {left}", row))
+        note = _note_of(f"{row.name} leaves it ({choice.left})" if choice.left else "", row)
+        if not choice.left and (limit := _rank_limit(pad, row)):
             return narrowed(pad, limit, lambda narrow: write(narrow, row=row)[0]), note
         here().has_pad = choice.way is not Way.PARTS
         return _by_way(pad, plain, choice.way, row), note
@@ -288,12 +288,12 @@ def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = Non
         raise Unconvertible("its mode is given by the caller of the function")
     if pad.type is not None and pad.type not in pad.op.types:
         raise Unconvertible(f"its data are {pad.type}, which {pad.op.name} does not have")
-    if pad.type is None and plain and here().has_pad and is_changed(pad):
+    if pad.type is None and plain and here().has_pad and _is_changed(pad):
         return ort_pad.on_data(pad, None)  # the same Pad, but not for the optimizers
 
     def write_moved(given: PadInfo) -> Operand:
         pad_values.check(pad)
-        return _write(with_expandable_fill(given, row), _known_amounts(pad), plain, way)
+        return _write(_with_expandable_fill(given, row), _known_amounts(pad), plain, way)
 
     output = write_exact(pad, [pad.type], write_moved)
     return output if isinstance(output, ir.Value) or output.size else _by_a_node(output)

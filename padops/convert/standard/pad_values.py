@@ -122,7 +122,7 @@ def default_fill(type_name: str) -> np.ndarray:
     return np.array("", object) if dtype.kind == "O" else np.zeros((), dtype)
 
 
-def vector_of(pad: PadInfo, name: str) -> Numbers:
+def _vector_of(pad: PadInfo, name: str) -> Numbers:
     """An attribute that is a list of integers, as a vector."""
     row = next(row for row in pad.op.attributes if row.name == name)
     attribute = pad.attributes.get(name)
@@ -136,7 +136,7 @@ def vector_of(pad: PadInfo, name: str) -> Numbers:
     return flatten(emit("Constant", [], {"value_ints": given}))
 
 
-def choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
+def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
     """The position of a string attribute among its ``options``, of rank 0.
 
     Raises:
@@ -163,7 +163,7 @@ def choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
 def mode_of(pad: PadInfo) -> Numbers:
     """The position in ``modes`` of the mode, of rank 0."""
     if len(pad.modes) == 1 or not has_modes(pad, here().opset):
-        return choice_of(pad, pad.op.mode, pad.modes)
+        return _choice_of(pad, pad.op.mode, pad.modes)
     # What ONNX Runtime's own Pad puts in front of 0, 1, 2 tells its mode at every opset.
     probe = emit("Pad", [ints(0, 1, 2), ints(1, 0), -1], {"mode": mode_attribute(pad)}, role="mode")
     shown = {Mode.CONSTANT: -1, Mode.EDGE: 0, Mode.REFLECT: 1, Mode.WRAP: 2}
@@ -229,7 +229,7 @@ def amounts_of(pad: PadInfo) -> AxisAmounts:
         return AxisAmounts(*(_one_per_axis(pad, numbers) for numbers in lists))
     if pad.has_attribute("padding_below"):
         names = ("padding_below", "padding_above", "padding_interior")
-        below, above, between = (vector_of(pad, name) for name in names)
+        below, above, between = (_vector_of(pad, name) for name in names)
         interior: Numbers | None = between
         if isinstance(between, Number):  # of calls that differ; an absent one is empty there, and stands for zeros
             rank = rank_of(pad)
@@ -256,7 +256,7 @@ def _one_per_axis(pad: PadInfo, numbers: Numbers) -> Numbers:
 def pads_of(pad: PadInfo) -> Operand:
     """The begins, then the ends, of an ONNX Pad; if it has the input axes, of these axes."""
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), None)
-    return _required(pad, "pads") if name is None else vector_of(pad, name)
+    return _required(pad, "pads") if name is None else _vector_of(pad, name)
 
 
 def _pairs(pad: PadInfo) -> AxisAmounts:
@@ -277,14 +277,14 @@ def _pairs(pad: PadInfo) -> AxisAmounts:
 
 def _same(pad: PadInfo) -> AxisAmounts:
     """S1: the amounts of the spatial axes follow from the shape."""
-    kernel = vector_of(pad, "kernel_shape")
+    kernel = _vector_of(pad, "kernel_shape")
     count = _count(kernel)
     ones = _filled(1, count)
     stride, dilation = (
-        cut(np.concatenate([vector_of(pad, name), ones]), ints(0), count) for name in ("strides", "dilations")
+        cut(np.concatenate([_vector_of(pad, name), ones]), ints(0), count) for name in ("strides", "dilations")
     )
     behind = ints(*(0 if name.startswith("NC") else 1 for name in DATA_FORMATS))
-    last = reshape(take(behind, choice_of(pad, "data_format", DATA_FORMATS)), ints(1))
+    last = reshape(take(behind, _choice_of(pad, "data_format", DATA_FORMATS)), ints(1))
     first = ints(2) - last
     size = cut(shape_of(pad), first, first + count)
     outputs = (size + stride - 1) // stride
@@ -293,7 +293,7 @@ def _same(pad: PadInfo) -> AxisAmounts:
     small = total // 2
     large, none = total - small, small * ints(0)
     sides = {"SAME_UPPER": (small, large), "SAME_LOWER": (large, small), "VALID": (none, none)}
-    chosen = choice_of(pad, "auto_pad", AUTO_PADS)
+    chosen = _choice_of(pad, "auto_pad", AUTO_PADS)
     front, back = _filled(0, first), _filled(0, last)
     begin, end = (_pick([sides[name][i] for name in AUTO_PADS], chosen) for i in (0, 1))
     return AxisAmounts(np.concatenate([front, begin, back]), np.concatenate([front, end, back]))

@@ -18,7 +18,7 @@ import padops
 from padops.convert import VerificationError
 from padops.convert.model.graphs import NodeSite
 from padops.convert.pads.pad_info import PadInfo
-from padops.convert.targets import TARGETS
+from padops.convert.rewrite import TARGETS
 
 # --- what ONNX Runtime gets wrong ------------------------------------------------------------------------------------
 

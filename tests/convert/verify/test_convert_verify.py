@@ -25,7 +25,7 @@ from padops.convert import (
 from padops.convert.inputs.given import inputs_of
 from padops.convert.inputs.pads import Hints, special_values
 from padops.convert.inputs.random_inputs import random_inputs
-from padops.convert.targets import TARGETS
+from padops.convert.rewrite import TARGETS
 from padops.convert.verify import compare as verify
 from padops.convert.verify import sessions
 from padops.spec.dialects import DOMAIN

@@ -18,7 +18,7 @@ from small_models import BOOL, INT16, INT64, graph, model, one_pad, pad, tensor
 import padops
 from padops.convert import UndecidedError, UsageError, VerificationError
 from padops.convert.records import Outcome, ProofRecord, Verification
-from padops.convert.targets import TARGETS
+from padops.convert.rewrite import TARGETS
 from padops.convert.verify import choice, sessions
 from padops.convert.verify.result import Proof, Region, Verdict
 from padops.extras import DependencyError

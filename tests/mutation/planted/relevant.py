@@ -66,7 +66,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
         "convert/standard: positions_in_front without_elements lowering_sizes lowering fallback "
         "convert/targets: without_pad",
     ),
-    ("targets", f"convert/targets: without_pad pyop {MATCHERS} {ROADS}"),
+    ("rewrite", f"convert/targets: without_pad pyop {MATCHERS} {ROADS}"),
     ("verify/providers", "convert/verify: verify_providers"),
     ("verify/process_copy", "convert/verify: verify_not_run"),
     ("inputs/npz", "convert/inputs: broken_inputs"),
