@@ -18,7 +18,7 @@ from onnx import parser
 
 import padops
 from padops.conformance import runner
-from padops.conformance.judging import Peer, Prepared
+from padops.conformance.judging import Prepared
 from padops.conformance.model import make_model
 from padops.conformance.peers import PEERS
 from padops.conformance.peers.request import Request
