@@ -115,12 +115,8 @@ def run_suite(options: argparse.Namespace) -> int:
         required = peers if options.peer or options.peer_command or options.require_peers else []
         names = [peer.name for peer in required]
         footer = record.footer(ran, names, shard, ending is not None, options.strict_peers)
-        try:
-            if folder is not None:
-                render.write_report(folder, header, (result for one in ran for result in one.results), footer)
-        except (KeyboardInterrupt, SystemExit):
-            say(f"interrupted while the report was written: not all of its files in {folder} are new", stderr=True)
-            raise
+        if folder is not None:
+            _write(folder, header, ran, footer)
     except OSError as error:
         return fail(error)
     show(ran, footer)
@@ -148,6 +144,16 @@ def _run(
         return cut.ran, cut.ending
     except (KeyboardInterrupt, SystemExit) as ending:
         return [], ending
+
+
+def _write(folder: Path, header: dict[str, Any], ran: list[PeerRun], footer: dict[str, Any]) -> None:
+    from padops.conformance import render
+
+    try:
+        render.write_report(folder, header, (result for one in ran for result in one.results), footer)
+    except (KeyboardInterrupt, SystemExit):
+        say(f"interrupted while the report was written: not all of its files in {folder} are new", stderr=True)
+        raise
 
 
 def _peers(options: argparse.Namespace) -> list[Peer]:
