@@ -15,8 +15,7 @@ from typing import Any
 from padops.conformance import cases, runner
 from padops.conformance.case import Case
 from padops.conformance.divergences import KNOWN, add_peers
-from padops.conformance.judging import Peer
-from padops.conformance.peers import PEERS, STAMP
+from padops.conformance.peers import PEERS, STAMP, Peer
 from padops.conformance.record import WRONG
 
 add_peers(Path(__file__).resolve().parent / "isolated")

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from padops.conformance.judging import Peer
-    from padops.conformance.runner import PeerRun, Progress
+    from padops.conformance.peers import Peer
+    from padops.conformance.record import PeerRun
+    from padops.conformance.runner import Progress
 
 ABOUT = (
     "Run padops and every other Pad on this machine on the same cases and compare them with the rules, bit by bit. "
@@ -54,8 +55,7 @@ def _when_used(parser: argparse.ArgumentParser, fill: Callable[[argparse.Argumen
 
 def _add_subcommands(parser: argparse.ArgumentParser) -> None:
     from padops.conformance.export import add_export
-    from padops.conformance.record import add_merge
-    from padops.conformance.render import add_show
+    from padops.conformance.render import add_merge, add_show
     from padops.conformance.repro import add_repro, add_repros
 
     commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
@@ -97,7 +97,7 @@ def run_suite(options: argparse.Namespace) -> int:
         import onnx  # noqa: F401
         import rich  # noqa: F401
 
-    from padops.conformance import record
+    from padops.conformance import record, render
 
     try:
         peers, shard = _peers(options), record.parse_shard(options.shard)
@@ -105,7 +105,7 @@ def run_suite(options: argparse.Namespace) -> int:
         return fail(error, USAGE)
     folder = Path(options.out) if options.out else None
     try:
-        if folder is not None and (why := record.prepare(folder)):
+        if folder is not None and (why := render.prepare(folder)):
             return fail(why)
         ran, ending = _run(options, peers, shard)
         if ending is not None and not any(one.results for one in ran):
@@ -115,7 +115,8 @@ def run_suite(options: argparse.Namespace) -> int:
         required = peers if options.peer or options.peer_command or options.require_peers else []
         names = [peer.name for peer in required]
         footer = record.footer(ran, names, shard, ending is not None, options.strict_peers)
-        _write(folder, header, ran, footer)
+        if folder is not None:
+            _write(folder, header, ran, footer)
     except OSError as error:
         return fail(error)
     show(ran, footer)
@@ -145,14 +146,11 @@ def _run(
         return [], ending
 
 
-def _write(folder: Path | None, header: dict[str, Any], ran: list[PeerRun], footer: dict[str, Any]) -> None:
-    """Writes the report, where one is asked for."""
-    from padops.conformance import record
+def _write(folder: Path, header: dict[str, Any], ran: list[PeerRun], footer: dict[str, Any]) -> None:
+    from padops.conformance import render
 
-    if folder is None:
-        return
     try:
-        record.write_report(folder, header, (result for one in ran for result in one.results), footer)
+        render.write_report(folder, header, (result for one in ran for result in one.results), footer)
     except (KeyboardInterrupt, SystemExit):
         say(f"interrupted while the report was written: not all of its files in {folder} are new", stderr=True)
         raise
@@ -218,7 +216,10 @@ def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
 
     console = make_console()
     console.print(_table([one for one in ran if one.handshake is not None]))
-    _show_versions(console, ran)
+    made_of = [one.handshake["versions"] for one in ran if one.handshake is not None]
+    each = dict.fromkeys(f"{name} {version}" for versions in made_of for name, version in versions.items())
+    if each:  # what the peers are made of, each once
+        console.print(Text(f"with {', '.join(each)}", "dim"))
     for one in ran:
         if one.handshake is None:
             text = Text(f"absent: {one.peer.name}: {' '.join(str(one.absent).split())}", "yellow")
@@ -290,13 +291,3 @@ def _table(ran: Sequence[PeerRun]) -> Table:
         told = Text(str(unexpected), "red" if unexpected else "")
         table.add_row(Text(one.peer.name), *map(str, before), told, *map(str, behind))
     return table
-
-
-def _show_versions(console: Console, ran: Sequence[PeerRun]) -> None:
-    """The versions of what the peers are made of, each once."""
-    from padops.lines import Text
-
-    made_of = [one.handshake["versions"] for one in ran if one.handshake is not None]
-    each = dict.fromkeys(f"{name} {version}" for versions in made_of for name, version in versions.items())
-    if each:
-        console.print(Text(f"with {', '.join(each)}", "dim"))

@@ -12,19 +12,10 @@ from padops.conformance.case import Case, Expected, expect
 from padops.conformance.divergences import DivergenceTracker
 from padops.conformance.features import BEYOND, CaseFeatures, features_of, rules_of
 from padops.conformance.lines import plain
-from padops.conformance.peers import PeerRow, has_script
+from padops.conformance.peers import Peer, PeerRow, has_script
 from padops.conformance.record import IDLE
 from padops.plural import plural
 from padops.spec.bits import element_bits
-
-
-@dataclass(frozen=True)
-class Peer:
-    """A peer that has been asked for; its name in reports has the interpreter, if that is not this one (None)."""
-
-    name: str
-    row: PeerRow
-    python: str | None = None
 
 
 @dataclass(frozen=True)

@@ -6,26 +6,22 @@ The parts of a run that was spread over machines become one.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import os
 import platform
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from padops.conformance.peers import Peer
 from padops.files.staging import write_whole
 from padops.plural import plural
-from padops.terminal import fail
-
-if TYPE_CHECKING:
-    from padops.conformance.runner import PeerRun
 
 FILE = "conformance.jsonl"
 SCHEMA = 2
@@ -53,6 +49,45 @@ FOOTER = {
     "kind": str, "results": int, "unexpected": int, "new": int, "stale": [str], "gone": [str], "strict": bool,
     "exit": {0, 1}, "missing?": [str], "divergences?": {str: {str: [int, int]}}, "cut_short?": {str: int},
 }  # fmt: skip
+
+
+@dataclass
+class PeerRun:
+    """What one peer did.
+
+    Attributes:
+        handshake: Its Python and versions, or None where it is absent.
+        absent: Why the peer is absent, or None.
+        met: How many of its cases each divergence has matched.
+        seen: How many of these came out as it says.
+        left: The number of its cases that an interrupt left unasked; None without an interrupt.
+        recorded: The versions that the divergences were recorded with, where its own is none of them; else empty.
+    """
+
+    peer: Peer
+    handshake: dict[str, Any] | None = None
+    absent: str | None = None
+    results: list[dict[str, Any]] = field(default_factory=list)
+    met: dict[str, int] = field(default_factory=dict)
+    seen: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0
+    left: int | None = None
+    recorded: str = ""
+
+    @property
+    def not_seen(self) -> list[str]:
+        """Divergences that do not occur: their cases ran, and none came out as they say."""
+        return [id for id, count in self.met.items() if count and not self.seen.get(id)]
+
+    @property
+    def stale(self) -> list[str]:
+        """Those of a version that they were recorded with: they no longer occur."""
+        return [] if self.recorded else self.not_seen
+
+    @property
+    def gone(self) -> list[str]:
+        """Those of another version: they do not occur there."""
+        return self.not_seen if self.recorded else []
 
 
 class RecordError(ValueError):
@@ -319,94 +354,25 @@ def merge(parts: Sequence[Record]) -> Record:
         raise RecordError(f"the parts are {names}, expected each of 1/n to n/n once")
     first = parts[0].header
     for part in parts:
-        _same_run(first, part.header)
-    peers = {row["name"]: "recorded" in row for row in first["peers"]}
-    results = [result for peer in peers for result in _in_order(parts, peer)]
-    stale, gone = (
-        {
-            id
-            for peer, excused in peers.items()
-            if excused is wanted
-            for id in _not_seen(part.footer["divergences"][peer] for part in parts)
-        }
-        for wanted in (False, True)
-    )
+        for key in ("padops", "level", "seed", "peers"):
+            if first[key] != (other := part.header[key]):
+                i, n = part.header["shard"]
+                raise RecordError(f"parts 1/{n} and {i}/{n} are of two runs: {key} is {first[key]} and {other}")
+    results, stale, gone = [], set[str](), set[str]()
+    for row in first["peers"]:
+        peer = row["name"]
+        shares = [[result for result in part.results if result["peer"] == peer] for part in parts]
+        results += [result for turn in zip_longest(*shares) for result in turn if result is not None]  # they take turns
+        counts = [count for part in parts for count in part.footer["divergences"][peer].items()]
+        met, seen = ({id for id, times in counts if times[i]} for i in (0, 1))
+        (gone if "recorded" in row else stale).update(met - seen)
     strict = any(part.footer["strict"] for part in parts)
     header = {key: value for key, value in first.items() if key != "shard"}
-    machines = [part.header["machine"] for part in parts]
-    keys = dict.fromkeys(key for machine in machines for key in machine)
-    header["machine"] = {key: _joined(machine[key] for machine in machines if key in machine) for key in keys}
+    machines: dict[str, list[Any]] = {}
+    for key, value in dict.fromkeys(row for part in parts for row in part.header["machine"].items()):
+        machines.setdefault(key, []).append(value)
+    header["machine"] = {
+        key: said[0] if len(said) == 1 else ", ".join(map(str, said)) for key, said in machines.items()
+    }
     missing = sorted({name for part in parts for name in part.footer["missing"]})
     return Record(header, results, {"kind": "footer", **_footer(results, stale, gone, missing, strict)})
-
-
-def _same_run(first: dict[str, Any], other: dict[str, Any]) -> None:
-    for key in ("padops", "level", "seed", "peers"):
-        if first[key] != other[key]:
-            i, n = other["shard"]
-            raise RecordError(f"parts 1/{n} and {i}/{n} are of two runs: {key} is {first[key]} and {other[key]}")
-
-
-def _in_order(parts: Sequence[Record], peer: str) -> Iterator[dict[str, Any]]:
-    """A peer's results in the order of one run, where the parts take turns."""
-    rows = [[result for result in part.results if result["peer"] == peer] for part in parts]
-    return (result for turn in zip_longest(*rows) for result in turn if result is not None)
-
-
-def _not_seen(counts: Iterable[dict[str, list[int]]]) -> set[str]:
-    """The divergences that some part has met and none has seen."""
-    met: set[str] = set()
-    seen: set[str] = set()
-    for count in counts:
-        met |= {id for id, (times, _) in count.items() if times}
-        seen |= {id for id, (_, times) in count.items() if times}
-    return met - seen
-
-
-def _joined(values: Iterable[Any]) -> Any:
-    """What all say, or the different ones in a row."""
-    different = list(dict.fromkeys(values))
-    return different[0] if len(different) == 1 else ", ".join(map(str, different))
-
-
-def add_merge(commands: Any) -> None:
-    """Adds ``merge`` to the commands of ``padops conformance``."""
-    about = "Merge the reports of the parts that --shard made. The exit codes are those of the run."
-    parser = commands.add_parser("merge", help="make one report from those of --shard", description=about)
-    parser.add_argument("parts", nargs="+", metavar="DIR", help=f"the folder of a part, with its {FILE}")
-    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="write the report into this folder")
-    parser.set_defaults(run=_merge)
-
-
-def _merge(options: argparse.Namespace) -> int:
-    folder = Path(options.out)
-    try:
-        whole = merge([read(Path(part) / FILE) for part in options.parts])
-        if why := prepare(folder):
-            return fail(why)
-        write_report(folder, whole.header, whole.results, whole.footer)
-    except (OSError, RecordError) as error:
-        return fail(error)
-    print(counts_of(whole.footer))
-    return int(whole.footer["exit"])
-
-
-def prepare(folder: Path) -> str | None:
-    """Makes the folder of a report, and says why one cannot be written there, or None."""
-    from padops.conformance.render import FILES
-    from padops.files.targets import refusal
-
-    folder.mkdir(parents=True, exist_ok=True)
-    return refusal(folder / name for name in (FILE, *FILES.values()))
-
-
-def write_report(
-    folder: Path, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]
-) -> None:
-    """Writes a report in every form into a folder, which is there."""
-    from padops.conformance.divergences import KNOWN
-    from padops.conformance.render import write_all
-
-    write(folder / FILE, header, results, footer)
-    report = read(folder / FILE)
-    write_all(report.header, report.results, report.footer, KNOWN, folder)

@@ -8,15 +8,15 @@ import shlex
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from padops.conformance.case import Case, seed_of
 from padops.conformance.divergences import EXAMPLES, Divergence, DivergenceTracker, add_peers, judged_as, not_recorded
-from padops.conformance.judging import Peer, Prepared, result_of
-from padops.conformance.peers import ALL, PEERS, PeerRow
+from padops.conformance.judging import Prepared, result_of
+from padops.conformance.peers import ALL, PEERS, Peer, PeerRow
 from padops.conformance.process import AbsentPeer, Process, Stop, Stopped
+from padops.conformance.record import PeerRun
 from padops.files.interrupts import uninterrupted
 
 Progress = Callable[[str, int, int], None]
@@ -66,45 +66,6 @@ def parse_command(text: str) -> Peer:
     finally:
         process.end()
     return Peer(hello["name"], replace(row, name=hello["name"], families=tuple(hello["families"])))
-
-
-@dataclass
-class PeerRun:
-    """What one peer did.
-
-    Attributes:
-        handshake: Its Python and versions, or None where it is absent.
-        absent: Why the peer is absent, or None.
-        met: How many of its cases each divergence has matched.
-        seen: How many of these came out as it says.
-        left: The number of its cases that an interrupt left unasked; None without an interrupt.
-        recorded: The versions that the divergences were recorded with, where its own is none of them; else empty.
-    """
-
-    peer: Peer
-    handshake: dict[str, Any] | None = None
-    absent: str | None = None
-    results: list[dict[str, Any]] = field(default_factory=list)
-    met: dict[str, int] = field(default_factory=dict)
-    seen: dict[str, int] = field(default_factory=dict)
-    seconds: float = 0
-    left: int | None = None
-    recorded: str = ""
-
-    @property
-    def not_seen(self) -> list[str]:
-        """Divergences that do not occur: their cases ran, and none came out as they say."""
-        return [id for id, count in self.met.items() if count and not self.seen.get(id)]
-
-    @property
-    def stale(self) -> list[str]:
-        """Those of a version that they were recorded with: they no longer occur."""
-        return [] if self.recorded else self.not_seen
-
-    @property
-    def gone(self) -> list[str]:
-        """Those of another version: they do not occur there."""
-        return self.not_seen if self.recorded else []
 
 
 LISTENS = 0.1  # seconds after which a signal is heard at the latest

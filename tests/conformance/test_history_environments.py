@@ -12,8 +12,7 @@ import pytest
 
 from padops.conformance import runner
 from padops.conformance.divergences import KNOWN
-from padops.conformance.judging import Peer
-from padops.conformance.peers import STAMP
+from padops.conformance.peers import STAMP, Peer
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import history

@@ -18,9 +18,9 @@ from onnx import parser
 
 import padops
 from padops.conformance import runner
-from padops.conformance.judging import Peer, Prepared
+from padops.conformance.judging import Prepared
 from padops.conformance.model import make_model
-from padops.conformance.peers import PEERS
+from padops.conformance.peers import PEERS, Peer
 from padops.conformance.peers.request import Request
 from padops.runtime.installed import OLDEST_MINOR
 

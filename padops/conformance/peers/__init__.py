@@ -146,6 +146,15 @@ class PeerRow:
         )
 
 
+@dataclass(frozen=True)
+class Peer:
+    """A peer that has been asked for; its name in reports has the interpreter, if that is not this one (None)."""
+
+    name: str
+    row: PeerRow
+    python: str | None = None
+
+
 PEERS = {
     row.name: row
     for row in (

@@ -22,19 +22,17 @@ class Part:
     """What a file defines by some names, with all that it needs but for annotations, in the order of the file.
 
     Attributes:
-        imports: Statements that import one name each.
-        of_padops: Those among the imports that name a file of padops, or one beside this file, by that file.
+        imports: Statements that import one name each, with the file if that is one of padops or beside this file.
         definitions: Constants and functions.
     """
 
-    imports: tuple[ast.Import | ast.ImportFrom, ...]
-    of_padops: dict[ast.ImportFrom, Path]
+    imports: dict[ast.Import | ast.ImportFrom, Path | None]
     definitions: dict[str, ast.stmt]
 
     @classmethod
     def of(cls, file: Path, names: Iterable[str]) -> Part:
         """The part of these names; those that the file has not are left out."""
-        places = _places(file)
+        places = _places(file.read_text(encoding="utf-8"))
         needed: set[str] = set()
         waiting = [*names]
         while waiting:
@@ -42,33 +40,29 @@ class Part:
             if name in places and name not in needed:
                 needed.add(name)
                 waiting += [used for node in places[name] for used in _names(node)]
-        imports, of_padops, definitions = [], {}, {}
+        part = cls({}, {})
         for name, node in ((name, node) for name, nodes in places.items() if name in needed for node in nodes):
             if not isinstance(node, (ast.Import, ast.ImportFrom)):
-                definitions[name] = node
+                part.definitions[name] = node
                 continue
-            imports.append(node)
-            if isinstance(node, ast.ImportFrom):
-                folder = file.parent if node.level else ROOT
-                other = folder.joinpath(*str(node.module).split(".")).with_suffix(".py")
-                if other.is_file():
-                    of_padops[node] = other
-        return cls(tuple(imports), of_padops, definitions)
+            folder = file.parent if getattr(node, "level", 0) else ROOT
+            other = folder.joinpath(*str(getattr(node, "module", "")).split(".")).with_suffix(".py")
+            part.imports[node] = other if other.is_file() else None
+        return part
 
 
 def has(file: Path, name: str) -> bool:
     """Whether a file binds a name at its top level."""
-    return name in _places(file)
+    return name in _places(file.read_text(encoding="utf-8"))
 
 
 def value_of(file: Path, name: str) -> Any:
     """The value of a name in a peer's file, or None without such a name; runs only what the value needs."""
     part, namespace = Part.of(file, [name]), dict[str, Any]()
     imports = []
-    for node in part.imports:
-        other = part.of_padops.get(node) if isinstance(node, ast.ImportFrom) else None
-        # A file of a peer imports an implementation.
-        if other and (node.level or has(other, "PACKAGES") or has(other, "REFUSALS")):
+    for node, other in part.imports.items():
+        beside = bool(getattr(node, "level", 0))
+        if other and (beside or has(other, "PACKAGES")):  # such a file may import an implementation
             namespace[_bound(node)[0]] = value_of(other, node.names[0].name)
         else:
             imports.append(node)
@@ -86,13 +80,10 @@ def shown(file: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
     """
     part = Part.of(file, names)
     imports, sources = [], dict[str, str]()
-    for node in part.imports:
-        if isinstance(node, ast.ImportFrom) and node in part.of_padops:
-            more, needed = shown(part.of_padops[node], [node.names[0].name])
-            imports += more
-            sources |= needed
-        else:
-            imports.append(ast.unparse(node))
+    for node, other in part.imports.items():
+        more, needed = shown(other, [node.names[0].name]) if other else ([ast.unparse(node)], {})
+        imports += more
+        sources |= needed
     lines = file.read_text(encoding="utf-8").splitlines()
     for name, definition in part.definitions.items():
         first = min([definition.lineno, *(mark.lineno for mark in getattr(definition, "decorator_list", []))])
@@ -100,13 +91,9 @@ def shown(file: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
     return [*dict.fromkeys(imports)], sources
 
 
-def _places(file: Path) -> dict[str, list[ast.stmt]]:
-    """The statements that bind each name at the top level of a file; an import has one name."""
-    return _places_in(file.read_text(encoding="utf-8"))
-
-
 @cache
-def _places_in(text: str) -> dict[str, list[ast.stmt]]:
+def _places(text: str) -> dict[str, list[ast.stmt]]:
+    """The statements that bind each name at the top level of a source; an import has one name."""
     places: dict[str, list[ast.stmt]] = {}
     for node in ast.parse(text).body:
         alone = [node]

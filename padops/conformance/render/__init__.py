@@ -7,15 +7,15 @@ import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from padops.conformance import record
+from padops.conformance.divergences import KNOWN
+from padops.conformance.render.summary import Record, Summary, summarise
 from padops.exits import USAGE
 from padops.files.staging import write_whole
 from padops.files.targets import refusal
 from padops.terminal import fail, say
-
-if TYPE_CHECKING:
-    from padops.conformance.render.summary import Record, Summary
 
 FILES = {"markdown": "report.md", "junit": "junit.xml", "html": "report.html"}
 
@@ -30,8 +30,6 @@ def write_all(
     header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any], folder: Path | str
 ) -> list[Path]:
     """Writes every form of a report into a folder, and returns the files; each is whole or not there."""
-    from padops.conformance.render.summary import summarise
-
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     summary = summarise(header, results, footer, divergences)
@@ -50,10 +48,6 @@ def add_show(commands: Any) -> None:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from padops.conformance import record
-    from padops.conformance.divergences import KNOWN
-    from padops.conformance.render.summary import summarise
-
     if options.format and options.out:
         return fail("--format is for standard output, but --out writes every form", USAGE)
     try:
@@ -71,3 +65,40 @@ def _show(options: argparse.Namespace) -> int:
     summary = summarise(report.header, report.results, report.footer, KNOWN)
     sys.stdout.write(renderer(options.format or "markdown")(summary))
     return 0
+
+
+def add_merge(commands: Any) -> None:
+    """Adds ``merge`` to the commands of ``padops conformance``."""
+    about = "Make the report of a run from those of its parts, which --shard has made. Exit codes are those of the run."
+    parser = commands.add_parser("merge", help="make one report from those of --shard", description=about)
+    parser.add_argument("parts", nargs="+", metavar="DIR", help=f"the folder of a part, with its {record.FILE}")
+    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="write the report into this folder")
+    parser.set_defaults(run=_merge)
+
+
+def _merge(options: argparse.Namespace) -> int:
+    folder = Path(options.out)
+    try:
+        whole = record.merge([record.read(Path(part) / record.FILE) for part in options.parts])
+        if why := prepare(folder):
+            return fail(why)
+        write_report(folder, whole.header, whole.results, whole.footer)
+    except (OSError, record.RecordError) as error:
+        return fail(error)
+    print(record.counts_of(whole.footer))
+    return int(whole.footer["exit"])
+
+
+def prepare(folder: Path) -> str | None:
+    """Makes the folder of a report, and says why one cannot be written there, or None."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return refusal(folder / name for name in (record.FILE, *FILES.values()))
+
+
+def write_report(
+    folder: Path, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]
+) -> None:
+    """Writes a report in every form into a folder, which is there."""
+    record.write(folder / record.FILE, header, results, footer)
+    report = record.read(folder / record.FILE)
+    write_all(report.header, report.results, report.footer, KNOWN, folder)
