@@ -96,7 +96,10 @@ class PadFacts:
             if row is None:
                 parts.append(f"axis {axis}: at run time")
             elif any(row):
-                parts.append(f"axis {axis}: {row[0]} before, {row[1]} after" + (f", {row[2]} between" if row[2:] else ""))
+                between = f", {row[2]} between" if row[2:] else ""
+                parts.append(f"axis {axis}: {row[0]} before, {row[1]} after{between}")
+                    f"axis {axis}: {row[0]} before, {row[1]} after" + (f", {row[2]} between" if row[2:] else "")
+                )
         return ", ".join(parts) or "nothing added"
 
 
