@@ -98,8 +98,6 @@ class PadFacts:
             elif any(row):
                 between = f", {row[2]} between" if row[2:] else ""
                 parts.append(f"axis {axis}: {row[0]} before, {row[1]} after{between}")
-                    f"axis {axis}: {row[0]} before, {row[1]} after" + (f", {row[2]} between" if row[2:] else "")
-                )
         return ", ".join(parts) or "nothing added"
 
 
