@@ -42,15 +42,12 @@ def receive_hello(stream: IO[bytes]) -> dict[str, Any]:
         raise GarbledAnswer(f'the first line has "padops": {hello.get("padops")!r}, expected {PROTOCOL}')
     versions, families = hello.get("versions"), hello.get("families", ["onnx"])
     known = sorted(FAMILIES.values())
-    if not isinstance(hello.get("name"), str) or not hello["name"] or not _texts(versions) or not versions:
+    texts = isinstance(versions, dict) and versions and all(isinstance(text, str) for text in versions.values())
+    if not isinstance(hello.get("name"), str) or not hello["name"] or not texts:
         raise GarbledAnswer("the first line has no name, or no versions")
     if not isinstance(families, list) or not families or any(family not in known for family in families):
         raise GarbledAnswer(f"the first line has families {families!r}, expected some of {', '.join(known)}")
     return {"name": hello["name"], "versions": versions, "families": families}
-
-
-def _texts(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
 
 
 def send_case(stream: IO[bytes], asked: Mapping[str, Any]) -> None:

@@ -116,7 +116,8 @@ class Process:
         """What is started, and in which folder: that of its environment, or None for this one."""
         row = self._row
         if row.isolated and self._given is None and not is_made(row.environment):
-            raise AbsentPeer(f"it has no environment: python3 scripts/peers.py {row.environment} makes it")
+            makes = f"python3 scripts/peers.py {row.environment} makes it, and @PYTHON names another interpreter"
+            raise AbsentPeer(f"it has no environment: {makes}")
         if row.command:
             return list(row.command), environments() / row.environment if row.isolated else None
         own = str(python_of(row.environment)) if row.isolated else sys.executable

@@ -48,12 +48,6 @@ def receive(stream: IO[bytes]) -> Any:
     return pickle.loads(content)
 
 
-def _load_padops() -> None:
-    """Puts padops where this file is in the place of an installed one."""
-    folder = Path(__file__).resolve().parent.parent
-    _load("padops", folder / "__init__.py", [str(folder)])
-
-
 def _load(name: str, place: str | Path, folders: list[str] | None = None) -> ModuleType:
     """Imports a file, ending in ``.py``, as a module of some name; of a package ``folders`` have the rest."""
     spec = importlib.util.spec_from_file_location(name, place, submodule_search_locations=folders)
@@ -154,14 +148,9 @@ def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
     try:
         packed = pack(output)
     except (AttributeError, TypeError, ValueError) as error:
-        return "broken", f"the output is {_kind(output)}: {error}"
+        kind = f"{type(output).__name__}{f' of {output.dtype}' if hasattr(output, 'dtype') else ''}"
+        return "broken", f"the output is {kind}: {error}"
     return ("broken", "the output is None") if packed is None else ("output", packed)
-
-
-def _kind(output: Any) -> str:
-    """What was given in place of an array of a type of Pad."""
-    kind = type(output).__name__
-    return f"{kind} of {output.dtype}" if hasattr(output, "dtype") else kind
 
 
 def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) -> None:
@@ -191,7 +180,8 @@ def _serve_in_children(run: Any, refusals: Kinds, questions: IO[bytes], answers:
 def main() -> int:
     """Runs the peer ``argv[1]``, in children if ``argv[2]`` says ``fork``."""
     del sys.path[0]  # this folder, whose files are no modules of their own
-    _load_padops()
+    own = Path(__file__).resolve().parent.parent  # in the place of a padops that is installed
+    _load("padops", own / "__init__.py", [str(own)])
     from padops.processes import own_pipes
 
     questions, answers = own_pipes()  # what an implementation prints must not stand between the answers

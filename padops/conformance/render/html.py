@@ -51,15 +51,9 @@ def shown_modes() -> Iterator[tuple[str, list[tuple[str, bool]]]]:
     """For each mode its name, and what becomes of 1 2 3 4: elements, and whether each lies where the data are."""
     for name, mode, amounts, crop in SHOWN:
         (axis,) = make_plan([SIZE], [amounts], mode, crop).axes
-        row = [source_index(axis, mode, position) for position in range(axis.output)]
-        last = amounts.begin + (SIZE - 1) * (amounts.interior + 1)
-        yield (
-            name,
-            [
-                ("0" if source is None else str(source + 1), source is not None and amounts.begin <= position <= last)
-                for position, source in enumerate(row)
-            ],
-        )
+        within = range(amounts.begin, amounts.begin + (SIZE - 1) * (amounts.interior + 1) + 1)
+        row = [(place, source_index(axis, mode, place)) for place in range(axis.output)]
+        yield name, [("0" if own is None else str(own + 1), own is not None and place in within) for place, own in row]
 
 
 FAMILIES = {"Pad": "ONNX Pad", "OpenVINOPad": "OpenVINO Pad", "NGraphPad": "nGraph Pad", "SamePad": "SAME padding"}

@@ -17,7 +17,7 @@ URL = ":/?#@!$&'*+,;=%-._~"  # what may stand in a link as it is
 def markdown(summary: Summary) -> str:
     """The report as one Markdown document."""
     parts = [_head(summary), peer_table(summary), _absent(summary), _known(summary), _stale(summary)]
-    parts += [_unexpected(summary), _new(summary)]
+    parts += [*(["## Unexpected", *_listed(summary.unexpected)] if summary.unexpected else []), _new(summary)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -95,10 +95,6 @@ def _stale(summary: Summary) -> str:
     if not rows:
         return ""
     return "## Listed, but no longer seen\n\nThe divergence file is out of date.\n\n" + "\n".join(rows)
-
-
-def _unexpected(summary: Summary) -> str:
-    return "\n\n".join(["## Unexpected", *_listed(summary.unexpected)]) if summary.unexpected else ""
 
 
 def _new(summary: Summary) -> str:
