@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.matchers import MATCHERS, Matcher, find_pads
+from padops.convert.matchers import MATCHERS, Matcher, match_pad
 from padops.convert.matchers.auto_pad import LATER
 from padops.convert.matchers.converted import RENAMED, operator_of
 from padops.convert.model.document import Document
@@ -28,6 +28,7 @@ from padops.runtime.installed import installed_minor
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, make_node_plan
 from padops.spec.plan import Amounts, Mode, PadError, check_axes, dilated_size
+from padops.spec.schemas import register_schemas
 
 BROKEN = re.compile(r" \[(P\d+|S1)\]$")  # the end of a reason that names a rule
 DOUBTED = ("wrong", "may be wrong")  # verdicts
@@ -65,7 +66,15 @@ class Analysis:
 
     def find(self, asked: Sequence[Matcher]) -> list[Pad]:
         """Every Pad that these matchers know, in graph order."""
-        return [Pad(site, match, self.types) for site, match in find_pads(self.sites, self.types, asked)]
+        found = []
+        for site in self.sites:
+            # A function of this domain is an operator's fallback: it runs where the library is absent.
+            inside_fallback = isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN
+            if not inside_fallback and (match := match_pad(site, self.types, asked)) is not None:
+                found.append(Pad(site, match, self.types))
+        if found:  # before types are inferred
+            register_schemas()
+        return found
 
     def doubted(self) -> tuple[dict[str, str], dict[str, str]]:
         """The values behind Pads that the installed onnxruntime gets wrong, or may, each with the Pad and why.

@@ -37,7 +37,6 @@ FILES = (
     "convert/standard/test_fallback.py",
     "convert/standard/test_fusions.py",
     "convert/standard/test_lowering.py",
-    "convert/standard/test_lowering_sizes.py",
     "convert/targets/test_convert_pyop.py",
     "convert/verify/test_planted_breaks.py",
     "convert/verify/test_verify_openvino.py",

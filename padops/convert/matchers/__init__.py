@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
-import onnx_ir as ir
-
 from padops.convert.matchers import (
     auto_pad,
     caffe2,
@@ -30,8 +28,6 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Match, too_long
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
-from padops.spec.dialects import DOMAIN
-from padops.spec.schemas import register_schemas
 
 Matcher = Callable[[NodeSite, Types], Match | None]
 
@@ -79,21 +75,6 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher] = MATCHERS)
         reason = f"its data are of type {container}, and a Pad pads tensors alone"
         return Match(match.form, reason=reason, verdict=("refuses", reason))
     return match
-
-
-def find_pads(
-    sites: Iterable[NodeSite], types: Types, asked: Sequence[Matcher] = MATCHERS
-) -> list[tuple[NodeSite, Match]]:
-    """The Pads among a model's nodes, each with its match."""
-    found = []
-    for site in sites:
-        # A function of this domain is an operator's fallback: it runs where the library is absent.
-        inside_fallback = isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN
-        if not inside_fallback and (match := match_pad(site, types, asked)) is not None:
-            found.append((site, match))
-    if found:  # before types are inferred
-        register_schemas()
-    return found
 
 
 def foreign_domains(pads: Iterable[NodeSite]) -> list[str]:

@@ -14,10 +14,12 @@ import onnx
 import pytest
 import same_windows
 from auto_pad_models import K3, MS, NAMES, UINT8, WF, explicit, messages, node_model, only_record, run, same, whole
-from same_windows import Geometry
-from small_models import FLOAT, INT32
+from onnx import helper
+from same_windows import Geometry, average_pool
+from small_models import FLOAT, INT32, INT64, model
 
 import padops
+from padops.convert import UsageError
 from padops.convert.pads.window_operators import Axis
 from padops.spec.dialects import same_padding
 
@@ -271,3 +273,202 @@ def test_real_models(name: str, shapes: list, tmp_path: Path, monkeypatch: pytes
         data = np.random.default_rng(0).standard_normal(shape, np.float32)
         given, made = (session.run(None, {session.get_inputs()[0].name: data}) for session in sessions)
         assert all(map(same, made, given))
+
+
+LEFT = [
+    ("pads too", "MaxPool", NAMES[:3], {"kernel_shape": (3,), "pads": (1, 1)}, {}, "",
+     "it has auto_pad and pads, and ONNX does not define both; remove one"),
+    ("a mode of its own", "MaxPool", NAMES[:3], {"kernel_shape": (3,), "auto_pad": "SAME"}, {}, "",
+     "auto_pad is 'SAME', expected one of SAME_UPPER, SAME_LOWER, NOTSET, VALID"),
+    ("no kernel", "MaxPool", NAMES[:3], {}, {}, "", "it has no kernel_shape"),
+    ("rank", "MaxPool", NAMES[:4], {"kernel_shape": (3,)}, {}, "",
+     "its data have rank 4, expected 3 for a kernel of 1 value [S1]"),
+    ("strides", "MaxPool", NAMES[:3], {"kernel_shape": (3,), "strides": (1, 1)}, {}, "",
+     "strides has 2 values, expected 1 (1 per spatial axis) [S1]"),
+    ("no stride", "MaxPool", NAMES[:3], {"kernel_shape": (3,), "strides": (0,)}, {}, "",
+     f"strides has 0, expected 1 to {2**59 - 1} [S1]"),
+    ("wide average", "AveragePool", (1, 1, 10), {"kernel_shape": (3,), "dilations": (3,)}, {}, "",
+     "it counts only data, and ONNX Runtime takes no pads (3) that reach the size of the kernel (3)"),
+    ("many branches", "AveragePool", NAMES, {"kernel_shape": (9, 9, 9), "strides": (9, 9, 9)}, {}, "",
+     "it counts only data, and there are 216 amounts to choose from, more than 64"),
+    ("many strides", "AveragePool", NAMES[:3], {"kernel_shape": (9,), "strides": (5000,)}, {}, "",
+     "it counts only data, and its strides leave too many amounts to choose from"),
+    ("nothing to crop", "ConvTranspose", (1, 1, 4), {"strides": (3,)}, {"w": np.ones((1, 1, 2), np.float32)}, "",
+     ("its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its reference "
+     "and TensorFlow do not agree on the elements that are missing")),
+    ("output_shape", "ConvTranspose", (1, 1, 4), {"output_shape": (9,)}, {"w": np.ones((1, 1, 2), np.float32)}, "",
+     "output_shape gives its amounts, and auto_pad only halves them; remove output_shape"),
+    ("mask", "MaxpoolWithMask", NAMES[:3], {"kernel_shape": (3,)}, {}, MS,
+     "its mask would have to be padded with the data"),
+    ("dynamic pads", "ConvTransposeWithDynamicPads", NAMES[:3], {"kernel_shape": (3,)}, {}, MS,
+     "its amounts are an input"),
+    ("blocked", "Conv", NAMES[:4], {"kernel_shape": (3, 3)}, {}, "com.microsoft.nchwc",
+     "the domain com.microsoft.nchwc is ONNX Runtime's own; convert the model it was made from"),
+    ("channels last", "NhwcConv", NAMES[:4], {}, {"w": WF}, MS, "it has no kernel_shape"),
+    ("no number", "AveragePool", NAMES[:3], {"kernel_shape": (3,), "count_include_pad": 0.5}, {}, "",
+     "its attribute count_include_pad is of type FLOAT"),
+    ("no list", "AveragePool", NAMES[:3], {"kernel_shape": 3}, {}, "", "its attribute kernel_shape is of type INT"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", LEFT, ids=[row[0] for row in LEFT])
+def test_left(row: tuple) -> None:
+    _, op, shape, attributes, tensors, domain, reason = row
+    original = node_model(op, shape, {"auto_pad": "SAME_UPPER", **attributes}, tensors, domain=domain)
+    conversion = explicit(original)
+    record = only_record(conversion)
+    assert (record.status, record.reason, record.op_type) == ("unconverted", reason, None)
+    assert record.form.endswith(f"{op} auto_pad={attributes.get('auto_pad', 'SAME_UPPER')}")
+    assert conversion.proto() == original
+
+
+def test_left_without_data() -> None:
+    node = helper.make_node("MaxPool", [""], ["y"], kernel_shape=[3], auto_pad="SAME_UPPER")
+    assert only_record(explicit(model([node]))).reason == "it has no data"
+
+
+def test_left_where_the_weights_are_not_known() -> None:
+    node = helper.make_node("Conv", ["x", "w"], ["y"], auto_pad="SAME_UPPER")
+    for shape in (None, (4, 3, None, 3)):
+        message = model([node], inputs=[("x", FLOAT, NAMES[:4]), ("w", FLOAT, shape)])
+        assert (
+            only_record(explicit(message)).reason == "it has no kernel_shape, and the shape of its weights is not known"
+        )
+
+
+def test_left_before_integers_can_be_divided() -> None:
+    original = node_model(
+        "AveragePool", NAMES[:3], {"kernel_shape": (3,), "strides": (2,), "auto_pad": "SAME_UPPER"}, opset=6
+    )
+    assert only_record(explicit(original)).reason == "it counts only data, and opset 6 cannot choose by size"
+
+
+def test_others_are_no_concern() -> None:
+    for auto_pad in ({}, {"auto_pad": "NOTSET"}, {"auto_pad": "VALID"}):
+        original = node_model("MaxPool", NAMES[:3], {"kernel_shape": (3,), **auto_pad})
+        conversion = explicit(original)
+        assert not conversion.records and conversion.proto() == original
+
+
+def test_kept_unless_asked_for() -> None:
+    original = node_model("MaxPool", NAMES[:3], {"kernel_shape": (3,), "auto_pad": "SAME_UPPER"})
+    assert not padops.convert(original).records
+    with pytest.raises(UsageError, match="auto_pad is 'yes', expected 'keep' or 'explicit'"):
+        padops.convert(original, auto_pad="yes")
+
+
+@pytest.mark.parametrize("shape", [(1, 2, 6, 7), NAMES[:4]], ids=["static", "dynamic"])
+def test_indices_are_those_of_the_data(shape: tuple) -> None:
+    attributes = {"kernel_shape": (3, 3), "strides": (2, 2), "auto_pad": "SAME_UPPER", "storage_order": 1}
+    original = node_model("MaxPool", shape, attributes, outputs=[("y", FLOAT), ("at", INT64)])
+    conversion = explicit(original)
+    assert only_record(conversion).op_type == "explicit pads"
+    for size in [(6, 7), (5, 8)] if "h" in shape else [(6, 7)]:
+        data = np.random.default_rng(size).standard_normal((1, 2, *size), np.float32)
+        assert all(map(same, run(conversion.proto(), data), run(original, data)))
+
+
+SPECIAL = np.array([np.nan, -np.inf, np.inf, -0.0, 0.0, 1.5, -np.inf, np.nan, -3.0, -np.inf, -np.inf], np.float32)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 11), ("n", "c", "w")], ids=["static", "dynamic"])
+def test_lowest_values_and_nan(shape: tuple) -> None:
+    attributes = {"kernel_shape": (3,), "strides": (2,), "auto_pad": "SAME_UPPER"}
+    original = node_model("MaxPool", shape, attributes)
+    for data in (SPECIAL, np.full(11, -np.inf, np.float32), np.full(11, np.nan, np.float32)):
+        assert same(*(run(m, data.reshape(1, 1, 11))[0] for m in (original, explicit(original).proto())))
+
+
+def test_nothing_is_lower_than_what_a_dilated_pooling_pads_with() -> None:
+    """Without a dilation ONNX Runtime begins with the least finite number; with one, minus infinity is a result."""
+    attributes = {"kernel_shape": (3,), "strides": (2,), "dilations": (2,), "auto_pad": "SAME_UPPER"}
+    conversion = explicit(node_model("MaxPool", NAMES[:3], attributes))
+    (made,) = run(conversion.proto(), np.full((1, 1, 8), -np.inf, np.float32))
+    assert same(made, np.full((1, 1, 4), -np.inf, np.float32))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+def test_lowest_value_of_integers(dtype: Any) -> None:
+    lowest = np.iinfo(dtype).min
+    data = np.full((1, 1, 8), lowest, dtype)
+    attributes = {"kernel_shape": (3,), "strides": (2,), "dilations": (2,), "auto_pad": "SAME_UPPER"}
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    conversion = explicit(node_model("MaxPool", ("n", "c", "w"), attributes, type=kind, outputs=[("y", kind)]))
+    assert only_record(conversion).op_type == "SamePad_1"
+    assert (run(conversion.proto(), data)[0] == lowest).all()
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER"])
+def test_a_spatial_dim_of_0_counts_as_open(stride: int, mode: str) -> None:
+    """Nothing can be padded there, and some exporters write 0 for a size that they leave open."""
+    made = []
+    for height in (0, "h"):
+        window = {"kernel_shape": [3, 3], "strides": [stride, stride], "auto_pad": mode}
+        pool = helper.make_node("MaxPool", ["x"], ["y"], **window)
+        source = model([pool], 13, inputs=[("x", FLOAT, [1, 1, height, 4])])
+        converted = padops.convert(source, auto_pad="explicit", fold=False, fallback=False).proto()
+        made.append([(n.op_type, {a.name: list(a.ints) for a in n.attribute if a.ints}) for n in converted.graph.node])
+    assert made[0] == made[1]
+
+
+# Sizes, kernel, strides, opset; which of the releases 1.21 to 1.24 are wrong, and what the node becomes.
+COUNTING: list[tuple[tuple[int | None, ...], tuple[int, ...], tuple[int, ...], int, str, str]] = [
+    ((4, 4), (2, 2), (1, 1), 19, "wrong", "SamePad_1"),
+    ((4, 4), (2, 2), (1, 1), 18, "runs", "explicit pads"),
+    ((4, 4), (3, 3), (1, 1), 19, "runs", "explicit pads"),
+    ((4,), (2,), (1,), 19, "runs", "explicit pads"),
+    ((4, 4, 4), (1, 3, 1), (1, 1, 1), 21, "wrong", "SamePad_1"),
+    ((None, 4), (2, 2), (1, 1), 19, "may be wrong", "SamePad_1"),
+    ((4, None), (3, 3), (2, 2), 19, "may be wrong", "SamePad_1"),
+]
+
+
+@pytest.mark.parametrize("row", COUNTING, ids=str)
+def test_releases_that_count_the_padding_wrongly(row: tuple) -> None:
+    """These end the windows of an axis behind the amount of another one."""
+    sizes, kernel, strides, opset, verdict, becomes = row
+    attributes = {"kernel_shape": kernel, "strides": strides, "auto_pad": "SAME_UPPER", "count_include_pad": 1}
+    original = node_model("AveragePool", (1, 1, *sizes), attributes, opset=opset)
+    for release in ("1.20", "1.21", "1.24", "1.25"):
+        (found,) = padops.inspect(original, onnxruntime=release).pads
+        assert found.verdict == (verdict if release in ("1.21", "1.24") else "runs"), release
+        assert found.roads == (() if found.verdict == "runs" else ("convert", "lower"))
+    record = only_record(explicit(original, select="all" if verdict == "runs" else "needed"))
+    assert (record.status, record.op_type) == ("converted", becomes)
+    data = np.arange(1, 1 + 4 ** len(sizes), dtype=np.float32).reshape(1, 1, *[4] * len(sizes))
+    data = data[..., : sizes[-1] or 4]
+    wanted = average_pool(data, Geometry(kernel, strides, [1] * len(sizes), "SAME_UPPER"), 1)
+    assert same(run(explicit(original).proto(), data)[0], wanted)
+
+
+@pytest.mark.parametrize("op", ["MaxPool", "AveragePool", "LpPool"])
+@pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER"])
+@pytest.mark.parametrize("kernel", [2, 3])
+def test_axes_of_no_elements(op: str, mode: str, kernel: int) -> None:
+    """ONNX Runtime pools a batch of 0, whatever its sizes; amounts for other sizes would make an output of nothing."""
+    attributes = {"kernel_shape": (kernel, 2), "strides": (2, 2), "auto_pad": mode} | ({"p": 1} if op[0] == "L" else {})
+    original = node_model(op, NAMES[:4], attributes)
+    for sizes in ((0, 0), (0, 4), (5, 0)):
+        data = np.zeros((0, 3, *sizes), np.float32)
+        (output,) = run(explicit(original).proto(), data)
+        assert output.shape == (0, 3, -(-sizes[0] // 2), -(-sizes[1] // 2)) == run(original, data)[0].shape
+    fixed = node_model(op, (1, *NAMES[1:4]), attributes | {"kernel_shape": (2, 3), "strides": (2, 1)})
+    if mode == "SAME_UPPER":  # which begins in one way
+        assert only_record(explicit(fixed)).op_type == "explicit pads"
+
+
+def test_a_pooling_of_floats_keeps_its_bits() -> None:
+    """Those of windows of minus infinity and of NaN too, which verification tries: their data are not padded."""
+    attributes = {"kernel_shape": (3, 2), "strides": (2, 2), "auto_pad": "SAME_UPPER"}
+    conversion = explicit(node_model("MaxPool", NAMES[:4], attributes, opset=13), verify=True)
+    assert conversion.verification.outcome == "equal" and not conversion.proto().functions
+
+
+def test_a_kernel_of_later_releases() -> None:
+    """No road helps: the converted model has the same node."""
+    original = node_model("ConvInteger", (1, 1, 4), {"auto_pad": "SAME_UPPER"}, {"w": np.ones((1, 1, 2), np.int8)},
+                          type=onnx.TensorProto.INT8, outputs=[("y", onnx.TensorProto.INT32)])  # fmt: skip
+    (found,) = padops.inspect(original, onnxruntime="1.23").pads
+    assert (found.verdict, found.roads) == ("refuses", ()) and "1.24 has" in found.why
+    assert padops.inspect(original, onnxruntime="1.24").pads[0].verdict == "runs"

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 import onnx_ir as ir
 import pytest
+from auto_pad_models import WF, explicit, node_model
 from nested_models import PADS, function, nested
 from onnx import TensorProto, helper
+from onnxruntime.capi import onnxruntime_pybind11_state
 from small_models import (
     FLOAT,
     INT8,
     convert,
     external,
+    graph,
     info,
     model,
     one_pad,
@@ -148,3 +154,173 @@ def test_functions_that_are_one_too_many() -> None:
 def test_another_version_of_the_domain() -> None:
     with pytest.raises(PadopsError, match="graph imports version 2 of the domain padops; padops has 1"):
         convert(model([pad()], 17, imports=[("padops", 2)], tensors=[PADS]))
+
+
+UNKNOWN: list[tuple[str, str, dict[str, Any], str, str]] = [
+    ("", "PadPacked", {}, "ai.onnx::PadPacked", "padops does not know PadPacked of the domain ai.onnx"),
+    ("custom", "ZeroPadding2D", {}, "custom::ZeroPadding2D", "padops does not know ZeroPadding2D of the domain custom"),
+    ("org.openvinotoolkit", "Pad", {}, "org.openvinotoolkit::Pad", "does not know the domain org.openvinotoolkit"),
+    ("TFL", "MIRROR_PAD", {}, "TFL::MIRROR_PAD", "padops does not know MIRROR_PAD of the domain TFL"),
+    ("mmdeploy", "TRTReflectionPad2d", {}, "mmdeploy::TRTReflectionPad2d", "does not know TRTReflectionPad2d"),
+    ("org.pytorch.aten", "ATen", {"operator": "pad_sequence"}, "org.pytorch.aten::ATen of pad_sequence",
+     "it calls PyTorch's pad_sequence, which padops does not know"),
+    ("org.pytorch.aten", "reflection_pad2d_backward", {}, "org.pytorch.aten::reflection_pad2d_backward",
+     "does not know reflection_pad2d_backward"),
+    ("any", "Call", {"operator": "my_pad"}, "any::Call of my_pad", "padops does not know my_pad of the domain any"),
+]  # fmt: skip
+NO_PADS: list[tuple[str, str, dict[str, Any]]] = [
+    ("com.microsoft", "RemovePadding", {}),
+    ("com.microsoft", "RestorePadding", {}),
+    ("com.microsoft", "ConvTransposeWithDynamicPads", {}),
+    ("org.pytorch.aten", "ATen", {"operator": "sspaddmm"}),
+    ("org.pytorch.aten", "ATen", {"operator": "_pack_padded_sequence"}),
+    ("any", "Call", {"operator": 3}),
+    ("any", "Call", {"mode": "pad"}),
+]
+
+
+def of(domain: str, op_type: str, attributes: dict[str, Any]):
+    node = helper.make_node(op_type, ["x"], ["y"], "node", domain=domain, **attributes)
+    return model([node], 18, inputs=[("x", FLOAT, [2, 3])], imports=[(domain, 1)] if domain else [])
+
+
+@pytest.mark.parametrize(
+    ("domain", "op_type", "attributes", "form", "why"), UNKNOWN, ids=[f"{row[0]}::{row[1]}" for row in UNKNOWN]
+)
+def test_named_as_unknown(domain: str, op_type: str, attributes: dict[str, Any], form: str, why: str) -> None:
+    source = of(domain, op_type, attributes)
+    found = padops.inspect(source)
+    assert found.summary() == "1 Pad: 1 unknown"
+    (pad,) = found.pads
+    assert (pad.form, pad.verdict) == (form, "unknown")
+    assert why in pad.why
+    (row,) = json.loads(json.dumps(found.to_json()))["pads"]
+    assert (row["form"], row["verdict"], row["why"]) == (form, "unknown", pad.why)
+    conversion = padops.convert(source)
+    (record,) = conversion.records
+    assert (record.status, record.reason) == ("unconverted", pad.why)
+    assert conversion.proto().SerializeToString() == source.SerializeToString()
+    with pytest.raises(padops.PadsLeftError, match="1 of 1 Pad stays unconverted"):
+        padops.convert(source, strict=True)
+
+
+@pytest.mark.parametrize(("domain", "op_type", "attributes"), NO_PADS, ids=[str(row[1:]) for row in NO_PADS])
+def test_no_false_alarm(domain: str, op_type: str, attributes: dict[str, Any]) -> None:
+    assert padops.inspect(of(domain, op_type, attributes)).pads == ()
+
+
+def test_a_function_of_the_model_is_looked_into() -> None:
+    body = helper.make_function(
+        "local", "ZeroPad", ["x"], ["y"], [helper.make_node("Identity", ["x"], ["y"])], [helper.make_opsetid("", 18)]
+    )
+    source = model(
+        [helper.make_node("ZeroPad", ["x"], ["y"], domain="local")], 18, functions=[body], imports=[("local", 1)]
+    )
+    assert padops.inspect(source).pads == ()
+
+
+def test_in_a_branch() -> None:
+    branch = graph([helper.make_node("MyPad", ["x"], ["b"], domain="any")], inputs=[], outputs=[("b", FLOAT, None)])
+    node = helper.make_node("If", ["c"], ["y"], "choice", then_branch=branch, else_branch=branch)
+    source = model([node], 18, inputs=[("x", FLOAT, [2]), ("c", 9, [])], imports=[("any", 1)])
+    assert [pad.form for pad in padops.inspect(source).pads] == ["any::MyPad", "any::MyPad"]
+
+
+def test_every_operator_of_onnxruntime_is_told_apart() -> None:
+    """Those with the letters in their names are Pads that padops knows, or are known to be none."""
+    schemas = onnxruntime_pybind11_state.get_all_operator_schema()
+    named = {(row.domain, row.name) for row in schemas if "pad" in row.name.lower()}
+    known = {("", "Pad"), ("", "CenterCropPad")}  # of these a node has to have its inputs, and others test them
+    assert named > known and ("com.microsoft", "RemovePadding") in named
+    for domain, op_type in named - known:
+        assert not any("by its name" in pad.why for pad in padops.inspect(of(domain, op_type, {})).pads), op_type
+
+
+ASK = "; --auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
+DILATED = {"auto_pad": "SAME_UPPER", "dilations": (2, 2), "kernel_shape": (3, 3)}
+REFUSED_UNASKED = "(Conv auto_pad=SAME_UPPER): ONNX Runtime refuses SAME with a dilation"
+WRONG = ("(MaxPool auto_pad=SAME_UPPER): ONNX Runtime computes SAME as if there were no dilation: "
+         "its output has 7 elements "
+         "instead of 9")  # fmt: skip
+
+
+def said(conversion: object) -> list[str]:
+    return [record.why() for record in conversion.records if record.status == "unconverted"]
+
+
+@pytest.mark.parametrize(("op", "tensors", "why"), [("Conv", {"w": WF}, REFUSED_UNASKED), ("MaxPool", {}, WRONG)])
+def test_it_is_told_what_to_ask_for(op: str, tensors: dict, why: str) -> None:
+    message = node_model(op, (1, 3, 9, 9), DILATED, tensors)
+    assert said(convert(message)) == [f"graph/same {why}{ASK}"]
+    assert said(explicit(message)) == []
+
+
+@pytest.mark.parametrize("target", ["padops", "onnx", "pyop"])
+@pytest.mark.parametrize("select", ["all", "needed"])
+def test_what_onnxruntime_refuses_ends_a_conversion(target: str, select: str, tmp_path: Path) -> None:
+    """It has been converted with success, to a model that did not load; a wrong result is told, and is no error."""
+    options = {"target": target, "select": select}
+    refused = node_model("Conv", (1, 3, 9, 9), DILATED, {"w": WF})
+    with pytest.raises(padops.PadsLeftError, match="does not run the model as it is: graph/same") as error:
+        padops.convert(refused, tmp_path / "o.onnx", **options)
+    assert str(error.value).endswith(ASK) and not list(tmp_path.iterdir())
+    wrong = node_model("MaxPool", (1, 3, 9, 9), DILATED, {})
+    assert padops.convert(wrong, tmp_path / "o.onnx", **options).summary() == "1 Pad: 1 unconverted"
+    with pytest.raises(padops.PadsLeftError, match="1 of 1 Pad stays unconverted: graph/same"):
+        padops.convert(wrong, tmp_path / "o.onnx", strict=True, **options)
+
+
+def test_what_runs_is_not_told() -> None:
+    assert said(convert(node_model("Conv", (1, 3, 9, 9), {"auto_pad": "SAME_UPPER"}, {"w": WF}))) == []
+
+
+LEFT = (
+    "ONNX Runtime computes SAME as if there were no dilation: its output has 5 elements instead of 9; it counts only "
+    "data, and ONNX Runtime takes no pads (3) that reach the size of the kernel (3)"
+)
+WHERE = "graph/same (AveragePool auto_pad=SAME_UPPER)"
+
+
+def wide_average(size: int | str = 9) -> onnx.ModelProto:
+    attributes = {"auto_pad": "SAME_UPPER", "kernel_shape": (3, 3), "dilations": (3, 3)}
+    return node_model("AveragePool", (1, 1, size, size), attributes)
+
+
+def test_what_cannot_be_written_out_is_told(tmp_path: Path) -> None:
+    message = wide_average()
+    assert said(convert(message)) == [f"{WHERE}: {LEFT}"]
+    with pytest.raises(padops.PadsLeftError) as error:
+        padops.convert(message, tmp_path / "o.onnx", auto_pad="explicit", verify=True)
+    assert str(error.value).startswith(
+        f"1 of 1 Pad stays unconverted, and ONNX Runtime gets the model wrong as it is: {WHERE}"
+    )
+    assert not list(tmp_path.iterdir())
+    (pad,) = padops.inspect(message).pads
+    assert (pad.verdict, pad.why, pad.roads) == ("wrong", LEFT, ())
+    (open_size,) = padops.inspect(wide_average("n")).pads
+    assert open_size.verdict == "may be wrong"
+
+
+@pytest.mark.parametrize(("size", "gets"), [(9, "gets"), ("n", "may get")])
+def test_a_session_warns_of_it_once_and_has_it_in_its_records(size: int | str, gets: str) -> None:
+    content = wide_average(size).SerializeToString()
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        session = padops.InferenceSession(content)
+    (warning,) = said
+    assert warning.filename == __file__
+    assert f"{gets} {WHERE} wrong: ONNX Runtime computes SAME as if there were no dilation" in str(warning.message)
+    (record,) = session.padops_records
+    assert record.status == "unconverted"
+    assert session.run(None, {"x": np.ones((1, 1, 9, 9), np.float32)})[0].shape == (1, 1, 5, 5)
+
+
+def test_a_session_of_a_model_that_it_converts_warns_of_what_is_left() -> None:
+    nodes = [
+        helper.make_node("MaxPool", ["x"], ["m"], "right", **DILATED),
+        helper.make_node("AveragePool", ["m"], ["y"], "same", **{**DILATED, "dilations": (3, 3)}),
+    ]
+    message = model(nodes, 22, inputs=[("x", FLOAT, (1, 1, 9, 9))])
+    with pytest.warns(UserWarning, match=r"gets graph/same \(AveragePool .* wrong"):
+        session = padops.InferenceSession(message.SerializeToString())
+    assert [record.status for record in session.padops_records] == ["converted", "unconverted"]

@@ -1,20 +1,29 @@
-"""Pads in Ifs of constant condition, which ONNX Runtime folds: what it folds may have no If or Loop in a second If."""
+"""Pads in Ifs of constant condition, which ONNX Runtime folds: what it folds may have no If or Loop in a second If.
+
+tract computes with shapes by an arithmetic of its own, whose remainder of a negative number is negative.
+"""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import native
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
+import standard_models as standard
 import stock_sessions
-from onnx import helper
+from onnx import helper, parser
+from onnx.reference import ReferenceEvaluator
 from small_models import BOOL, FLOAT, INT64, graph, model, pad, tensor
 
 import padops
+from padops.spec.plan import PadError
 
 TIMES = 3
 DATA = np.arange(20, dtype=np.float32).reshape(4, 5)
@@ -212,3 +221,130 @@ def _ifs_around(nodes: list[onnx.NodeProto]) -> int:
             if any(attribute.HasField("g") for other in inner.node for attribute in other.attribute):
                 found = max(found, (node.op_type == "If") + _ifs_around(inner.node))
     return found
+
+
+SYMMETRIC = 'y = padops.OpenVINOPad_12 <pad_mode = "symmetric"> (x, b, e)'
+ROWS = {
+    "reflect-11": (11, 'y = Pad <mode = "reflect"> (x, p)', [2, 1, 0, 1, 2, 1, 0]),
+    "reflect-19": (19, 'y = Pad <mode = "reflect"> (x, p)', [2, 1, 0, 1, 2, 1, 0]),
+    "symmetric": (19, SYMMETRIC, [1, 0, 0, 1, 2, 2, 1]),
+}
+
+
+@pytest.mark.parametrize(("opset", "node", "shown"), ROWS.values(), ids=ROWS)
+def test_no_negative_number_is_divided(opset: int, node: str, shown: list[int]) -> None:
+    source = parser.parse_model(
+        f'<ir_version: 8, opset_import: ["": {opset}, "padops": 1]> g (float[n] x) => (float[m] y)'
+        f" <int64[2] p = {{2, 2}}, int64[1] b = {{2}}, int64[1] e = {{2}}> {{ {node} }}"
+    )
+    made = padops.lower(source, without_pad=True, fold=False).proto()
+    (mod,) = [node for node in made.graph.node if node.op_type == "Mod"]
+    made.graph.output.append(helper.make_tensor_value_info(mod.input[0], 7, None))
+    x = np.arange(3, dtype=np.float32)
+    output, divided = ReferenceEvaluator(made).run(None, {"x": x})
+    assert output.tolist() == shown and divided.min() == 0 and divided.max() == 4
+    del made.graph.output[1]
+    assert standard.run(made, {"x": x}, standard.stock_options()) == native.bits(np.array(shown, np.float32))
+
+
+SHAPES = [(2, 4, 5), (0, 4, 5), (2, 0, 5), (2, 4, 0), (0, 0, 5), (0, 4, 0), (1, 1, 2)]
+AMOUNTS = [(0, 2, 3, 0, 1, 2), (0, 0, 3, 0, 0, 0), (0, -1, 0, 0, -3, 1), (0, 0, -5, 0, 0, 0), (0, -4, -5, 0, 0, 0)]
+
+
+def nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            yield from nodes(attribute.g)
+
+
+def lowered(mode: str, amounts: tuple[int, ...] | None) -> onnx.ModelProto:
+    """Return a lowered model of open sizes; amounts of None are an input."""
+    given = "" if amounts is None else f"<int64[6] p = {{{', '.join(map(str, amounts))}}}>"
+    source = parser.parse_model(
+        f'<ir_version: 8, opset_import: ["": 19]> g (float[a, b, c] x{", int64[6] p" if amounts is None else ""}) => '
+        "(float[d, e, f] y) "
+        f'{given} {{ y = Pad <mode = "{mode}"> (x, p) }}'
+    )
+    return padops.lower(source, without_pad=True).proto()
+
+
+@pytest.mark.parametrize("mode", ["reflect", "edge", "wrap"])
+@pytest.mark.parametrize("amounts", [*AMOUNTS[:3], None], ids=str)
+def test_only_where_something_may_be_cropped(mode: str, amounts: tuple[int, ...] | None) -> None:
+    """The bits, and the error where there is nothing to extend from, of sizes that are 0 and of others."""
+    made = lowered(mode, amounts)
+    reshapes = [node for node in nodes(made.graph) if node.op_type == "Reshape"]
+    may_crop = amounts is None or min(amounts) < 0
+    assert reshapes and any(row.name == "allowzero" for node in reshapes for row in node.attribute) is may_crop
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(made.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    ran = refused = 0
+    for shape in SHAPES:
+        data = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+        for pads in [amounts] if amounts is not None else AMOUNTS:
+            feeds = {"x": data} | ({} if amounts is not None else {"p": np.array(pads)})
+            try:
+                expected = padops.run_reference("Pad_19", {"mode": mode}, [data, np.array(pads)])
+            except PadError:
+                with pytest.raises(Exception):  # noqa: B017  # it is whatever the operators say
+                    session.run(None, feeds)
+                refused += 1
+                continue
+            (output,) = session.run(None, feeds)
+            assert (output.shape, output.tobytes()) == (expected.shape, expected.tobytes()), (shape, pads)
+            ran += 1
+    assert ran >= 4 and refused >= 1
+
+
+MODEL = """<ir_version: 9, opset_import: ["" : 18]>
+g (int8[N, C, H] x, int64[P] p) => (float[A, B, D] y) <float s = {0.5}, int64[3] dims = {0, 0, -1}> {
+    d = DequantizeLinear (x, s)
+    NODES
+}"""
+WAYS = {
+    "Transpose": "t = Transpose <perm = [0, 2, 1]> (d) y = Pad <mode = MODE> (t, p)",
+    "Reshape": "t = Reshape (d, dims) y = Pad <mode = MODE> (t, p)",
+    "two": "t = Transpose <perm = [0, 2, 1]> (d) a = Pad <mode = MODE> (t, p) y = Pad <mode = MODE> (a, p)",
+}
+DEQUANTIZED = np.arange(24, dtype=np.int8).reshape(2, 3, 4)
+DEQUANTIZED_AMOUNTS = np.array([0, 0, 1, 0, 0, 2])
+
+
+def converted(way: str, mode: str) -> padops.Conversion:
+    return padops.convert(parser.parse_model(MODEL.replace("NODES", WAYS[way].replace("MODE", f'"{mode}"'))))
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect"])
+@pytest.mark.parametrize("way", WAYS)
+def test_the_fallback_runs_in_a_stock_session(way: str, mode: str, tmp_path: Path) -> None:
+    """In a process of its own: without the copy in the function, it ended by SIGABRT (onnxruntime 1.20 to 1.32)."""
+    made = converted(way, mode)
+    assert {record.notes for record in made.records} == {()}, "each has a fallback"
+    onnx.save(made.proto(), tmp_path / "model.onnx")
+    np.savez(tmp_path / "feeds.npz", x=DEQUANTIZED, p=DEQUANTIZED_AMOUNTS)
+    command = [sys.executable, stock_sessions.__file__, tmp_path / "model.onnx", tmp_path / "feeds.npz", "1"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, (ran.returncode, ran.stderr[-2000:])
+    data = 0.5 * (DEQUANTIZED if way == "Reshape" else DEQUANTIZED.transpose(0, 2, 1)).astype(np.float32)
+    for _ in range(2 if way == "two" else 1):
+        data = np.pad(data, [(0, 0), (0, 0), (1, 2)], mode)
+    assert [json.loads(line) for line in ran.stdout.splitlines()] == [data.tolist()] * len(stock_sessions.LEVELS)
+
+
+def test_other_fallbacks_copy_nothing() -> None:
+    """Data that are not dequantized, and bodies without an If."""
+    text = MODEL.replace("NODES", WAYS["Transpose"].replace("MODE", '"reflect"'))
+    plain = text.replace("d = DequantizeLinear (x, s)", "d = Cast <to = 1> (x)")
+    for made in (padops.convert(parser.parse_model(plain)), converted("Transpose", "constant")):
+        (function,) = made.proto().functions
+        assert not any(node.op_type == "Concat" and function.input[0] in node.input for node in function.node)
+
+
+def test_a_type_that_concat_lacks_leaves_no_fallback() -> None:
+    both = WAYS["Transpose"].replace("MODE", '"reflect"') + ' e = Cast <to = 16> (d) z = Pad <mode = "reflect"> (e, p)'
+    text = MODEL.replace("NODES", both).replace("(float[A, B, D] y)", "(float[A, B, D] y, bfloat16[E, F, G] z)")
+    said = "its data follow DequantizeLinear, and have types of which onnxruntime makes no copy"
+    (why,) = padops.convert(parser.parse_model(text)).no_fallback.values()
+    assert said in why

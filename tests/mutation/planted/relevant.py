@@ -39,32 +39,31 @@ NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
 # What reads, writes and runs models; most of the converter is in its way.
 ROADS = "convert/files: outputs files external_data"
 MATCHERS = (
-    "convert/matchers: forms forms_left places functions function_types declared tensorflow ngraph "
-    "everything_else unasked convert/pads: pad_info convert/runtimes: select"
+    "convert/matchers: forms places functions function_types declared tensorflow ngraph "
+    "everything_else convert/pads: pad_info convert/runtimes: select"
 )
 PROOFS = "convert/verify: verify_proofs crafted_pairs"
 CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("files.py", "convert/files: outputs files failures external_data links sweeping streams killed"),
     ("streams", "convert/files: streams outputs"),
     ("folding/", "convert/folding: folding rows consumers casts places random"),
-    ("ir/", "convert/readers: openvino_layers broken_layers openvino_files broken_irs openvino_ir"),
+    ("ir/", "convert/readers: openvino_layers broken_irs openvino_files openvino_ir"),
     ("model/", f"convert/model: broken_models {MATCHERS} {ROADS} convert/folding: folding places"),
     (
         "matchers/auto_pad",
-        "convert/matchers: auto_pad_left auto_pad_extremes auto_pad_places auto_pad_releases auto_pad unasked",
+        "convert/matchers: auto_pad auto_pad_places everything_else",
     ),
-    ("matchers/emulated", "convert/matchers: emulated_left emulated emulated_sizes emulated_property everything_else"),
-    ("matchers/maps", "convert/matchers: emulated_left emulated emulated_sizes emulated_property everything_else"),
-    ("matchers/symmetric", "convert/matchers: symmetric_emulation emulated_left"),
+    ("matchers/emulated", "convert/matchers: emulated emulated_sizes emulated_property everything_else"),
+    ("matchers/maps", "convert/matchers: emulated emulated_sizes emulated_property everything_else"),
+    ("matchers/symmetric", "convert/matchers: symmetric_emulation emulated"),
     ("runtimes/beside", "convert: inspection_providers runtime: provider_in_front_rare provider_in_front"),
     ("runtimes/builtin", f"convert: inspection_verdicts inspection_releases {MATCHERS}"),
     ("matchers/", f"{MATCHERS} convert: inspection inspection_verdicts"),
-    ("pads/window", f"convert/matchers: auto_pad_left auto_pad_extremes auto_pad_places auto_pad unasked {MATCHERS}"),
+    ("pads/window", f"convert/matchers: auto_pad auto_pad_places everything_else {MATCHERS}"),
     ("pads/", f"{MATCHERS} convert: inspection inspection_verdicts"),
     (
         "standard/",
-        "convert/standard: positions_in_front without_elements lowering_sizes lowering fallback "
-        "convert/targets: without_pad",
+        "convert/standard: nesting without_elements lowering fallback convert/targets: without_pad",
     ),
     ("rewrite", f"convert/targets: without_pad pyop {MATCHERS} {ROADS}"),
     ("verify/providers", "convert/verify: verify_providers"),
