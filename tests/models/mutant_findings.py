@@ -50,7 +50,7 @@ def found(seed: int, first: int, count: int, each: int) -> MutantFindings:
     folders = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders)), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, str(SERVER), *map(str, (seed, first, count, each))]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120 * count)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600 * count)
     if done.returncode or len(done.stdout.splitlines()) != count:
         raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr[-4000:]}")
     findings = MutantFindings()
