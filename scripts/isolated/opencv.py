@@ -19,11 +19,7 @@ ENVIRONMENT = {
     "families": ("onnx",),
     # onnx-ir is for the converter, which makes the models without Pad.
     "requires": (
-        "opencv-python-headless==5.0.0.93",
-        "numpy==2.4.6",
-        "ml_dtypes==0.5.4",
-        "onnx==1.23.2",
-        "onnx-ir==1.1.0",
+        "opencv-python-headless==5.0.0.93", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0",
     ),
     # Its importer needs shapes. It ends its process often, or hangs.
     "form": "declared",
@@ -31,7 +27,7 @@ ENVIRONMENT = {
     "forks": True,
     "seconds": 5,
     "without_pad": {"name": "without-pad-opencv", "form": "declared", "max_cases": 500, "forks": True, "seconds": 10},
-}
+}  # fmt: skip
 
 PACKAGES = ("opencv-python-headless",)
 REFUSALS = (cv2.error,)

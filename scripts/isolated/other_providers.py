@@ -127,42 +127,20 @@ def arguments_of(provider: str, request: Request) -> tuple[onnx.ModelProto, dict
 
 
 def runs_on(provider: str) -> Iterator[Callable[[Request], np.ndarray]]:
-    """``run_case``, ``run_beside`` and ``run_lowered_for`` of a provider's file."""
-    return (partial(run, provider) for run in (_run_stock, _run_beside, _run_lowered_for))
+    """``run_case``, ``run_beside`` and ``run_lowered_for`` of a provider's file.
 
-
-def _run_stock(provider: str, request: Request) -> np.ndarray:
-    """Runs the node of ONNX in a session with the provider and the CPU's behind it.
-
-    Raises:
-        Unsupported: Neither has a kernel, or this onnxruntime does not know the opset or the type.
-        RuntimeError: The session has dropped the provider.
-        Exception: The session refuses the model or the inputs, with exceptions of onnxruntime's own.
+    The node of ONNX runs in a session with the provider and the CPU's behind it, and in a ``padops.InferenceSession``;
+    what ``padops convert --target onnx --for`` makes of it runs as the first.
     """
-    return _run(request, model_of(request, provider), provider, "stock")
+    same = partial(model_of, provider=provider)
+    lowered = lambda request: converted(same(request), target="onnx", provider=provider)
+    return (partial(_run, provider, *row) for row in (("stock", same), ("name", same), ("stock", lowered)))
 
 
-def _run_beside(provider: str, request: Request) -> np.ndarray:
-    """Runs the same node in a ``padops.InferenceSession``, with exceptions of padops, too."""
-    return _run(request, model_of(request, provider), provider, "name")
-
-
-def _run_lowered_for(provider: str, request: Request) -> np.ndarray:
-    """Runs what ``padops convert --target onnx --for`` makes of the case, in the session of ``_run_stock``.
-
-    Raises:
-        Unsupported: As of ``_run_stock``; or there is no such form of the case.
-        RuleBroken: The case breaks a rule, and the conversion says so.
-        Exception: As of ``_run_stock``.
-    """
+def _run(provider: str, way: str, make: Callable[[Request], onnx.ModelProto], request: Request) -> np.ndarray:
     require_type(request.dtype.name)
-    model = converted(model_of(request, provider), target="onnx", provider=provider)
-    return _run(request, model, provider, "stock")
-
-
-def _run(request: Request, model: onnx.ModelProto, provider: str, way: str) -> np.ndarray:
+    model = make(request)
     with unsupported_where(UNSUPPORTED):
-        require_type(request.dtype.name)
         if way == "stock" and request.dtype.name in PLAIN:
             return pad(model, feeds(request, request.inputs), provider)
         session = open_session(model, provider, way)
