@@ -25,7 +25,7 @@ from openvino_irs import (
 )
 
 import padops
-from padops.convert.ir import constants
+from padops.convert import ir
 
 GROUPS, SIZE = 400, 5
 IMAGE = (1, GROUPS, 2, 3)
@@ -147,7 +147,7 @@ def test_axes_that_are_wrong_are_left_to_the_check_as_well(tmp_path):
 
 
 def test_the_bytes_of_computed_weights_are_counted(tmp_path, monkeypatch):
-    monkeypatch.setattr(constants, "LARGEST", 2 * 4 * GROUPS - 1)
+    monkeypatch.setattr(ir, "LARGEST_MODEL", 2 * 4 * GROUPS - 1)
     x = parameter(IMAGE)
     y = x
     for _ in range(2):
@@ -195,7 +195,7 @@ def test_layers_that_cannot_be_read_are_computed(tmp_path):
     ],
 )
 def test_what_openvino_cannot_compute_says_why(tmp_path, monkeypatch, part, value, reason):
-    monkeypatch.setattr(constants, part, value)
+    monkeypatch.setattr(ir, part, value)
     axes = opset13.reshape(constant([[1]]), i(-1), False)
     text = refusal(layer(tmp_path / "m.xml", lambda x: opset13.reduce_sum(x, axes, True)))
     assert f"is no constant; OpenVINO computes that from constants, {reason}" in text
