@@ -46,9 +46,9 @@ PROOFS = "convert/verify: verify_proofs crafted_pairs"
 CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("files.py", "convert/files: outputs files failures external_data links sweeping streams killed"),
     ("streams", "convert/files: streams outputs"),
-    ("folding/", "convert/folding: folding rows consumers casts places random"),
+    ("folding/", "convert/folding: folding rows consumers random"),
     ("ir/", "convert/readers: openvino_layers broken_irs openvino_files openvino_ir"),
-    ("model/", f"convert/model: broken_models {MATCHERS} {ROADS} convert/folding: folding places"),
+    ("model/", f"convert/model: broken_models {MATCHERS} {ROADS} convert/folding: folding"),
     (
         "matchers/auto_pad",
         "convert/matchers: auto_pad auto_pad_places everything_else",
