@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import warnings
@@ -9,13 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from inspect import signature
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from padops.extras import DependencyError, NeedingOnnxruntime
-from padops.runtime import inference_session
+from padops.runtime.callers_options import WAY
+from padops.runtime.chosen import Chosen, plugin_version
 from padops.runtime.model_words import DOMAIN, PADS, content_of, is_silent, words_of
 from padops.runtime.placing import one_name_before
-from padops.runtime.provider import FIRST_MINOR, runtime_minor
+from padops.runtime.preparing import prepare
+from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
+from padops.runtime.session_rules import said_of_rules
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
@@ -29,44 +34,80 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("padops")
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # configuration entry for a model in memory
 FIRST_MINOR_OF_DATA_FOLDER = 22
+# The caller's options, providers, options of these, and further arguments.
+Given = tuple[onnxruntime.SessionOptions | None, Any, Any, Mapping[str, Any]]
 WRITING = {"output", "in_place", "report"}  # arguments of padops.convert that write files
 
 
-class InferenceSession(inference_session.InferenceSession):
+class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # onnxruntime has no types
     """``onnxruntime.InferenceSession``, for models with any Pad, converted or not.
 
-    If onnxruntime can run the model as it is, padops' execution provider runs its Pads (see
-    ``padops.runtime.inference_session``). The model is converted in memory first if onnxruntime refuses it before it
-    asks a provider, would get it wrong anyway, or is older than 1.24 and so takes no plugin providers. Only the Pads
-    that this onnxruntime does not run are converted, as ``padops.inspect`` tells, with the options that they need.
-    onnxruntime 1.24 refuses Pads in two graphs that padops takes before OpenVINO's provider; such a model is lowered
-    for this provider. Nothing is written. External data stay in their files; before onnxruntime 1.22, those of a
-    converted model are read into memory. ``padops_records`` and one line of the logger ``padops`` tell what was done.
+    It has the operators of the domains ``padops`` and ``padops.pyop`` if the model uses them. With onnxruntime 1.24 or
+    newer, it also has padops' execution provider, which runs the Pads of the model as it is.
 
-    If onnxruntime 1.24 or newer runs the model, ``onnx`` is not imported. Conversion needs the extra ``convert``.
+    The model is converted in memory first if onnxruntime refuses it before it asks a provider, would get it wrong
+    anyway, or is older than 1.24 and so takes no plugin providers. Only the Pads that this onnxruntime does not run are
+    converted, as ``padops.inspect`` tells, with the options that they need. onnxruntime 1.24 refuses Pads in two graphs
+    that padops takes before OpenVINO's provider; such a model is lowered for this provider. Nothing is written.
+    External data stay in their files; before onnxruntime 1.22, those of a converted model are read into memory.
+    ``padops_records`` and one line of the logger ``padops`` tell what was done. If onnxruntime 1.24 or newer runs the
+    model, ``onnx`` is not imported. Conversion needs the extra ``convert``.
+
+    The provider stands directly before ``CPUExecutionProvider``, so it takes Pads that the CPU would run. A second
+    provider, ``PadopsFirstExecutionProvider``, stands before the first provider that is known not to run every Pad
+    right. It takes only the Pads that the other provider would refuse, get wrong or die of (``padops/rules/``). To put
+    padops elsewhere or to give it options, name ``"PadopsExecutionProvider"`` in ``providers``: see
+    ``padops.register``.
+
+    Providers in ``providers`` or ``sess_options`` keep their options and their order. Plugin providers are found among
+    ``onnxruntime.get_ep_devices()``; onnxruntime's own class silently leaves some of them out. If ``sess_options`` have
+    plugin providers already, the session gets new options with everything that onnxruntime tells of them, its
+    configuration and the overrides of dims by name. It does not tell initializers and operators of other libraries; if
+    you use these, name the providers in ``providers``.
+
+    Some optimizers of onnxruntime change Pads wrongly before any provider is asked. They are disabled if the model may
+    meet them. ``Pad_Fusion``: before onnxruntime 1.32, for models with a MaxPool or AveragePool. ``ConstantFolding``:
+    for Pads of data that may be constant, with mode reflect before 1.27 and with mode wrap before 1.31.
+    ``TransposeOptimizer``: for models with a Transpose and a Pad with axes. ``NhwcTransformer``: for models with
+    quantized operators and a Pad with axes.
+
+    With OpenVINO's provider behind padops, a session without ``sess_options`` sets ``session.intra_op.allow_spinning``
+    to ``"0"``: else onnxruntime's idle threads would keep the CPUs busy on which OpenVINO computes. In options of your
+    own, set it yourself.
+
+    If a provider cannot be created, the error is raised. onnxruntime's own class would print it and continue with the
+    CPU's provider alone, without padops; ``enable_fallback=1`` does the same here.
 
     Args:
         path_or_bytes: The model: its file, its content, or an ``onnx.ModelProto``.
-        sess_options: As for ``padops.runtime.inference_session``. While the session of a converted model with external
-            data is created, the folder of the data is in the options' configuration.
-        providers: As for ``padops.runtime.inference_session``: execution providers, first choice first.
-        provider_options: One mapping for each provider, if ``providers`` has names alone.
+        sess_options: The session's options. They keep the providers and operators that this session registers in them;
+            use new options for other providers. While the session of a converted model with external data is created,
+            the folder of the data is in their configuration.
+        providers: Execution providers, first choice first; by default all that this onnxruntime has built in. Each is a
+            name, or one or several ``onnxruntime.OrtEpDevice`` of one provider, or a pair of one of these and options.
+        provider_options: One mapping for each provider, if ``providers`` has no pairs.
         convert: ``"auto"``: as above. ``"never"``: the model stays as it is. Or arguments of ``padops.convert``, with
             which the model is always converted.
-        **kwargs: As ``padops.runtime.inference_session`` takes them: ``rules``, and those of onnxruntime.
+        **kwargs: ``rules``, a file with the rules of a provider in ``providers``, as ``padops probe`` writes it (by
+            default, those that were measured for this user and this version and device, or padops' own); and the
+            arguments of ``onnxruntime.InferenceSession``.
 
     Attributes:
         padops_records: What became of each Pad, as ``Conversion.records``; empty if the model was not converted.
-        padops_rules: The rules that say which Pads padops takes before other providers, by the provider's name.
+        padops_rules: By the name of each provider that padops has rules for: which rules.
 
     Raises:
-        DependencyError: The model has to be converted, or may have to be, and the extra ``convert`` is not installed.
-        FileNotFoundError: padops has been installed without its library.
+        DependencyError: The model has to be converted, or may have to be, and the extra ``convert`` is not installed;
+            or it has kernels in Python, and the extra ``pyop`` is not installed.
+        OSError: padops has been installed without its library, or ``rules`` cannot be read.
         PadopsError: ``convert`` has arguments, and the model cannot be converted with these, or a Pad stays that
             onnxruntime refuses; or the model has to be converted, and a Pad breaks a rule in every run.
-        RuntimeError: As for ``padops.runtime.inference_session``.
+        RuntimeError: onnxruntime refuses the library; or ``sess_options`` have providers that new options could not
+            reproduce, and the message says what to do.
         TypeError: An argument has another type.
-        ValueError: ``convert`` is something else, or an option is wrong.
+        ValueError: ``convert`` is something else; onnxruntime knows no such provider; an option of the provider is
+            wrong; ``rules`` is no file of rules, of none of ``providers``, or given without them; or the session's
+            options already have the provider with other options.
         Exception: onnxruntime's error, if conversion does not help. If a Pad breaks a rule, it names node and rule.
     """
 
@@ -88,17 +129,17 @@ class InferenceSession(inference_session.InferenceSession):
             )
         self.padops_records: tuple[PadRecord, ...] = ()
         model = content_of(path_or_bytes)
-        given = (sess_options, providers, provider_options)
+        given = (sess_options, providers, provider_options, kwargs)
         if isinstance(convert, Mapping):
-            self._run_converted(_converted(model, dict(convert)), *given, kwargs)
+            self._run_converted(_converted(model, dict(convert)), given)
             return
         words = words_of(model)
         made, unseen = _looked_at(model, convert) if _needs_a_look(words) else (None, "")
         if made is not None:
-            self._run_converted(made, *given, kwargs)
+            self._run_converted(made, given)
             return
         try:
-            self._create(model, words, *given, kwargs)
+            self._create(model, words, given)
         except (TypeError, ValueError, OSError, DependencyError):  # an argument or the set-up is wrong, not the model
             raise
         except Exception as error:
@@ -107,7 +148,7 @@ class InferenceSession(inference_session.InferenceSession):
             if made is None:
                 raise
             try:
-                self._run_converted(made, *given, kwargs)
+                self._run_converted(made, given)
             except Exception as again:
                 LOG.warning("onnxruntime also refuses the converted model (%s): %s", made.summary(), again)
                 raise error from None
@@ -115,14 +156,7 @@ class InferenceSession(inference_session.InferenceSession):
         if unseen:
             warnings.warn(unseen, stacklevel=2)
 
-    def _run_converted(
-        self,
-        made: Conversion,
-        sess_options: onnxruntime.SessionOptions | None,
-        providers: Sequence[Provider] | None,
-        provider_options: Sequence[Mapping[Any, Any]] | None,
-        kwargs: Mapping[str, Any],
-    ) -> None:
+    def _run_converted(self, made: Conversion, given: Given) -> None:
         """Creates the session of a converted model."""
         from padops.convert.pipeline import same_wrong
 
@@ -133,11 +167,80 @@ class InferenceSession(inference_session.InferenceSession):
             message, folder = really_in(message, folder)
         content = message.SerializeToString()
         entries = {} if folder is None else {DATA_FOLDER: os.fspath(folder)}
-        self._create(content, words_of(content), sess_options, providers, provider_options, kwargs, entries)
+        self._create(content, words_of(content), given, entries)
         self.padops_records = made.records
         if told := same_wrong(record.facts for record in made.records if record.status == "unconverted"):
             warnings.warn(f"onnxruntime {onnxruntime.__version__} {'; '.join(told)}", stacklevel=3)
         LOG.info("the model was converted in memory: %s", made.summary())
+
+    def _create(
+        self,
+        model: str | bytes | os.PathLike[str],
+        words: frozenset[bytes],
+        given: Given,
+        entries: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Creates the session of a model that contains ``words``.
+
+        ``entries`` are in the options' configuration only while the session is created.
+        """
+        self._padops_arguments = (model, given, entries)
+        made = prepare(model, words, *given)
+        with _having(made.options, entries, restored=given[0] is not None):
+            super().__init__(model, made.options, made.providers, made.provider_options, **made.kwargs)
+        names = self.get_providers()
+        self.padops_rules: dict[str, str] = {
+            name: said_of_rules(made.rules[name], plugin_version(Chosen(name, {})))
+            for name in names
+            if name in made.rules
+        }
+        if made.of_the_caller and EP_NAME in names and names.index(CPU) < names.index(EP_NAME):
+            warnings.warn(
+                f"these options name {CPU}, so its own Pad runs what it takes, right or wrong, and padops runs the "
+                f"rest; {WAY}",
+                stacklevel=3,
+            )
+
+    def set_providers(
+        self, providers: Sequence[Provider] | None = None, provider_options: Sequence[Mapping[Any, Any]] | None = None
+    ) -> None:
+        """Creates the session anew with other providers, as the constructor does; a converted model stays converted.
+
+        Args:
+            providers: As for the constructor.
+            provider_options: As for the constructor.
+
+        Raises:
+            ValueError: The session was created with the caller's options, which keep their providers.
+            Exception: As for the constructor.
+        """
+        model, (options, *_, kwargs), entries = self._padops_arguments
+        if options is not None:
+            raise ValueError(
+                "this session has SessionOptions of yours, which keep their providers; create a new session with new "
+                "SessionOptions"
+            )
+        self._create(model, words_of(model), (None, providers, provider_options, kwargs), entries)
+
+
+@contextlib.contextmanager
+def _having(options: onnxruntime.SessionOptions, entries: Mapping[str, str], restored: bool) -> Iterator[None]:
+    """A context in which options have these configuration entries.
+
+    ``restored``: the options are the caller's, who may use them again. onnxruntime warns of each restored entry.
+    """
+    before = {}
+    for key, value in entries.items():
+        try:
+            before[key] = options.get_session_config_entry(key)
+        except RuntimeError:  # no such entry; none can be removed, but onnxruntime treats an empty one as absent
+            before[key] = ""
+        options.add_session_config_entry(key, value)
+    try:
+        yield
+    finally:
+        for key, value in before.items() if restored else ():
+            options.add_session_config_entry(key, value)
 
 
 def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, Path]:

@@ -17,7 +17,7 @@ import padops
 from padops import session as door
 from padops.convert import inspection
 from padops.extras import DependencyError
-from padops.runtime import inference_session, model_words
+from padops.runtime import model_words, preparing
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 from padops.session import FIRST_MINOR_OF_DATA_FOLDER, really_in
 
@@ -108,7 +108,7 @@ def test_a_pad_that_runs_for_some_data_stays_beside_one_that_is_converted() -> N
 def test_before_there_are_providers_both_are_converted(monkeypatch: pytest.MonkeyPatch) -> None:
     for place, name in (
         (door, "runtime_minor"),
-        (inference_session, "runtime_minor"),
+        (preparing, "runtime_minor"),
         (inspection, "installed_minor"),
     ):
         monkeypatch.setattr(place, name, lambda: FIRST_MINOR - 1)

@@ -15,7 +15,7 @@ from onnx import numpy_helper, parser
 import padops
 from padops import session as door
 from padops.convert import inspection
-from padops.runtime import inference_session
+from padops.runtime import preparing
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 from padops.session import DATA_FOLDER, FIRST_MINOR_OF_DATA_FOLDER
 
@@ -107,7 +107,7 @@ def test_amounts_in_a_file(tmp_path: Path) -> None:
 def test_before_there_are_providers_what_depends_on_the_data_is_converted(monkeypatch: pytest.MonkeyPatch) -> None:
     """onnxruntime 1.20 wraps past an axis of open size: it reads foreign memory."""
     monkeypatch.setattr(door, "runtime_minor", lambda: FIRST_MINOR - 1)
-    monkeypatch.setattr(inference_session, "runtime_minor", lambda: FIRST_MINOR - 1)
+    monkeypatch.setattr(preparing, "runtime_minor", lambda: FIRST_MINOR - 1)
     monkeypatch.setattr(inspection, "installed_minor", lambda: FIRST_MINOR - 1)
     text = '(float[n] x) => (float[m] y) <int64[2] p = {7, 7}> { y = Pad <mode = "wrap"> (x, p) }'
     made = padops.InferenceSession(model(text, 21), quiet())
@@ -141,7 +141,7 @@ def test_arguments_that_are_refused() -> None:
         ValueError, match="convert has output, but a session writes no files: call padops.convert instead"
     ):
         padops.InferenceSession(model(), convert={"output": "out.onnx"})
-    with pytest.raises(ValueError, match="convert has 'foo'; padops.convert takes atol, .*, without_pad$"):
+    with pytest.raises(ValueError, match="convert has 'foo'; padops.convert accepts atol, .*, without_pad$"):
         padops.InferenceSession(model(), convert={"foo": 1})
     with pytest.raises(ValueError, match="expected 'auto', 'never' or arguments"):
         padops.InferenceSession(model(), convert=np.array(["auto", "never"]))  # type: ignore[arg-type]
@@ -183,9 +183,9 @@ def test_why_a_model_cannot_be_converted_is_logged(tmp_path: Path, caplog: pytes
 def test_a_converted_session_has_the_operators_of_its_model_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them had been registered, as in options of a caller's, which may serve other models."""
     asked = []
-    register = inference_session.register
+    register = preparing.register
     monkeypatch.setattr(
-        inference_session, "register", lambda options, **named: (asked.append(named), register(options, **named))
+        preparing, "register", lambda options, **named: (asked.append(named), register(options, **named))
     )
     padops.InferenceSession(model())
     padops.InferenceSession(model(), quiet())

@@ -134,7 +134,7 @@ def _compared() -> tuple[str, str]:
     from onnx import parser
 
     from padops.convert import PadopsError, convert
-    from padops.runtime.inference_session import InferenceSession
+    from padops.session import InferenceSession
     from padops.spec import reference
 
     model = parser.parse_model(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from padops.exits import DIFFERENT, ERROR, LEFT, UNDECIDED, USAGE
-from padops.files.hidden import is_hidden
+from padops.files.staging import is_hidden
 
 if TYPE_CHECKING:
     from padops.convert.records import Conversion

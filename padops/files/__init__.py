@@ -3,8 +3,7 @@
 =================== ==================================================================================
 ``targets.py``      what may be written where
 ``interrupts.py``   signals that wait until files are in place
-``hidden.py``       the folder that files are made in, and the remains of killed processes
-``staging.py``      files that are made in this folder and renamed into place together
+``staging.py``      files that are made in a hidden folder and renamed into place together
 =================== ==================================================================================
 
 The converter, the conformance suite and the benchmark write with this package, which needs the standard library alone.

@@ -1,8 +1,9 @@
 """Files that appear whole or not at all.
 
-All files are written into a hidden folder beside their destination and then renamed into place, the model last. If
-anything goes wrong before, nothing is left behind; no data file is ever overwritten. A file that replaces another one
-is first synced to the disk, so that not even a power failure loses both. New files are not synced: their source is
+All files are written into a hidden folder in their destination and then renamed into place, the model last. If
+anything goes wrong before, nothing is left behind; no data file is ever overwritten. A killed process may leave its
+hidden folder, and data files without a model: each is whole, and none was there before. A file that replaces another
+one is first synced to the disk, so that not even a power failure loses both. New files are not synced: their source is
 still there, and waiting for the disk would take longer than copying.
 """
 
@@ -11,15 +12,17 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from padops.files.hidden import FILES, hidden_folder, is_hidden, locked, note, sweep, take_back
 from padops.files.interrupts import uninterrupted
 from padops.files.targets import Identity, behind_link, identity, obstacle, same_bytes
 
+HIDDEN = re.compile(r"\.padops-[a-z0-9_]{8}\.part")  # the name of a hidden folder, as ``tempfile.mkdtemp`` makes it
 BLOCK = 8 << 20  # bytes that this process copies at a time
 KERNEL_BLOCK = 1 << 31  # bytes that the kernel copies at a time; smaller parts take up to twice as long (ext4)
 
@@ -28,12 +31,17 @@ CHANGED = "it has changed while the model was being converted; try again"
 TAKEN = "another program has written a file of this name meanwhile; try again"
 
 
+def is_hidden(path: str | os.PathLike[str]) -> bool:
+    """Whether a path leads into a hidden folder, so that errors should not show it to users."""
+    return any(HIDDEN.fullmatch(part) for part in Path(path).parts)
+
+
 class Staging:
     """Files in a hidden folder, laid out as they will be in the destination."""
 
     def __init__(self, folder: Path, hidden: Path) -> None:
         self.folder = folder  # the destination
-        self.hidden = hidden / FILES  # where the files are until ``commit``
+        self.hidden = hidden  # where the files are until ``commit``
         self._locations: list[str] = []
         self._expected: dict[Path, Identity | None] = {}
 
@@ -74,20 +82,21 @@ class Staging:
             for location in self._locations:
                 with open(self.hidden / location, "r+b") as file:
                     os.fsync(file.fileno())
-        with locked(self.folder), uninterrupted():
-            sweep(self.folder)
+        made: list[Path] = []
+        with uninterrupted():
             self._check(self.folder / last)
-            if data:  # a single file needs no journal: renaming it completes the work
-                note(self.hidden.parent, data, self._missing_folders(), last)
+            folders = self._missing_folders()
             try:
                 for location in data:
                     (self.folder / location).parent.mkdir(parents=True, exist_ok=True)
-                    _put(self.hidden / location, self.folder / location)
+                    made += _put(self.hidden / location, self.folder / location)
                 if os.path.lexists(self.folder / last):
                     shutil.copymode(self.folder / last, self.hidden / last)
                 os.replace(self.hidden / last, self.folder / last)
             except BaseException:
-                take_back(self.hidden.parent)
+                for path in (*made, *folders):
+                    with contextlib.suppress(OSError):  # a folder has files of others
+                        path.rmdir() if path.is_dir() else path.unlink()
                 raise
 
     def _check(self, target: Path) -> None:
@@ -98,11 +107,10 @@ class Staging:
             if identity(path) != known and not (path == target and _is_already(self.hidden / target.name, target)):
                 raise OSError(errno.EBUSY, CHANGED, str(path))
 
-    def _missing_folders(self) -> list[str]:
-        """The missing folders that the files need, outermost first."""
-        parents = {parent for location in self._locations for parent in Path(location).parents}
-        missing = [parent for parent in parents if not os.path.lexists(self.folder / parent)]
-        return [str(parent) for parent in sorted(missing, key=lambda parent: len(parent.parts))]
+    def _missing_folders(self) -> list[Path]:
+        """The missing folders that the files need, innermost first."""
+        parents = {parent for location in self._locations for parent in (self.folder / location).parents}
+        return sorted((path for path in parents if not os.path.lexists(path)), key=lambda path: -len(path.parts))
 
     def _prepare(self, location: str) -> Path:
         path = self.hidden / location
@@ -113,9 +121,23 @@ class Staging:
 
 @contextlib.contextmanager
 def staging(folder: Path) -> Iterator[Staging]:
-    """A staging folder, removed at the end in any case."""
-    with hidden_folder(folder) as hidden:
+    """A context for files of ``folder``; the hidden folder is removed at the end in any case.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    hidden = None
+    try:
+        with uninterrupted():
+            try:
+                hidden = Path(tempfile.mkdtemp(prefix=".padops-", suffix=".part", dir=folder))
+            except OSError as error:
+                raise OSError(error.errno, error.strerror) from None  # callers name their file, not the hidden one
         yield Staging(folder, hidden)
+    finally:
+        if hidden is not None:
+            with uninterrupted():
+                shutil.rmtree(hidden, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -150,21 +172,25 @@ def write_whole(path: Path, texts: Iterable[str | bytes]) -> None:
         raise
 
 
-def _put(staged: Path, target: Path) -> None:
-    """Moves a file to a free place; a file with the same bytes, written by another process, may be there."""
+def _put(staged: Path, target: Path) -> list[Path]:
+    """Moves a file to a free place; a file with the same bytes, written by another process, may be there.
+
+    Returns:
+        The target, unless it was there.
+    """
     try:
         os.link(staged, target)
     except FileExistsError:
         if not _is_already(staged, target):
             raise FileExistsError(errno.EEXIST, TAKEN, str(target)) from None
+        return []
     except OSError as error:
         if error.errno not in NO_HARD_LINKS:
             raise
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, TAKEN, str(target)) from None
         os.rename(staged, target)
-    else:
-        os.unlink(staged)
+    return [target]
 
 
 def _is_already(staged: Path, target: Path) -> bool:

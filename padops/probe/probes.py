@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from padops.probe.cases import ALL, AROUND, IMAGE
 from padops.probe.models import Case
 from padops.runtime.provider_rules import MODES
 
+IMAGE = (1, 2, 4, 5)
+AROUND = (0, 0, 1, 2, 0, 0, 1, 2)
 VERSIONS = {10: 2, 11: 11, 13: 13, 21: 21, 23: 23, 24: 24, 25: 25}  # of Pad, by the opset of a model
 TYPES = ("float16", "double", "int32", "int64", "uint8", "bool", "int8", "int16", "uint16", "uint32", "uint64")
 IN_EVERY_MODE = TYPES[:6]
@@ -37,7 +38,7 @@ class Probe:
 
 
 def _case(mode: str, what: str, pads: tuple[int, ...] = AROUND, shape: tuple[int, ...] = IMAGE) -> Case:
-    return Case(f"{mode} {what}", mode, shape, pads, 19 if mode == "wrap" else 18)
+    return Case(f"{mode} {what}", mode, shape, pads, 19 if mode.startswith("wrap") else 18)
 
 
 def _around(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -48,7 +49,9 @@ def _around(shape: tuple[int, ...]) -> tuple[int, ...]:
 def _of_nodes() -> Iterator[Probe]:
     for mode in MODES:
         yield Probe(_case(mode, "around"), "always")
-    yield from (Probe(ALL[name], "always") for name in ("wrap of n", "constant channels", "constant, fill of 1"))
+    yield Probe(replace(_case("wrap", "of n", (0, 0, 4, 5, 0, 0, 4, 5)), opset=21), "always")
+    yield Probe(_case("constant", "channels", (0, 1, 0, 0, 0, 2, 0, 0)), "always")
+    yield Probe(replace(_case("constant,", "fill of 1"), mode="constant", fill=(7,)), "always")
     for opset, version in VERSIONS.items():
         for mode in MODES if opset > 19 else MODES[:3]:
             case = replace(_case(mode, f"of version {version}"), opset=opset)
@@ -85,11 +88,13 @@ def _of_amounts() -> Iterator[Probe]:
         yield Probe(replace(_case(mode, "of given amounts"), given=("pads",)), "computed")
     for mode in MODES:
         yield Probe(replace(_case(mode, "of given axes"), axes=(0, 1, 2, 3), given=("axes",)), "computed")
-    yield from (Probe(ALL[f"{mode} crop"], "crop") for mode in MODES)
+    yield Probe(_case("constant", "crop", (0, 0, -1, 2, 0, 0, 1, -2)), "crop")
+    yield from (Probe(_case(mode, "crop", (0, 0, -1, 1, 0, 0, 1, -1)), "crop") for mode in MODES[1:])
     for mode in MODES:
         yield Probe(_case(mode, "of nothing", (0, 0, 0, 2, 0, 0, 0, 2), (1, 2, 0, 5)), "empty")
-    yield from (Probe(ALL[f"{mode} to nothing"], "empty") for mode in ("constant", "edge"))
-    yield from (Probe(ALL[name], "beyond") for name in ("reflect beyond n - 1", "wrap beyond n"))
+    yield from (Probe(_case(mode, "to nothing", (0, 0, -4, 0, 0, 0, 0, 0)), "empty") for mode in ("constant", "edge"))
+    yield Probe(_case("reflect", "beyond n - 1", (0, 0, 5, 0, 0, 0, 4, 0)), "beyond")
+    yield Probe(_case("wrap", "beyond n", (0, 0, 5, 0, 0, 0, 9, 0)), "beyond")
     for mode in ("reflect", "wrap"):
         yield Probe(_case(mode, "far beyond", (0, 0, 0, 0, 0, 0, 0, 16)), "beyond")
         yield Probe(_case(mode, "crop beyond", (0, 0, -2, 0, 0, 0, 3, 0)), "crop beyond")
@@ -97,8 +102,8 @@ def _of_amounts() -> Iterator[Probe]:
         yield Probe(_case(mode, "of one", (0, 0, 1, 0, 0, 0, 1, 0), (1, 2, 1, 5)), "single")
     for mode in MODES:
         yield Probe(_case(mode, "of an empty axis", (0, 0, 1, 0, 0, 0, 1, 0), (0, 2, 0, 5)), "empty axis")
-    yield Probe(ALL["constant cut beyond"], "cut beyond")
-    yield Probe(ALL["constant cut away"], "cut away")
+    yield Probe(_case("constant", "cut beyond", (0, 0, -5, 0, 0, 0, 3, 0)), "cut beyond")
+    yield Probe(_case("constant", "cut away", (0, 0, -4, 0, 0, 0, 3, 0)), "cut away")
 
 
 def _of_neighbours() -> Iterator[Probe]:
@@ -108,13 +113,14 @@ def _of_neighbours() -> Iterator[Probe]:
         case = replace(_case(mode, "some axes among Convs", (1, 2, 1, 2)), axes=(2, 3), behind="Conv", before="Conv")
         yield Probe(case, "axes beside")
     for mode in MODES:
-        yield Probe(ALL[f"{mode} before Conv"], "nodes behind")
+        yield Probe(replace(_case(mode, "before Conv"), behind="Conv"), "nodes behind")
 
 
 def _of_fills() -> Iterator[Probe]:
     for mode in MODES[1:]:
         yield Probe(replace(_case(mode, "all axes, fill of 2"), axes=(0, 1, 2, 3), fill=(7, 8)), "fill not one")
-    yield from (Probe(ALL[f"{mode}, fill of 2"], "bare fill not one") for mode in MODES[1:])
+    for mode in MODES[1:]:
+        yield Probe(replace(_case(f"{mode},", "fill of 2"), mode=mode, fill=(7, 8)), "bare fill not one")
     for mode in MODES[1:]:
         yield Probe(replace(_case(mode, "fill of 0"), fill=()), "fill empty")
     given = replace(_case("constant", "given fill"), fill=(7,), given=("fill",))

@@ -12,7 +12,7 @@ import pytest
 from provider_sessions import model, recording_options
 
 import padops
-from padops.runtime import inference_session
+from padops.runtime import preparing
 from padops.runtime.constant_pads import pads_constants
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
@@ -89,7 +89,7 @@ def test_constants_are_folded_where_no_pad_is_constant(
         given.append(named.get("disabled_optimizers") or set())
         create(self, *arguments, **named)
 
-    monkeypatch.setattr(inference_session, "runtime_minor", lambda: 26)
+    monkeypatch.setattr(preparing, "runtime_minor", lambda: 26)
     monkeypatch.setattr(onnxruntime.InferenceSession, "__init__", record)
     content = built(name)
     content.graph.node[-1].attribute.append(onnx.helper.make_attribute("mode", "reflect"))

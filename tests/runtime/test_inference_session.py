@@ -14,7 +14,7 @@ import pytest
 from provider_sessions import CPU, EP_NAME, POOLED, pad, providers_of_pads, recording_options
 
 import padops
-from padops.runtime import inference_session, placing
+from padops.runtime import placing, preparing
 from padops.runtime.session import register
 
 ROW = np.arange(1, 5).astype(np.int16)
@@ -47,7 +47,7 @@ def test_operators_are_registered_where_the_model_uses_them(tmp_path: Path, monk
     """Registration costs each session milliseconds."""
     registered: list[onnxruntime.SessionOptions] = []
     monkeypatch.setattr(
-        inference_session, "register", lambda options, **named: (registered.append(options), register(options, **named))
+        preparing, "register", lambda options, **named: (registered.append(options), register(options, **named))
     )
     converted = tmp_path / "converted.onnx"
     padops.convert(pad([1, 2], "edge", 18, "int16[n]"), converted, fallback=False)
@@ -196,7 +196,7 @@ def test_what_is_no_model(source) -> None:
 
 def test_other_providers_before_names_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """The providers go into the options in the same order; options with providers keep theirs."""
-    monkeypatch.setattr(inference_session, "runtime_minor", lambda: 24)
+    monkeypatch.setattr(preparing, "runtime_minor", lambda: 24)
     content = pad([1, 1], "edge").SerializeToString()
     for providers in (["AzureExecutionProvider", CPU], [(EP_NAME, {"claim": "all"}), (CPU, {"key": 1})]):
         options = recording_options()

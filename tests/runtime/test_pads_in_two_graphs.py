@@ -13,7 +13,7 @@ from onnx import parser
 
 import padops
 from padops.convert import inspection
-from padops.runtime import inference_session, placing
+from padops.runtime import placing
 from padops.runtime.provider import CPU, FIRST_NAME
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
@@ -40,7 +40,7 @@ def model(mode: str) -> onnx.ModelProto:
 @pytest.fixture
 def refusing(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """An onnxruntime that refuses the first model of a session, for the names; what it is given after that."""
-    given, create = [], inference_session.InferenceSession._create
+    given, create = [], padops.InferenceSession._create
 
     def refuse_once(self, content, *rest) -> None:
         given.append(content)
@@ -48,7 +48,7 @@ def refusing(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
             raise RuntimeError(SAID)
         create(self, content, *rest)
 
-    monkeypatch.setattr(inference_session.InferenceSession, "_create", refuse_once)
+    monkeypatch.setattr(padops.InferenceSession, "_create", refuse_once)
     monkeypatch.setattr(placing, "available", lambda: {OPENVINO, CPU})
     return given
 

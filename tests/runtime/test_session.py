@@ -14,7 +14,7 @@ from onnx import AttributeProto, TensorProto, helper
 from small_models import one_pad
 
 import padops
-from padops.runtime import inference_session
+from padops.runtime import preparing
 from padops.runtime import session as padops_session
 from padops.runtime.session import OPERATORS
 from padops.spec import reference
@@ -187,7 +187,7 @@ def test_the_library_refuses_names_that_it_does_not_have() -> None:
 def test_a_session_names_the_operators_of_its_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Options of the caller's have all: they may serve other models."""
     asked = []
-    monkeypatch.setattr(inference_session, "register", lambda options, operators: asked.append(operators))
+    monkeypatch.setattr(preparing, "register", lambda options, operators: asked.append(operators))
     for given in (None, sized(None)):
         with contextlib.suppress(Exception):
             padops.InferenceSession(converted(11), given)

@@ -180,14 +180,16 @@ def _open(path: str, providers: Sequence[Any], libraries: Mapping[str, str]) -> 
     """The session; its providers, first choice first, and the provider of each Pad that onnxruntime lists, by node."""
     import onnxruntime
 
-    from padops.runtime.inference_session import InferenceSession
+    from padops.runtime.model_words import words_of
+    from padops.runtime.preparing import prepare
 
     for name, library in libraries.items():
         onnxruntime.register_execution_provider_library(name, library)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # errors are raised and reported, not logged
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
-    session = InferenceSession(path, options, providers)
+    made = prepare(path, words_of(path), options, providers)
+    session = onnxruntime.InferenceSession(path, made.options, made.providers, **made.kwargs)
     parts = (
         session.get_provider_graph_assignment_info() if hasattr(session, "get_provider_graph_assignment_info") else []
     )

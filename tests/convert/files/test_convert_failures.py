@@ -16,7 +16,7 @@ from external_data import names
 from small_models import convert, one_pad
 
 from padops.convert import PadopsError, UsageError
-from padops.files import hidden, staging
+from padops.files import staging
 
 
 def full_disk(*_: object, **__: object) -> None:
@@ -77,7 +77,7 @@ def test_a_folder_that_takes_no_file(
     def refused(**given: object) -> None:
         raise OSError(errno.EROFS, "Read-only file system", "./.padops-hidden")
 
-    monkeypatch.setattr(hidden.tempfile, "mkdtemp", refused)
+    monkeypatch.setattr(staging.tempfile, "mkdtemp", refused)
     code, _, err = run(capsys, *arguments)
     assert code == 1 and f"error: cannot write {named}: Read-only file system" in err
 

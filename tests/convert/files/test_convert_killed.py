@@ -1,4 +1,4 @@
-"""A conversion ended at any step leaves the old or the new model, whole; the next run removes leftovers."""
+"""A conversion ended at any step leaves the old or the new model, whole, and its data; the next run is not hindered."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def runner() -> Iterator[Runner]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", SIGNALS)
 def test_ended_at_a_step(name: str, kind: str, runner: Runner, tmp_path: Path) -> None:
-    """At every fourth; ``long/long_files.py`` takes all of them."""
+    """At every second; ``long/long_files.py`` takes all of them."""
     trial = Trial(runner, tmp_path, kind)
-    assert trial.ended.steps > 20
-    codes = end_at(trial, name, range(1 + len(kind) % 4, trial.ended.steps + 1, 4))
-    assert codes.count(CODES[name]) > 3
+    assert trial.ended.steps > 10
+    codes = end_at(trial, name, range(1 + len(kind) % 2, trial.ended.steps + 1, 2))
+    assert codes.count(CODES[name]) >= 3
     assert set(codes) <= {0, CODES[name]} and (name != "KILL" or 0 not in codes)
 
 

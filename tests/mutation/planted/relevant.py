@@ -44,7 +44,7 @@ MATCHERS = (
 )
 PROOFS = "convert/verify: verify_proofs crafted_pairs"
 CONVERT_TESTS: tuple[tuple[str, str], ...] = (
-    ("files.py", "convert/files: outputs files failures external_data links sweeping streams killed"),
+    ("files.py", "convert/files: outputs files failures external_data links streams killed"),
     ("streams", "convert/files: streams outputs"),
     ("folding/", "convert/folding: folding rows consumers random"),
     ("ir/", "convert/readers: openvino_layers broken_irs openvino_files openvino_ir"),

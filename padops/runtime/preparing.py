@@ -1,0 +1,111 @@
+"""What a session of onnxruntime is created with, so that padops runs its Pads: providers, operators, optimizers."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from padops.extras import NeedingOnnxruntime
+from padops.runtime.constant_pads import pads_constants
+from padops.runtime.model_words import DOMAIN, FOLDING, PYTHON_DOMAIN, named_operators, wrong_optimizers
+from padops.runtime.provider import FIRST_MINOR, is_provided, runtime_minor
+from padops.runtime.provider_rules import BY_NAME
+from padops.runtime.session import register
+from padops.runtime.session_rules import Rules, tell_without_rules
+
+with NeedingOnnxruntime("padops.InferenceSession"):
+    import onnxruntime
+
+    from padops.runtime.callers_options import with_own_providers
+    from padops.runtime.chosen import Provider, available, chosen_by
+    from padops.runtime.placing import (
+        check_there,
+        lacking_rules,
+        place,
+        placed_rules,
+        rules_for,
+        stands_before_threads,
+        with_padops,
+    )
+
+SPINNING = "session.intra_op.allow_spinning"  # "0": threads without work sleep
+
+# Options with providers of the caller, once padops is among them.
+_LIKE_THE_CALLERS: weakref.WeakSet[onnxruntime.SessionOptions] = weakref.WeakSet()
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The arguments of ``onnxruntime.InferenceSession`` after the model.
+
+    Attributes:
+        rules: What the providers do with Pads, by their names; empty if padops is no provider.
+        of_the_caller: Whether the options have providers of the caller.
+    """
+
+    options: onnxruntime.SessionOptions
+    providers: Sequence[Any] | None
+    provider_options: Sequence[Mapping[Any, Any]] | None
+    kwargs: dict[str, Any]
+    rules: Rules
+    of_the_caller: bool
+
+
+def prepare(
+    model: str | bytes | os.PathLike[str],
+    words: frozenset[bytes],
+    sess_options: onnxruntime.SessionOptions | None,
+    providers: Sequence[Provider] | None,
+    provider_options: Sequence[Mapping[Any, Any]] | None = None,
+    named: Mapping[str, Any] = MappingProxyType({}),
+) -> Prepared:
+    """Puts padops into a session of a model that contains ``words``, from the arguments of ``padops.InferenceSession``.
+
+    Raises:
+        Exception: As ``padops.InferenceSession``, for the arguments.
+    """
+    if not isinstance(sess_options, onnxruntime.SessionOptions | None):
+        raise TypeError(f"sess_options is {type(sess_options).__name__}, expected onnxruntime.SessionOptions")
+    kwargs = dict(named)
+    file, rules, minor = kwargs.pop("rules", None), BY_NAME, runtime_minor()
+    if file is not None and (not providers or minor < FIRST_MINOR):
+        raise ValueError(
+            f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and providers with the one that the rules are of"
+        )
+    options = onnxruntime.SessionOptions() if sess_options is None else sess_options
+    of_the_caller = not providers and options in _LIKE_THE_CALLERS
+    if minor >= FIRST_MINOR:
+        if not providers and options.has_providers() and not (is_provided(options) or placed_rules(options)):
+            options = with_own_providers(model, options, b"Pad" in words, minor)
+            _LIKE_THE_CALLERS.add(options)
+            of_the_caller = True
+        elif of_the_caller:
+            pass  # these options have padops already: from another session, or from before a conversion
+        elif providers or placed_rules(options) is None:
+            chosen = chosen_by(providers, provider_options)
+            # Of providers that it knows and this build lacks, onnxruntime warns, and leaves them out.
+            check_there([row.name for row in chosen if not row.devices], onnxruntime.get_all_providers())
+            rules = rules_for(file, chosen)
+            tell_without_rules(lacking_rules(chosen, available(), rules) if b"Pad" in words else ())
+            chosen = with_padops(chosen, available(), rules)
+            if sess_options is None and b"Pad" in words and stands_before_threads(chosen, rules):
+                options.add_session_config_entry(SPINNING, "0")
+            providers, provider_options = place(options, chosen, minor, rules), None
+        rules = placed_rules(options) or rules
+        kwargs.setdefault("enable_fallback", 0)
+    if DOMAIN in words:
+        # The caller's options may be used for other models, too.
+        register(options, operators=named_operators(words) if sess_options is None else None)
+    if PYTHON_DOMAIN in words:
+        register(options, backend="pyop")
+    wrong = wrong_optimizers(words, minor)
+    if FOLDING in wrong and not pads_constants(model):
+        # Without ConstantFolding, OpenVINO gets constant parts and cannot run some of them.
+        wrong.remove(FOLDING)
+    if wrong:
+        kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
+    return Prepared(options, providers, provider_options, kwargs, rules if minor >= FIRST_MINOR else {}, of_the_caller)
