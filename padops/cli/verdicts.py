@@ -41,7 +41,7 @@ def show_verification(console: Console, verification: Verification) -> None:
     if verdict == "unknown" and proof is not None and proof.verdict == "different":
         told = UNCONFIRMED
     console.print(Text(f"{verdict}: {told}", "yellow" if verification.outcome == "close" else STYLES[verdict]))
-    if proof is not None:
+    if proof is not None and (proof.verdict != "proved" or verdict != "different"):  # unless a run refutes it
         _show_proof(console, proof)
     if told != ran:
         console.print(Text(f"  {'' if verification.outcome == 'proved' else 'run as well: '}{ran}"))

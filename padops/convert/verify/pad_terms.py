@@ -50,6 +50,7 @@ def pad_term(
     data, pads, fill, axes = (*inputs, ABSENT, ABSENT, ABSENT, ABSENT)[:4]
     if not by_input:
         amounts, value = attributes.get(amounts_name), attributes.get("value", ZERO)
+        value = np.float32(value).tobytes() if isinstance(value, int) else value  # a number all the same
         if amounts and amounts[0] == "@":
             pads = terms.add(Head(Kind.FORMAL, name=f"@{amounts[1]}", place=place))
         elif amounts is not None:

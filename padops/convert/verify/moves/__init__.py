@@ -31,6 +31,8 @@ NARROW = {TensorProto.INT8: {127}, TensorProto.UINT8: {255}, TensorProto.INT16: 
           TensorProto.FLOAT16: {2048}, TensorProto.BFLOAT16: {256}}  # fmt: skip
 FEW = 64  # elements of a value whose numbers count
 TRIED = (7, 12)  # sizes of all open dims: integers that are the same with either do not follow from them
+STEPS = {"Div", "Mul", "Sub", "Add", "Mod", "Slice"}  # operators that compute a size by a constant
+JOINT, MOST_STEPS, MOST_JOINT = 8192, 12, 24  # the largest product or sum of constants; of how many; how many are tried
 TOGETHER, RANK = 128, 5  # the largest size that all dims have together; axes that are large alone
 TOO_LARGE, OPEN = "elements, which is more than", "are not all known"
 FAILED = "the original fails, whatever the data are: "
@@ -69,6 +71,7 @@ def _sizes(terms: Terms, a: int, b: int) -> Iterator[tuple[Size, bool]]:
     near = [size for size in near if size > LARGEST]
     if near and near[-1] > MOST_SIZED:
         raise Unsupported(f"sizes near the constant {max(marks)} are too large to be evaluated")
+    near += [size for mark in _joint_marks(terms, a, b) for size in (mark - 1, mark, mark + 1) if size not in near]
     for every in sorted({*range(LARGEST + 1), *BEYOND, *(size for size in near if size <= TOGETHER)}):
         yield (lambda term, axis, symbol, every=every: every), False  # type: ignore[misc]
     for large in (0, 1, *near):
@@ -103,6 +106,30 @@ def _marks(terms: Terms, a: int, b: int) -> set[int]:
             for _, _, value in head.attributes:
                 found |= {one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, int)}
     return {one for one in found if abs(one) < FAR}
+
+
+def _joint_marks(terms: Terms, a: int, b: int) -> list[int]:
+    """The products and the sums of the constants by which operators compute one after another, such as 7, 7 and 7.
+
+    A size divided by 7 three times is 0 up to 343.
+    """
+    evaluation = Evaluation(terms, (a, b), MOST_SIZED, lambda *_: TRIED[0])
+    factors: list[int] = []
+    for term in {*islice(following.cone(terms, a), DEEPEST), *islice(following.cone(terms, b), DEEPEST)}:
+        if terms.head(term).kind is Kind.OPERATOR and terms.op(term) in STEPS:
+            given = [number for one in terms.inputs(term)[1:] for number in _constants(terms, evaluation, one)]
+            factors += [abs(number) for number in given if 1 < abs(number) <= JOINT]
+    products, sums = {1}, {0}
+    for factor in sorted(factors)[:MOST_STEPS]:
+        products |= {one * factor for one in products if one * factor <= JOINT}
+        sums |= {one + factor for one in sums if one + factor <= JOINT}
+    found = sorted(one for one in products | sums if one > LARGEST)
+    return found if len(found) <= MOST_JOINT else [*found[: MOST_JOINT // 2], *found[-MOST_JOINT // 2 :]]
+
+
+def _constants(terms: Terms, evaluation: Evaluation, term: int) -> list[int]:
+    """The integers of a constant."""
+    return [] if term == ABSENT or terms.constant(term) is None else _integers(evaluation, term).tolist()
 
 
 def _integers(evaluation: Evaluation, term: int) -> np.ndarray:
