@@ -20,7 +20,6 @@ from padops.runtime.model_words import DOMAIN, PADS, content_of, is_silent, word
 from padops.runtime.placing import one_name_before
 from padops.runtime.preparing import prepare
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
-from padops.runtime.session_rules import said_of_rules
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
@@ -189,11 +188,11 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         with _having(made.options, entries, restored=given[0] is not None):
             super().__init__(model, made.options, made.providers, made.provider_options, **made.kwargs)
         names = self.get_providers()
-        self.padops_rules: dict[str, str] = {
-            name: said_of_rules(made.rules[name], plugin_version(Chosen(name, {})))
-            for name in names
-            if name in made.rules
-        }
+        self.padops_rules: dict[str, str] = {}
+        for row in (made.rules[name] for name in names if name in made.rules):
+            version = plugin_version(Chosen(row.name, {}))
+            of_plugin = f", for version {version} of the plugin" if version else ""
+            self.padops_rules[row.name] = f"{row.file} ({row.version}){of_plugin}"
         if made.of_the_caller and EP_NAME in names and names.index(CPU) < names.index(EP_NAME):
             warnings.warn(
                 f"these options name {CPU}, so its own Pad runs what it takes, right or wrong, and padops runs the "

@@ -7,10 +7,12 @@ models that it may have had are tried again, each in a process of its own.
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -19,18 +21,23 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.folder_summary import Outcome, finish
 from padops.cli.parsing import SUFFIXES, models_in, typed
+from padops.exits import DIFFERENT, DONE, ERROR, LEFT, UNDECIDED, USAGE
 from padops.files.interrupts import end_process, exit_code
 from padops.files.streams import STREAM
 from padops.files.targets import Identity, identity
+from padops.plural import plural
 from padops.terminal import fail, make_console, say
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 DIED = "the process that converted it died"
+WORST_FIRST = (DIFFERENT, ERROR, USAGE, LEFT, UNDECIDED, DONE)  # exit codes; a wrong result is worse than none
+NOT_VERIFIED = "not verified"  # the conversion failed before its verification
+VERDICTS = ("proved", "tested", "different", "unknown", NOT_VERIFIED)
 
+Outcome = dict[str, Any]  # one model: source, output, exit, error, warning, text, and the report of its conversion
 Job = tuple[str, str | None, dict[str, Any]]  # one model: its file, the file to write, and the options
 
 
@@ -69,7 +76,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
         converted = _converted(jobs, before, finished)
         print(f"interrupted; {converted} of {len(jobs)} converted, none half-written", file=sys.stderr)
         return exit_code(ending)
-    return finish(options, console, done)
+    return _finish(options, console, done)
 
 
 def _written(source: str, output: str | None) -> Identity | None:
@@ -264,3 +271,52 @@ def _progress(console: Console, total: int) -> Iterator[Any]:
             bar.advance(task)
 
         yield advance
+
+
+def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcome]) -> int:
+    """Prints how the conversions of a folder came out, and writes the report.
+
+    Returns:
+        The worst exit code of all models.
+    """
+    from padops.convert.records import SCHEMA
+    from padops.files.staging import write_whole
+    from padops.lines import Text
+    from padops.runtime.installed import versions
+
+    code = next(code for code in WORST_FIRST if any(outcome["exit"] == code for outcome in done))
+    failed = sum(outcome["error"] is not None for outcome in done)
+    counts: Counter[str] = Counter()
+    for outcome in done:
+        counts.update(outcome.get("report", {}).get("counts", {}))
+    pads = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+    told = [(one, one["report"]) for one in done if "report" in one and not one["exit"]]
+    if lacking := sum(pad["op_type"] in report["no_fallback"] for _, report in told for pad in report["pads"]):
+        pads += f", {lacking} without a fallback"
+    line = f"{plural(len(done), 'model')}, {failed} failed; {plural(sum(counts.values()), 'Pad')}" + (
+        f": {pads}" if pads else ""
+    )
+    console.print(Text(line), soft_wrap=True)
+    for one, report in told:
+        for lack in report["no_fallback"].values():
+            say(f"{one['source']}: warning: {lack}", stderr=True)
+    verdicts: dict[str, list[Outcome]] = {verdict: [] for verdict in VERDICTS}
+    for one in done:
+        verdicts[(one.get("report", {}).get("verification") or {"verdict": NOT_VERIFIED})["verdict"]].append(one)
+    if options.verify:
+        counted = ", ".join(f"{len(models)} {verdict}" for verdict, models in verdicts.items())
+        console.print(Text(f"verification: {counted}"), soft_wrap=True)
+        for verdict, models in verdicts.items():
+            for one in models:
+                if why := (one["error"] or one["warning"] or "").removeprefix(f"{NOT_VERIFIED}: "):
+                    console.print(Text(f"  {one['source']}  {verdict}: {why}"), soft_wrap=True)
+    if options.report is not None:
+        files = [{name: value for name, value in outcome.items() if name != "text"} for outcome in done]
+        report = {"schema": SCHEMA, "versions": versions(), "exit": code, "counts": dict(counts), "files": files}
+        if options.verify:
+            report["verification"] = {verdict: len(models) for verdict, models in verdicts.items()}
+        try:
+            write_whole(Path(options.report), [json.dumps(report, indent=2, ensure_ascii=False) + "\n"])
+        except OSError as error:
+            return fail(f"cannot write {options.report}: {error.strerror}", code or 1)
+    return code

@@ -1,16 +1,19 @@
-"""Reads parts of an ONNX model without onnx: the words that it contains, Pads with axes, names of dims."""
+"""Reads parts of an ONNX model without onnx: its words, Pads with axes or of constant data, names of dims."""
 
 from __future__ import annotations
 
 import mmap
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from padops.runtime.model_parts import Parts
 from padops.spec import pyop_node
 from padops.spec.dialects import OPS
+
+Content = bytes | mmap.mmap
+Found = TypeVar("Found")
 
 AXES = b"a Pad with axes"  # not a word of the model: it stands for a Pad with the input axes
 
@@ -76,7 +79,10 @@ WITHIN = {
     "node": {5: "attribute"},
     "attribute": {6: "graph", 11: "graph"},
 }
-INPUT, OPERATOR = 1, 4
+INPUT, OUTPUT, OPERATOR = 1, 2, 4
+INPUTS, INITIALIZERS = 11, 5  # fields of a graph
+VALUE_NAME, TENSOR_NAME = 1, 8
+OF_SHAPES = (b"Shape", b"Size")  # constant if the dims of their input are
 TENSOR = {"graph": 5, "attribute": 5}  # the fields of an initializer, and of a Constant's value
 SMALL = 1 << 14  # bytes; a smaller part is searched whole, which takes less time
 
@@ -94,31 +100,40 @@ def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
     A model stores the operator, domain and mode of a node as plain bytes. So a model without the word has no such node,
     and a model with it may have one.
     """
-    if isinstance(model, bytes):
-        return _words_in(model)
-    try:
-        with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            return _words_in(content)
-    except (OSError, ValueError, TypeError):  # no file, an empty one, no path: onnxruntime reports what is wrong
-        return frozenset({*WORDS, AXES, DILATED, STRIDED} - {PYTHON_DOMAIN})  # which needs a package of its own
+    # A kernel in Python needs a package of its own.
+    return _read(model, _words_in, frozenset({*WORDS, AXES, DILATED, STRIDED} - {PYTHON_DOMAIN}))
 
 
 def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
     """The names of the dims of a model's inputs, each once; none if the model cannot be read."""
+    return _read(model, _dim_names, ())
+
+
+def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
+    """Whether a model may have a Pad of constant data, which onnxruntime runs with its own kernel while it loads it.
+
+    A value is not constant if it is a graph input or computed from one. Inputs of a function may be constant. True if
+    the model cannot be read.
+    """
+    return _read(model, _pads_constants, True)
+
+
+def _read(model: str | bytes | os.PathLike[str], look: Callable[[Content], Found], unread: Found) -> Found:
+    """What ``look`` finds in the bytes of a model; ``unread`` if it cannot be read."""
     try:
         if isinstance(model, bytes):
-            return _dim_names(model)
+            return look(model)
         with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            return _dim_names(content)
-    except (OSError, ValueError, TypeError, IndexError):  # onnxruntime reports what is wrong
-        return ()
+            return look(content)
+    except (OSError, ValueError, TypeError, IndexError, KeyError, RecursionError):  # onnxruntime reports what is wrong
+        return unread
 
 
 # From a model to the name of a dim: graph, input, type, tensor type, shape, dim, name.
 TO_DIM_NAME = (7, 11, 2, 1, 2, 1, 2)
 
 
-def _dim_names(content: bytes | mmap.mmap) -> tuple[str, ...]:
+def _dim_names(content: Content) -> tuple[str, ...]:
     parts = [(0, len(content))]
     for wanted in TO_DIM_NAME:
         parts = [
@@ -127,7 +142,7 @@ def _dim_names(content: bytes | mmap.mmap) -> tuple[str, ...]:
     return tuple(dict.fromkeys(content[first:last].decode() for first, last in parts if last > first))
 
 
-def _words_in(content: bytes | mmap.mmap) -> frozenset[bytes]:
+def _words_in(content: Content) -> frozenset[bytes]:
     parts = Parts(content, SMALL)
     found = parts.found(FIRST)
     for word, further in FURTHER.items():
@@ -143,7 +158,7 @@ def _words_in(content: bytes | mmap.mmap) -> frozenset[bytes]:
     return frozenset(found | {AXES} if has_axes else found)
 
 
-def _of_same(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]]) -> set[bytes]:
+def _of_same(content: Content, parts: Sequence[tuple[int, int]]) -> set[bytes]:
     """Which of DILATED and STRIDED hold for a model with SAME padding."""
     found = set()
     if any(DILATIONS.search(content, first, last) for first, last in parts):
@@ -163,7 +178,7 @@ def _of_same(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]]) -> se
     return found
 
 
-def _after(content: bytes | mmap.mmap, parts: Iterable[tuple[int, int]], word: bytes) -> Iterator[int]:
+def _after(content: Content, parts: Iterable[tuple[int, int]], word: bytes) -> Iterator[int]:
     """The ends of all places of a word in parts of a model."""
     for start, end in parts:
         at = content.find(word, start, end)
@@ -172,7 +187,7 @@ def _after(content: bytes | mmap.mmap, parts: Iterable[tuple[int, int]], word: b
             at = content.find(word, at + 1, end)
 
 
-def _may_stride_past(content: bytes | mmap.mmap, operator: re.Match[bytes], end: int) -> bool:
+def _may_stride_past(content: Content, operator: re.Match[bytes], end: int) -> bool:
     """Whether the operator, or the next one, may stride past its window. Weights may tell a convolution's window."""
     start, end = operator.end(), min(end, operator.end() + OF_WINDOWS)
     if b"Conv" in operator[0]:
@@ -180,7 +195,7 @@ def _may_stride_past(content: bytes | mmap.mmap, operator: re.Match[bytes], end:
     return _strides_past(content, start, end)
 
 
-def _strides_past(content: bytes | mmap.mmap, start: int, end: int, beyond: int = 1) -> bool:
+def _strides_past(content: Content, start: int, end: int, beyond: int = 1) -> bool:
     """Whether a stride of the first node in a part of a model is at least ``beyond`` longer than its window.
 
     A convolution without ``kernel_shape`` counts as having windows of one element, the fewest possible.
@@ -190,12 +205,12 @@ def _strides_past(content: bytes | mmap.mmap, start: int, end: int, beyond: int 
     return any(stride >= window + beyond for stride, window in zip(strides, windows))
 
 
-def _integers(content: bytes | mmap.mmap, start: int, end: int, name: bytes) -> list[int]:
+def _integers(content: Content, start: int, end: int, name: bytes) -> list[int]:
     """The integers of all attributes of one name in a part of a model."""
     return [number for at in _after(content, [(start, end)], name) for number in _numbers(content, at, end)]
 
 
-def _numbers(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[int]:
+def _numbers(content: Content, at: int, end: int) -> Iterator[int]:
     """The integers of an attribute, which follow its name: each with its key, or packed after one key."""
     packed = content[at] == ord("B")
     if packed:
@@ -206,7 +221,7 @@ def _numbers(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[int]:
         yield number
 
 
-def _has_longer_strides(content: bytes | mmap.mmap, start: int, end: int, kind: str = "model") -> bool:
+def _has_longer_strides(content: Content, start: int, end: int, kind: str = "model") -> bool:
     """Whether a part of a model is, or holds, a node with SAME and a stride too long for its window."""
     if end - start < SMALL and content.find(b"SAME_", start, end) < 0:
         return False
@@ -224,7 +239,7 @@ def _has_longer_strides(content: bytes | mmap.mmap, start: int, end: int, kind: 
     return operator.endswith(b"Pool") and _strides_past(content, start, end)
 
 
-def _has_axes(content: bytes | mmap.mmap, start: int, end: int, kind: str = "model") -> bool:
+def _has_axes(content: Content, start: int, end: int, kind: str = "model") -> bool:
     """Whether a part of a model is, or holds, a Pad with a fourth input: its axes."""
     if end - start < SMALL and content.find(b"Pad", start, end) < 0:
         return False
@@ -240,7 +255,52 @@ def _has_axes(content: bytes | mmap.mmap, start: int, end: int, kind: str = "mod
     return operator == b"Pad" and inputs > 3
 
 
-def fields(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+def _pads_constants(content: Content) -> bool:
+    parts = [(WITHIN["model"].get(number), at, end) for number, at, end in fields(content, 0, len(content))]
+    return any(_in_graph(content, at, end, kind, ()) for kind, at, end in parts if kind is not None)
+
+
+def _in_graph(content: Content, start: int, end: int, kind: str, outer: Collection[bytes]) -> bool:
+    """Whether a graph or function may have such a Pad; ``outer`` are the outer values that are not constant."""
+    rows = list(fields(content, start, end))
+    given = {*outer}
+    if kind == "graph":
+        given |= {_name(content, at, last, VALUE_NAME) for number, at, last in rows if number == INPUTS}
+        given -= {_name(content, at, last, TENSOR_NAME) for number, at, last in rows if number == INITIALIZERS}
+    return any(
+        _is_of_constants(content, at, last, given) for number, at, last in rows if WITHIN[kind].get(number) == "node"
+    )
+
+
+def _is_of_constants(content: Content, start: int, end: int, given: set[bytes]) -> bool:
+    """Whether a node is, or holds, a Pad of data that may be constant.
+
+    If not, and if the node depends on a ``given`` value, its outputs join ``given``.
+    """
+    inputs, outputs, operator, bodies = [], [], b"", []
+    for number, at, last in fields(content, start, end):
+        if number == INPUT:
+            inputs.append(content[at:last])
+        elif number == OUTPUT:
+            outputs.append(content[at:last])
+        elif number == OPERATOR:
+            operator = content[at:last]
+        elif WITHIN["node"].get(number) == "attribute":
+            bodies += [row for row in fields(content, at, last) if WITHIN["attribute"].get(row[0]) == "graph"]
+    if operator == b"Pad" and inputs and inputs[0] not in given:
+        return True
+    if any(_in_graph(content, at, last, "graph", given) for _, at, last in bodies):
+        return True
+    if operator not in OF_SHAPES and not given.isdisjoint(inputs):
+        given.update(outputs)
+    return False
+
+
+def _name(content: Content, start: int, end: int, wanted: int) -> bytes:
+    return next((content[at:last] for number, at, last in fields(content, start, end) if number == wanted), b"")
+
+
+def fields(content: Content, at: int, end: int) -> Iterator[tuple[int, int, int]]:
     """The fields with a length of a protobuf message from ``at`` to ``end``: number, begin and end of the content."""
     while at < end:
         key, at = content[at], at + 1  # most numbers have one byte
@@ -258,7 +318,7 @@ def fields(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[tuple[int,
             at += {1: 8, 5: 4}[key & 7]
 
 
-def _varint(content: bytes | mmap.mmap, at: int) -> tuple[int, int]:
+def _varint(content: Content, at: int) -> tuple[int, int]:
     """The varint at ``at``, and its end."""
     number = shift = 0
     while content[at] & 128:

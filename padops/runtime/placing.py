@@ -105,12 +105,6 @@ def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None, 
     return placed
 
 
-def lacking_rules(chosen: Sequence[Chosen], there: Collection[str], rules: Rules) -> list[str]:
-    """The providers that may run Pads and that padops knows nothing of; ``there`` and ``rules`` as above."""
-    known = (*rules, *OURS, CPU, AZURE)
-    return [one.name for one in chosen if one.name in there and one.name not in known]
-
-
 def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:
     """Whether padops stands before a provider that computes on the CPU with threads of its own: OpenVINO's.
 

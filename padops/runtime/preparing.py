@@ -10,9 +10,15 @@ from types import MappingProxyType
 from typing import Any
 
 from padops.extras import NeedingOnnxruntime
-from padops.runtime.constant_pads import pads_constants
-from padops.runtime.model_words import DOMAIN, FOLDING, PYTHON_DOMAIN, named_operators, wrong_optimizers
-from padops.runtime.provider import FIRST_MINOR, is_provided, runtime_minor
+from padops.runtime.model_words import (
+    DOMAIN,
+    FOLDING,
+    PYTHON_DOMAIN,
+    named_operators,
+    pads_constants,
+    wrong_optimizers,
+)
+from padops.runtime.provider import CPU, FIRST_MINOR, is_provided, runtime_minor
 from padops.runtime.provider_rules import BY_NAME
 from padops.runtime.session import register
 from padops.runtime.session_rules import Rules, tell_without_rules
@@ -21,10 +27,9 @@ with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
     from padops.runtime.callers_options import with_own_providers
-    from padops.runtime.chosen import Provider, available, chosen_by
+    from padops.runtime.chosen import AZURE, OURS, Provider, available, chosen_by
     from padops.runtime.placing import (
         check_there,
-        lacking_rules,
         place,
         placed_rules,
         rules_for,
@@ -90,7 +95,9 @@ def prepare(
             # Of providers that it knows and this build lacks, onnxruntime warns, and leaves them out.
             check_there([row.name for row in chosen if not row.devices], onnxruntime.get_all_providers())
             rules = rules_for(file, chosen)
-            tell_without_rules(lacking_rules(chosen, available(), rules) if b"Pad" in words else ())
+            for row in chosen if b"Pad" in words else ():
+                if row.name in available() and row.name not in (*rules, *OURS, CPU, AZURE):
+                    tell_without_rules(row.name)
             chosen = with_padops(chosen, available(), rules)
             if sess_options is None and b"Pad" in words and stands_before_threads(chosen, rules):
                 options.add_session_config_entry(SPINNING, "0")

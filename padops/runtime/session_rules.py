@@ -83,22 +83,12 @@ def in_front_of(rows: Iterable[tuple[KnownProvider, str]]) -> dict[str, str]:
     return {"before": ",".join(before)} | ({"rules": "\n".join(dict.fromkeys(files))} if files else {})
 
 
-def said_of_rules(row: KnownProvider, version: str) -> str:
-    """Which rules of a provider a session has, in words."""
-    return f"{row.file} ({row.version})" + (f", for version {version} of the plugin" if version else "")
-
-
 def without_rules(name: str) -> str:
     """What is said of a provider that padops has no rules for."""
     return f"padops has no rules for it, and stands behind it; to measure it and stand in front: padops probe {name}"
 
 
-def tell_without_rules(names: Iterable[str]) -> None:
-    """Logs of each provider without rules, once in this process, that a session has it."""
-    for name in names:
-        _tell_once(name)
-
-
 @cache
-def _tell_once(name: str) -> None:
+def tell_without_rules(name: str) -> None:
+    """Logs of a provider without rules, once in this process, that a session has it."""
     LOG.warning("%s: %s", name, without_rules(name))

@@ -13,7 +13,7 @@ from provider_sessions import model, recording_options
 
 import padops
 from padops.runtime import preparing
-from padops.runtime.constant_pads import pads_constants
+from padops.runtime.model_words import pads_constants
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import provider_cases
