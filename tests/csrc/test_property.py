@@ -60,7 +60,7 @@ def _built_in(case: case_strategies.Case) -> np.ndarray | None:
         return None
 
 
-# What the built-in has kernels for: peers.md's list, all of which NumPy can hold. float16 runs as Cast, Pad, Cast
+# What the built-in has kernels for: the list, all of which NumPy can hold. float16 runs as Cast, Pad, Cast
 # there.
 BUILT_IN_TYPES = {
     2: ("float", "double"),

@@ -198,6 +198,10 @@ def _small(tensor: ir.TensorProtocol, largest: int) -> np.ndarray | None:
     if tensor.size > largest or (isinstance(tensor, ir.ExternalTensor) and tensor.dtype.bitwidth % 8):
         return None
     if not isinstance(tensor, ir.ExternalTensor):
+        if tensor.dtype == ir.DataType.STRING and isinstance(tensor, ir.StringTensor):  # numpy() cuts zeros at an end
+            texts = np.empty(tensor.size, object)
+            texts[:] = list(tensor.string_data())
+            return texts.reshape(tensor.shape.numpy())
         return tensor.numpy()
     return np.frombuffer(read_range(tensor), tensor.dtype.numpy()).reshape(tensor.shape.numpy())
 

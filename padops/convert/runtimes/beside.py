@@ -1,6 +1,6 @@
 """What a session with other execution providers does with one Pad, as far as known without running it.
 
-The providers are asked in the session's order. ``padops/rules/`` has the rules of each, and ``builtin_rules.py`` judges
+The providers are asked in the session's order. ``padops/rules/`` has the rules of each, and ``builtin.py`` judges
 by those of the CPU provider. If a model leaves open whether a rule holds, the provider may take the Pad and be wrong;
 then the Pad goes to padops, so that the results are right.
 """
