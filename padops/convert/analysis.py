@@ -240,6 +240,11 @@ def _broken_by_shapes(info: PadInfo) -> str | None:
         twice := [one for one, n in Counter(axes.reshape(-1).tolist()).items() if n > 1]
     ):
         return f"axes={axes.tolist()} names axis {twice[0]} twice [P8]"
+    rank = info.rank
+    if isinstance(axes, np.ndarray) and rank is not None:
+        for axis in axes.reshape(-1).tolist():
+            if not -rank <= axis < rank:
+                return f"axes={axes.tolist()} has {axis}, outside {-rank}..{rank - 1} for rank {rank} [P8]"
     if info.some_axes or info.op.input_index("pads") is None or not all_known(pads):
         return None
     if info.op.input_index("axes") is not None and axes is not None:

@@ -17,8 +17,8 @@ import onnxruntime
 import pytest
 import standard_models as standard
 import whole_models
-from onnx import parser
-from small_models import STRING, model, one_pad, tensor
+from onnx import helper, parser
+from small_models import FLOAT, INT64, STRING, model, one_pad, pad, tensor
 
 import padops
 from padops import cli
@@ -332,3 +332,19 @@ def test_every_node_and_constant_is_read(mode: str, how: dict[str, object]) -> N
     graph = padops.convert(source, target="onnx", **how).proto().graph
     read = {name for node in graph.node for name in node.input} | {"y"}
     assert {name for node in graph.node for name in node.output} | {row.name for row in graph.initializer} <= read
+
+
+def test_axes_beyond_the_rank_are_named_where_amounts_are_computed() -> None:
+    """P8, which no amounts can mend."""
+    nodes = [helper.make_node("Add", ["a", "a"], ["pads"]), pad(["x", "pads", "", "axes"])]
+    source = model(nodes, 18, inputs=[("x", FLOAT, [2, 6]), ("a", INT64, [2])], tensors=[tensor("axes", [-3])])
+    for target in ("onnx", "padops"):
+        (record,) = padops.convert(source, target=target).records
+        assert "axes=[-3] has -3, outside -2..1 for rank 2 [P8]" in record.reason
+
+
+def test_texts_keep_zeros_at_their_end() -> None:
+    fill = helper.make_tensor("fill", onnx.TensorProto.STRING, [1], [b"a\0"])
+    source = model([pad(["x", "pads", "fill"])], 18, inputs=[("x", STRING, [2])], outputs=[("y", STRING, None)],
+                   tensors=[tensor("pads", [1, 0]), fill])  # fmt: skip
+    assert any(b"a\0" in row.string_data for row in padops.lower(source).proto().graph.initializer)
