@@ -344,7 +344,7 @@ def test_axes_beyond_the_rank_are_named_where_amounts_are_computed() -> None:
 
 
 def test_texts_keep_zeros_at_their_end() -> None:
-    fill = helper.make_tensor("fill", onnx.TensorProto.STRING, [1], [b"a\0"])
+    fill = onnx.TensorProto(name="fill", data_type=STRING, dims=[1], string_data=[b"a\0"])
     source = model([pad(["x", "pads", "fill"])], 18, inputs=[("x", STRING, [2])], outputs=[("y", STRING, None)],
                    tensors=[tensor("pads", [1, 0]), fill])  # fmt: skip
     assert any(b"a\0" in row.string_data for row in padops.lower(source).proto().graph.initializer)
