@@ -251,3 +251,17 @@ def test_examples_of_operators_give_the_dims_that_are_believed() -> None:
                         assert (len(dims), sizes) == (value.ndim, list(dims)), (case.name, dims, value.shape)
                         known += 1
     assert known > 200
+
+
+@pytest.mark.parametrize("steps", [[7, 7, 7], [2] * 7, [10, 10], [70, 70], [100, -100, -100]], ids=str)
+def test_sizes_reach_what_constants_do_one_after_another(steps: list[int]) -> None:
+    """One Div by 343 in three steps, or three Subs of 100: the amount is 0 for small sizes."""
+    head = '<ir_version: 8, opset_import: ["": 18]> g (float[n] x) => (float[m] y) '
+    one = onnx.parser.parse_model(head + "<int64[2] p = {1, 1}> { y = Pad(x, p) }")
+    names = ", ".join(f"int64[1] k{i} = {{{abs(step)}}}" for i, step in enumerate(steps))
+    operator = "Sub" if steps[-1] < 0 else "Div"
+    nodes = " ".join(f"s{i + 1} = {operator}(s{i}, k{i})" for i in range(len(steps)))
+    amounts = f"t = Max(s{len(steps)}, none) e = Add(first, t) p = Concat<axis = 0>(first, e)"
+    body = f"s0 = Shape(x) {nodes} {amounts} y = Pad(x, p)"
+    other = onnx.parser.parse_model(f"{head}<int64[1] first = {{1}}, int64[1] none = {{0}}, {names}> {{ {body} }}")
+    assert padops.verify(one, other).verdict == "different"

@@ -2,8 +2,8 @@
 
 An operator that only moves data decides nothing but where each element comes from. If both parts give the same element
 at each position, they agree for all data of these dims. Open dims get a fixed list of sizes: all the same size, from 0
-to ``LARGEST`` and around each constant of the parts; then unlike sizes, by their symbols and one by one. No other size
-is claimed.
+to ``LARGEST`` and around each constant of the parts, their products and their sums; then unlike sizes, by their symbols
+and one by one. No other size is claimed.
 """
 
 from __future__ import annotations
