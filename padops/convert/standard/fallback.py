@@ -43,7 +43,7 @@ from padops.convert.analysis import Analysis
 from padops.convert.matchers.converted import operator_of
 from padops.convert.model.checks import default_version
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import Constants, NodeSite, tensor_of
+from padops.convert.model.graphs import FIRST_WITH_CONSTANTS, Constants, NodeSite, tensor_of
 from padops.convert.model.inference import declarations
 from padops.convert.model.reading import read_document
 from padops.convert.pads.match import KINDS, Unconvertible
@@ -322,7 +322,6 @@ IR_VERSION = 8  # the first with functions
 FAILS = "fails where an edge is missing, a reflection is longer than n - 1, or data to reflect have an empty axis"
 FAILS_OVER_EMPTY = "fails where an axis to extend is empty, also if the output has no elements"
 SHORT = f"is ONNX Runtime's Pad alone: it loads quickly, and {FAILS}"
-FIRST_WITH_CONSTANTS = 9  # of other types than floats
 NEW_OPSET = 21  # of a model that imports no version of the default domain; onnxruntime 1.20 has it
 
 

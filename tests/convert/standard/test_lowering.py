@@ -348,3 +348,14 @@ def test_texts_keep_zeros_at_their_end() -> None:
     source = model([pad(["x", "pads", "fill"])], 18, inputs=[("x", STRING, [2])], outputs=[("y", STRING, None)],
                    tensors=[tensor("pads", [1, 0]), fill])  # fmt: skip
     assert any(b"a\0" in row.string_data for row in padops.lower(source).proto().graph.initializer)
+
+
+def test_a_function_before_opset_9_has_constants_of_floats_alone() -> None:
+    body, imports = pad(["a"], "b", mode="edge", pads=[0, 1, 0, 2]), [helper.make_opsetid("", 7)]
+    ours = helper.make_function("own", "Ours", ["a"], ["b"], [body], imports)
+    call = helper.make_node("Ours", ["x"], ["y"], domain="own")
+    source = model([call], 7, functions=[ours], imports=[("own", 1)], inputs=[("x", FLOAT, [2, 3])])
+    lowered = padops.lower(source, without_pad=True).proto()
+    given = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
+    (found,) = onnxruntime.InferenceSession(lowered.SerializeToString()).run(None, given)
+    np.testing.assert_array_equal(found, np.pad(given["x"], [(0, 0), (1, 2)], "edge"))
