@@ -163,7 +163,7 @@ def test_the_verdict_is_what_onnxruntime_does(name: str) -> None:
     assert facts.roads == ("convert", "lower")
     assert "axes declared without a shape" in facts.why
     if ran is None:
-        assert facts.why.endswith(f"for all {len(dims)}, and refuses {len(pads)} amounts")
+        assert facts.why.endswith(f"as all {len(dims)}, and refuses {len(pads)} amounts")
     for made in (converted, padops.lower(source), padops.lower(source, without_pad=True)):
         outputs = _outputs(made.proto(), name)
         assert list(outputs[0].shape) == outputs[1].tolist()
