@@ -22,11 +22,12 @@ from padops.convert.pads.match import MICROSOFT, Match, Rewrite, Unconvertible
 from padops.convert.pads.pad_info import PadInfo, all_known, describe
 from padops.convert.pads.window_operators import WINDOW_OPERATORS, SameWindow, read_mode, read_window
 from padops.convert.records import Dim, PadFacts, PadRecord, Status, Verdict
-from padops.convert.runtimes.builtin import first_with, is_by_optimiser, judge, newest_opset
+from padops.convert.runtimes.builtin import first_with, judge, newest_opset
 from padops.progress import Progress
 from padops.runtime.installed import installed_minor
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, make_node_plan
+from padops.spec.dialects.onnx_pad import axis_positions
 from padops.spec.plan import Amounts, Mode, PadError, check_axes, dilated_size
 from padops.spec.schemas import register_schemas
 
@@ -86,11 +87,14 @@ class Analysis:
         for pad in self.pads:
             facts = pad.facts(installed_minor())
             if facts.verdict in DOUBTED:
-                behind = {
-                    name: f"{facts.path}: {facts.why}" for name in values_behind(self.document.model, [pad.site.node])
-                }
-                found = behind | found
-                unoptimised = unoptimised if is_by_optimiser(facts.why) else behind | unoptimised
+                behind = values_behind(self.document.model, [pad.site.node])
+                rows = (
+                    (found, facts.verdict, facts.why),
+                    (unoptimised, *pad.verdict(installed_minor(), optimised=False)),
+                )
+                for names, verdict, why in rows:
+                    if verdict in DOUBTED:
+                        names |= {name: f"{facts.path}: {why}" for name in behind if name not in names}
         return found, unoptimised
 
 
@@ -130,7 +134,7 @@ class Pad:
         site, info, types = self.site, self.info, self.types
         window = None if info is not None else _window(site, types)
         node, domain = site.node, site.node.domain
-        verdict, why = self._verdict(minor)
+        verdict, why = self.verdict(minor)
         if verdict not in ("breaks a rule", "unknown") and (too_new := self.too_new(minor)):
             verdict, why = "refuses", too_new
         data = info.data if info else node.inputs[0] if node.inputs else None
@@ -174,8 +178,8 @@ class Pad:
         loads = f"; 1.{later} does" if later else ""
         return f"onnxruntime 1.{minor} loads no model of opset {opset}, but up to {newest}{loads}"
 
-    def _verdict(self, minor: int) -> tuple[Verdict, str]:
-        """What ONNX Runtime does with the node, and why."""
+    def verdict(self, minor: int, optimised: bool = True) -> tuple[Verdict, str]:
+        """What onnxruntime 1.``minor`` does with the node, and why; in a session with graph optimisation or without."""
         match, made = self.match, self.match.replacement
         if match.verdict is not None:
             return match.verdict
@@ -198,7 +202,7 @@ class Pad:
             return ("wrong" if made.corrects else "refuses"), made.needed
         assert self.info is not None, "a replacement is described"
         if match.runs_as is not None:
-            return judge(self.info, match.runs_as, minor)
+            return judge(self.info, match.runs_as, minor, optimised)
         if (domain := self.site.node.domain) in ("", MICROSOFT):
             return "refuses", "ONNX Runtime refuses a node of this form"
         return "refuses", f"ONNX Runtime has no {self.site.node.op_type} in the domain '{domain}'"
@@ -225,9 +229,9 @@ def _broken_rule(info: PadInfo) -> str | None:
             amounts = info.amounts  # or PadError
             if amounts and info.mode is not None:
                 check_axes(info.dims or [None] * len(amounts), amounts, info.mode, info.op.limit, info.op.clamp)
+        return _broken_by_shapes(info)
     except PadError as error:
         return f"{error.detail} [{error.rule}]"
-    return _broken_by_shapes(info)
 
 
 def _broken_by_shapes(info: PadInfo) -> str | None:
@@ -240,11 +244,8 @@ def _broken_by_shapes(info: PadInfo) -> str | None:
         twice := [one for one, n in Counter(axes.reshape(-1).tolist()).items() if n > 1]
     ):
         return f"axes={axes.tolist()} names axis {twice[0]} twice [P8]"
-    rank = info.rank
-    if isinstance(axes, np.ndarray) and rank is not None:
-        for axis in axes.reshape(-1).tolist():
-            if not -rank <= axis < rank:
-                return f"axes={axes.tolist()} has {axis}, outside {-rank}..{rank - 1} for rank {rank} [P8]"
+    if isinstance(axes, np.ndarray) and info.rank is not None:
+        axis_positions(axes, info.rank)  # or PadError
     if info.some_axes or info.op.input_index("pads") is None or not all_known(pads):
         return None
     if info.op.input_index("axes") is not None and axes is not None:

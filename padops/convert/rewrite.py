@@ -204,7 +204,8 @@ def _written(
     if pad.problem is not None:
         raise Unconvertible(pad.problem)
     plain = site.node.op_identifier() == ("", "Pad", "")
-    builder = GraphBuilder(opset, fresh, has_pad=not without_pad)
+    in_function = isinstance(site.scope.root, ir.Function)
+    builder = GraphBuilder(opset, fresh, has_pad=not without_pad, in_function=in_function)
     try:
         with builder:
             output, said = write(pad, plain, plain and _has_form(site.node, pad), provider)

@@ -184,8 +184,8 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
                 axes[axes_input] = data
             if (name := _source(node.input[1], made)) in inputs:
                 ranks = _ranks(message) if ranks is None else ranks
-                axis_count = constants[given_axes].size if given_axes in constants else ranks.get(node.input[0])
-                axis_count = None if given_axes not in ("", *constants) else axis_count
+                listed = constants.get(given_axes)
+                axis_count = listed.size if listed is not None else None if given_axes else ranks.get(node.input[0])
                 amounts[name] = AmountsInput(data, mode not in MODES_WITHOUT_REACH, axes_input, axis_count)
             small |= sources(node.input[1:2], made) & inputs
             fills |= {_source(name, made) for name in node.input[at : at + 1]} & inputs
@@ -193,8 +193,18 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
     has_loops = any(node.op_type == "Loop" for located in bodies(message) for node in located.body.node)
     wide = frozenset() if has_loops else frozenset(inputs - sizing_inputs(message))
     moves = not computes_floats(message)
-    chosen = (computed, frozenset(fills), frozenset(conditions))
-    return Hints(special, amounts, axes, *chosen, longest_amount(message), wide, moves, frozenset(steps))
+    return Hints(
+        special,
+        amounts,
+        axes,
+        computed,
+        frozenset(fills),
+        frozenset(conditions),
+        longest_amount(message),
+        wide,
+        moves,
+        frozenset(steps),
+    )
 
 
 def _without_calls(message: onnx.ModelProto) -> onnx.ModelProto:

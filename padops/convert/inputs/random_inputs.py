@@ -31,6 +31,7 @@ WORDS = ("", "pad", "été", "a longer string than fits beside its length")
 WIDE = (0, 1, -1, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, -(1 << 31) - 1, (1 << 53) + 1, -(1 << 53) - 1, (1 << 63) - 1)
 WIDE_TURN = 1  # the turn, modulo 4, that does so
 LARGEST_AMOUNT = 5  # for amounts that are an input
+FEW_ATTEMPTS = 4  # the last of so many attempts has no amount above 1
 
 # Special values among the random numbers of a turn, modulo 4, of models that only move data
 SPRINKLED: Mapping[int, tuple[float, ...]] = {1: (-0.0, 1e-40, -1e-310), 3: (np.nan, np.inf, -0.0, -np.inf)}
@@ -197,8 +198,11 @@ def _shapes(inputs: Sequence[Input], sizes: Mapping[str, int], hints: Hints) -> 
     fixed = {row.name for row in inputs if row.dims is not None and (len(row.dims) != 1 or not row.dynamic())}
     for name, told in hints.amounts.items():
         if name in shapes and name not in fixed:
-            axis_count = len(shapes[told.data]) if told.axis_count is None and told.data in shapes else told.axis_count
-            axis_count = prod(shapes[told.axes]) if told.axes in fixed else axis_count
+            axis_count = told.axis_count
+            if told.axes in fixed:
+                axis_count = prod(shapes[told.axes])
+            elif axis_count is None and told.data in shapes:
+                axis_count = len(shapes[told.data])
             shapes[name] = shapes[name][:1] if axis_count is None else (2 * axis_count,)
         if name in shapes and told.axes in shapes and told.axes not in fixed:
             shapes[told.axes] = (prod(shapes[name]) // 2,)
@@ -277,10 +281,11 @@ def _amounts(name: str, draw: Draw, rng: np.random.Generator, hints: Hints) -> n
     told, shape = hints.amounts[name], draw.shapes[name]
     dims = draw.shapes.get(told.data or "", ()) if told.limited else ()
     lowest = min(dims, default=LARGEST_AMOUNT + 1)
-    limits = [dim - 1 for dim in dims or ()] * 2 if 2 * len(dims) == prod(shape) else [lowest - 1] * prod(shape)
-    highest = np.clip(limits, 0, min(LARGEST_AMOUNT, draw.highest, *[1] * (draw.attempt % 4 == 3))).astype(np.int64)
+    limits = [dim - 1 for dim in dims] * 2 if 2 * len(dims) == prod(shape) else [lowest - 1] * prod(shape)
+    largest = 1 if draw.attempt % FEW_ATTEMPTS == FEW_ATTEMPTS - 1 else LARGEST_AMOUNT
+    highest = np.clip(limits, 0, min(largest, draw.highest)).astype(np.int64)
     made = rng.integers(0, highest, endpoint=True)
-    if draw.attempt % 2:
+    if draw.attempt % 2:  # what reads the output may allow few sizes: leave about half of the amounts at 0
         made *= rng.integers(0, 2, made.shape)
     if not made.any():
         made = np.minimum(highest, 1)

@@ -288,9 +288,6 @@ def remove_unused(values: Iterable[ir.Value], index: Index) -> None:
             node.graph.remove(node, safe=True)
 
 
-CAST, FIRST_WITH_CONSTANTS = 6, 9  # the first opsets of Cast to a number, and of Constants of other types than floats
-
-
 class Constants:
     """Adds constants, and nodes that work on them, to one model.
 
@@ -316,14 +313,6 @@ class Constants:
 
         ``role`` is a part of its name.
         """
-        opset = site.scope.opset or FIRST_WITH_CONSTANTS
-        if (
-            isinstance(site.scope.root, ir.Function)
-            and CAST <= opset < FIRST_WITH_CONSTANTS
-            and array.dtype.kind in "iu"
-        ):
-            numbers = self.add(array.astype(np.float64), site, role)
-            return self.insert("Cast", [numbers], site, role, [ir.AttrInt64("to", ir.DataType.from_numpy(array.dtype))])
         name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
         tensor = tensor_of(array, name)
         if site.scope.model.ir_version >= 4 and not isinstance(site.scope.root, ir.Function):

@@ -335,11 +335,11 @@ def needs(pad: PadInfo, found: RunsAs | None) -> str | None:
     return next((fault.why for rule in RULES for fault in rule(pad, found)), None)
 
 
-def judge(pad: PadInfo, found: RunsAs, minor: int) -> tuple[Verdict, str]:
-    """What ONNX Runtime 1.``minor`` does with a Pad, and why."""
+def judge(pad: PadInfo, found: RunsAs, minor: int, optimised: bool = True) -> tuple[Verdict, str]:
+    """What ONNX Runtime 1.``minor`` does with a Pad, and why; in a session with graph optimisation or without."""
     if pad.type is not None and (since := by_name(pad.type).since) > minor:
         return "refuses", f"onnxruntime 1.{minor} has no tensor({pad.type}); 1.{since} has"
-    rows = [row for rule in RULES for row in rule(pad, found)]
+    rows = [row for rule in RULES for row in rule(pad, found) if optimised or not row.by_optimiser]
     faults = [row for row in rows if row.since <= minor and (row.before is None or minor < row.before)]
     for fault in faults:
         if fault.does not in ("runs", "runs if"):
@@ -348,11 +348,6 @@ def judge(pad: PadInfo, found: RunsAs, minor: int) -> tuple[Verdict, str]:
     found_limits += [UNTOLD] if found.external and pad.dims is None else _limits_at(pad, minor)
     text = "ONNX Runtime runs it" + (f", as long as {' and '.join(found_limits)}" if found_limits else "")
     return ("runs if" if found_limits else "runs"), "; ".join([text, *(fault.why for fault in faults)])
-
-
-def is_by_optimiser(why: str) -> bool:
-    """Whether a reason of ``judge`` is a fault that a session without graph optimisation does not have."""
-    return any(row.by_optimiser and why.startswith(row.why.partition("{")[0]) for row in FAULTS.values())
 
 
 def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:

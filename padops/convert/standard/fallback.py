@@ -43,7 +43,7 @@ from padops.convert.analysis import Analysis
 from padops.convert.matchers.converted import operator_of
 from padops.convert.model.checks import default_version
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import FIRST_WITH_CONSTANTS, Constants, NodeSite, tensor_of
+from padops.convert.model.graphs import Constants, NodeSite
 from padops.convert.model.inference import declarations
 from padops.convert.model.reading import read_document
 from padops.convert.pads.match import KINDS, Unconvertible
@@ -54,7 +54,6 @@ from padops.convert.standard.graph_builder import GraphBuilder, Number, emit, he
 from padops.convert.standard.ort_pad import write_exact
 from padops.convert.standard.pad_values import Lacking, amounts_of, default_fill
 from padops.spec.dialects import DOMAIN, OPS, Attribute, Op
-from padops.spec.dtypes import by_name
 from padops.spec.plan import Mode, PadError
 from padops.spec.schemas import register_schemas
 
@@ -442,20 +441,11 @@ def _function(calls: Calls) -> ir.Function:
     op, opset = calls.op, calls.opset
     numbers = itertools.count()
     inputs = [ir.Value(name=row.name) for row in op.inputs]
-    keep = _cast_floats if opset < FIRST_WITH_CONSTANTS else None
-    with GraphBuilder(opset, lambda wanted: f"{wanted}_{next(numbers)}", keep) as builder:
+    with GraphBuilder(opset, lambda wanted: f"{wanted}_{next(numbers)}", in_function=True) as builder:
         output = calls.write(inputs)
     graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op.name)
     attributes = [ir.Attr(row.name, KINDS[row.type], row.default) for row in op.attributes]
     return ir.Function(DOMAIN, op.name, graph=graph, attributes=attributes)
-
-
-def _cast_floats(array: np.ndarray, role: str) -> ir.Value:
-    """A constant of an opset whose Constant has floats alone: others are cast from them."""
-    if array.dtype.kind == "f":
-        return emit("Constant", [], {"value": tensor_of(array)}, role)
-    value = emit("Constant", [], {"value": tensor_of(array.astype(np.float64))}, role)
-    return emit("Cast", [value], {"to": by_name(array.dtype.name).onnx}, role)
 
 
 def _replace(document: Document, functions: Sequence[ir.Function], result: Embedded) -> bool:

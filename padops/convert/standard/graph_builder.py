@@ -18,6 +18,7 @@ import onnx_ir as ir
 from padops.convert.model.graphs import inner_graphs, tensor_of
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.pad_info import Operand
+from padops.spec.dtypes import by_name
 
 # Positions along an axis that are listed in the model; those of longer ones are computed in a run.
 MAX_LISTED = 1 << 20
@@ -212,6 +213,8 @@ FIRST = {
     "ScatterElements": 11,
 }  # fmt: skip
 
+FIRST_CONSTANTS = 9  # the first opset with Constants of other types than floats
+
 T = TypeVar("T", bound=Operand)
 
 INT64 = ir.TensorType(ir.DataType.INT64)
@@ -225,17 +228,17 @@ class GraphBuilder:
         self,
         opset: int,
         name: Callable[[str], str],
-        keep: Callable[[np.ndarray, str], ir.Value] | None = None,
         outer: GraphBuilder | None = None,
         has_pad: bool = True,
+        in_function: bool = False,
     ) -> None:
-        """Begins an empty graph inside ``outer``; ``keep`` makes a constant of an array, and None a Constant node."""
+        """Begins an empty graph inside ``outer``, which has its constants; or ``in_function``, in a function's body."""
         self.opset = opset  # version of the default domain
         self.has_pad = has_pad  # whether ONNX's own Pad may be a node
         self.nodes: list[ir.Node] = []
         self.arrays: dict[ir.Node, np.ndarray] = {}  # of the Constants among the nodes
         self.name = name  # gives a name that nothing else has, near the one that is wanted
-        self._keep = keep or self._constant_node
+        self._in_function = in_function
         self._outer = outer
         self._known: dict[tuple[str, tuple[int, ...], bytes], ir.Value] = {}
         self._once: dict[Hashable, Any] = {}
@@ -250,9 +253,15 @@ class GraphBuilder:
 
     def inner(self) -> GraphBuilder:
         """A graph builder for a graph inside this one; its constants stand here."""
-        return GraphBuilder(self.opset, self.name, self.constant, self, self.has_pad)
+        return GraphBuilder(self.opset, self.name, self, self.has_pad)
 
-    def _constant_node(self, array: np.ndarray, role: str) -> ir.Value:
+    def _keep(self, array: np.ndarray, role: str) -> ir.Value:
+        if self._outer is not None:
+            return self._outer.constant(array, role)
+        # ONNX Runtime infers the types of a function's body, and ONNX has Constants of floats alone there.
+        if self._in_function and self.opset < FIRST_CONSTANTS and array.dtype.kind in "biu":
+            value = self.emit("Constant", [], {"value": tensor_of(array.astype(np.float64))}, role=role)
+            return self.emit("Cast", [value], {"to": by_name(array.dtype.name).onnx}, role=role)
         value = self.emit("Constant", [], {"value": tensor_of(array)}, role=role)
         self.arrays[self.nodes[-1]] = array
         return value

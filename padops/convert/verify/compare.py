@@ -43,7 +43,7 @@ MEASURED = "no element differs by more than the original's own floats move"
 # Of inputs that break a rule, ONNX Runtime takes some, such as more amounts than axes: padops refuses them.
 RULE = re.compile(r"padops::\w+ .*\[(P\d+|S1)\]")
 MIRRORED = "ONNX Runtime refuses the original ({}); padops' operators stand in for its Pads"
-NEVER_OPTIMISED = "ONNX Runtime runs the original on random inputs without graph optimisation alone; with it: {}"
+NEVER_OPTIMISED = "ONNX Runtime runs the original without graph optimisation alone; with it: {}"
 WITHOUT = "in a session without padops, which runs its fallback functions"
 
 

@@ -25,7 +25,9 @@ Model = onnx.ModelProto
 Folders = tuple[Path | None, Path | None]
 # Exceptions of a proof that meets missing, mistyped or too large attributes or inputs.
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
-DECLARED = "the converted model declares the dims {} of the value '{}', which neither the original nor its inputs give"
+DECLARED = (
+    "the converted model declares the dims [{}] of the value '{}', which neither the original nor its inputs give"
+)
 
 
 def prove(original: Model, converted: Model, *, folders: Folders = (None, None)) -> Proof:
@@ -101,7 +103,7 @@ def _declared(terms: Terms, first: Built, second: Built) -> list[str]:
     for _, kind, term in first.outputs:
         known.setdefault(terms.find(term), []).append(dims_of(kind) or ())
     return [
-        DECLARED.format(list(dims), name)
+        DECLARED.format(", ".join("?" if dim is None else str(dim) for dim in dims), name)
         for term, dims, name, follows in second.declares
         if not follows and all(differ(dims, one) for one in [terms.shape(term), *known.get(terms.find(term), ())])
     ]

@@ -9,7 +9,7 @@ import numpy as np
 from padops.plural import plural
 from padops.spec.dialects.node import Attribute, Input, Node, Op
 from padops.spec.dtypes import types_of
-from padops.spec.plan import Amounts, Crop
+from padops.spec.plan import Amounts, Crop, PadError
 
 VERSIONS = (1, 2, 11, 13, 18, 19, 21, 23, 24, 25)
 
@@ -35,17 +35,26 @@ def _pads_attribute(name: str) -> Callable[[Node, Sequence[int]], list[Amounts]]
     return amounts
 
 
-def _positions(node: Node, array: np.ndarray, rank: int) -> list[int]:
-    """The elements of the axes input as positions from 0 on (P8)."""
+def axis_positions(array: np.ndarray, rank: int, error: Callable[[str, str], PadError] = PadError) -> list[int]:
+    """The elements of the axes input as positions from 0 on.
+
+    Args:
+        array: The axes, integers from -rank to rank - 1.
+        rank: The number of the data's dims.
+        error: Makes the error of a rule and a detail.
+
+    Raises:
+        PadError: P8 does not hold.
+    """
     if array.ndim != 1:
-        raise node.error("P8", f"axes has shape {list(array.shape)}, expected one dim")
+        raise error("P8", f"axes has shape {list(array.shape)}, expected one dim")
     axes: list[int] = []
     for value in array.tolist():
         if not -rank <= value < rank:
-            raise node.error("P8", f"axes={array.tolist()} has {value}, outside -{rank}..{rank - 1} for rank {rank}")
+            raise error("P8", f"axes={array.tolist()} has {value}, outside -{rank}..{rank - 1} for rank {rank}")
         axis = value % rank
         if axis in axes:
-            raise node.error("P8", f"axes={array.tolist()} names axis {axis} twice")
+            raise error("P8", f"axes={array.tolist()} names axis {axis} twice")
         axes.append(axis)
     return axes
 
@@ -55,7 +64,7 @@ def _pads_input(node: Node, shape: Sequence[int]) -> list[Amounts]:
     rank = len(shape)
     pads = node.required_integers("pads")
     listed = node.integers("axes") if node.op.input_index("axes") is not None else None
-    axes: Sequence[int] = range(rank) if listed is None else _positions(node, listed, rank)
+    axes: Sequence[int] = range(rank) if listed is None else axis_positions(listed, rank, node.error)
     if pads.ndim != 1 and not (pads.ndim == 2 and pads.shape[0] == 1):
         raise node.error("P8", f"pads has shape {list(pads.shape)}, expected [{2 * len(axes)}]")
     where = f"rank {rank}" if listed is None else f"axes={listed.tolist()}"

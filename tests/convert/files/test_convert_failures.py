@@ -111,3 +111,23 @@ def test_a_failed_verification_writes_nothing(two_files: Path, tmp_path: Path, m
     with pytest.raises(UsageError):
         convert(two_files, out / "m.onnx", verify=True, run=True, inputs={"z": np.zeros(4, np.float32)})
     assert names(out) == []
+
+
+def test_a_failure_leaves_the_data_of_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes write the same files; the second one is done when the last rename of the first one fails."""
+    real = os.replace
+    with staging.staging(tmp_path) as first, staging.staging(tmp_path) as second:
+        for stage in (first, second):
+            stage.write("model.data", [b"weights"])
+            stage.write("model.onnx", [b"model"])
+
+        def fail(*_: object) -> None:
+            monkeypatch.setattr(os, "replace", real)
+            second.commit()
+            full_disk()
+
+        monkeypatch.setattr(os, "replace", fail)
+        with pytest.raises(OSError, match="No space left"):
+            first.commit()
+    assert names(tmp_path) == ["model.data", "model.onnx"]
+    assert (tmp_path / "model.data").read_bytes() == b"weights"

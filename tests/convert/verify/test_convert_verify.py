@@ -251,3 +251,9 @@ def test_a_converted_model_is_verified_too() -> None:
 def test_doubles_in_every_form(opset: int) -> None:
     source = one_pad(opset, inputs=[("x", DOUBLE, [2, 3])], outputs=[("y", DOUBLE, None)])
     assert padops.convert(source, verify=True, run=True).verification.outcome == "equal"
+
+
+def test_a_value_that_is_an_integer_is_a_number() -> None:
+    """An old Pad with value=-1 of the wrong type, which ONNX Runtime refuses."""
+    source = model([pad(["x"], pads=[0, 1, 0, 1], value=-1)], 2, inputs=[("x", FLOAT, [2, 3])])
+    assert padops.verify(source, padops.convert(source).proto()).proof.verdict == "proved"

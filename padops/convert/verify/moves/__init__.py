@@ -109,16 +109,12 @@ def _marks(terms: Terms, a: int, b: int) -> set[int]:
 
 
 def _joint_marks(terms: Terms, a: int, b: int) -> list[int]:
-    """The products and the sums of the constants by which operators compute one after another, such as 7, 7 and 7.
-
-    A size divided by 7 three times is 0 up to 343.
-    """
-    evaluation = Evaluation(terms, (a, b), MOST_SIZED, lambda *_: TRIED[0])
+    """Products and sums of the constants by which operators compute in a row: n / 7 / 7 / 7 is 0 for n below 343."""
     factors: list[int] = []
     for term in {*islice(following.cone(terms, a), DEEPEST), *islice(following.cone(terms, b), DEEPEST)}:
         if terms.head(term).kind is Kind.OPERATOR and terms.op(term) in STEPS:
-            given = [number for one in terms.inputs(term)[1:] for number in _constants(terms, evaluation, one)]
-            factors += [abs(number) for number in given if 1 < abs(number) <= JOINT]
+            given = [abs(number) for one in terms.inputs(term)[1:] for number in _listed(terms, one)]
+            factors += [number for number in given if 1 < number <= JOINT]
     products, sums = {1}, {0}
     for factor in sorted(factors)[:MOST_STEPS]:
         products |= {one * factor for one in products if one * factor <= JOINT}
@@ -127,9 +123,13 @@ def _joint_marks(terms: Terms, a: int, b: int) -> list[int]:
     return found if len(found) <= MOST_JOINT else [*found[: MOST_JOINT // 2], *found[-MOST_JOINT // 2 :]]
 
 
-def _constants(terms: Terms, evaluation: Evaluation, term: int) -> list[int]:
-    """The integers of a constant."""
-    return [] if term == ABSENT or terms.constant(term) is None else _integers(evaluation, term).tolist()
+def _listed(terms: Terms, term: int) -> list[int]:
+    """The integers of a constant that is one number or a short list; none of another term."""
+    shape = None if term == ABSENT else terms.shape(term)
+    if shape is None or len(shape) > 1 or not all(isinstance(size, int) and size <= FEW for size in shape):
+        return []
+    array = terms.constant(term)
+    return array.reshape(-1).tolist() if array is not None and array.dtype.kind in "iu" else []
 
 
 def _integers(evaluation: Evaluation, term: int) -> np.ndarray:
