@@ -20,16 +20,7 @@ from padops.convert.verify.interface import TURNS, RunInputs
 from padops.convert.verify.mirrors import mirrored
 from padops.convert.verify.rounding import Moves
 from padops.convert.verify.schemas import is_fallback
-from padops.convert.verify.sessions import (
-    DoesNotRun,
-    Model,
-    OtherRuntime,
-    Outputs,
-    Session,
-    Trial,
-    fed,
-    run_trials,
-)
+from padops.convert.verify.sessions import DoesNotRun, Model, OtherRuntime, Outputs, Session, Trial, fed, run_trials
 from padops.convert.verify.small_runs import small_runs
 
 MOST_TURNS = 10  # sets if some Pads have not run or padded nothing, or an output has never changed
