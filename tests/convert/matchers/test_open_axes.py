@@ -12,6 +12,8 @@ from onnx import helper
 from small_models import BOOL, FLOAT, INT64, graph, model, pad, tensor
 
 import padops
+from padops.convert.analysis import Analysis
+from padops.convert.model.reading import read_document
 from padops.runtime.ort_values import run_session
 from padops.spec import reference
 
@@ -168,3 +170,14 @@ def test_the_verdict_is_what_onnxruntime_does(name: str) -> None:
         outputs = _outputs(made.proto(), name)
         assert list(outputs[0].shape) == outputs[1].tolist()
         assert np.array_equal(outputs[0], _expected(_feeds(name)["x"], pads, _feeds(name)["a"]))
+
+
+def test_what_only_optimizers_get_wrong_is_right_without_them() -> None:
+    """The values in doubt, and those in doubt without graph optimisation; open axes are in doubt in both."""
+    turns = [helper.make_node("Transpose", [a], [b], perm=[1, 0]) for a, b in (("x", "v"), ("w", "y"))]
+    moved = model([turns[0], pad(["v", "p", "", "axes"], "w"), turns[1]], 18,
+                  inputs=[("x", FLOAT, [5, 5]), ("p", INT64, [2])], tensors=[tensor("axes", [0])])  # fmt: skip
+    found, unoptimised = Analysis(read_document(moved)).doubted()
+    assert set(found) == {"w", "y"} and unoptimised == {}
+    found, unoptimised = Analysis(read_document(_shaped("permuted"))).doubted()
+    assert set(found) >= {"y"} and unoptimised == found
