@@ -264,7 +264,7 @@ def _infer_in_order(message: onnx.ModelProto) -> onnx.GraphProto:
     ranks = [_take_shapes(graph, graph is not message.graph) for graph in graphs_of(message.graph)]
     open_axes(message)
     open_backward_slices(message)
-    found = onnx.shape_inference.infer_shapes(message)
+    found = _infer_ifs(message)
     lacking = False
     for taken, graph in zip(ranks, graphs_of(found.graph), strict=True):
         known = {info.name for info in _declared(graph) if info.type.tensor_type.HasField("shape")}
@@ -273,7 +273,60 @@ def _infer_in_order(message: onnx.ModelProto) -> onnx.GraphProto:
             for _ in range(count):
                 kind.shape.dim.add()
             lacking = True
-    return onnx.shape_inference.infer_shapes(message).graph if lacking else found.graph
+    return _infer_ifs(message).graph if lacking else found.graph
+
+
+IF_RIGHT_SINCE = 11  # the first opset of whose If onnx infers what both branches have in common
+RAW = " of an If"  # the end of a name
+
+
+def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
+    """What onnx infers; but of what an If before opset 11 gives, the element type alone.
+
+    If the dims of one branch are unknown, onnx takes those of the other one for the dims of the If.
+    """
+    found = onnx.shape_inference.infer_shapes(message)
+    opset = next((row.version for row in message.opset_import if row.domain in ("", "ai.onnx")), IF_RIGHT_SINCE)
+    if opset >= IF_RIGHT_SINCE or not any(node.op_type == "If" for _, node in nodes_of(message.graph.node)):
+        return found
+    hidden = onnx.ModelProto()
+    hidden.CopyFrom(message)
+    if UNKNOWN not in {row.domain for row in hidden.opset_import}:
+        hidden.opset_import.add(domain=UNKNOWN, version=1)
+    pairs = zip(graphs_of(hidden.graph), graphs_of(found.graph), strict=True)
+    for graph, inferred in reversed(list(pairs)):  # inner ones first: their owners are copied
+        _hide_ifs(graph, {info.name: info.type.tensor_type.elem_type for info in _declared(inferred)})
+    found = onnx.shape_inference.infer_shapes(hidden)
+    for graph in reversed(list(graphs_of(found.graph))):
+        _show_ifs(graph)
+    return found
+
+
+def _hide_ifs(graph: onnx.GraphProto, types: Mapping[str, int]) -> None:
+    """Puts a node that onnx does not know between each If and those that read it."""
+    nodes, declared = [], {info.name for info in _declared(graph)}
+    for node in map(deepcopy, graph.node):
+        nodes.append(node)
+        for i, name in enumerate(node.output if node.op_type == "If" else ()):
+            if name:
+                node.output[i] = name + RAW
+                nodes.append(onnx.NodeProto(op_type=RAW, domain=UNKNOWN, input=[name + RAW], output=[name]))
+                if name not in declared and types.get(name):
+                    graph.value_info.append(onnx.helper.make_tensor_value_info(name, types[name], None))
+    graph.ClearField("node")
+    graph.node.extend(nodes)
+
+
+def _show_ifs(graph: onnx.GraphProto) -> None:
+    """Undoes ``_hide_ifs``."""
+    nodes = [deepcopy(node) for node in graph.node if node.op_type != RAW]
+    for node in nodes:
+        for i, name in enumerate(node.output):
+            node.output[i] = name.removesuffix(RAW)
+    values = [deepcopy(info) for info in graph.value_info if not info.name.endswith(RAW)]
+    for field_name, rows in (("node", nodes), ("value_info", values)):
+        graph.ClearField(field_name)
+        getattr(graph, field_name).extend(rows)
 
 
 def _declared(graph: onnx.GraphProto) -> Iterator[onnx.ValueInfoProto]:

@@ -20,7 +20,7 @@ from small_models import BOOL, FLOAT, INT16, INT64, convert, graph, model, pad, 
 import padops
 from padops.convert import PadopsError, PadsLeftError
 from padops.convert.inspection import inspect
-from padops.convert.model.inference import ENDLESS, NOWHERE, is_unsure, open_backward_slices
+from padops.convert.model.inference import ENDLESS, NOWHERE, infer, is_unsure, open_backward_slices
 from padops.convert.records import PadFacts
 from padops.convert.verify.inference import inferred
 from padops.convert.verify.proof import prove
@@ -259,3 +259,26 @@ def test_nothing_is_proved_of_one(dims: str) -> None:
         )
     assert prove(*models).verdict.value != "proved"
     assert outputs(models[0], np.ones(3, np.float32)) != outputs(models[1], np.ones(3, np.float32))
+
+
+@pytest.mark.parametrize("opset", [7, 11])
+def test_an_if_has_no_dims_of_one_branch_alone(opset: int) -> None:
+    """Before opset 11, onnx takes the known dims of one branch for those of the other, which are not known."""
+    shape = np.array([-1, 3], np.int64)
+    then = graph([helper.make_node("Reshape", ["x", "open"], ["a"])], [], [("a", FLOAT, None)])
+    other = graph([helper.make_node("Constant", [], ["b"], value=numpy_helper.from_array(np.ones((1, 3), np.float32)))], [],
+                  [("b", FLOAT, None)])  # fmt: skip
+    nodes = [
+        helper.make_node("If", ["which"], ["v"], then_branch=then, else_branch=other),
+        helper.make_node("Relu", ["v"], ["y"]),
+    ]
+    inputs = [("x", FLOAT, ["n"]), ("which", BOOL, []), ("open", INT64, [2])]
+    source = model(nodes, opset, inputs=inputs, outputs=[("y", FLOAT, None)])
+    for found in (infer(source)[0], inferred(source)[0]):
+        kinds = {info.name: info.type.tensor_type for info in (*found.value_info, *found.output)}
+        assert [node.op_type for node in found.node] == ["If", "Relu"] and found.node[0].output == ["v"]
+        assert kinds["y"].elem_type == FLOAT
+        assert all(isinstance(dim.dim_value, int) and not dim.dim_value for dim in kinds["y"].shape.dim)
+    options = native.session(source)
+    (ran,) = options.run(None, {"x": np.arange(6, dtype=np.float32), "which": np.array(True), "open": shape})
+    assert ran.shape == (2, 3)
