@@ -266,8 +266,8 @@ def test_an_if_has_no_dims_of_one_branch_alone(opset: int) -> None:
     """Before opset 11, onnx takes the known dims of one branch for those of the other, which are not known."""
     shape = np.array([-1, 3], np.int64)
     then = graph([helper.make_node("Reshape", ["x", "open"], ["a"])], [], [("a", FLOAT, None)])
-    other = graph([helper.make_node("Constant", [], ["b"], value=numpy_helper.from_array(np.ones((1, 3), np.float32)))], [],
-                  [("b", FLOAT, None)])  # fmt: skip
+    ones = helper.make_node("Constant", [], ["b"], value=numpy_helper.from_array(np.ones((1, 3), np.float32)))
+    other = graph([ones], [], [("b", FLOAT, None)])
     nodes = [
         helper.make_node("If", ["which"], ["v"], then_branch=then, else_branch=other),
         helper.make_node("Relu", ["v"], ["y"]),
