@@ -159,7 +159,10 @@ def undeclared(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def declared(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Declares the inner values with the types that onnx infers."""
+    """Declares the inner values with the types that onnx infers; those of an If before opset 11 may be wrong."""
+    has_if = any(node.op_type == "If" for graph in graphs(model) for node in graph.node)
+    if has_if and any(row.domain == "" and row.version < 11 for row in model.opset_import):
+        return copy.deepcopy(model)
     return onnx.shape_inference.infer_shapes(model)
 
 

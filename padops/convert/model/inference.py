@@ -281,38 +281,62 @@ RAW = " of an If"  # the end of a name
 
 
 def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
-    """What onnx infers; but of what an If before opset 11 gives, the element type alone.
+    """What onnx infers; but of what an If before opset 11 gives, only what both branches have in common.
 
-    If the dims of one branch are unknown, onnx takes those of the other one for the dims of the If.
+    If the dims of one branch are unknown, onnx takes those of the other one for the dims of the If. So a node that onnx
+    does not know hides each If, at first with its element type alone; then with what its branches agree on.
     """
     found = onnx.shape_inference.infer_shapes(message)
     opset = next((row.version for row in message.opset_import if row.domain in ("", "ai.onnx")), IF_RIGHT_SINCE)
     if opset >= IF_RIGHT_SINCE or not any(node.op_type == "If" for _, node in nodes_of(message.graph.node)):
         return found
-    hidden = onnx.ModelProto()
-    hidden.CopyFrom(message)
-    if UNKNOWN not in {row.domain for row in hidden.opset_import}:
-        hidden.opset_import.add(domain=UNKNOWN, version=1)
-    pairs = zip(graphs_of(hidden.graph), graphs_of(found.graph), strict=True)
-    for graph, inferred in reversed(list(pairs)):  # inner ones first: their owners are copied
-        _hide_ifs(graph, {info.name: info.type.tensor_type.elem_type for info in _declared(inferred)})
-    found = onnx.shape_inference.infer_shapes(hidden)
+    kinds = [{info.name: _bare(info.type) for info in _declared(graph)} for graph in graphs_of(found.graph)]
+    before = None
+    while kinds != before:
+        hidden = onnx.ModelProto()
+        hidden.CopyFrom(message)
+        if UNKNOWN not in {row.domain for row in hidden.opset_import}:
+            hidden.opset_import.add(domain=UNKNOWN, version=1)
+        for graph, known in reversed(list(zip(graphs_of(hidden.graph), kinds, strict=True))):  # owners are copied
+            _hide_ifs(graph, known)
+        found = onnx.shape_inference.infer_shapes(hidden)
+        before, kinds = kinds, [known | _agreed(graph) for graph, known in zip(graphs_of(found.graph), kinds)]
     for graph in reversed(list(graphs_of(found.graph))):
         _show_ifs(graph)
     return found
 
 
-def _hide_ifs(graph: onnx.GraphProto, types: Mapping[str, int]) -> None:
+def _bare(kind: onnx.TypeProto) -> onnx.TypeProto:
+    """A tensor type without its dims."""
+    return onnx.helper.make_tensor_type_proto(kind.tensor_type.elem_type, None)
+
+
+def _agreed(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto]:
+    """What the branches of each If have in common, by the name of its output."""
+    found = {}
+    for node in graph.node:
+        branches = graphs_in(node.attribute) if node.op_type == "If" else ()
+        kinds = [{info.name: info.type for info in _declared(branch)} for _, branch in branches]
+        rows = [[known.get(info.name) for info in branch.output] for known, (_, branch) in zip(kinds, branches)]
+        for name, given in zip(node.output, zip(*rows)):
+            common = given[0] if len(given) == 1 else _common(*given)
+            if common is not None and common.tensor_type.HasField("shape"):
+                found[name.removesuffix(RAW)] = common
+    return found
+
+
+def _hide_ifs(graph: onnx.GraphProto, kinds: Mapping[str, onnx.TypeProto]) -> None:
     """Puts a node that onnx does not know between each If and those that read it."""
-    nodes, declared = [], {info.name for info in _declared(graph)}
+    nodes, declared = [], {info.name: info for info in _declared(graph)}
     for node in map(deepcopy, graph.node):
         nodes.append(node)
         for i, name in enumerate(node.output if node.op_type == "If" else ()):
             if name:
                 node.output[i] = name + RAW
                 nodes.append(onnx.NodeProto(op_type=RAW, domain=UNKNOWN, input=[name + RAW], output=[name]))
-                if name not in declared and types.get(name):
-                    graph.value_info.append(onnx.helper.make_tensor_value_info(name, types[name], None))
+                if name in kinds and kinds[name].tensor_type.elem_type:
+                    info = declared[name] if name in declared else graph.value_info.add(name=name)
+                    info.type.CopyFrom(kinds[name])
     graph.ClearField("node")
     graph.node.extend(nodes)
 

@@ -282,3 +282,17 @@ def test_an_if_has_no_dims_of_one_branch_alone(opset: int) -> None:
     options = native.session(source)
     (ran,) = options.run(None, {"x": np.arange(6, dtype=np.float32), "which": np.array(True), "open": shape})
     assert ran.shape == (2, 3)
+
+
+def test_an_if_has_the_dims_of_both_branches() -> None:
+    """Also of an If in a branch, whose dims are known first."""
+    ones = helper.make_node("Constant", [], ["b"], value=numpy_helper.from_array(np.ones((1, 3), np.float32)))
+    relu = graph([helper.make_node("Relu", ["x"], ["a"])], [], [("a", FLOAT, None)])
+    inner = graph([ones], [], [("b", FLOAT, None)])
+    choice = helper.make_node("If", ["which"], ["c"], then_branch=relu, else_branch=inner)
+    outer = graph([choice], [], [("c", FLOAT, None)])
+    nodes = [helper.make_node("If", ["which"], ["v"], then_branch=outer, else_branch=inner),
+             helper.make_node("Relu", ["v"], ["y"])]  # fmt: skip
+    source = model(nodes, 7, inputs=[("x", FLOAT, ["n", 3]), ("which", BOOL, [])], outputs=[("y", FLOAT, None)])
+    (info,) = infer(source)[0].output
+    assert [dim.dim_value for dim in info.type.tensor_type.shape.dim] == [0, 3]
