@@ -288,11 +288,11 @@ def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
     """
     found = onnx.shape_inference.infer_shapes(message)
     opset = next((row.version for row in message.opset_import if row.domain in ("", "ai.onnx")), IF_RIGHT_SINCE)
-    if opset >= IF_RIGHT_SINCE or not any(node.op_type == "If" for _, node in nodes_of(message.graph.node)):
+    ifs = sum(node.op_type == "If" for _, node in nodes_of(message.graph.node))
+    if opset >= IF_RIGHT_SINCE or not ifs:
         return found
     kinds = [{info.name: _bare(info.type) for info in _declared(graph)} for graph in graphs_of(found.graph)]
-    before = None
-    while kinds != before:
+    for _ in range(ifs + 1):  # an If may stand in a branch of another, or before it
         hidden = onnx.ModelProto()
         hidden.CopyFrom(message)
         if UNKNOWN not in {row.domain for row in hidden.opset_import}:
@@ -301,6 +301,8 @@ def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
             _hide_ifs(graph, known)
         found = onnx.shape_inference.infer_shapes(hidden)
         before, kinds = kinds, [known | _agreed(graph) for graph, known in zip(graphs_of(found.graph), kinds)]
+        if kinds == before:
+            break
     for graph in reversed(list(graphs_of(found.graph))):
         _show_ifs(graph)
     return found
