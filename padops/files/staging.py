@@ -1,10 +1,10 @@
 """Files that appear whole or not at all.
 
 All files are written into a hidden folder in their destination and then renamed into place, the model last. If
-anything goes wrong before, nothing is left behind; no data file is ever overwritten, but by one with the same bytes. A
-killed process may leave its hidden folder, and data files without a model: each is whole, and none was there before. A
-model that replaces another one is first synced to the disk, with its data, so that not even a power failure loses both.
-New files are not synced: their source is still there, and waiting for the disk would take longer than copying.
+anything goes wrong before, nothing is left behind; no data file is ever overwritten. A killed process may leave its
+hidden folder, and data files without a model: each is whole, and none was there before. A file that replaces another
+one is first synced to the disk, so that not even a power failure loses both. New files are not synced: their source is
+still there, and waiting for the disk would take longer than copying.
 """
 
 from __future__ import annotations
@@ -82,24 +82,24 @@ class Staging:
             for location in self._locations:
                 with open(self.hidden / location, "r+b") as file:
                     os.fsync(file.fileno())
-        made: list[str] = []
+        made: list[Path] = []
         with uninterrupted():
             self._check(self.folder / last)
+            replaced = identity(self.folder / last)
             folders = self._missing_folders()
             try:
                 for location in data:
                     (self.folder / location).parent.mkdir(parents=True, exist_ok=True)
-                    if _put(self.hidden / location, self.folder / location):
-                        made.append(location)
+                    made += _put(self.hidden / location, self.folder / location)
                 if os.path.lexists(self.folder / last):
                     shutil.copymode(self.folder / last, self.hidden / last)
                 os.replace(self.hidden / last, self.folder / last)
             except BaseException:
-                for location in made:
-                    _take_back(self.hidden / location, self.folder / location)
-                for folder in folders:
-                    with contextlib.suppress(OSError):  # it has files of others
-                        folder.rmdir()
+                if identity(self.folder / last) != replaced:  # another process has put its model there, for these data
+                    raise
+                for path in (*made, *folders):
+                    with contextlib.suppress(OSError):  # a folder has files of others
+                        path.rmdir() if path.is_dir() else path.unlink()
                 raise
 
     def _check(self, target: Path) -> None:
@@ -175,35 +175,25 @@ def write_whole(path: Path, texts: Iterable[str | bytes]) -> None:
         raise
 
 
-def _put(staged: Path, target: Path) -> bool:
+def _put(staged: Path, target: Path) -> list[Path]:
     """Moves a file to a free place; a file with the same bytes, written by another process, may be there.
 
-    That file gives way to the staged one, so that the other process does not take it back if it fails.
-
     Returns:
-        Whether the place was free.
+        The target, unless it was there.
     """
     try:
         os.link(staged, target)
     except FileExistsError:
         if not _is_already(staged, target):
             raise FileExistsError(errno.EEXIST, TAKEN, str(target)) from None
-        os.replace(staged, target)
-        return False
+        return []
     except OSError as error:
         if error.errno not in NO_HARD_LINKS:
             raise
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, TAKEN, str(target)) from None
         os.rename(staged, target)
-    return True
-
-
-def _take_back(staged: Path, target: Path) -> None:
-    """Removes a file that ``_put`` has put into place, unless another process has put its own there since."""
-    with contextlib.suppress(OSError):
-        if not staged.exists() or os.path.samefile(staged, target):
-            target.unlink()
+    return [target]
 
 
 def _is_already(staged: Path, target: Path) -> bool:
