@@ -12,6 +12,7 @@ import pytest
 
 # Files, below tests/.
 FILES = (
+    "bench/test_bench_copies.py",
     "bench/test_bench_interrupted.py",
     "bench/test_bench_providers.py",
     "conformance/test_conformance.py",
@@ -44,6 +45,8 @@ FILES = (
     "convert/verify/test_verify_pads.py",
     "convert/verify/test_verify_providers.py",
     "csrc/test_engine_check.py",
+    "csrc/test_large.py",
+    "csrc/test_model_parts_check.py",
     "csrc/test_other_compilers.py",
     "csrc/test_out_of_memory.py",
     "csrc/test_property.py",
