@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../../include/padops.h"
+#include "../include/padops.h"
 #include "core/text.h"
 #include "ort/provider_abi.h"
 #include "ort/status.h"
