@@ -107,7 +107,12 @@ def variables(venv: Path) -> dict:
     """The caller's environment variables, less those that would lead Python or pip out of .venv."""
     kept = {key: value for key, value in os.environ.items() if key not in MISLEADING + ENDS_UP_ELSEWHERE}
     path = os.pathsep.join([str(interpreter(venv).parent), os.environ.get("PATH", os.defpath)])
-    return {**kept, "PATH": path, "VIRTUAL_ENV": str(venv), "PIP_USER": "0"}
+    return {**kept, "PATH": path, "VIRTUAL_ENV": str(venv), "PIP_USER": "0", **compiled_in(venv / "bytecode")}
+
+
+def compiled_in(folder: Path) -> dict:
+    """Have each source compiled once, into a folder: pip leaves that out, and else each process does it again."""
+    return {"PYTHONPYCACHEPREFIX": str(folder), "PYTHONDONTWRITEBYTECODE": ""}
 
 
 def step(label: str, command: list, root: Path = ROOT) -> None:
