@@ -1,4 +1,4 @@
-"""``padops conformance repro`` and ``repros``: scripts that show one case on one peer, fit for a bug report upstream.
+"""``padops conformance repro``: a script that shows one case on one peer, fit for a bug report upstream.
 
 A script needs NumPy, onnx and the peer alone: it has ``pad`` of the peer's file, printed from its source, and the
 arguments.
@@ -32,29 +32,6 @@ class NoScript(ValueError):
     """There is no script for this case and peer; says why."""
 
 
-@dataclass(frozen=True)
-class Seen:
-    """What a peer did with a case in a run of the suite.
-
-    Attributes:
-        versions: Of the peer, as in ``"onnxruntime 1.32.0"``.
-        outcome: One of ``record.OUTCOMES``.
-        divergence: The known divergence that explains it, or None.
-        detail: What there was to say of it.
-    """
-
-    versions: str
-    outcome: str
-    divergence: str | None = None
-    detail: str = ""
-
-    @classmethod
-    def of(cls, result: Mapping[str, Any], versions: Mapping[str, str]) -> Seen:
-        """From a result of a report, and the versions of its peer."""
-        text = ", ".join(f"{name} {version}" for name, version in versions.items())
-        return cls(text, result["outcome"], result["divergence"], result["detail"])
-
-
 @dataclass
 class _Call:
     """How a script asks one peer: lines, by their place in it."""
@@ -74,8 +51,14 @@ class _Call:
         return [*source, *setup, "def run():", *("    " + line for line in self.run)]
 
 
-def script(case: Case, peer: str, seen: Seen | None = None) -> str:
+def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, versions: str = "") -> str:
     """The script that shows a case on a peer of ``peers.PEERS``; an interpreter after ``@`` is only named.
+
+    Args:
+        case: The case.
+        peer: The peer.
+        seen: What the peer did with it, a result of the suite.
+        versions: The peer's, where it has run the case.
 
     Returns:
         Python source, or JavaScript for a peer that is one. It exits 1 where the peer differs from the rules, 0 where
@@ -93,7 +76,7 @@ def script(case: Case, peer: str, seen: Seen | None = None) -> str:
     try:
         if row.command:
             needs = (*value_of(row.file, "PACKAGES"), *(value_of(row.file, "NEEDS") or ()))
-            head = _about(case, peer, seen, needs)
+            head = _about(case, peer, seen, versions, needs)
             text: str = value_of(row.file, "script")(row.file, request, expected.output, head)
             return text
         call = _call_of(row, request) if row.stands_alone else _call_of_padops(row, request)
@@ -106,10 +89,12 @@ def script(case: Case, peer: str, seen: Seen | None = None) -> str:
     imports = ["from __future__ import annotations", "", "import sys", "", "import numpy as np"]
     if any("ml_dtypes." in value for value in values):
         imports.append("import ml_dtypes")
-    about = _about(case, peer, seen, ("numpy", *call.packages))
+    about = _about(case, peer, seen, versions, ("numpy", *call.packages))
     head = [line.replace("\\", "\\\\") for line in ('"""' + about[0], *about[1:], '"""', "")]
     imports += sorted({*call.imports} - {*imports}, key=lambda line: (line.startswith("from"), line))
-    return "\n".join([*head, *imports, "", *values, "", "", *call.lines(), *_compare(case, call.refusals)]) + "\n"
+    bits = by_name(case.dtype).bits
+    end = COMPARE.format(refusals=call.refusals, mask=f" & {(1 << bits) - 1}" if 0 < bits < 8 else "")
+    return "\n".join([*head, *imports, "", *values, "", "", *call.lines(), end])
 
 
 def _call_of(row: PeerRow, request: Request) -> _Call:
@@ -130,20 +115,19 @@ def _call_of(row: PeerRow, request: Request) -> _Call:
 def _call_of_padops(row: PeerRow, request: Request) -> _Call:
     """padops itself, and its models elsewhere: as the suite asks them, since there is nobody else to tell."""
     module, function = row.entry_point.split(":")
-    imports = [
-        "import os",
-        "",
-        "import padops",
-        "from padops.conformance import cases",
-        f"from padops.conformance.peers import PEERS, {module}",
-        "from padops.conformance.peers.request import Refused, Request",
-    ]
-    run = [
-        'os.environ["PADOPS_LIBRARY"] = padops.get_library_path()',
-        f"asked = PEERS[{row.name!r}].prepared(cases.find_case({request.id!r}).request())",
-        f"return {module}.{function}(Request.of(asked))",
-    ]
-    return _Call(("padops",), run, f"(Refused, padops.PadError, *{module}.REFUSALS)", imports)
+    imports = f"""\
+import os
+
+import padops
+from padops.conformance import cases
+from padops.conformance.peers import PEERS, {module}
+from padops.conformance.peers.request import Refused, Request"""
+    run = f"""\
+os.environ["PADOPS_LIBRARY"] = padops.get_library_path()
+asked = PEERS[{row.name!r}].prepared(cases.find_case({request.id!r}).request())
+return {module}.{function}(Request.of(asked))"""
+    refusals = f"(Refused, padops.PadError, *{module}.REFUSALS)"
+    return _Call(("padops",), run.splitlines(), refusals, imports.splitlines())
 
 
 def _argument(name: str, value: Any, request: Request, call: _Call) -> str:
@@ -229,10 +213,10 @@ def _numbers(array: np.ndarray) -> str:
     return str(array.item()) if array.dtype.kind != "f" else str(array)
 
 
-def _about(case: Case, peer: str, seen: Seen | None, packages: Sequence[str]) -> list[str]:
+def _about(case: Case, peer: str, seen: Mapping[str, Any] | None, versions: str, packages: Sequence[str]) -> list[str]:
     """What the script shows, why the peer did so where it has been seen, and how to run it."""
     name, _, python = peer.partition("@")
-    where = ", ".join(filter(None, (seen.versions if seen else "", python)))
+    where = ", ".join(filter(None, (versions, python)))
     opset = f" of opset {case.opset}" if case.opset else ""
     return [
         f"{name}: {case.op}{opset}, mode {case.mode or '(none)'}, {case.dtype}, rank {case.rank}.",
@@ -245,49 +229,45 @@ def _about(case: Case, peer: str, seen: Seen | None, packages: Sequence[str]) ->
     ]
 
 
-def _reason(seen: Seen) -> str:
-    """Why a peer did what it did: of a known divergence the reason that explains this result, else what it said."""
+def _reason(seen: Mapping[str, Any]) -> str:
+    """Why a peer did what it did: of a known divergence the reason that explains this result, else its message."""
     for row in KNOWN:
-        if row.id == seen.divergence:
+        if row.id == seen["divergence"]:
             return f"{row.reason} [{row.rule}]"
-    return f"{seen.outcome}: {' '.join(seen.detail.split())}" if seen.detail else "It agrees with the rules."
+    return f"{seen['outcome']}: {' '.join(seen['detail'].split())}" if seen["detail"] else "It agrees with the rules."
 
 
-def _compare(case: Case, refusals: str) -> list[str]:
-    """The end of the script: runs the peer, prints both sides, and says whether they are the same bits."""
-    bits = by_name(case.dtype).bits
-    mask = f" & {(1 << bits) - 1}" if 0 < bits < 8 else ""
-    return [
-        "",
-        "",
-        f"REFUSALS = {refusals}  # the errors that say that a case is wrong",
-        "",
-        "",
-        "def bits(array):",
-        '    if array.dtype.kind in "OUT":',
-        '        return "string", array.shape, array.tolist()',
-        f"    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8){mask}",
-        "    return array.dtype, array.shape, raw.tobytes().hex()",
-        "",
-        "",
-        'print("expected:", "an error" if expected is None else f"{expected.dtype}{list(expected.shape)}")',
-        "if expected is not None:",
-        "    print(expected)",
-        "sys.stdout.flush()",
-        "try:",
-        "    got = run()",
-        "except Exception as error:",
-        '    print(f"got an error: {type(error).__name__}: {error}")',
-        "    sys.exit(expected is not None or not isinstance(error, REFUSALS))",
-        'print(f"got: {got.dtype}{list(got.shape)}")',
-        "print(got)",
-        "same = expected is not None and bits(got) == bits(expected)",
-        'print("the same bits" if same else "different")',
-        "if not same and str(got) == str(expected):  # NaNs of different bits print alike",
-        '    print("expected bits:", bits(expected)[-1])',
-        '    print("got bits:     ", bits(got)[-1])',
-        "sys.exit(not same)",
-    ]
+# The end of a script: runs the peer, prints both sides, and says whether they are the same bits.
+COMPARE = """
+
+REFUSALS = {refusals}  # the errors that say that a case is wrong
+
+
+def bits(array):
+    if array.dtype.kind in "OUT":
+        return "string", array.shape, array.tolist()
+    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8){mask}
+    return array.dtype, array.shape, raw.tobytes().hex()
+
+
+print("expected:", "an error" if expected is None else f"{{expected.dtype}}{{list(expected.shape)}}")
+if expected is not None:
+    print(expected)
+sys.stdout.flush()
+try:
+    got = run()
+except Exception as error:
+    print(f"got an error: {{type(error).__name__}}: {{error}}")
+    sys.exit(expected is not None or not isinstance(error, REFUSALS))
+print(f"got: {{got.dtype}}{{list(got.shape)}}")
+print(got)
+same = expected is not None and bits(got) == bits(expected)
+print("the same bits" if same else "different")
+if not same and str(got) == str(expected):  # NaNs of different bits print alike
+    print("expected bits:", bits(expected)[-1])
+    print("got bits:     ", bits(got)[-1])
+sys.exit(not same)
+"""
 
 
 def add_repro(commands: Any) -> None:
@@ -306,9 +286,10 @@ def _repro(options: argparse.Namespace) -> int:
         case, peer = cases.find_case(options.id), runner.parse_peer(options.peer)
         script(case, peer.name)  # whether there is one, before the peer is started
         (ran,) = runner.run_cases([case], [peer], KNOWN, "exhaustive")
-        # None where the peer is absent on this machine, or is not asked such cases.
-        seen = Seen.of(ran.results[0], ran.handshake["versions"]) if ran.handshake and ran.results else None
-        text = script(case, peer.name, seen)
+        seen, versions = None, ""  # where the peer is absent on this machine, or is not asked such cases
+        if ran.handshake and ran.results:
+            seen, versions = ran.results[0], ", ".join(map(" ".join, ran.handshake["versions"].items()))
+        text = script(case, peer.name, seen, versions)
     except ValueError as error:  # no such case or peer, or NoScript
         return fail(error)
     sys.stdout.write(text)
