@@ -54,12 +54,11 @@ def _when_used(parser: argparse.ArgumentParser, fill: Callable[[argparse.Argumen
 
 
 def _add_subcommands(parser: argparse.ArgumentParser) -> None:
-    from padops.conformance.export import add_export
     from padops.conformance.render import add_show
     from padops.conformance.repro import add_repro
 
     commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
-    for add in (add_show, add_repro, add_export):
+    for add in (add_show, add_repro):
         add(commands)
 
 
@@ -91,7 +90,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_suite(options: argparse.Namespace) -> int:
-    """Runs the suite as the options say."""
+    """Runs the suite as the options say.
+
+    Raises:
+        KeyboardInterrupt, SystemExit: A signal came while the report was written.
+    """
     with Needing("padops conformance"):  # before a folder is made
         import onnx  # noqa: F401
         import rich  # noqa: F401

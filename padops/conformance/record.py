@@ -20,12 +20,15 @@ IDLE = ("unsupported", "skipped")  # outcomes where nothing was compared
 WRONG = ("differ", "error", "crash")
 OUTCOMES = ("agree", *WRONG, *IDLE)
 
-# The fields that each line has, by its kind; a line may have others.
+# The fields of each line, by its kind; one with "?" may be absent or null.
 FIELDS: dict[str, dict[str, type]] = {
-    "header": {"schema": int, "padops": str, "level": str, "seed": int, "machine": dict, "peers": list, "absent": list},
-    "result": {"case": str, "op": str, "mode": str, "dtype": str, "rank": int, "rules": list, "peer": str,
-               "outcome": str, "unexpected": bool, "new": bool, "detail": str, "repro": str},
-    "footer": {"results": int, "unexpected": int, "stale": list, "new": int, "gone": list, "strict": bool, "exit": int},
+    "header": {"kind": str, "schema": int, "padops": str, "level": str, "seed": int, "machine": dict, "peers": list,
+               "absent": list},
+    "result": {"kind": str, "case": str, "origin": str, "op": str, "mode": str, "dtype": str, "peer": str,
+               "detail": str, "repro": str, "rank": int, "rules": list, "outcome": str, "divergence?": str,
+               "unexpected": bool, "new": bool, "inputs?": list, "attributes?": dict, "expected?": dict, "got?": dict},
+    "footer": {"kind": str, "results": int, "unexpected": int, "new": int, "stale": list, "gone": list, "strict": bool,
+               "exit": int, "cut_short?": dict},
 }  # fmt: skip
 
 
@@ -120,8 +123,9 @@ def _line(place: str, line: bytes) -> dict[str, Any]:
     if kind == "header" and found.get("schema") != SCHEMA:
         raise RecordError(f"{place}: header: schema is {found.get('schema')!r:.60}, expected {SCHEMA}")
     for name, expected in FIELDS[kind].items():
-        if type(found.get(name)) is not expected:
-            raise RecordError(f"{place}: {kind}: {name} is {found.get(name)!r:.60}, expected {expected.__name__}")
+        value = found.get(name.rstrip("?"))
+        if type(value) is not expected and not (value is None and name.endswith("?")):
+            raise RecordError(f"{place}: {kind}: {name} is {value!r:.60}, expected {expected.__name__}")
     if kind == "result" and found["outcome"] not in OUTCOMES:
         raise RecordError(
             f"{place}: result: outcome is {found['outcome']!r:.60}, expected one of {', '.join(OUTCOMES)}"
