@@ -149,11 +149,7 @@ def _check_rules(path: str | os.PathLike[str] | None, rules: Rules, providers: C
 
 
 def _stated_rules(path: str | os.PathLike[str] | None) -> Rules:
-    """The rules of the providers, by name: padops' own, and those of a file before them.
-
-    Raises:
-        UsageError: The file cannot be read, or is no file of rules.
-    """
+    """The rules of the providers, by name: padops' own, and those of a file before them."""
     try:
         return rules_with(path)
     except (OSError, ValueError) as error:

@@ -117,9 +117,6 @@ def _staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callab
 
     Yields:
         The function that puts the report into place.
-
-    Raises:
-        PadopsError: The report cannot be written.
     """
     if path is None:
         yield lambda: None

@@ -216,11 +216,7 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
 
 
 def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Conversion:
-    """Describes each Pad, decides what becomes of it, applies that, and adds the fallbacks.
-
-    Raises:
-        PadopsError: The source is of another format, and a Pad of it cannot be converted: it has no form in ONNX.
-    """
+    """Describes each Pad, decides what becomes of it, applies that, and adds the fallbacks."""
     document = analysis.document
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     facts, fatal = _look_at(analysis)
@@ -265,11 +261,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
 
 
 def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
-    """Writes a converted model that has been made before; see ``Conversion.save``.
-
-    Raises:
-        PadopsError: Something cannot be read or written.
-    """
+    """Writes a converted model that has been made before; see ``Conversion.save``."""
     message = deepcopy(conversion.proto())
     folder = conversion._folder if conversion.output is None else conversion.output.parent
     document = Document(conversion.model.clone(), message, base_dir=folder, touched=set(conversion.model.graph))
@@ -281,12 +273,7 @@ def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
 
 
 def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Conversion:
-    """Verifies the model and writes it with its report, as far as the job asks for that; errors name ``path``.
-
-    Raises:
-        VerificationError: The models do not agree.
-        PadopsError: Something cannot be written.
-    """
+    """Verifies the model and writes it with its report, as far as the job asks for that; errors name ``path``."""
     with contextlib.ExitStack() as ending:
         with os_errors_as("cannot write", path):
             conversion = finish(job, conversion, ending)

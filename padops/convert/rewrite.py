@@ -89,11 +89,7 @@ def values(pad: PadInfo, site: NodeSite, constants: Constants) -> list[ir.Value 
 def _set_operator(
     site: NodeSite, operator: tuple[str, int, str], inputs: Sequence[ir.Value | None], attributes: Iterable[ir.Attr]
 ) -> None:
-    """Gives the node another operator; it keeps its name, outputs and metadata.
-
-    Raises:
-        PadopsError: The model imports another version of the domain.
-    """
+    """Gives the node another operator; it keeps its name, outputs and metadata."""
     node, scope = site.node, site.scope
     domain, version, op_type = operator
     imports = [graph.opset_imports for graph in (scope.root, scope.model.graph)]
@@ -171,12 +167,7 @@ def _emit_standard(
     without_pad: bool = False,
     provider: KnownProvider | None = None,
 ) -> tuple[str, ...]:
-    """Replaces the node by several; it becomes the last of them, and keeps its name, outputs and metadata.
-
-    Raises:
-        Unconvertible: No standard nodes do the same; nothing has been changed.
-        Unneeded: The node would not change.
-    """
+    """Replaces the node by several; it becomes the last of them, and keeps its name, outputs and metadata."""
     wanted = site.node.outputs[0].name or site.node.name
     builder, said = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), without_pad, provider)
     return (_install(site, builder, constants), *filter(None, [said]))
@@ -185,11 +176,7 @@ def _emit_standard(
 def _check_standard(
     pad: PadInfo, site: NodeSite, without_pad: bool = False, provider: KnownProvider | None = None
 ) -> None:
-    """Refuses a Pad that ``_emit_standard`` would refuse: writes the nodes, and drops them.
-
-    Raises:
-        Unconvertible: No standard nodes do the same.
-    """
+    """Refuses a Pad that ``_emit_standard`` would refuse: writes the nodes, and drops them."""
     numbers = itertools.count()
     detach(_written(pad, site, lambda role: f"{role}_{next(numbers)}", without_pad, provider)[0].nodes)
 
@@ -284,11 +271,7 @@ STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"
 
 
 def _check_in_python(pad: PadInfo, site: NodeSite) -> None:
-    """Refuses a Pad that the kernel cannot do.
-
-    Raises:
-        Unconvertible: The kernel lacks the type, or a function's caller gives an attribute.
-    """
+    """Refuses a Pad that the kernel cannot do."""
     if (reason := pyop_node.refusal(pad.type)) is not None:
         raise Unconvertible(reason)
     for attribute in pad.attributes.values():
@@ -296,11 +279,7 @@ def _check_in_python(pad: PadInfo, site: NodeSite) -> None:
 
 
 def _emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
-    """Turns the node into the Pad's operator, in Python; it keeps its name, outputs and metadata.
-
-    Raises:
-        Unconvertible: As ``_check_in_python``; nothing has been changed.
-    """
+    """Turns the node into the Pad's operator, in Python; it keeps its name, outputs and metadata."""
     _check_in_python(pad, site)
     attributes = {name: _plain(attribute) for name, attribute in pad.attributes.items()}
     given = [value is not None for value in pad.given]

@@ -137,11 +137,7 @@ def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict
 
 
 def _check(headers: Headers, inputs: Sequence[Input], file: str = "") -> None:
-    """Rejects arrays of types or shapes that the model does not take.
-
-    Raises:
-        UsageError: One is missing, not known to the model, or of the wrong type or shape.
-    """
+    """Rejects arrays of types or shapes that the model does not take."""
     names = [row.name for row in inputs]
     if missing := [name for name in names if name not in headers]:
         given = f"{file} has {'only ' if headers else 'no array'}{', '.join(map(repr, headers))}; " if file else ""

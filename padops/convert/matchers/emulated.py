@@ -351,11 +351,7 @@ def _replaced(nodes: Sequence[ir.Node]) -> list[ir.Node]:
 
 
 def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types, notes: list[str]) -> Replacement:
-    """The Pad that replaces all emulations; with bounds, its amounts are still the largest.
-
-    Raises:
-        Unconvertible: There is no such Pad of the type, or for data of unknown rank.
-    """
+    """The Pad that replaces all emulations; with bounds, its amounts are still the largest."""
     first, last = found[0], found[-1]
     mode, type_name = last.pad.mode, types.name(first.data, last.root.outputs[0])
     begins, ends, axes = _amounts(found)

@@ -268,9 +268,6 @@ def _pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray
     """The fill as one element of the data's type, converted as PyTorch does it; None for the default fill.
 
     PyTorch converts to 16-bit floats by way of float, and truncates fractions for integers.
-
-    Raises:
-        Unconvertible: The value is not one known number, or the type cannot hold it.
     """
     if array is None or array.size != 1 or array.dtype.kind not in "biuf":
         raise Unconvertible("its value is not one constant number")

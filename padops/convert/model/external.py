@@ -48,11 +48,7 @@ def entry(tensor: onnx.TensorProto, key: str) -> str | None:
 
 
 def _check_location(location: str | None, place: str) -> str:
-    """The location of a tensor's data, if it stays within the model's folder.
-
-    Raises:
-        PadopsError: It is missing, absolute, or climbs out of the folder.
-    """
+    """The location of a tensor's data, if it stays within the model's folder."""
     if not location:
         raise PadopsError(f"{place}: its data are external, but no location is given")
     if IN_MEMORY in location:

@@ -137,11 +137,7 @@ def _vector_of(pad: PadInfo, name: str) -> Numbers:
 
 
 def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
-    """The position of a string attribute among its ``options``, of rank 0.
-
-    Raises:
-        Unconvertible: It says something else, or the opset has no way to ask.
-    """
+    """The position of a string attribute among its ``options``, of rank 0."""
     row = next(row for row in pad.op.attributes if row.name == name)
     attribute = pad.attributes.get(name)
     if len(options) == 1:
