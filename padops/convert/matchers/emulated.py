@@ -44,7 +44,7 @@ from padops.convert.matchers.maps import (
 )
 from padops.convert.model.graphs import Constants, Index, NodeSite, attribute_value, constant, replace_in_place
 from padops.convert.model.types import Types, remove_unread
-from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, Unconvertible, settle_version
+from padops.convert.pads.match import Applied, Match, Replacement, Unconvertible, settle_version
 from padops.convert.pads.pad_info import Dims, Operand
 from padops.convert.runtimes.builtin import FIRST_WITH_INPUTS
 from padops.spec.dialects import DOMAIN, OPS
@@ -266,7 +266,7 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
         return Match(form, status="not needed", reason=f"{RUNS}; {why}")
     if bounds is not None:
         notes.append("its amounts are computed, since the nodes reach no further than the data")
-    return Match(form, Rewrite(made.op_type, partial(_apply, made=made, bounds=bounds), made), notes=tuple(notes))
+    return Match(form, made, partial(_apply, made=made, bounds=bounds), notes=tuple(notes))
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
