@@ -55,13 +55,7 @@ def check_tolerance(rtol: Any, atol: Any) -> None:
 
 
 def check_options(
-    target: str,
-    without_pad: bool,
-    select: str,
-    opset: Any,
-    verify: bool,
-    for_runs: Mapping[str, Any],
-    seed: int,
+    target: str, without_pad: bool, select: str, opset: Any, verify: bool, for_runs: Mapping[str, Any], seed: int
 ) -> None:
     """Refuses invalid options, options that contradict each other, and options that do nothing without another.
 

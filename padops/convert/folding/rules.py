@@ -210,11 +210,7 @@ class Consumer:
 
 
 def consumers_of(pad: Candidate, types: Types) -> list[Consumer]:
-    """The readers of the padded data, if all can take the amounts; empty if other nodes read the data.
-
-    Raises:
-        Refusal: A convolution or pooling cannot take the amounts, for a reason that the record names.
-    """
+    """The readers of the padded data, if all can take the amounts; empty if other nodes read the data."""
     if pad.info.mode is not Mode.CONSTANT or pad.changes_nothing or pad.output.is_graph_output():
         return []
     uses = list(pad.output.uses())

@@ -407,11 +407,7 @@ class Owner:
 
 
 def check_model(model: onnx.ModelProto) -> None:
-    """Refuses a message that is no model; ``scan.refuse_what_would_be_lost`` has let it pass.
-
-    Raises:
-        PadopsError: Something does not fit together. The message names the part of the model, and the numbers.
-    """
+    """Refuses a message that is no model; ``scan.refuse_what_would_be_lost`` has let it pass."""
     _check_imports(model.opset_import, "the model", {node.domain for node in model.graph.node})
     named = frozenset(function.name for function in model.functions if not function.domain)
     _check_graph(model.graph, "graph", Owner(_default_version(model.opset_import, model), named))

@@ -97,11 +97,7 @@ class Place:
 
 
 def check_links(tensors: Iterable[tuple[onnx.TensorProto, str]], place: Place) -> None:
-    """Refuses links out of the model's folder; missing files are ignored.
-
-    Raises:
-        PadopsError: A data file is such a link.
-    """
+    """Refuses links out of the model's folder; missing files are ignored."""
     for tensor, path in tensors:
         where = f"tensor '{tensor.name}' ({path})"
         source = place.folder / _check_location(entry(tensor, "location"), where)

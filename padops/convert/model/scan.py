@@ -157,11 +157,7 @@ def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None = None) -> onn
 
 
 def with_dense(message: onnx.ModelProto, folder: Path | None) -> onnx.ModelProto:
-    """The message; if it has sparse initializers or Constants, a copy that has dense ones instead.
-
-    Raises:
-        PadopsError: As ``dense_tensor``.
-    """
+    """The message; if it has sparse initializers or Constants, a copy that has dense ones instead."""
     if not any(_sparse_in(message)):
         return message
     copy = deepcopy(message)

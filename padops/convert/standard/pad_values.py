@@ -215,11 +215,7 @@ class AxisAmounts:
 
 
 def amounts_of(pad: PadInfo) -> AxisAmounts:
-    """The amounts of every axis.
-
-    Raises:
-        Unconvertible: The opset has no way to compute them.
-    """
+    """The amounts of every axis."""
     if pad.op.input_index("pads_begin") is not None:
         lists = (to_int64(_required(pad, name)) for name in ("pads_begin", "pads_end"))
         return AxisAmounts(*(_one_per_axis(pad, numbers) for numbers in lists))
