@@ -120,8 +120,8 @@ def make(source: Path, out: Path, targets: list, tools: Path, python: Path) -> N
     about["SHA256"] = hashlib.sha256(package.read_bytes()).hexdigest()
     about["URL"] = f"{REPOSITORY}/releases/download/v{version}/{package.name}" if REPOSITORY else package.name
     (out / "recipe.yaml").write_text(filled("recipe.yaml", about))
-    export_cases = [python, "-m", "padops", "conformance", "export", out / f"padops-{version}-cases.zip"]
-    environment.step("cases", export_cases, ROOT)
+    cases = [python, ROOT / "scripts" / "export_cases.py", out / f"padops-{version}-cases.zip"]
+    environment.step("cases", cases, ROOT)
     environment.step("pages", [sys.executable, ROOT / "scripts" / "docs.py"], ROOT)
     pages = {path.relative_to(ROOT / "build").as_posix(): path.read_bytes()
              for path in sorted((ROOT / "build" / "site").rglob("*")) if path.is_file()}  # fmt: skip
