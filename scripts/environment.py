@@ -22,7 +22,8 @@ if sys.version_info < OLDEST:
     )
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ("pyproject.toml", "CMakeLists.txt", "padops/csrc", "padops/rules")  # what an installation is made from
+# What an installation is made from.
+SOURCES = ("pyproject.toml", "CMakeLists.txt", "padops/csrc", "padops/include", "padops/rules")
 BUILD_TOOLS = ("scikit-build-core", "cmake", "ninja")
 ENDS_UP_ELSEWHERE = ("PIP_PREFIX", "PIP_ROOT", "PIP_TARGET")  # settings that keep pip from installing into .venv
 STAMP, UNFINISHED = (

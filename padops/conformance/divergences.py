@@ -130,13 +130,11 @@ class DivergenceTracker:
     Attributes:
         known: Those that concern the peer in its version.
         excused: Whether what they do not explain is new behaviour of the peer, whose version none was recorded with.
-        met: How many cases each has matched.
-        seen: How many of these came out as it says.
+        seen: Of each that has matched a case, how many cases came out as it says.
     """
 
     known: Sequence[Divergence]
     excused: bool = False
-    met: dict[str, int] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
 
     def explain(self, features: CaseFeatures, outcome: str, detail: str = "") -> str | None:
@@ -147,11 +145,15 @@ class DivergenceTracker:
         for divergence in self.known:
             if not divergence.matches(features):
                 continue
-            self.met[divergence.id] = self.met.get(divergence.id, 0) + 1
-            if outcome in divergence.outcomes and divergence.says in detail:
-                found = found or divergence.id
-                self.seen[divergence.id] = self.seen.get(divergence.id, 0) + 1
+            fits = outcome in divergence.outcomes and divergence.says in detail
+            found = found or (divergence.id if fits else None)
+            self.seen[divergence.id] = self.seen.get(divergence.id, 0) + fits
         return found
+
+    @property
+    def not_seen(self) -> list[str]:
+        """Divergences that do not occur: their cases ran, and none came out as they say."""
+        return [id for id, count in self.seen.items() if not count]
 
 
 KNOWN: list[Divergence] = []  # in the order of the peers

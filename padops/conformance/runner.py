@@ -7,7 +7,7 @@ import re
 import shlex
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from padops.conformance.case import Case, seed_of
 from padops.conformance.divergences import EXAMPLES, Divergence, DivergenceTracker, add_peers, judged_as, not_recorded
 from padops.conformance.judging import Prepared, result_of
 from padops.conformance.peers import ALL, PEERS, Peer, PeerRow
-from padops.conformance.process import AbsentPeer, Process, Stop, Stopped
+from padops.conformance.process import AbsentPeer, Process, Stopped
 from padops.conformance.record import PeerRun
 from padops.files.interrupts import uninterrupted
 
@@ -91,48 +91,38 @@ def run_cases(
     known: Sequence[Divergence],
     level: str = "default",
     progress: Progress = lambda name, done, total: None,
-    jobs: int | None = None,
-    shard: tuple[int, int] = (1, 1),
 ) -> list[PeerRun]:
-    """Runs every case on every peer that has the operator.
+    """Runs every case on every peer that has the operator; a slow peer gets fewer cases at the lower levels.
 
-    A slow peer gets fewer cases at the lower levels of ``cases.LEVELS``. ``progress`` is called with a peer's name, the
-    cases that it has done and those that it gets. ``jobs`` peers work at a time; None: one on each core. ``shard`` (i,
-    n) takes the i-th of every n of each peer's cases.
+    ``progress`` is called with a peer's name, the cases that it has done and those that it gets. One peer for each core
+    works at a time.
 
     Raises:
         CutShort: SIGINT or SIGTERM came while the peers were at work.
     """
     prepared = [Prepared.of(case) for case in cases]
+    ran = [PeerRun(peer, absent=NOT_BEGUN) for peer in peers]
+    processes = [Process(peer.row, peer.python) for peer in peers]
     slow_first = sorted(range(len(peers)), key=lambda i: not peers[i].row.max_cases)  # no core is left alone with one
-    stop = Stop()
-    running: dict[int, Future[PeerRun]] = {}
-    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        run = lambda peer: _run_peer(prepared, peer, known, level, progress, shard, stop)
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        run = lambda i: _run_peer(ran[i], processes[i], share(prepared, peers[i].row, level), known, progress)
         try:
-            for i in slow_first:
-                running[i] = pool.submit(run, peers[i])
-            # A signal that another thread receives, or that comes just before the wait, does not end a wait.
-            left: set[Future[PeerRun]] = set(running.values())
-            while left:
+            left = {pool.submit(run, i) for i in slow_first}
+            while left:  # a signal that another thread receives, or that comes just before a wait, does not end it
                 done, left = wait(left, LISTENS, FIRST_EXCEPTION)
                 for one in done:
                     one.result()
-            return [running[i].result() for i in range(len(peers))]
         except BaseException as ending:  # whatever it is, the pool would wait until every peer has had all of its cases
             with uninterrupted():
-                stop.now()
+                for process in processes:
+                    process.stop()
                 pool.shutdown(cancel_futures=True)
+                for process in processes:
+                    process.end()
             if isinstance(ending, (KeyboardInterrupt, SystemExit)):
-                raise CutShort([_until_now(peer, running.get(i)) for i, peer in enumerate(peers)], ending) from ending
+                raise CutShort(ran, ending) from ending
             raise
-
-
-def _until_now(peer: Peer, running: Future[PeerRun] | None) -> PeerRun:
-    """What a peer did until the run was cut short."""
-    if running is None or running.cancelled():
-        return PeerRun(peer, absent=NOT_BEGUN)
-    return running.result()
+    return ran
 
 
 def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:
@@ -148,51 +138,31 @@ def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepar
 
 
 def _run_peer(
-    prepared: Sequence[Prepared],
-    peer: Peer,
-    known: Sequence[Divergence],
-    level: str,
-    progress: Progress,
-    shard: tuple[int, int],
-    stop: Stop,
-) -> PeerRun:
-    """Runs one peer, in a process that ``stop`` ends, on its share of the cases; the rest is as of ``run_cases``."""
-    started = time.monotonic()
-    process = Process(peer.row, peer.python, stop)
-    ran = PeerRun(peer)
-    mine = share(prepared, peer.row, level)[shard[0] - 1 :: shard[1]]
+    ran: PeerRun, process: Process, mine: Sequence[Prepared], known: Sequence[Divergence], progress: Progress
+) -> None:
+    """Runs one peer on its share of the cases; ``ran`` gets what it does."""
+    started, peer = time.monotonic(), ran.peer
     try:
-        ran.handshake = process.start()
+        ran.handshake, ran.absent = process.start(), None
         versions = ran.handshake["versions"]
         ran.recorded, version = not_recorded(peer.row, versions), judged_as(peer.row, versions)
         concerned = [divergence for divergence in known if divergence.concerns(peer.name, version)]
         tracker = DivergenceTracker(concerned, bool(ran.recorded))
-        _ask(process, mine, ran, tracker, progress)
-        ran.met, ran.seen = tracker.met, tracker.seen
+        requests = (peer.row.prepared(item.case.request()) for item in mine)
+        try:
+            for item, answer in zip(mine, process.ask(requests), strict=True):
+                ran.results.append(result_of(item, peer, tracker, answer))
+                progress(peer.name, len(ran.results), len(mine))
+        except AbsentPeer as error:  # it has died and does not start again, which no divergence explains
+            text = f"the process did not start again: {error}"
+            for i, item in enumerate(mine[len(ran.results) :]):
+                answer = ("skipped" if i else "crash", text)
+                ran.results.append(result_of(item, peer, DivergenceTracker((), tracker.excused), answer))
+        ran.not_seen = tracker.not_seen
     except AbsentPeer as error:
         ran.absent = str(error)
     except Stopped:
         ran.left = len(mine) - len(ran.results)
-        if ran.handshake is None:
-            ran.absent = NOT_BEGUN
     finally:
         ran.seconds = time.monotonic() - started
         process.end()
-    return ran
-
-
-def _ask(
-    process: Process, mine: Sequence[Prepared], ran: PeerRun, tracker: DivergenceTracker, progress: Progress
-) -> None:
-    """Puts the answers of a peer that is there into ``ran``."""
-    try:
-        for item, answer in zip(
-            mine, process.ask([ran.peer.row.prepared(item.case.request()) for item in mine]), strict=True
-        ):
-            ran.results.append(result_of(item, ran.peer, tracker, answer))
-            progress(ran.peer.name, len(ran.results), len(mine))
-    except AbsentPeer as error:  # it has died and does not start again, which no divergence explains
-        text = f"the process did not start again: {error}"
-        for i, item in enumerate(mine[len(ran.results) :]):
-            answer = ("skipped" if i else "crash", text)
-            ran.results.append(result_of(item, ran.peer, DivergenceTracker((), tracker.excused), answer))

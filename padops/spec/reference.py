@@ -12,12 +12,7 @@ from padops.spec.dtypes import by_numpy
 from padops.spec.plan import Mode, Plan, source_index
 
 
-def run(
-    op_type: str,
-    attributes: Mapping[str, Any],
-    inputs: Sequence[np.ndarray | None],
-    node: str = "",
-) -> np.ndarray:
+def run(op_type: str, attributes: Mapping[str, Any], inputs: Sequence[np.ndarray | None], node: str = "") -> np.ndarray:
     """Runs one operator of the domain ``padops`` on NumPy arrays.
 
     Args:

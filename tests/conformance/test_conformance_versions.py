@@ -192,19 +192,6 @@ def test_the_command_and_its_reports(
     assert junit.count('type="gone"') == 1
 
 
-def test_parts_with_new_behaviour_are_the_whole(small: None, reporting: list[dict[str, str]], tmp_path: Path) -> None:
-    reporting.append({"numpy": "99.0"})
-    run = ["conformance", "--quick", "--peer", "numpy", "--strict-peers", "--out"]
-    assert main([*run, str(tmp_path / "whole")]) == 1
-    parts = [str(tmp_path / f"part{i}") for i in (1, 2)]
-    for i, part in enumerate(parts):
-        main([*run, part, "--shard", f"{i + 1}/2"])
-        assert record.read(Path(part, "conformance.jsonl")).footer["gone"] == []
-    assert main(["conformance", "merge", *parts, "--out", str(tmp_path / "merged")]) == 1
-    for name in ("conformance.jsonl", "report.md", "junit.xml", "report.html"):
-        assert (tmp_path / "merged" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
-
-
 # ---- implementations that are not there
 
 MODULES = [
