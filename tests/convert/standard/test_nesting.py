@@ -5,10 +5,7 @@ tract computes with shapes by an arithmetic of its own, whose remainder of a neg
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import native
@@ -75,29 +72,31 @@ def _called(*nodes: onnx.NodeProto) -> onnx.ModelProto:
     return _model(helper.make_node("F", names, ["y"], domain="f"), functions=[function], imports=[("f", 1)])
 
 
-def _run(proto: onnx.ModelProto, folder: Path, **feeds: np.ndarray) -> list[object]:
+@pytest.fixture(scope="module")
+def stock() -> Iterator[stock_sessions.Stock]:
+    made = stock_sessions.Stock()
+    yield made
+    made.end()
+
+
+@pytest.fixture
+def run(stock: stock_sessions.Stock, tmp_path: Path) -> Callable[..., list[object]]:
     """The output of each level and time, in a process of its own."""
-    path, arrays = folder / "model.onnx", folder / "feeds.npz"
-    onnx.save(proto, path)
-    np.savez(arrays, x=DATA, **feeds)
-    command = [sys.executable, stock_sessions.__file__, str(path), str(arrays), str(TIMES)]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert ran.returncode == 0, (ran.returncode, ran.stderr[-2000:])
-    return [json.loads(line) for line in ran.stdout.splitlines()]
+    return lambda proto, **feeds: stock.run(proto, tmp_path, TIMES, x=DATA, **feeds)
 
 
 @pytest.mark.parametrize("make", [_model, _of_shape, _called])
 @pytest.mark.parametrize("modes", [("constant", "reflect"), ("constant", "edge"), ("edge", "constant")])
-def test_a_fallback_in_a_folded_branch(modes: tuple[str, str], make: object, tmp_path: Path) -> None:
+def test_a_fallback_in_a_folded_branch(modes: tuple[str, str], make: object, run: Callable) -> None:
     """The process died here, or the dims were others, at every level but off (onnxruntime 1.32)."""
     converted = padops.convert(make(_pads(*modes)))
     assert [record.notes for record in converted.records] == [(), ()], "each has a fallback"
-    assert _run(converted.proto(), tmp_path) == [EXPECTED[modes[0]]] * (TIMES * len(stock_sessions.LEVELS))
+    assert run(converted.proto()) == [EXPECTED[modes[0]]] * (TIMES * len(stock_sessions.LEVELS))
 
 
-def test_the_other_branch(tmp_path: Path) -> None:
+def test_the_other_branch(run: Callable) -> None:
     converted = padops.convert(_model(_pads("constant", "reflect"), condition=0))
-    assert _run(converted.proto(), tmp_path) == [EXPECTED["reflect"]] * (TIMES * len(stock_sessions.LEVELS))
+    assert run(converted.proto()) == [EXPECTED["reflect"]] * (TIMES * len(stock_sessions.LEVELS))
 
 
 def _twice(condition: str = "c", inner: str = "c") -> onnx.NodeProto:
@@ -106,7 +105,7 @@ def _twice(condition: str = "c", inner: str = "c") -> onnx.NodeProto:
     return _choice("y", condition, _branch("z", _pads("constant", "reflect", "z", inner)), _branch("same", same))
 
 
-def test_two_folded_branches_leave_no_fallback(tmp_path: Path) -> None:
+def test_two_folded_branches_leave_no_fallback(run: Callable) -> None:
     """The fallback would have a Loop, which both Ifs move; a Pad that the runtime has needs neither."""
     converted = padops.convert(_model(_twice()))
     said = "it stands inside Ifs whose conditions may be constant, and would need an If or a Loop"
@@ -116,7 +115,7 @@ def test_two_folded_branches_leave_no_fallback(tmp_path: Path) -> None:
     assert {record.status for record in lowered.records} == {"unconverted"}
     assert all(record.reason.startswith(said) for record in lowered.records)
     kept = padops.lower(_model(_twice()))
-    assert _run(kept.proto(), tmp_path) == [EXPECTED["constant"]] * (TIMES * len(stock_sessions.LEVELS))
+    assert run(kept.proto()) == [EXPECTED["constant"]] * (TIMES * len(stock_sessions.LEVELS))
 
 
 def test_a_condition_that_is_computed_costs_nothing() -> None:
@@ -134,13 +133,13 @@ def test_a_condition_that_is_computed_costs_nothing() -> None:
     assert _ifs_around(whole.node) == 1 and _ifs_around(flat.node) == 0
 
 
-def test_one_condition_of_two_that_is_computed(tmp_path: Path) -> None:
+def test_one_condition_of_two_that_is_computed(run: Callable) -> None:
     made = _model(_twice("c", "d"), condition=1)
     made.graph.input.append(helper.make_tensor_value_info("d", BOOL, []))
     converted = padops.convert(made)
     assert [record.notes for record in converted.records] == [(), ()]
     for given, mode in ((True, "constant"), (False, "reflect")):
-        outputs = _run(converted.proto(), tmp_path, d=np.array(given))
+        outputs = run(converted.proto(), d=np.array(given))
         assert outputs == [EXPECTED[mode]] * (TIMES * len(stock_sessions.LEVELS))
 
 
@@ -165,7 +164,7 @@ def _beside(condition: int, reads: str, through: str = "") -> onnx.ModelProto:
 
 @pytest.mark.parametrize("through", ["", "Identity", "Transpose"])
 @pytest.mark.parametrize("condition", [0, 1])
-def test_a_value_beside_an_inner_if_leaves_no_fallback(condition: int, through: str, tmp_path: Path) -> None:
+def test_a_value_beside_an_inner_if_leaves_no_fallback(condition: int, through: str, run: Callable) -> None:
     """The Pad would read a value of the folded branch, which the runtime removed: the other branch was taken.
 
     So it was behind a Transpose, past which the runtime moves the Pad.
@@ -177,12 +176,12 @@ def test_a_value_beside_an_inner_if_leaves_no_fallback(condition: int, through: 
     assert [row.status for row in lowered.records] == ["unconverted"]
     with_one = padops.convert(_beside(condition, "x"))
     assert [row.notes for row in with_one.records] == [()]
-    outputs = _run(with_one.proto(), tmp_path, d=np.array(True))
+    outputs = run(with_one.proto(), d=np.array(True))
     assert outputs == [EXPECTED["edge"]] * (TIMES * len(stock_sessions.LEVELS))
 
 
 @pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])
-def test_two_pads_in_a_row_in_a_branch(mode: str, tmp_path: Path) -> None:
+def test_two_pads_in_a_row_in_a_branch(mode: str, run: Callable) -> None:
     """The second of two Pads finds the output of the first, though the runtime folds the conditions of both fallbacks.
 
     Without the mend, the runtime failed with "Missing Input".
@@ -197,7 +196,7 @@ def test_two_pads_in_a_row_in_a_branch(mode: str, tmp_path: Path) -> None:
     converted = padops.convert(source, fold=False)
     assert [record.notes for record in converted.records] == [(), ()]
     wanted = np.pad(np.pad(DATA, [(0, 0), (1, 1)], mode), [(0, 0), (9, 0)], "reflect").tolist()
-    assert _run(converted.proto(), tmp_path, d=np.array(True)) == [wanted] * (TIMES * len(stock_sessions.LEVELS))
+    assert run(converted.proto(), d=np.array(True)) == [wanted] * (TIMES * len(stock_sessions.LEVELS))
 
 
 def test_a_loop_around_counts_nothing() -> None:
@@ -318,19 +317,15 @@ def converted(way: str, mode: str) -> padops.Conversion:
 
 @pytest.mark.parametrize("mode", ["edge", "reflect"])
 @pytest.mark.parametrize("way", WAYS)
-def test_the_fallback_runs_in_a_stock_session(way: str, mode: str, tmp_path: Path) -> None:
+def test_the_fallback_runs_in_a_stock_session(way: str, mode: str, stock: stock_sessions.Stock, tmp_path: Path) -> None:
     """In a process of its own: without the copy in the function, it ended by SIGABRT (onnxruntime 1.20 to 1.32)."""
     made = converted(way, mode)
     assert {record.notes for record in made.records} == {()}, "each has a fallback"
-    onnx.save(made.proto(), tmp_path / "model.onnx")
-    np.savez(tmp_path / "feeds.npz", x=DEQUANTIZED, p=DEQUANTIZED_AMOUNTS)
-    command = [sys.executable, stock_sessions.__file__, tmp_path / "model.onnx", tmp_path / "feeds.npz", "1"]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert ran.returncode == 0, (ran.returncode, ran.stderr[-2000:])
     data = 0.5 * (DEQUANTIZED if way == "Reshape" else DEQUANTIZED.transpose(0, 2, 1)).astype(np.float32)
     for _ in range(2 if way == "two" else 1):
         data = np.pad(data, [(0, 0), (0, 0), (1, 2)], mode)
-    assert [json.loads(line) for line in ran.stdout.splitlines()] == [data.tolist()] * len(stock_sessions.LEVELS)
+    outputs = stock.run(made.proto(), tmp_path, 1, x=DEQUANTIZED, p=DEQUANTIZED_AMOUNTS)
+    assert outputs == [data.tolist()] * len(stock_sessions.LEVELS)
 
 
 def test_other_fallbacks_copy_nothing() -> None:
