@@ -1,4 +1,4 @@
-"""Twenty times the random Pads of tests/csrc/test_property.py; ``PADOPS_EXAMPLES`` sets the number for ONNX."""
+"""Fifty times the random Pads of tests/csrc/test_property.py; ``PADOPS_EXAMPLES`` sets the number for ONNX."""
 
 from __future__ import annotations
 
