@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import onnx
 import pytest
@@ -60,13 +58,6 @@ def test_a_node_in_a_domain_that_the_user_names(attributes):
     assert bits(found) == bits(expected(by_mode, X, FILL))
 
 
-def test_the_documents_example_has_its_shape_and_its_corners():
-    found = run(padops.convert(node_model("d", EXAMPLE), custom_domains=["d"]).proto(), {"x": X, "v": FILL})
-    assert found.shape == (7, 9)
-    assert found[1].tolist() == [42, 42, 1, 42, 42, 2, 42, 42, 3]
-    assert (found[[0, 2, 4, 6]] == 42).all() and (found[:, [0, 1]] == 42).all()
-
-
 def test_a_domain_that_nobody_named_is_left_with_the_reason():
     (record,) = padops.convert(node_model("my.frontend", EXAMPLE)).records
     assert (record.status, record.facts.verdict) == ("unconverted", "refuses")
@@ -90,9 +81,3 @@ def test_a_domain_that_nobody_named_is_left_with_the_reason():
 def test_a_node_that_is_not_as_ngraph_has_it_is_left_with_the_reason(attributes, inputs, reason):
     (record,) = padops.convert(node_model("d", attributes, inputs), custom_domains=["d"]).records
     assert record.status == "unconverted" and record.reason.startswith(reason)
-
-
-def test_a_custom_domain_is_proved(tmp_path: Path) -> None:
-    onnx.save(node_model("d", EXAMPLE), tmp_path / "in.onnx")
-    converted = padops.convert(tmp_path / "in.onnx", custom_domains=["d"], verify=True)
-    assert converted.verification is not None and converted.verification.verdict == "proved"

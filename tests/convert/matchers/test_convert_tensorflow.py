@@ -15,7 +15,7 @@ import onnx
 import onnxruntime
 import pytest
 from onnx import helper
-from small_models import BOOL, FLOAT, STRING, convert, graph, model, tensor
+from small_models import BOOL, FLOAT, convert, graph, model, tensor
 
 import padops
 from padops.convert import Conversion, UsageError
@@ -76,16 +76,6 @@ def test_pad_v2(fill: Any) -> None:
     data = np.arange(12).reshape(3, 4).astype(fill.dtype)
     wanted = np.pad(data, ROWS, constant_values=fill)
     assert same(run(conversion.proto(), data), wanted)
-
-
-def test_pad_v2_of_strings() -> None:
-    message = custom("PadV2", fill=np.float32(0))
-    for value in (message.graph.input[0], message.graph.output[0]):
-        value.type.tensor_type.elem_type = STRING
-    message.graph.initializer[1].CopyFrom(helper.make_tensor("v", STRING, [], [b"z"]))
-    data = np.array([["a", "b", "", "d"]] * 3, object)
-    made = run(convert(message, custom_domains=["tf"]).proto(), data)
-    assert same(made, np.pad(data, ROWS, constant_values="z"))
 
 
 def test_pad() -> None:
@@ -166,19 +156,6 @@ def test_the_option_is_not_named_where_it_converts_nothing() -> None:
     assert known.reason == "its name suggests a Pad, but padops does not know MirrorPad of the domain com.microsoft"
 
 
-def test_a_function_of_that_name_is_looked_into() -> None:
-    inner = helper.make_node("MirrorPad", ["i", "p"], ["o"], domain="tf", mode="REFLECT")
-    rows = helper.make_node("Constant", [], ["p"], value=tensor("p", ROWS))
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("tf", 1)]
-    function = helper.make_function("mine", "MirrorPad", ["i"], ["o"], [rows, inner], opsets)
-    call = helper.make_node("MirrorPad", ["x"], ["y"], domain="mine")
-    message = model([call], inputs=[("x", FLOAT, [3, 4])], functions=[function], imports=[("mine", 1), ("tf", 1)])
-    conversion = convert(message, custom_domains=["mine", "tf"])
-    assert only_record(conversion).path == "function mine::MirrorPad/MirrorPad_1"
-    data = np.arange(12, dtype=np.float32).reshape(3, 4)
-    assert same(run(conversion.proto(), data), np.pad(data, ROWS, "reflect"))
-
-
 def test_what_lost_its_domain() -> None:
     """In the branches of an If, tf2onnx loses the domain; paddings of [r, 2] are no form of ONNX's Pad."""
     rows = [tensor("p", ROWS, np.int32), tensor("v", 3.0, np.float32)]
@@ -243,11 +220,6 @@ def test_pads_of_other_dialects_are_not_taken() -> None:
         source = model([node], imports=[("tf", 1)], tensors=[tensor("p", [0, 0, 1, 1])])
         record = only_record(convert(source, custom_domains=["tf"]))
         assert not record.form.startswith("TensorFlow")
-
-
-def test_always_needed() -> None:
-    record = only_record(convert(custom("Pad"), custom_domains=["tf"], select="needed"))
-    assert record.status == "converted" and record.notes == ("ONNX Runtime has no Pad in the domain 'tf'",)
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
