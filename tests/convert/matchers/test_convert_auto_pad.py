@@ -67,10 +67,19 @@ def expected_of(op: str, data: np.ndarray, geometry: Geometry, weights: np.ndarr
     }[op](data, geometry)
 
 
-@pytest.mark.parametrize("shapes", ["static", "dynamic", "unknown"])
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("row", GEOMETRIES, ids=str)
-@pytest.mark.parametrize("op", OPERATORS)
+SHAPES = ("static", "dynamic", "unknown")
+
+
+@pytest.mark.parametrize(
+    ("op", "row", "mode", "shapes"),
+    [  # each kind of shape with each operator, geometry and mode
+        (op, row, mode, SHAPES[(i + j + k) % 3])
+        for i, op in enumerate(OPERATORS)
+        for j, row in enumerate(GEOMETRIES)
+        for k, mode in enumerate(MODES)
+    ],
+    ids=str,
+)
 def test_values_and_shapes(op: str, row: tuple, mode: str, shapes: str) -> None:
     """Dilations and strides larger than the kernel, which ONNX Runtime refuses or gets wrong, among them."""
     sizes, kernel, strides, dilations = row
