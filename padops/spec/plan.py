@@ -1,6 +1,6 @@
 """What a Pad is: per axis, a map from output position to source position or fill.
 
-Dialects (``dialects/``) build a :class:`Plan`; the engine and the NumPy reference only execute it. Rules P1–P10 are
+Dialects (``dialects.py``) build a :class:`Plan`; the engine and the NumPy reference only execute it. Rules P1–P10 are
 those of docs/semantics.md; ``csrc/core/plan.cpp`` is the second, independent implementation, with the same error texts.
 
 The modes, for the source ``abcd`` with three elements on either side::
