@@ -207,7 +207,7 @@ def test_the_top_level_holds_what_belongs_there() -> None:
     )
     folders = {"padops", "models", "tests", "scripts", "docs", ".ci", ".github"}
     files = {"pyproject.toml", "CMakeLists.txt", "mkdocs.yml", "README.md", "LICENSE", "action.yml"}
-    pages = {"CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
+    pages = {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "SECURITY.md"}
     assert {name.split("/")[0] for name in listed if name} == (
         folders | files | pages | {".clang-format", ".gitignore", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml"}
     )

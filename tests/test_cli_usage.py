@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
 import command
@@ -25,6 +27,31 @@ def source(tmp_path: Path) -> Path:
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "--version") == (0, f"padops {padops.__version__}\n", "")
+
+
+def test_help_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, option in ((("help", "convert"), ("convert", "--help")), (("help",), ("--help",))):
+        texts = []
+        for arguments in (words, option):
+            with pytest.raises(SystemExit) as ending:
+                cli.main(arguments)
+            assert ending.value.code == 0
+            texts.append(capsys.readouterr().out)
+        assert texts[0] == texts[1] != ""
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The script knows every command; bash completes a command, and a file where one is expected."""
+    code, script, err = run(capsys, "completion", shell)
+    assert (code, err) == (0, "") and {"inspect", "convert", "in-place"} <= set(re.findall(r"\b[\w-]+", script))
+    if shell == "bash":
+        (tmp_path / "model.onnx").touch()
+        asks = "source ./script; for words in 'padops conv' 'padops inspect mod'; do COMP_WORDS=($words)\n"
+        asks += "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _shtab_padops; echo ${COMPREPLY[@]}; done"
+        (tmp_path / "script").write_text(script, encoding="utf-8")
+        done = subprocess.run(["bash", "-c", asks], cwd=tmp_path, capture_output=True, text=True)
+        assert done.stdout.split() == ["convert", "model.onnx"]
 
 
 @pytest.mark.parametrize("place", [("{out}",), ("-o", "{out}"), ("--verify", "{out}"), ("{out}", "--verify")])

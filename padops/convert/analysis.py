@@ -18,7 +18,7 @@ from padops.convert.matchers.converted import RENAMED, operator_of
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, values_behind, walk
 from padops.convert.model.types import Types
-from padops.convert.pads.match import MICROSOFT, Match, Rewrite, Unconvertible
+from padops.convert.pads.match import MICROSOFT, Match, Unconvertible
 from padops.convert.pads.pad_info import PadInfo, all_known, describe
 from padops.convert.pads.window_operators import WINDOW_OPERATORS, SameWindow, read_mode, read_window
 from padops.convert.records import Dim, PadFacts, PadRecord, Status, Verdict
@@ -109,9 +109,7 @@ class Pad:
     @cached_property
     def info(self) -> PadInfo | None:
         """Its description; None if no operator of padops does the same, or there is no Pad to emit."""
-        made = self.match.replacement
-        pad = made.pad if isinstance(made, Rewrite) else made
-        return None if pad is None else describe(pad, self.site, self.types)
+        return None if self.match.pad is None else describe(self.match.pad, self.site, self.types)
 
     @cached_property
     def broken(self) -> str | None:
@@ -158,9 +156,10 @@ class Pad:
     def record(self, status: Status, reason: str | None = None) -> PadRecord:
         """Its record with its final status, and if it stays the reason."""
         match = self.match
-        op_type = match.replacement.op_type if match.replacement and status == "converted" else match.op_type
-        done = match.replacement if isinstance(match.replacement, Rewrite) and status == "converted" else None
-        corrects = done.needed if done and done.corrects else None
+        op_type, corrects = match.op_type if match.already else None, None
+        if status == "converted":
+            op_type = match.pad.op_type if match.pad else match.op_type
+            corrects = match.needed if match.corrects else None
         node = self.site.node
         return PadRecord(self.site.path, node.name or "", match.form, status, op_type, reason, match.notes, corrects)
 
@@ -179,12 +178,12 @@ class Pad:
 
     def verdict(self, minor: int, optimised: bool = True) -> tuple[Verdict, str]:
         """What onnxruntime 1.``minor`` does with the node, and why; in a session with graph optimisation or without."""
-        match, made = self.match, self.match.replacement
+        match = self.match
         if match.verdict is not None:
             return match.verdict
         if match.already:
             return _of_padops(self.site, match.already) if self.broken is None else ("breaks a rule", self.broken)
-        if made is None:
+        if match.stays:
             if match.status == "not needed":
                 return "runs", match.reason or ""
             if match.judge is not None:
@@ -193,13 +192,13 @@ class Pad:
             return ("breaks a rule" if BROKEN.search(match.reason or "") else "unknown"), match.reason or ""
         if self.broken is not None:
             return "breaks a rule", self.broken
-        if isinstance(made, Rewrite):
-            if made.judge is not None:
-                return made.judge(minor)
-            if made.needed is None:
-                return "runs", made.runs
-            return ("wrong" if made.corrects else "refuses"), made.needed
-        assert self.info is not None, "a replacement is described"
+        if match.apply is not None:
+            if match.judge is not None:
+                return match.judge(minor)
+            if match.needed is None:
+                return "runs", match.runs
+            return ("wrong" if match.corrects else "refuses"), match.needed
+        assert self.info is not None, "a Pad is described"
         if match.runs_as is not None:
             return judge(self.info, match.runs_as, minor, optimised)
         if (domain := self.site.node.domain) in ("", MICROSOFT):

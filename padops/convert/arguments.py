@@ -55,13 +55,7 @@ def check_tolerance(rtol: Any, atol: Any) -> None:
 
 
 def check_options(
-    target: str,
-    without_pad: bool,
-    select: str,
-    opset: Any,
-    verify: bool,
-    for_runs: Mapping[str, Any],
-    seed: int,
+    target: str, without_pad: bool, select: str, opset: Any, verify: bool, for_runs: Mapping[str, Any], seed: int
 ) -> None:
     """Refuses invalid options, options that contradict each other, and options that do nothing without another.
 
@@ -149,11 +143,7 @@ def _check_rules(path: str | os.PathLike[str] | None, rules: Rules, providers: C
 
 
 def _stated_rules(path: str | os.PathLike[str] | None) -> Rules:
-    """The rules of the providers, by name: padops' own, and those of a file before them.
-
-    Raises:
-        UsageError: The file cannot be read, or is no file of rules.
-    """
+    """The rules of the providers, by name: padops' own, and those of a file before them."""
     try:
         return rules_with(path)
     except (OSError, ValueError) as error:

@@ -117,9 +117,6 @@ def _staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callab
 
     Yields:
         The function that puts the report into place.
-
-    Raises:
-        PadopsError: The report cannot be written.
     """
     if path is None:
         yield lambda: None
@@ -140,11 +137,7 @@ def _put(commit: Callable[[], None], conversion: Conversion, path: Path) -> None
 
 
 def write_report(conversion: Conversion, path: Path | None) -> None:
-    """Writes the report, whole or not at all.
-
-    Raises:
-        PadopsError: It cannot be written.
-    """
+    """Writes the report, whole or not at all."""
     with _staged_report(conversion, path) as emit:
         emit()
 
@@ -179,10 +172,6 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
 
     ``ending`` receives the context that holds signals back while files are put into place: too late to stop. Returns
     the conversion with its verification and the written files.
-
-    Raises:
-        PadopsError: The model is too large for one message even without its initializers.
-        OSError: A file cannot be read or written.
     """
     unchanged_in_place = not job.document.changed and job.source is not None
     target = None if unchanged_in_place else job.target

@@ -21,7 +21,7 @@ from padops.convert.matchers import foreign_domains
 from padops.convert.model.document import Document
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.model.types import Types
-from padops.convert.pads.match import Rewrite, Unconvertible, Unneeded
+from padops.convert.pads.match import Unconvertible, Unneeded
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.records import SCHEMA, PadFacts, Road, Verdict
 from padops.convert.rewrite import CHECKS
@@ -257,7 +257,7 @@ def _roads(pad: Pad, minor: int) -> tuple[Road, ...]:
     kernel = match.already == "pyop" and pyop_node.refusal(info.type if info else None) is None
     if kernel or match.already == "padops" or (found and info and reaches_provider(info, found, minor)):
         roads.append("session")
-    if match.replacement is not None:
+    if not match.stays:
         if match.already != "padops":
             roads.append("convert")
         if _can_be_lowered(pad):
@@ -270,7 +270,7 @@ def _can_be_lowered(pad: Pad) -> bool:
     if (pad.site.scope.opset or 0) < FIRST["Concat"]:
         return False
     if pad.info is None:
-        return isinstance(pad.match.replacement, Rewrite)  # explicit amounts need no other operators
+        return pad.match.apply is not None  # explicit amounts need no other operators
     try:
         CHECKS["onnx"](pad.info, pad.site)
     except (Unconvertible, Unneeded):  # Unneeded: the Pad would stay unchanged

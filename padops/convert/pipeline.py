@@ -39,7 +39,7 @@ from padops.convert.model.external import DataFile, entry
 from padops.convert.model.graphs import values_behind
 from padops.convert.model.reading import Source, given_model, original_of, read_document
 from padops.convert.model.scan import external_tensors
-from padops.convert.pads.match import Replacement, Unconvertible
+from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.window_operators import SAME
 from padops.convert.records import Conversion, FileRecord, PadFacts, PadRecord, breaks_a_rule
 from padops.convert.rewrite import CHECKS, Request, convert_pads, prune_opset_imports
@@ -216,11 +216,7 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
 
 
 def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Conversion:
-    """Describes each Pad, decides what becomes of it, applies that, and adds the fallbacks.
-
-    Raises:
-        PadopsError: The source is of another format, and a Pad of it cannot be converted: it has no form in ONNX.
-    """
+    """Describes each Pad, decides what becomes of it, applies that, and adds the fallbacks."""
     document = analysis.document
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     facts, fatal = _look_at(analysis)
@@ -265,11 +261,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
 
 
 def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
-    """Writes a converted model that has been made before; see ``Conversion.save``.
-
-    Raises:
-        PadopsError: Something cannot be read or written.
-    """
+    """Writes a converted model that has been made before; see ``Conversion.save``."""
     message = deepcopy(conversion.proto())
     folder = conversion._folder if conversion.output is None else conversion.output.parent
     document = Document(conversion.model.clone(), message, base_dir=folder, touched=set(conversion.model.graph))
@@ -281,12 +273,7 @@ def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
 
 
 def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Conversion:
-    """Verifies the model and writes it with its report, as far as the job asks for that; errors name ``path``.
-
-    Raises:
-        VerificationError: The models do not agree.
-        PadopsError: Something cannot be written.
-    """
+    """Verifies the model and writes it with its report, as far as the job asks for that; errors name ``path``."""
     with contextlib.ExitStack() as ending:
         with os_errors_as("cannot write", path):
             conversion = finish(job, conversion, ending)
@@ -310,7 +297,9 @@ def _look_at(analysis: Analysis) -> tuple[dict[str, PadFacts], set[str]]:
     found, fatal = {}, set()
     for pad in counted("looking at Pads", analysis.pads, analysis.progress):
         facts = found[pad.site.path] = pad.facts(installed_minor())
-        wrong = facts.verdict == "wrong" and pad.match.judge is not None  # asked to write SAME out, it cannot
+        wrong = (
+            facts.verdict == "wrong" and pad.match.stays and pad.match.judge is not None
+        )  # asked to write SAME out, it cannot
         if facts.verdict == "refuses" or wrong or (facts.verdict == "breaks a rule" and pad.always_runs):
             fatal.add(facts.path)
     return found, fatal
@@ -321,12 +310,11 @@ def _same_left(analysis: Analysis) -> list[PadRecord]:
     minor, records = installed_minor(), []
     for pad in analysis.find((match_auto_pad,)):
         match = pad.match
-        nothing = match.replacement is None and match.judge is None
-        if nothing or match.verdict or pad.too_new(minor):
+        if (match.stays and match.judge is None) or match.verdict or pad.too_new(minor):
             continue
         facts = pad.facts(minor)
         if not facts.runs:
-            reason = f"{facts.why}; {ASK}" if match.replacement else facts.why
+            reason = facts.why if match.stays else f"{facts.why}; {ASK}"
             records.append(replace(pad.record("unconverted", reason), notes=(), facts=facts))
     return records
 
@@ -348,7 +336,7 @@ def _without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[st
         return {}
     counts, stuck = Counter[str](), set()
     for pad in analysis.find(MATCHERS):
-        if pad.match.already == "padops" and isinstance(pad.match.replacement, Replacement):
+        if pad.match.already == "padops":
             counts[pad.site.node.op_type] += 1
             try:
                 CHECKS["onnx"](pad.info, pad.site)

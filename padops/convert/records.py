@@ -126,17 +126,7 @@ SCHEMA = 7  # of the report; raised when a reader of an older report would misre
 
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
 Outcome = Literal[
-    "proved",
-    "equal",
-    "close",
-    "corrected",
-    "same",
-    "different",
-    "interface",
-    "runs",
-    "fails",
-    "undecided",
-    "not run",
+    "proved", "equal", "close", "corrected", "same", "different", "interface", "runs", "fails", "undecided", "not run"
 ]
 Certainty = Literal["proved", "tested", "different", "unknown"]
 PASSED: tuple[Outcome, ...] = ("proved", "equal", "close", "corrected", "same")

@@ -36,7 +36,7 @@ from padops.convert.model.checks import default_version
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import Constants, NodeSite, inner_graphs, replace_in_place, tensor_of, walk
 from padops.convert.model.types import Types, remove_unread
-from padops.convert.pads.match import Rewrite, Unconvertible, Unneeded
+from padops.convert.pads.match import Unconvertible, Unneeded
 from padops.convert.pads.pad_info import PadInfo, describe
 from padops.convert.records import PadRecord
 from padops.convert.runtimes.builtin import needs, runs
@@ -89,11 +89,7 @@ def values(pad: PadInfo, site: NodeSite, constants: Constants) -> list[ir.Value 
 def _set_operator(
     site: NodeSite, operator: tuple[str, int, str], inputs: Sequence[ir.Value | None], attributes: Iterable[ir.Attr]
 ) -> None:
-    """Gives the node another operator; it keeps its name, outputs and metadata.
-
-    Raises:
-        PadopsError: The model imports another version of the domain.
-    """
+    """Gives the node another operator; it keeps its name, outputs and metadata."""
     node, scope = site.node, site.scope
     domain, version, op_type = operator
     imports = [graph.opset_imports for graph in (scope.root, scope.model.graph)]
@@ -171,12 +167,7 @@ def _emit_standard(
     without_pad: bool = False,
     provider: KnownProvider | None = None,
 ) -> tuple[str, ...]:
-    """Replaces the node by several; it becomes the last of them, and keeps its name, outputs and metadata.
-
-    Raises:
-        Unconvertible: No standard nodes do the same; nothing has been changed.
-        Unneeded: The node would not change.
-    """
+    """Replaces the node by several; it becomes the last of them, and keeps its name, outputs and metadata."""
     wanted = site.node.outputs[0].name or site.node.name
     builder, said = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), without_pad, provider)
     return (_install(site, builder, constants), *filter(None, [said]))
@@ -185,11 +176,7 @@ def _emit_standard(
 def _check_standard(
     pad: PadInfo, site: NodeSite, without_pad: bool = False, provider: KnownProvider | None = None
 ) -> None:
-    """Refuses a Pad that ``_emit_standard`` would refuse: writes the nodes, and drops them.
-
-    Raises:
-        Unconvertible: No standard nodes do the same.
-    """
+    """Refuses a Pad that ``_emit_standard`` would refuse: writes the nodes, and drops them."""
     numbers = itertools.count()
     detach(_written(pad, site, lambda role: f"{role}_{next(numbers)}", without_pad, provider)[0].nodes)
 
@@ -284,11 +271,7 @@ STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"
 
 
 def _check_in_python(pad: PadInfo, site: NodeSite) -> None:
-    """Refuses a Pad that the kernel cannot do.
-
-    Raises:
-        Unconvertible: The kernel lacks the type, or a function's caller gives an attribute.
-    """
+    """Refuses a Pad that the kernel cannot do."""
     if (reason := pyop_node.refusal(pad.type)) is not None:
         raise Unconvertible(reason)
     for attribute in pad.attributes.values():
@@ -296,11 +279,7 @@ def _check_in_python(pad: PadInfo, site: NodeSite) -> None:
 
 
 def _emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
-    """Turns the node into the Pad's operator, in Python; it keeps its name, outputs and metadata.
-
-    Raises:
-        Unconvertible: As ``_check_in_python``; nothing has been changed.
-    """
+    """Turns the node into the Pad's operator, in Python; it keeps its name, outputs and metadata."""
     _check_in_python(pad, site)
     attributes = {name: _plain(attribute) for name, attribute in pad.attributes.items()}
     given = [value is not None for value in pad.given]
@@ -386,22 +365,22 @@ def _decide(pad: Pad, request: Request) -> PadRecord:
     A Pad that breaks a rule stays if every run reaches it. In a branch, it becomes an operator that names the rule when
     it runs; standard operators cannot.
     """
-    match, made, info = pad.match, pad.match.replacement, pad.info
+    match, info = pad.match, pad.info
     if info is not None and pad.broken is not None and (request.lowers or pad.always_runs):
         return pad.record("unconverted", f"padops::{info.op.name} '{info.name}': {pad.broken}")
-    if made is None or match.already == request.target:
+    if match.stays or match.already == request.target:
         return pad.record(match.status, match.reason)
-    if isinstance(made, Rewrite):
-        why, as_it_is = made.needed, made.runs
+    if match.apply is not None:
+        why, as_it_is = match.needed, match.runs
     else:
-        assert info is not None, "a replacement is described"
+        assert info is not None, "a Pad is described"
         why, as_it_is = needs(info, match.runs_as), runs(info)
     notes = match.notes
     if request.select != "all" and not match.already:
         if why is None:
             return pad.record("not needed", as_it_is)
         notes = (*notes, why)
-    if isinstance(made, Rewrite) and info is not None and request.target in CHECKS:
+    if match.apply is not None and info is not None and request.target in CHECKS:
         try:
             CHECKS[request.target](info, pad.site, **request.lowering)
         except Unconvertible as reason:
@@ -411,21 +390,21 @@ def _decide(pad: Pad, request: Request) -> PadRecord:
 
 def _apply(pad: Pad, record: PadRecord, request: Request, document: Document, constants: Constants) -> PadRecord:
     """Changes the node; returns the record, with the target's notes."""
-    site, made, types = pad.site, pad.match.replacement, pad.types
+    site, match, types = pad.site, pad.match, pad.types
     emit = partial(TARGETS[request.target], **request.lowering)
     notes: Sequence[str] | None = ()
-    if isinstance(made, Rewrite):
-        done = made.apply(site, constants)
+    if match.apply is not None:
+        done = match.apply(site, constants)
         document.touched.update(done.touched)
-        if made.pad is None:
+        if match.pad is None:
             return record
-        if done.replacement is not None and done.site is not None:
+        if done.pad is not None and done.site is not None:
             try:
-                notes = emit(describe(done.replacement, done.site, types), done.site, constants, types)
+                notes = emit(describe(done.pad, done.site, types), done.site, constants, types)
             except Unconvertible as why:  # the target's check did not foresee it
                 raise PadopsError(f"{site.path} cannot be converted: {why}") from why
     else:
-        assert pad.info is not None, "a replacement is described"
+        assert pad.info is not None, "a Pad is described"
         try:
             notes = emit(pad.info, site, constants, types)
         except Unconvertible as why:

@@ -75,7 +75,7 @@ def add_option(parser: pytest.Parser) -> None:
 
 
 def is_slow(name: str) -> bool:
-    """Whether a test is left out, by its name."""
+    """Return whether a test or a file is left out, by its name."""
     return name.partition("::")[0].removeprefix("tests/") in FILES
 
 

@@ -43,7 +43,7 @@ from padops.convert.analysis import Pad
 from padops.convert.matchers import openvino
 from padops.convert.model.graphs import Constants, Index, NodeSite, Scope, attribute_value, constant, take_out
 from padops.convert.model.types import Types, remove_unread
-from padops.convert.pads.match import MICROSOFT, Replacement
+from padops.convert.pads.match import MICROSOFT
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.pads.window_operators import (
     LOWEST_IS_EXACT,
@@ -120,7 +120,7 @@ class Candidate:
 
 def candidate(pad: Pad) -> Candidate | None:
     """A Pad that one node replaces; None if it breaks a rule: it stays, so that running it gives the error."""
-    if not isinstance(pad.match.replacement, Replacement) or pad.info is None or pad.broken is not None:
+    if pad.match.apply is not None or pad.info is None or pad.broken is not None:
         return None
     try:
         return Candidate(pad, pad.info, pad.info.amounts)
@@ -210,11 +210,7 @@ class Consumer:
 
 
 def consumers_of(pad: Candidate, types: Types) -> list[Consumer]:
-    """The readers of the padded data, if all can take the amounts; empty if other nodes read the data.
-
-    Raises:
-        Refusal: A convolution or pooling cannot take the amounts, for a reason that the record names.
-    """
+    """The readers of the padded data, if all can take the amounts; empty if other nodes read the data."""
     if pad.info.mode is not Mode.CONSTANT or pad.changes_nothing or pad.output.is_graph_output():
         return []
     uses = list(pad.output.uses())

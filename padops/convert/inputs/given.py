@@ -48,11 +48,7 @@ class Input:
 
 
 def inputs_of(message: onnx.ModelProto) -> list[Input]:
-    """The inputs that a caller must give.
-
-    Raises:
-        PadopsError: An input is not a tensor of a type that ONNX Runtime has.
-    """
+    """The inputs that a caller must give."""
     given = {tensor.name for tensor in message.graph.initializer}
     return [_input(value) for value in message.graph.input if value.name not in given]
 
@@ -121,12 +117,7 @@ def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray
 
 
 def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict[str, np.ndarray]:
-    """The caller's arrays, in the model's types; types that NumPy lacks may come as unsigned integers of their bits.
-
-    Raises:
-        UsageError: One is missing, not known to the model, or of the wrong type or shape.
-        PadopsError: A tensor cannot hold a text.
-    """
+    """The caller's arrays, in the model's types; types that NumPy lacks may come as unsigned integers of their bits."""
     _check({name: (array.dtype, array.shape) for name, array in given.items()}, inputs)
     fitted = {}
     for row in inputs:
@@ -137,11 +128,7 @@ def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict
 
 
 def _check(headers: Headers, inputs: Sequence[Input], file: str = "") -> None:
-    """Rejects arrays of types or shapes that the model does not take.
-
-    Raises:
-        UsageError: One is missing, not known to the model, or of the wrong type or shape.
-    """
+    """Rejects arrays of types or shapes that the model does not take."""
     names = [row.name for row in inputs]
     if missing := [name for name in names if name not in headers]:
         given = f"{file} has {'only ' if headers else 'no array'}{', '.join(map(repr, headers))}; " if file else ""

@@ -32,15 +32,7 @@ MOST_MEMBERS = 4096  # arrays in a file; models have hundreds of inputs at most
 POINTER = 8  # the least bytes of a text as a Python object
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # the compression methods that NumPy writes
 # Errors of zipfile and NumPy for damaged files, in addition to those of any library.
-DAMAGES = (
-    zipfile.BadZipFile,
-    zlib.error,
-    tokenize.TokenError,
-    SyntaxError,
-    EOFError,
-    OSError,
-    RuntimeError,
-)
+DAMAGES = (zipfile.BadZipFile, zlib.error, tokenize.TokenError, SyntaxError, EOFError, OSError, RuntimeError)
 
 
 @dataclass(frozen=True)

@@ -137,9 +137,6 @@ def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dic
 
     Returns:
         The values that are needed but could not be computed, with the reason.
-
-    Raises:
-        PadopsError: The constants would be larger than a model can be.
     """
     computed = _computed(message, values)
     wanted = _wanted(message, values, computed)

@@ -244,11 +244,7 @@ def _cut(called: str) -> str:
 
 
 def _number_of(text: str, called: str, what: object, path: Path) -> int:
-    """A number; the message says that ``what`` has it as it is ``called``, such as ``"offset '-1'"``.
-
-    Raises:
-        PadopsError: The text is no number, or a negative or long one.
-    """
+    """A number; the message says that ``what`` has it as it is ``called``, such as ``"offset '-1'"``."""
     if not _is_number(text):
         raise PadopsError(f"{path} is damaged: {what} has {_cut(called)}")
     return int(text)

@@ -1,7 +1,7 @@
 """The matchers of Pads: one file for each foreign form of a node.
 
-A matcher looks at a node. It gives the operator of the domain ``padops`` that does the same (a :class:`Replacement`),
-the nodes to change together (a :class:`Rewrite`), or the reason why the Pad stays. To add a matcher, write a file
+A matcher looks at a node. It gives the operator of the domain ``padops`` that does the same, with the nodes to change
+together if there are several, or the reason why the Pad stays. To add a matcher, write a file
 with a function that takes a site and the model's types and gives a ``Match`` or None, and list the function here.
 """
 

@@ -32,7 +32,7 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import Constants, NodeSite, replace_in_place
 from padops.convert.model.types import Types
-from padops.convert.pads.match import Applied, Judge, Match, Replacement, Rewrite, Unconvertible
+from padops.convert.pads.match import Applied, Judge, Match, Replacement, Unconvertible
 from padops.convert.pads.window_operators import (
     MISCOUNTED,
     OTHER_BITS,
@@ -330,7 +330,7 @@ def _match(form: str, window: SameWindow) -> Match:
     notes = (MISCOUNTED,) if miscounted else ()
     notes = notes if fits else ("ONNX Runtime takes no pads as large as the kernel",)
     pad = _same_pad_of(window)
-    return Match(form, _rewrite(pad.op_type, window, partial(same_pad, window=window), pad), notes=notes)
+    return _match_of(form, window, partial(same_pad, window=window), notes, pad)
 
 
 def _fits(choice: list[Amount] | None, kernel: int) -> bool:
@@ -340,7 +340,7 @@ def _fits(choice: list[Amount] | None, kernel: int) -> bool:
 
 def _explicit(form: str, window: SameWindow, amounts: list[Amount]) -> Match:
     pads = pads_of(amounts)
-    return Match(form, _rewrite(EXPLICIT, window, partial(explicit, pads=pads)), notes=(f"pads {pads}",))
+    return _match_of(form, window, partial(explicit, pads=pads), (f"pads {pads}",))
 
 
 def _by_size(form: str, window: SameWindow, choices: Sequence[list[Amount] | None]) -> Match:
@@ -359,15 +359,22 @@ def _by_size(form: str, window: SameWindow, choices: Sequence[list[Amount] | Non
     if window.opset is None or window.opset < 7:
         raise Unconvertible(f"{why}, and opset {window.opset} cannot choose by size")
     notes = (f"an If chooses between {branches} pads by the size; {why}",)
-    return Match(form, _rewrite(EXPLICIT, window, partial(by_size, window=window, choices=known)), notes=notes)
+    return _match_of(form, window, partial(by_size, window=window, choices=known), notes)
 
 
-def _rewrite(
-    op_type: str, window: SameWindow, apply: Callable[[NodeSite, Constants], Applied], pad: Replacement | None = None
-) -> Rewrite:
-    """The rewrite, with what ONNX Runtime does with the unchanged node."""
+def _match_of(
+    form: str,
+    window: SameWindow,
+    apply: Callable[[NodeSite, Constants], Applied],
+    notes: tuple[str, ...],
+    pad: Replacement | None = None,
+) -> Match:
+    """The match, with what ONNX Runtime does with the unchanged node."""
     needed, judge = _judged(window)
-    return Rewrite(op_type, apply, pad, needed, RIGHT, corrects=judge is not None, judge=judge)
+    corrects = judge is not None
+    return Match(
+        form, pad, apply, None, op_type=EXPLICIT, notes=notes, needed=needed, runs=RIGHT, corrects=corrects, judge=judge
+    )
 
 
 def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:

@@ -38,7 +38,7 @@ def match_caffe2_pad(site: NodeSite, types: Types) -> Match | None:
     node = site.node
     if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
         return None
-    return matched(FORM, lambda notes: _replacement(node, types))
+    return matched(FORM, lambda notes: Match(FORM, _replacement(node, types)))
 
 
 def _replacement(node: ir.Node, types: Types) -> Replacement:

@@ -44,7 +44,7 @@ from padops.convert.matchers.maps import (
 )
 from padops.convert.model.graphs import Constants, Index, NodeSite, attribute_value, constant, replace_in_place
 from padops.convert.model.types import Types, remove_unread
-from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, Unconvertible, settle_version
+from padops.convert.pads.match import Applied, Match, Replacement, Unconvertible, settle_version
 from padops.convert.pads.pad_info import Dims, Operand
 from padops.convert.runtimes.builtin import FIRST_WITH_INPUTS
 from padops.spec.dialects import DOMAIN, OPS
@@ -75,7 +75,9 @@ def find(site: NodeSite, types: Types) -> Emulation | None:
     inputs = [value for value in node.inputs if value is not None]
     if node.domain != "" or opset is None or opset < FIRST_WITH_INPUTS or len(inputs) != len(node.inputs):
         return None
-    axis = _axis(node)
+    axis: int | None = attribute_value(node, "axis", ir.AttributeType.INT)
+    if "axis" not in node.attributes and node.op_type == "Gather":
+        axis = 0
     if axis is None or len(node.outputs) != 1:
         return None
     if node.op_type == "Gather":
@@ -84,13 +86,6 @@ def find(site: NodeSite, types: Types) -> Emulation | None:
         return None
     found = (_find_joined(site, types, axis, inputs, data) for data in _common(inputs, node.graph))
     return next((emulation for emulation in found if emulation is not None), None)
-
-
-def _axis(node: ir.Node) -> int | None:
-    if "axis" not in node.attributes and node.op_type == "Gather":
-        return 0
-    axis: int | None = attribute_value(node, "axis", ir.AttributeType.INT)
-    return axis
 
 
 def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) -> Iterator[ir.Value]:
@@ -113,23 +108,23 @@ def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) ->
 def _copied(value: ir.Value, graph: ir.Graph | ir.Function | None) -> ir.Value | None:
     """The value of which a value may be a copy; None if its node copies nothing."""
     node = value.producer()
-    if node is None or node.domain != "" or node.op_type not in COPIES or node.graph is not graph:
+    if node is None or node.domain != "" or node.op_type not in COPIES or node.graph is not graph or not node.inputs:
         return None
-    return node.inputs[0] if node.inputs else None
+    return node.inputs[0]
 
 
 def _may_be_block(value: ir.Value) -> bool:
     node = value.producer()
-    if node is None:
-        return value.is_initializer()
-    return node.domain == "" and node.op_type in BLOCKS
+    return value.is_initializer() if node is None else node.domain == "" and node.op_type in BLOCKS
 
 
 def _find_joined(
     site: NodeSite, types: Types, axis: int, inputs: Sequence[ir.Value], data: ir.Value
 ) -> Emulation | None:
     """The Pad of ``data`` that a Concat is."""
-    dims, rank = _dims(data, site.node.outputs[0], types)
+    dims = types.shape(data)
+    known = types.shape(site.node.outputs[0]) if dims is None else dims
+    rank = None if known is None else len(known)
     if rank is not None and not -rank <= axis < rank:
         return None
     reader = Reader(site, types, axis if rank is None else axis % rank, rank)
@@ -190,13 +185,6 @@ def _may_be_shape(data: ir.Value, reader: Reader, least: int = 0) -> bool:
     """Whether data of at least ``least`` axes may be a vector of integers, such as a shape."""
     axes = reader.rank or max(least, reader.axis + 1, -reader.axis)
     return axes == 1 and reader.types.name(data, reader.site.node.outputs[0]) in ("int32", "int64", None)
-
-
-def _dims(data: ir.Value, output: ir.Value, types: Types) -> tuple[Dims | None, int | None]:
-    """The dims and the rank of the data."""
-    dims = types.shape(data)
-    known = types.shape(output) if dims is None else dims
-    return dims, None if known is None else len(known)
 
 
 def _steps(value: ir.Value, data: ir.Value, reader: Reader) -> list[Step] | None:
@@ -266,7 +254,7 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
         return Match(form, status="not needed", reason=f"{RUNS}; {why}")
     if bounds is not None:
         notes.append("its amounts are computed, since the nodes reach no further than the data")
-    return Match(form, Rewrite(made.op_type, partial(_apply, made=made, bounds=bounds), made), notes=tuple(notes))
+    return Match(form, made, partial(_apply, made=made, bounds=bounds), notes=tuple(notes))
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
@@ -351,14 +339,15 @@ def _replaced(nodes: Sequence[ir.Node]) -> list[ir.Node]:
 
 
 def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types, notes: list[str]) -> Replacement:
-    """The Pad that replaces all emulations; with bounds, its amounts are still the largest.
-
-    Raises:
-        Unconvertible: There is no such Pad of the type, or for data of unknown rank.
-    """
+    """The Pad that replaces all emulations; with bounds, its amounts are still the largest."""
     first, last = found[0], found[-1]
     mode, type_name = last.pad.mode, types.name(first.data, last.root.outputs[0])
-    begins, ends, axes = _amounts(found)
+    rank = first.rank
+    begins, ends = np.zeros((2, 1 if rank is None else rank), np.int64)
+    for emulation in found:  # of unknown rank, one, on an axis that the Pad names
+        at = emulation.axis if rank is not None else 0
+        begins[at], ends[at] = emulation.pad.begin, emulation.pad.end
+    axes = np.array([first.axis]) if rank is None else None
     if mode is Mode.SYMMETRIC:
         if type_name is not None and type_name not in OPS[SYMMETRIC_OP].types:
             raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
@@ -368,26 +357,11 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
             SYMMETRIC_OP, (first.data, begins, ends, None), {"pad_mode": ir.AttrString("pad_mode", mode.value)}
         )
     op_type = settle_version(FIRST_WITH_WRAP, type_name, {mode.value}, notes)
-    fill = None if last.fill is None or _is_default(last.fill) else last.fill
+    fill = last.fill
+    if fill is not None and not (fill.item() if fill.dtype.kind == "O" else any(fill.tobytes())):
+        fill = None  # the default (P7)
     inputs: tuple[Operand | None, ...] = (first.data, np.concatenate([begins, ends]), fill, axes)
     return Replacement(op_type, inputs, {"mode": ir.AttrString("mode", mode.value)})
-
-
-def _amounts(found: Sequence[Emulation]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Begins, ends and axes; the axes only if the rank is unknown, else None."""
-    rank = found[0].rank
-    if rank is None:
-        (only,) = found
-        return np.array([only.pad.begin]), np.array([only.pad.end]), np.array([only.axis])
-    begins, ends = np.zeros((2, rank), np.int64)
-    for emulation in found:
-        begins[emulation.axis], ends[emulation.axis] = emulation.pad.begin, emulation.pad.end
-    return begins, ends, None
-
-
-def _is_default(fill: np.ndarray) -> bool:
-    """Whether a fill is the default (P7)."""
-    return not fill.item() if fill.dtype.kind == "O" else not any(fill.tobytes())
 
 
 def _apply(site: NodeSite, constants: Constants, made: Replacement, bounds: Bounds | None) -> Applied:

@@ -49,6 +49,11 @@ class Map:
     # of Slice counts from one end or the other. So from size 2 reach on, no bound is clamped and no two bounds cross.
     reach: int | None
 
+    def then(self, show: Callable[[np.ndarray], np.ndarray], more: int | None = 0) -> Map:
+        """What a node makes of the elements; ``more`` is what its bounds add to the reach, None for no distance."""
+        reach = None if self.reach is None or more is None else self.reach + more
+        return Map(lambda size: show(self.positions(size)), reach)
+
 
 DATA = Map(np.arange, 0)
 
@@ -66,54 +71,37 @@ def joined(parts: Sequence[Map]) -> Map:
 
 
 def sliced(of: Map, start: int, end: int, step: int) -> Map:
-    """A Slice of a map, with its bounds clamped as ONNX specifies."""
-
-    def positions(size: int) -> np.ndarray:
-        inner = of.positions(size)
-        count = len(inner)
-        first, last = (0, count) if step > 0 else (-1, count - 1)
-        begin, stop = (bound + count if bound < 0 else bound for bound in (start, end))
-        begin = min(max(begin, 0), last)  # going backward, from no lower than the first element
-        return inner[np.arange(begin if count else 0, min(max(stop, first), last) if count else 0, step)]
-
-    bounds = [abs(bound) for bound in (start, end) if abs(bound) < UNBOUNDED]
-    return Map(positions, None if of.reach is None or step not in (1, -1) else of.reach + sum(bounds))
+    """A Slice of a map. Going backward, ONNX begins no lower than at the first element, and Python before it."""
+    reach = sum(abs(bound) for bound in (start, end) if abs(bound) < UNBOUNDED)
+    return of.then(lambda inner: inner[max(start, -len(inner)) : end : step], reach if step in (1, -1) else None)
 
 
 def taken(of: Map, indices: Sequence[int]) -> Map:
     """A Gather from a map."""
 
-    def positions(size: int) -> np.ndarray:
+    def show(inner: np.ndarray) -> np.ndarray:
         try:
-            return of.positions(size)[np.array(indices, np.int64)]
+            return np.asarray(inner[np.array(indices, np.int64)])
         except IndexError:
             raise Fails from None
 
-    return Map(positions, None if of.reach is None else of.reach + max(map(abs, indices), default=0) + 1)
+    return of.then(show, max(map(abs, indices), default=0) + 1)
 
 
 def expanded(of: Map, size: int) -> Map:
     """An Expand of a map."""
 
-    def positions(of_data: int) -> np.ndarray:
-        inner = of.positions(of_data)
-        if len(inner) != 1 and size not in (1, len(inner)):
+    def show(inner: np.ndarray) -> np.ndarray:
+        if len(inner) != 1 and _checked(size) not in (1, len(inner)):
             raise Fails
-        _checked(size)
-        return np.repeat(inner, size) if len(inner) == 1 else inner
+        return np.repeat(inner, _checked(size)) if len(inner) == 1 else inner
 
-    return Map(positions, of.reach)
+    return of.then(show)
 
 
 def tiled(of: Map, times: int) -> Map:
     """A Tile of a map."""
-
-    def positions(size: int) -> np.ndarray:
-        inner = of.positions(size)
-        _checked(len(inner) * times)
-        return np.tile(inner, times)
-
-    return Map(positions, of.reach)
+    return of.then(lambda inner: np.tile(inner, times) if _checked(len(inner) * times) else inner[:0])
 
 
 def _checked(size: int) -> int:
@@ -287,18 +275,11 @@ class Reader:
 
     def _slice(self, node: ir.Node, data: ir.Value) -> Step | None:
         starts, ends, axes, steps = (self._integers(node, i) for i in range(1, 5))
-        if (
-            starts is None
-            or ends is None
-            or any(
-                len(node.inputs) > i and node.inputs[i] is not None and known is None
-                for i, known in ((3, axes), (4, steps))
-            )
-        ):
+        axes = list(range(len(starts or ()))) if _input(node, 3) is None else axes
+        steps = [1] * len(starts or ()) if _input(node, 4) is None else steps
+        if starts is None or ends is None or axes is None or steps is None or 0 in steps:
             return None
-        axes = list(range(len(starts))) if axes is None else axes
-        steps = [1] * len(starts) if steps is None else steps
-        if not len(starts) == len(ends) == len(axes) == len(steps) or 0 in steps:
+        if not len(starts) == len(ends) == len(axes) == len(steps):
             return None
         mine = None
         for axis, row in zip(axes, zip(starts, ends, steps)):
@@ -316,11 +297,16 @@ class Reader:
             end = UNBOUNDED
         return Step(data, (node,), lambda of: sliced(of, start, end, step))
 
-    def _gather(self, node: ir.Node, data: ir.Value) -> Step | None:
-        indices = self._integers(node, 1)
-        if indices is None or not self.same_axis(_int(node, "axis", 0)) or self._rank_of_constant(node, 1) != 1:
+    def _taken(self, node: ir.Node, rank: int) -> list[int] | None:
+        """The constant indices of a Gather along the axis; ``rank`` is theirs."""
+        indices = evaluate(_input(node, 1), self.scope, self.types)
+        if indices is None or indices.dtype.kind not in "iu" or indices.ndim != rank:
             return None
-        return Step(data, (node,), lambda of: taken(of, indices))
+        return indices.reshape(-1).tolist() if self.same_axis(_int(node, "axis", 0)) else None
+
+    def _gather(self, node: ir.Node, data: ir.Value) -> Step | None:
+        indices = self._taken(node, 1)
+        return None if indices is None else Step(data, (node,), lambda of: taken(of, indices))
 
     def _unsqueeze(self, node: ir.Node, data: ir.Value) -> Step | None:
         """One element of an axis that Gather removed and Unsqueeze restores: ``x[..., 0].unsqueeze(-1)``."""
@@ -328,15 +314,14 @@ class Reader:
         if "axes" in node.attributes:
             axes = attribute_value(node, "axes", ir.AttributeType.INTS)
         before = data.producer()
-        if axes is None or len(axes) != 1 or not self.same_axis(axes[0]):
+        if axes is None or len(axes) != 1 or not self.same_axis(axes[0]) or before is None:
             return None
-        if before is None or (before.domain, before.op_type) != ("", "Gather") or before.graph is not node.graph:
+        if (before.domain, before.op_type) != ("", "Gather") or before.graph is not node.graph:
             return None
-        indices = self._integers(before, 1)
-        if indices is None or not self.same_axis(_int(before, "axis", 0)) or self._rank_of_constant(before, 1) != 0:
+        indices, source = self._taken(before, 0), before.inputs[0]
+        if indices is None or source is None:
             return None
-        source = before.inputs[0]
-        return None if source is None else Step(source, (before, node), lambda of: taken(of, indices))
+        return Step(source, (before, node), lambda of: taken(of, indices))
 
     def _repeated(self, made: Callable[[Map, int], Map], node: ir.Node, data: ir.Value) -> Step | None:
         """An Expand or a Tile, whose second input has a number for each axis."""
@@ -373,21 +358,19 @@ class Reader:
         if self.rank is not None and array.ndim != self.rank or not -array.ndim <= self.axis < array.ndim:
             return None
         flat = array.reshape(-1)
-        if flat.dtype.kind == "O":
-            same = bool((flat == flat[0]).all())
-        else:
-            content = np.ascontiguousarray(flat).view(np.uint8).reshape(flat.size, -1)
-            same = bool((content == content[0]).all())
-        return Block(filled(array.shape[self.axis]), flat[0:1].reshape(()), array.shape, ()) if same else None
+        content = flat if flat.dtype.kind == "O" else np.ascontiguousarray(flat).view(np.uint8).reshape(flat.size, -1)
+        if not (content == content[0]).all():
+            return None
+        return Block(filled(array.shape[self.axis]), flat[0:1].reshape(()), array.shape, ())
 
     def _integers(self, node: ir.Node, i: int) -> list[int] | None:
         """The elements of an integer input; None if unknown or absent."""
-        array = evaluate(node.inputs[i], self.scope, self.types) if len(node.inputs) > i else None
+        array = evaluate(_input(node, i), self.scope, self.types)
         return array.reshape(-1).tolist() if array is not None and array.dtype.kind in "iu" else None
 
-    def _rank_of_constant(self, node: ir.Node, i: int) -> int | None:
-        array = evaluate(node.inputs[i], self.scope, self.types)
-        return None if array is None else array.ndim
+
+def _input(node: ir.Node, i: int) -> ir.Value | None:
+    return node.inputs[i] if len(node.inputs) > i else None
 
 
 def _fill_of(node: ir.Node) -> np.ndarray | None:

@@ -24,7 +24,7 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import Constants, NodeSite
 from padops.convert.model.types import Types, evaluate
-from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, RunsAs, Unconvertible, settle_version
+from padops.convert.pads.match import Applied, Match, Replacement, RunsAs, Unconvertible, settle_version
 from padops.convert.pads.pad_info import Operand, all_known, describe
 from padops.convert.records import Verdict
 from padops.convert.runtimes.builtin import FIRST_WITH_AXES, FIRST_WITH_INPUTS, judge, needs, runs
@@ -67,14 +67,15 @@ def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
     body, runs_as = describe(made, site, types), RunsAs("", opset)
     if refused is None and judge(body, runs_as, NEWEST_MINOR)[0] == "runs":
         return Match(form, status="not needed", reason=RIGHT, verdict=verdict)
-    rewrite = Rewrite(
-        made.op_type,
-        partial(_apply_to_mask, made=made),
+    return Match(
+        form,
         made,
-        refused or needs(body, runs_as),
+        partial(_apply_to_mask, made=made),
+        None if refused else runs_as,
+        notes=tuple(notes),
+        needed=refused or needs(body, runs_as),
         judge=lambda minor: judge(body, runs_as, minor) if refused is None else ("refuses", refused),
     )
-    return Match(form, rewrite, None if refused else runs_as, notes=tuple(notes))
 
 
 def _lacking(node: ir.Node, types: Types) -> int | None:
@@ -154,16 +155,16 @@ def match_center_crop_pad(site: NodeSite, types: Types) -> Match | None:
     added = None if found.amounts is None else np.maximum(found.amounts, 0)  # the Pad in the body never crops
     body, runs_as = describe(found.replacement(added), site, types), RunsAs("", site.scope.opset)
     other = OTHER_SHAPE if types.name(found.shape) not in (None, "int64") else None
-    made = found.replacement(found.amounts)
-    rewrite = Rewrite(
-        found.op,
+    return Match(
+        FORM,
+        found.replacement(found.amounts),
         partial(_apply, found=found, types=types),
-        made,
-        other or needs(body, runs_as),
-        runs(body),
+        None if other else runs_as,
+        notes=tuple(notes),
+        needed=other or needs(body, runs_as),
+        runs=runs(body),
         judge=lambda minor: judge(body, runs_as, minor) if other is None else ("refuses", other),
     )
-    return Match(FORM, rewrite, None if other else runs_as, notes=tuple(notes))
 
 
 def _read(site: NodeSite, types: Types, notes: list[str]) -> _Centred:

@@ -24,7 +24,6 @@ from padops.convert.pads.match import (
     Applied,
     Match,
     Replacement,
-    Rewrite,
     RunsAs,
     Unconvertible,
     matched,
@@ -51,10 +50,10 @@ class Amended:
     # Computed integers, with the Cast's output that stands for them until the Cast is there.
     casts: dict[ir.Value, ir.Value] = field(default_factory=dict)
 
-    def rewrite(self, made: Replacement) -> Replacement | Rewrite:
+    def match(self, made: Replacement) -> Match:
         """The Pad, behind the Casts that it needs."""
         if not self.casts:
-            return made
+            return Match("", made)
 
         def apply(site: NodeSite, constants: Constants) -> Applied:
             inputs = list(made.inputs)
@@ -65,7 +64,7 @@ class Amended:
                 inputs = [cast if one is wide else one for one in inputs]
             return Applied([site.node], site, Replacement(made.op_type, tuple(inputs), made.attributes))
 
-        return Rewrite(made.op_type, apply, made, f"ONNX Runtime refuses a Pad {' and '.join(self.wrong)}")
+        return Match("", made, apply, needed=f"ONNX Runtime refuses a Pad {' and '.join(self.wrong)}")
 
 
 def refused(form: str, why: Unconvertible) -> Match:
@@ -74,11 +73,7 @@ def refused(form: str, why: Unconvertible) -> Match:
 
 
 def _amend(site: NodeSite, types: Types) -> Amended:
-    """Reads the inputs of a Pad of ONNX or of ONNX Runtime.
-
-    Raises:
-        Unconvertible: An input has another type, and no rule says what it means.
-    """
+    """Reads the inputs of a Pad of ONNX or of ONNX Runtime."""
     data, pads, fill, axes = (*site.node.inputs, None, None, None, None)[:4]
     amended = Amended([data, pads, fill, axes], types.name(data, *site.node.outputs))
     for i, (name, value, allowed) in enumerate([("pads", pads, ("int64",)), ("axes", axes, AXES)]):
@@ -214,10 +209,10 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
     if given.wrong:
         form, wrong = f"{form if wrong else f'Pad-{since} node'} {' and '.join(given.wrong)}", True
 
-    def read(notes: list[str]) -> Replacement | Rewrite:
+    def read(notes: list[str]) -> Match:
         _check_version(opset)
         modes = string_values(site, "mode", "constant")
-        return given.rewrite(_replacement(_OnnxNode(site, since, amounts, given.type, modes, notes, given.inputs)))
+        return given.match(_replacement(_OnnxNode(site, since, amounts, given.type, modes, notes, given.inputs)))
 
     return matched(form, read, None if wrong else RunsAs("", opset, tuple(given.external)))
 
@@ -392,8 +387,8 @@ def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
     except Unconvertible as why:
         return refused(FORM, why)
 
-    def read(notes: list[str]) -> Replacement | Rewrite:
+    def read(notes: list[str]) -> Match:
         op_type = settle_version(LIKE, given.type, string_values(site, "mode", "constant"), notes)
-        return given.rewrite(Replacement(op_type, tuple(given.inputs[:3]), dict(node.attributes)))
+        return given.match(Replacement(op_type, tuple(given.inputs[:3]), dict(node.attributes)))
 
     return matched(" ".join([FORM, *given.wrong]), read, None if given.wrong else RunsAs(MICROSOFT, 1))

@@ -26,7 +26,7 @@ def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
     if node.domain != DOMAIN or node.op_type != "Pad":
         return None
     form = f"OpenVINO Pad of {string_attribute(node, 'version', 'an unknown opset')}"
-    return matched(form, lambda notes: _replacement(node))
+    return matched(form, lambda notes: Match(form, _replacement(node)))
 
 
 def _replacement(node: ir.Node) -> Replacement:
@@ -54,7 +54,8 @@ def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()
     node = site.node
     if node.op_type != "Pad" or node.domain not in (*domains, NGRAPH) or not set(AMOUNTS[:2]) & set(node.attributes):
         return None
-    return matched(f"nGraph Pad in the domain '{node.domain}'", lambda notes: _of_ngraph(node, types))
+    form = f"nGraph Pad in the domain '{node.domain}'"
+    return matched(form, lambda notes: Match(form, _of_ngraph(node, types)))
 
 
 def _of_ngraph(node: ir.Node, types: Types) -> Replacement:

@@ -24,7 +24,6 @@ from padops.convert.pads.match import (
     Applied,
     Match,
     Replacement,
-    Rewrite,
     Unconvertible,
     matched,
     settle_version,
@@ -130,10 +129,10 @@ def match_pytorch_pad(site: NodeSite, types: Types) -> Match | None:
     if name not in OPERATORS or node.op_identifier() in site.scope.model.functions:
         return None
 
-    def read(notes: list[str]) -> Rewrite:
+    def read(notes: list[str]) -> Match:
         pad = _read(site, types, name, notes)
         needed = f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
-        return Rewrite(pad.op, partial(_apply, pad=pad), pad.replacement(pad.amounts), needed)
+        return Match("", pad.replacement(pad.amounts), partial(_apply, pad=pad), needed=needed)
 
     return matched(f"PyTorch {name}", read)
 
@@ -268,9 +267,6 @@ def _pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray
     """The fill as one element of the data's type, converted as PyTorch does it; None for the default fill.
 
     PyTorch converts to 16-bit floats by way of float, and truncates fractions for integers.
-
-    Raises:
-        Unconvertible: The value is not one known number, or the type cannot hold it.
     """
     if array is None or array.size != 1 or array.dtype.kind not in "biuf":
         raise Unconvertible("its value is not one constant number")

@@ -18,7 +18,7 @@ known only at run time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeGuard
@@ -38,7 +38,7 @@ from padops.convert.model.graphs import (
     take_out,
 )
 from padops.convert.model.types import Types
-from padops.convert.pads.match import Applied, Match, Replacement, Rewrite, string_attribute
+from padops.convert.pads.match import Applied, Match, Replacement, string_attribute
 from padops.convert.pads.pad_info import describe
 from padops.convert.runtimes.builtin import judge, needs, runs
 from padops.spec.dialects import DOMAIN
@@ -73,20 +73,18 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
         return None
     second = NodeSite(emulation.nodes[1], site.path, site.scope)
     plain = onnx_pad.match_onnx_pad(second, types)
-    if plain is None or not isinstance(plain.replacement, Replacement):
+    if plain is None or plain.pad is None or plain.apply is not None:
         return None
-    pad = describe(plain.replacement, second, types)
+    pad = describe(plain.pad, second, types)
     needed, as_it_is, found = needs(pad, plain.runs_as), runs(pad), plain.runs_as
     judged = partial(judge, pad, found) if found else None
     made = _replacement(emulation)
-    if first is not node:
-        note = f"in one with {first.name or 'the Pad before it'}"
-        nothing = Rewrite(OP, lambda site, constants: Applied([]), made, needed, as_it_is, judge=judged)
-        return Match(FORM, nothing, found, notes=(note,))
     last = emulation.nodes[-1]
+    apply: Callable[[NodeSite, Constants], Applied] = partial(_apply, emulation=emulation)
     note = f"one operator for the {len(emulation.nodes)} nodes up to {last.name or last.outputs[0].name}"
-    rewrite = Rewrite(OP, partial(_apply, emulation=emulation), made, needed, as_it_is, judge=judged)
-    return Match(FORM, rewrite, found, notes=(note,))
+    if first is not node:
+        note, apply = f"in one with {first.name or 'the Pad before it'}", lambda site, constants: Applied([])
+    return Match(FORM, made, apply, found, notes=(note,), needed=needed, runs=as_it_is, judge=judged)
 
 
 def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:

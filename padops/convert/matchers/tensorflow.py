@@ -23,7 +23,6 @@ from padops.convert.pads.match import (
     Applied,
     Match,
     Replacement,
-    Rewrite,
     Unconvertible,
     check_integers,
     matched,
@@ -63,13 +62,13 @@ def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str])
         return None
     if node.op_type == "Pad" and (set(node.attributes) - set(OF_TENSORFLOW) or len(node.inputs) != 2):
         return None  # of another framework
-    return matched(f"TensorFlow {node.op_type} in the domain '{node.domain}'", lambda notes: _rewrite(site, types))
+    return matched(f"TensorFlow {node.op_type} in the domain '{node.domain}'", lambda notes: _match(site, types))
 
 
-def _rewrite(site: NodeSite, types: Types) -> Rewrite:
+def _match(site: NodeSite, types: Types) -> Match:
     node, pad = site.node, _read(site, types)
     needed = f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
-    return Rewrite(OP, partial(_apply, pad=pad), pad.replacement(*_columns(pad)), needed)
+    return Match("", pad.replacement(*_columns(pad)), partial(_apply, pad=pad), needed=needed)
 
 
 def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str]) -> bool:

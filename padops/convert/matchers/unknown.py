@@ -8,7 +8,7 @@ from padops.convert.matchers.pytorch import CALL, DOMAINS, operator_of
 from padops.convert.matchers.tensorflow import match_tensorflow_pad
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.pads.match import MICROSOFT, Match, Rewrite, string_attribute
+from padops.convert.pads.match import MICROSOFT, Match, string_attribute
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.spec.dialects import DOMAIN
 
@@ -53,10 +53,10 @@ def _of_framework(site: NodeSite, types: Types) -> Match | None:
         return None
     domain = node.domain or "tf"  # tf2onnx loses domains; then any name says that the model is TensorFlow's
     found = match_tensorflow_pad(site, types, (domain,)) or match_ngraph_pad(site, types, (domain,))
-    if found is None or found.replacement is None:
+    if found is None or found.stays:
         return None
     if node.op_type == "Pad":  # any framework may have a Pad
-        framework = "TensorFlow" if isinstance(found.replacement, Rewrite) else "nGraph"
+        framework = "TensorFlow" if found.apply is not None else "nGraph"
         why = f"padops does not know the domain {node.domain}, but this Pad looks like {framework}'s"
     else:
         why = f"{node.op_type} is TensorFlow's"

@@ -41,9 +41,6 @@ def _check_counts(node: onnx.NodeProto, version: int | None, functions: Collecti
     """Refuses a node of the default domain with too few or too many inputs or outputs; ``label`` names it.
 
     ``functions`` are the names of the model's functions in the default domain, of which ``version`` is imported.
-
-    Raises:
-        PadopsError: With the numbers.
     """
     known = node.domain == "" and version is not None and version <= onnx.defs.onnx_opset_version()
     if not known or node.op_type in NOT_COUNTED or node.op_type in functions:
@@ -158,11 +155,7 @@ VALUES = {*FIELDS.values(), "sparse_tensors"}
 
 
 def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function: bool) -> None:
-    """Refuses an attribute whose value is not of its type, or that refers to a function's where there is none.
-
-    Raises:
-        PadopsError: Says what is wrong with it.
-    """
+    """Refuses an attribute whose value is not of its type, or that refers to a function's where there is none."""
     place = f"{owner}: the attribute '{attribute.name}'"
     if not attribute.name:
         raise PadopsError(f"{owner}: an attribute has no name")
@@ -195,9 +188,6 @@ def _check_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_
     """Refuses a graph or function whose nodes cannot be put into an order, and all graphs inside it; ``path`` names it.
 
     With ``sorted_nodes``, they must be in that order already: ONNX Runtime sorts the nodes of the main graph alone.
-
-    Raises:
-        PadopsError: A name is made twice, or read and made by nothing; or nodes form a cycle.
     """
     for name, reader in _free_names(graph, path, sorted_nodes).items():
         raise PadopsError(f"{reader} reads '{name}', which is no input, no initializer and no output of a node")
@@ -417,11 +407,7 @@ class Owner:
 
 
 def check_model(model: onnx.ModelProto) -> None:
-    """Refuses a message that is no model; ``scan.refuse_what_would_be_lost`` has let it pass.
-
-    Raises:
-        PadopsError: Something does not fit together. The message names the part of the model, and the numbers.
-    """
+    """Refuses a message that is no model; ``scan.refuse_what_would_be_lost`` has let it pass."""
     _check_imports(model.opset_import, "the model", {node.domain for node in model.graph.node})
     named = frozenset(function.name for function in model.functions if not function.domain)
     _check_graph(model.graph, "graph", Owner(_default_version(model.opset_import, model), named))

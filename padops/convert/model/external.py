@@ -48,11 +48,7 @@ def entry(tensor: onnx.TensorProto, key: str) -> str | None:
 
 
 def _check_location(location: str | None, place: str) -> str:
-    """The location of a tensor's data, if it stays within the model's folder.
-
-    Raises:
-        PadopsError: It is missing, absolute, or climbs out of the folder.
-    """
+    """The location of a tensor's data, if it stays within the model's folder."""
     if not location:
         raise PadopsError(f"{place}: its data are external, but no location is given")
     if IN_MEMORY in location:
@@ -101,11 +97,7 @@ class Place:
 
 
 def check_links(tensors: Iterable[tuple[onnx.TensorProto, str]], place: Place) -> None:
-    """Refuses links out of the model's folder; missing files are ignored.
-
-    Raises:
-        PadopsError: A data file is such a link.
-    """
+    """Refuses links out of the model's folder; missing files are ignored."""
     for tensor, path in tensors:
         where = f"tensor '{tensor.name}' ({path})"
         source = place.folder / _check_location(entry(tensor, "location"), where)

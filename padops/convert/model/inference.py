@@ -200,11 +200,7 @@ def declarations(message: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def infer(message: onnx.ModelProto) -> tuple[onnx.GraphProto, list[onnx.GraphProto]]:
-    """The main graph with all that is inferred of its values as declarations; and each function's body, as a graph.
-
-    Raises:
-        onnx.shape_inference.InferenceError: onnx does not understand the model.
-    """
+    """The main graph with all that is inferred of its values as declarations; and each function's body, as a graph."""
     light = declarations(message)  # not with data_prop=True: it allocates tens of bytes for each element of any vector
     main = infer_graph(light)
     functions = {key_of(row.domain, row.name, row.overload): row for row in message.functions}

@@ -85,12 +85,7 @@ def _path(where: Where, *fields: str) -> str:
 
 
 def _fields(message: Message, where: Where) -> Fields:
-    """The fields that a message has.
-
-    Raises:
-        PadopsError: A text among them is not UTF-8. protobuf reads it all the same, and gives bytes for it or raises
-            when somebody asks, as the release has it.
-    """
+    """The fields that a message has."""
     try:
         fields: Fields = message.ListFields()
         for field, value in fields:
@@ -162,11 +157,7 @@ def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None = None) -> onn
 
 
 def with_dense(message: onnx.ModelProto, folder: Path | None) -> onnx.ModelProto:
-    """The message; if it has sparse initializers or Constants, a copy that has dense ones instead.
-
-    Raises:
-        PadopsError: As ``dense_tensor``.
-    """
+    """The message; if it has sparse initializers or Constants, a copy that has dense ones instead."""
     if not any(_sparse_in(message)):
         return message
     copy = deepcopy(message)

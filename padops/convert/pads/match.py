@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,27 +40,11 @@ class Replacement:
 
 @dataclass(frozen=True)
 class Applied:
-    """The result of a rewrite."""
+    """The result of ``Match.apply``."""
 
     touched: Sequence[ir.Node]  # existing nodes whose operator, inputs or attributes have changed
     site: NodeSite | None = None  # a node that the target must still turn into a Pad, or None
-    replacement: Replacement | None = None  # the Pad for ``site``
-
-
-@dataclass(frozen=True)
-class Rewrite:
-    """A change that takes more than replacing one node."""
-
-    op_type: str  # the operator for the record
-    apply: Callable[[NodeSite, Constants], Applied]  # makes the change, except for emitting the Pad
-    # The Pad, with stand-ins for values that ``apply`` makes; the target checks it before anything changes. None if
-    # there is no Pad to emit.
-    pad: Replacement | None = None
-    needed: str | None = None  # why ONNX Runtime cannot run the unchanged nodes as specified; None if it can
-    runs: str = "ONNX Runtime runs it"  # if it can: under which conditions, as a sentence
-    corrects: bool = False  # whether ``needed`` is about wrong results, which the converted model does not repeat
-    # Gives the verdict of the release 1.x on the unchanged nodes; None if no rule decides it.
-    judge: Judge | None = None
+    pad: Replacement | None = None  # the Pad for ``site``
 
 
 @dataclass(frozen=True)
@@ -77,7 +61,11 @@ class Match:
     """One Pad: what it becomes, or why it stays."""
 
     form: str  # see ``PadRecord.form``
-    replacement: Replacement | Rewrite | None = None  # what it becomes; None if it stays
+    # The operator that does the same; None if the Pad stays, or if ``apply`` leaves no Pad to emit.
+    pad: Replacement | None = None
+    # A change that takes more than replacing one node: makes it, except for emitting the Pad. ``pad`` has stand-ins for
+    # values that it makes; the target checks it before anything changes.
+    apply: Callable[[NodeSite, Constants], Applied] | None = None
     # The operator that ONNX Runtime runs; None if ONNX Runtime refuses a node of this form.
     runs_as: RunsAs | None = None
     status: Status = "unconverted"  # the status of a Pad that stays
@@ -87,7 +75,17 @@ class Match:
     notes: tuple[str, ...] = ()  # see ``PadRecord.notes``
     # What ONNX Runtime's CPU provider does with the node, and why, if the match has no form of it that runs; else None.
     verdict: tuple[Verdict, str] | None = None
-    judge: Judge | None = None  # of SAME that stays: what ONNX Runtime does with it; a ``Rewrite`` has its own
+    # With ``apply``: why ONNX Runtime cannot run the unchanged nodes as specified; None if it can.
+    needed: str | None = None
+    runs: str = "ONNX Runtime runs it"  # if it can: under which conditions, as a sentence
+    corrects: bool = False  # whether ``needed`` is about wrong results, which the converted model does not repeat
+    # With ``apply``, or of SAME that stays: gives the verdict of the release 1.x on the unchanged nodes.
+    judge: Judge | None = None
+
+    @property
+    def stays(self) -> bool:
+        """Whether there is nothing that the Pad could become."""
+        return self.pad is None and self.apply is None
 
 
 class Unconvertible(Exception):
@@ -98,11 +96,11 @@ class Unneeded(Exception):
     """The Pad needs no conversion; the message is the record's reason."""
 
 
-def matched(form: str, read: Callable[[list[str]], Replacement | Rewrite], runs_as: RunsAs | None = None) -> Match:
-    """The match of a Pad that ``read`` reads; ``read`` adds notes to a list, or raises ``Unconvertible``."""
+def matched(form: str, read: Callable[[list[str]], Match], runs_as: RunsAs | None = None) -> Match:
+    """The match that ``read`` gives; ``read`` adds notes to a list, or raises ``Unconvertible``."""
     notes: list[str] = []
     try:
-        return Match(form, read(notes), runs_as, notes=tuple(notes))
+        return replace(read(notes), form=form, runs_as=runs_as, notes=tuple(notes))
     except Unconvertible as why:
         return Match(form, reason=str(why))
 
@@ -135,8 +133,7 @@ def is_open(axes: ir.Value | np.ndarray | None, site: NodeSite, types: Types) ->
 
 def too_long(match: Match) -> str | None:
     """A reason if an attribute lists more numbers than padops reads of a constant input; else None."""
-    made = match.replacement.pad if isinstance(match.replacement, Rewrite) else match.replacement
-    for name, attribute in (made.attributes if made else {}).items():
+    for name, attribute in (match.pad.attributes if match.pad else {}).items():
         if attribute.type == ir.AttributeType.INTS and not attribute.is_ref():
             if (count := len(attribute.value)) > LARGEST_CONSTANT:
                 return f"its attribute {name} has {count} elements, and padops reads up to {LARGEST_CONSTANT}"

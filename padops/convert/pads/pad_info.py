@@ -267,11 +267,7 @@ class PadInfo:
 
     @cached_property
     def amounts(self) -> tuple[Amounts, ...] | None:
-        """The amounts of each axis; None if unknown, empty if all are 0 and the rank is unknown.
-
-        Raises:
-            PadError: The amounts break a rule for any data.
-        """
+        """The amounts of each axis; None if unknown, empty if all are 0 and the rank is unknown."""
         node = self.node
         if node is None:
             return None

@@ -239,11 +239,7 @@ def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Valu
 
 
 def plan_of(pad: PadInfo, axis: int, size: int, amounts: plan.Amounts, mode: Mode | None = None) -> AxisPlan:
-    """The plan of one axis of this size, of the Pad's mode or of another.
-
-    Raises:
-        PadError: The amounts break a rule on this axis.
-    """
+    """The plan of one axis of this size, of the Pad's mode or of another."""
     op = pad.op
     (made,) = plan.make_plan([size], [amounts], mode or pad.known_modes[0], op.crop, op.limit, op.clamp).axes
     return made

@@ -66,11 +66,7 @@ class Guarantees:
 
 
 def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number:
-    """Writes a Pad; ``branches`` says whether to leave what the built-in can do to it, by an If.
-
-    Raises:
-        Unconvertible: The opset has no way to do it.
-    """
+    """Writes a Pad; ``branches`` says whether to leave what the built-in can do to it, by an If."""
     if pad.dims == []:
         return emit("Identity", [pad.data])  # P5: rank 0 passes through
     if guarantees.right and guarantees.typed:
@@ -175,9 +171,7 @@ def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
         indices = here().choose(constant, lambda: filled, lambda: extended)
     else:
         indices = here().choose(
-            constant,
-            lambda: _filled_indices(pad, amounts),
-            lambda: _indices(pad, choice, _unless(constant, amounts)),
+            constant, lambda: _filled_indices(pad, amounts), lambda: _indices(pad, choice, _unless(constant, amounts))
         )
     return _taken(pad.data, any_fill(pad), indices)
 

@@ -149,11 +149,7 @@ class Calls:
         return output
 
     def _as_one(self, merged: PadInfo) -> PadInfo:
-        """What all calls are, with the inputs and dims that they have in common.
-
-        Raises:
-            Unconvertible: They differ in an attribute, which no body of such an opset can ask for.
-        """
+        """What all calls are, with the inputs and dims that they have in common."""
         if differing := [name for name, attribute in merged.attributes.items() if attribute.is_ref()]:
             raise too_old(f"one body for nodes that differ in {' and '.join(differing)}", FIRST_WITH_INPUTS)
         # The fill stays an input: onnxruntime takes no 8-bit floats for one that no node reads.
@@ -169,11 +165,7 @@ class Calls:
         return replace(merged, inputs=inputs, dims=dims, rank=None if dims is None else len(dims), name=name)
 
     def _keep_apart(self, data: ir.Value) -> None:
-        """Has the body read a copy of the data, made by a node over which onnxruntime moves no DequantizeLinear.
-
-        Raises:
-            Unconvertible: Concat, which makes the copy, does not take the types of all calls.
-        """
+        """Has the body read a copy of the data, made by a node over which onnxruntime moves no DequantizeLinear."""
         if not {pad.type for pad in self.pads} <= COPIED:
             raise Unconvertible("its data follow DequantizeLinear, and have types of which onnxruntime makes no copy")
         uses = list(data.uses())
@@ -354,11 +346,7 @@ def embed(analysis: Analysis, wanted: bool = True) -> Embedded:
 
 
 def _complete(analysis: Analysis, op_type: str, opset: int, result: Embedded) -> ir.Function:
-    """The function of an operator; gives its nodes the inputs that only some of them have, where it needs that.
-
-    Raises:
-        Unconvertible: There is none that is right for all of the nodes.
-    """
+    """The function of an operator; gives its nodes the inputs that only some of them have, where it needs that."""
     for _ in OPS[op_type].inputs:
         try:
             calls = Calls(OPS[op_type], _described_calls(analysis, op_type), opset)

@@ -296,9 +296,6 @@ class GraphBuilder:
 
         Inputs are values, or arrays and numbers (int64) that become constants; None where absent, and trailing ones are
         left out. ``role`` says what the output is, for the names of node and output.
-
-        Raises:
-            Unconvertible: The opset does not have the operator.
         """
         (value,) = self.emit_several(op_type, inputs, attributes, role=role, outputs=1)
         return value

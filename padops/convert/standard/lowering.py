@@ -308,11 +308,7 @@ def _by_a_node(nothing: np.ndarray) -> Operand:
 
 
 def _known_amounts(pad: PadInfo) -> Sequence[plan.Amounts] | None:
-    """The amounts of every axis, or None where they are not known before it runs.
-
-    Raises:
-        PadError: They break a rule, whatever the data are.
-    """
+    """The amounts of every axis, or None where they are not known before it runs."""
     if pad.dims is None or pad.node is None:
         return None
     if all_known(pad.dims):

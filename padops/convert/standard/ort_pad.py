@@ -298,11 +298,7 @@ def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[Pa
 
 
 def _cast_inputs(pad: PadInfo) -> PadInfo:
-    """The same Pad of the type that it is to be done in.
-
-    Raises:
-        Lacking: A fill may be there or not, and to cast it, it must be known which.
-    """
+    """The same Pad of the type that it is to be done in."""
     assert pad.type is not None, "check_moved has found one to do it in"
     proxy, _ = EXACT_CASTS[pad.type]
     to, own = by_name(proxy), by_name(pad.type)

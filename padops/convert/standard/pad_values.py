@@ -136,11 +136,7 @@ def _vector_of(pad: PadInfo, name: str) -> Numbers:
 
 
 def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
-    """The position of a string attribute among its ``options``, of rank 0.
-
-    Raises:
-        Unconvertible: It says something else, or the opset has no way to ask.
-    """
+    """The position of a string attribute among its ``options``, of rank 0."""
     row = next(row for row in pad.op.attributes if row.name == name)
     attribute = pad.attributes.get(name)
     if len(options) == 1:
@@ -218,11 +214,7 @@ class AxisAmounts:
 
 
 def amounts_of(pad: PadInfo) -> AxisAmounts:
-    """The amounts of every axis.
-
-    Raises:
-        Unconvertible: The opset has no way to compute them.
-    """
+    """The amounts of every axis."""
     if pad.op.input_index("pads_begin") is not None:
         lists = (to_int64(_required(pad, name)) for name in ("pads_begin", "pads_end"))
         return AxisAmounts(*(_one_per_axis(pad, numbers) for numbers in lists))
