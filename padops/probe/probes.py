@@ -1,6 +1,6 @@
 """Which models tell whether a condition of ``padops/rules/conditions.json`` is one that a provider fails at.
 
-A model stands at the one condition that it has beside plain Pads; ``rules.py`` leaves it out where a rule of another
+A model stands at the one condition that it has beside plain Pads; ``outcome.py`` leaves it out where a rule of another
 condition holds for it already. So the order is that of the rows here: first what holds for most Pads. The conditions
 "beyond all" and "sizes above" have no models: "beyond" and "rank above" hold for the same ones.
 """

@@ -1,8 +1,9 @@
 """Runs one model in a session with one execution provider, and says what came of it.
 
-As a program, this file is a process that may die: see ``asking.py``. A question is a mapping: ``provider``, ``library``
-("" for a provider that this onnxruntime has already) and ``options``; and, unless it is about the provider itself,
-``model``, ``feeds`` and ``expected``, and ``rules``, a file with which padops stands beside the provider, or None.
+As a program, this file is a process that may die: see ``outcome.py``. A question is a mapping: ``provider``,
+``library`` ("" for a provider that this onnxruntime has already) and ``options``; and, unless it is about the provider
+itself, ``model``, ``feeds`` and ``expected``, and ``rules``, a file with which padops stands beside the provider, or
+None.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 
 from padops.extras import NeedingOnnxruntime
 from padops.processes import serve
-from padops.runtime.chosen import Chosen, available, described, devices_of
+from padops.runtime.placing import Chosen, available, described, devices_of
 from padops.runtime.provider import CPU
 
 with NeedingOnnxruntime("padops probe"):

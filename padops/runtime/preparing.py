@@ -12,16 +12,26 @@ from typing import Any
 from padops.extras import NeedingOnnxruntime
 from padops.runtime.model_words import DOMAIN, FOLDING, PYTHON_DOMAIN, named_operators, pads_constants, wrong_optimizers
 from padops.runtime.provider import CPU, FIRST_MINOR, is_provided, runtime_minor
-from padops.runtime.provider_rules import BY_NAME
+from padops.runtime.provider_rules import BY_NAME, Rules, tell_without_rules
 from padops.runtime.session import register
-from padops.runtime.session_rules import Rules, tell_without_rules
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
     from padops.runtime.callers_options import with_own_providers
-    from padops.runtime.chosen import AZURE, OURS, Provider, available, chosen_by
-    from padops.runtime.placing import check_there, place, placed_rules, rules_for, stands_before_threads, with_padops
+    from padops.runtime.placing import (
+        AZURE,
+        OURS,
+        Provider,
+        available,
+        check_there,
+        chosen_by,
+        place,
+        placed_rules,
+        rules_for,
+        stands_before_threads,
+        with_padops,
+    )
 
 SPINNING = "session.intra_op.allow_spinning"  # "0": threads without work sleep
 
