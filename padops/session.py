@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from padops.extras import DependencyError, NeedingOnnxruntime
 from padops.runtime.callers_options import WAY
+from padops.runtime.chosen import Chosen, plugin_version
 from padops.runtime.model_words import DOMAIN, PADS, content_of, is_silent, words_of
-from padops.runtime.placing import Chosen, one_name_before, plugin_version
+from padops.runtime.placing import one_name_before
 from padops.runtime.preparing import prepare
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     import onnx
 
     from padops.convert import Conversion, PadRecord
-    from padops.runtime.placing import Provider
+    from padops.runtime.chosen import Provider
 
 LOG = logging.getLogger("padops")
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # configuration entry for a model in memory

@@ -21,7 +21,7 @@ import numpy as np
 
 from padops.extras import NeedingOnnxruntime
 from padops.processes import serve
-from padops.runtime.placing import Chosen, available, described, devices_of
+from padops.runtime.chosen import Chosen, available, described, devices_of
 from padops.runtime.provider import CPU
 
 with NeedingOnnxruntime("padops probe"):

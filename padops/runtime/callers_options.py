@@ -16,8 +16,9 @@ from pathlib import Path
 
 from padops.extras import NeedingOnnxruntime
 from padops.plural import plural
+from padops.runtime.chosen import AZURE, OURS, Chosen, devices_of
 from padops.runtime.model_words import dim_names
-from padops.runtime.placing import AZURE, OURS, Chosen, devices_of, place, put, rules_for, with_padops
+from padops.runtime.placing import place, put, rules_for, with_padops
 from padops.runtime.provider import CPU, FIRST_MINOR_BY_NAME, FIRST_NAME, add_provider, register_provider_library
 from padops.runtime.provider_rules import needing_padops
 

@@ -19,19 +19,8 @@ with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
     from padops.runtime.callers_options import with_own_providers
-    from padops.runtime.placing import (
-        AZURE,
-        OURS,
-        Provider,
-        available,
-        check_there,
-        chosen_by,
-        place,
-        placed_rules,
-        rules_for,
-        stands_before_threads,
-        with_padops,
-    )
+    from padops.runtime.chosen import AZURE, OURS, Provider, available, chosen_by
+    from padops.runtime.placing import check_there, place, placed_rules, rules_for, stands_before_threads, with_padops
 
 SPINNING = "session.intra_op.allow_spinning"  # "0": threads without work sleep
 

@@ -23,7 +23,7 @@ from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR
 from padops.runtime.rule_files import providers_with_rules, read_rules
 
 if TYPE_CHECKING:
-    from padops.runtime.placing import Chosen
+    from padops.runtime.chosen import Chosen
 
 Does = Literal["leaves", "refuses", "wrong", "dies"]
 
@@ -293,7 +293,7 @@ def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
     """The same for a session that names providers, without options; of those that this onnxruntime lacks, as given."""
     if not measured_for(names) or not installed_version() or installed_minor() < FIRST_MINOR:
         return rules
-    from padops.runtime.placing import Chosen, available  # onnxruntime takes time to load
+    from padops.runtime.chosen import Chosen, available  # onnxruntime takes time to load
 
     there = available()
     return with_measured(rules, [Chosen(name, {}) for name in names if name in there])
@@ -301,7 +301,7 @@ def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
 
 def _measured(one: Chosen) -> KnownProvider | None:
     """The rules in the user's file of a provider; None, and a warning, if they cannot be used."""
-    from padops.runtime.placing import described
+    from padops.runtime.chosen import described
 
     file = file_of(one.name)
     assert file is not None, "there is one"

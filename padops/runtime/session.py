@@ -15,7 +15,7 @@ from padops.runtime.provider import add_provider
 if TYPE_CHECKING:
     import onnxruntime
 
-    from padops.runtime.placing import Provider
+    from padops.runtime.chosen import Provider
 
 OPERATORS = "padops.operators"  # the configuration entry that tells the library which operators to register
 _named: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, frozenset[str] | None] = weakref.WeakKeyDictionary()

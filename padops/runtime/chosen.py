@@ -1,0 +1,105 @@
+"""The providers that a caller asks for, and what onnxruntime tells of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from padops.extras import NeedingOnnxruntime
+from padops.runtime.provider import CPU, EP_NAMES
+
+with NeedingOnnxruntime("padops.InferenceSession"):
+    import onnxruntime
+
+AZURE = "AzureExecutionProvider"  # every wheel lists it; it runs no standard operator
+OURS = EP_NAMES
+
+Device = Any  # onnxruntime.OrtEpDevice, which has no types
+Named = str | Device | Sequence[Device]
+Provider = Named | tuple[Named, Mapping[Any, Any]]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """One provider of a session.
+
+    Attributes:
+        name: Its name.
+        options: Its options.
+        devices: The devices that the caller has chosen; empty if the provider is chosen by name.
+    """
+
+    name: str
+    options: dict[Any, Any]
+    devices: tuple[Device, ...] = ()
+
+
+def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[Any, Any]] | None) -> list[Chosen]:
+    """The providers that a caller asks for, in any form that onnxruntime takes, or as devices.
+
+    Args:
+        providers: Names, devices or lists of devices of one provider, each alone or in a pair with options; by default
+            all that this onnxruntime has built in.
+        options: One mapping for each provider.
+
+    Raises:
+        TypeError: ``providers`` is not a list, or one of its entries, or of ``provider_options``, has another type.
+        ValueError: The numbers of options and providers differ; or an entry has devices of several providers.
+    """
+    if providers is not None and (isinstance(providers, str) or not isinstance(providers, Sequence)):
+        raise TypeError(f"providers is {providers!r}, expected a list of names")
+    if not providers:
+        plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU}
+        left = (AZURE, *OURS, *plugins)  # plugin providers are registered, but nobody has chosen one
+        return [Chosen(name, {}) for name in onnxruntime.get_available_providers() if name not in left]
+    if options is not None and len(options) != len(providers):
+        raise ValueError(f"provider_options has {len(options)} entries, providers {len(providers)}")
+    given = options or [{}] * len(providers)
+    return [_chosen(entry, more) for entry, more in zip(providers, given, strict=True)]
+
+
+def _chosen(entry: Provider, more: Mapping[Any, Any]) -> Chosen:
+    named, own = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, {})
+    for given in (own, more):
+        if not isinstance(given, Mapping):
+            raise TypeError(f"the options of provider {named!r} are {given!r}, expected a mapping")
+    options = {**own, **more}
+    if isinstance(named, str):
+        return Chosen(named, options)
+    devices = tuple(named) if isinstance(named, Sequence) else (named,)
+    if not all(hasattr(device, "ep_name") for device in devices):
+        raise TypeError(
+            f"an entry of providers is {entry!r}, expected a name, devices of one provider, "
+            "or a pair of one of these and options"
+        )
+    names = sorted({device.ep_name for device in devices})
+    if len(names) != 1:
+        raise ValueError(
+            f"an entry of providers has devices of {' and '.join(names) or 'no provider'}, expected of one"
+        )
+    return Chosen(names[0], options, devices)
+
+
+def available() -> set[str]:
+    """The providers that this onnxruntime can create: built in, or of registered libraries."""
+    return {*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())}
+
+
+def plugin_version(one: Chosen) -> str:
+    """The version of a plugin provider, which has a library of its own; "" for one that is built into onnxruntime."""
+    about = [device.ep_metadata for device in devices_of(one)[:1]]
+    return next((row.get("version", "") for row in about if row.get("library_path")), "")
+
+
+def described(one: Chosen) -> dict[str, Any]:
+    """What onnxruntime tells of a provider: its own version, the plugin's, the devices."""
+    rows = devices_of(one)
+    devices = {f"{row.device.type.name} of {row.device.vendor or row.ep_vendor or 'no vendor'}" for row in rows}
+    return {"onnxruntime": onnxruntime.__version__, "plugin": plugin_version(one), "devices": sorted(devices)}
+
+
+def devices_of(one: Chosen) -> tuple[Device, ...]:
+    """The devices of a provider: the chosen ones, else all under its name; for padops and the CPU, the first one."""
+    found = one.devices or tuple(device for device in onnxruntime.get_ep_devices() if device.ep_name == one.name)
+    return found[:1] if one.name in (*OURS, CPU) else found
