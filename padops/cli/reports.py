@@ -24,21 +24,13 @@ Level = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True)
 class Rule:
-    """A kind of finding.
+    """A kind of finding."""
 
-    Attributes:
-        id: Its name in SARIF and JUnit; it stays the same from release to release.
-        title: A few words.
-        description: A sentence.
-        kind: Its name for ``--check`` and ``--allow``; None for a model that cannot be read.
-        level: How bad it is.
-    """
-
-    id: str
-    title: str
-    description: str
-    kind: Kind | None
-    level: Level
+    id: str  # its name in SARIF and JUnit; it stays the same from release to release
+    title: str  # a few words
+    description: str  # a sentence
+    kind: Kind | None  # its name for ``--check`` and ``--allow``; None for a model that cannot be read
+    level: Level  # how bad it is
 
 
 # By the verdict on a Pad.
@@ -68,15 +60,10 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True)
 class Inspected:
-    """One model that was inspected.
+    """One model that was inspected."""
 
-    Attributes:
-        name: The file, as it was named; ``"-"`` for standard input.
-        result: Its inspection, or the reason why it cannot be read.
-    """
-
-    name: str
-    result: Inspection | str
+    name: str  # the file, as it was named; ``"-"`` for standard input
+    result: Inspection | str  # its inspection, or the reason why it cannot be read
 
 
 def nameless(name: str, error: str) -> str:
@@ -86,23 +73,14 @@ def nameless(name: str, error: str) -> str:
 
 @dataclass(frozen=True)
 class Finding:
-    """A Pad that does not run right, or a model that cannot be read.
+    """A Pad that does not run right, or a model that cannot be read."""
 
-    Attributes:
-        rule: The kind of finding.
-        model: The file.
-        place: The path of the Pad; "" if the model cannot be read.
-        why: The reason.
-        helps: The command that helps; "" if none does.
-        allowed: Whether ``--allow`` names its kind.
-    """
-
-    rule: Rule
-    model: str
-    place: str
-    why: str
-    helps: str = ""
-    allowed: bool = False
+    rule: Rule  # the kind of finding
+    model: str  # the file
+    place: str  # the path of the Pad; "" if the model cannot be read
+    why: str  # the reason
+    helps: str = ""  # the command that helps; "" if none does
+    allowed: bool = False  # whether ``--allow`` names its kind
 
     @property
     def level(self) -> Level:

@@ -37,21 +37,13 @@ class ProbeError(Exception):
 
 @dataclass(frozen=True)
 class Seen:
-    """What a provider did with a probe.
-
-    Attributes:
-        probe: The probe.
-        does: ``"right"``, or as in a rule; a process that is killed as it does not answer has died.
-        why: The error, or what differs; "" if there is nothing to say.
-        without_pad: What it did with the same model without its Pad, if it failed; "" if it was not asked.
-        is_shared: Whether it ran any node.
-    """
+    """What a provider did with a probe."""
 
     probe: Probe
-    does: str
-    why: str = ""
-    without_pad: str = ""
-    is_shared: bool = True
+    does: str  # ``"right"``, or as in a rule; a process that is killed as it does not answer has died
+    why: str = ""  # the error, or what differs; "" if there is nothing to say
+    without_pad: str = ""  # what it did with the same model without its Pad, if it failed; "" if it was not asked
+    is_shared: bool = True  # whether it ran any node
 
     @property
     def fails(self) -> bool:
@@ -66,21 +58,13 @@ class Seen:
 
 @dataclass(frozen=True)
 class Asked:
-    """A provider as the caller names it, and the program that is asked.
+    """A provider as the caller names it, and the program that is asked."""
 
-    Attributes:
-        provider: Its name.
-        library: The file of a plugin; "" for a provider that onnxruntime has without it.
-        options: Its options.
-        seconds: The limit for one model.
-        program: The arguments of Python for the process.
-    """
-
-    provider: str
-    library: str = ""
+    provider: str  # its name
+    library: str = ""  # the file of a plugin; "" for a provider that onnxruntime has without it
     options: Mapping[str, str] = field(default_factory=dict)
-    seconds: float = SECONDS
-    program: Sequence[str] = PROGRAM
+    seconds: float = SECONDS  # the limit for one model
+    program: Sequence[str] = PROGRAM  # the arguments of Python for the process
 
     def about(self) -> dict[str, Any]:
         """What onnxruntime tells of the provider: its own version, the plugin's, the devices.
@@ -291,25 +275,17 @@ SAID = {"refuses": "refuses it", "wrong": "gets it wrong", "dies": "ends the pro
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is known of a provider after it was asked.
+    """What is known of a provider after it was asked."""
 
-    Attributes:
-        asked: The provider.
-        about: What onnxruntime tells of it.
-        seen: What it did with each probe, in a stock session.
-        rules: The rules that follow.
-        fuses: Whether it claims nodes that another provider has, so that padops must put others in their place.
-        beside: What became of the probes that failed, or that padops takes, with padops and these rules beside it.
-        is_taking: Whether it ran any node of a model without Pads.
-    """
-
-    asked: Asked
-    about: Mapping[str, Any]
-    seen: tuple[Seen, ...]
-    rules: tuple[ProviderRule, ...]
+    asked: Asked  # the provider
+    about: Mapping[str, Any]  # what onnxruntime tells of it
+    seen: tuple[Seen, ...]  # what it did with each probe, in a stock session
+    rules: tuple[ProviderRule, ...]  # the rules that follow
+    # Whether it claims nodes that another provider has, so that padops must put others in their place.
     fuses: bool = False
+    # What became of the probes that failed, or that padops takes, with padops and these rules beside it.
     beside: tuple[Seen, ...] = ()
-    is_taking: bool = True
+    is_taking: bool = True  # whether it ran any node of a model without Pads
 
     @property
     def version(self) -> str:

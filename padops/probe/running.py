@@ -33,16 +33,11 @@ SILENT = 4  # the severity of onnxruntime's log from which it prints
 
 @dataclass(frozen=True)
 class Ran:
-    """A model that ran.
-
-    Attributes:
-        output: Its output.
-        providers: Those of the session.
-        nodes: For each operator and provider, how many nodes ran; compiled nodes have names of their own.
-    """
+    """A model that ran."""
 
     output: np.ndarray
-    providers: list[str]
+    providers: list[str]  # those of the session
+    # For each operator and provider, how many nodes ran; compiled nodes have names of their own.
     nodes: Counter[tuple[str, str]]
 
     def is_of(self, provider: str) -> bool:

@@ -30,19 +30,14 @@ _LIKE_THE_CALLERS: weakref.WeakSet[onnxruntime.SessionOptions] = weakref.WeakSet
 
 @dataclass(frozen=True)
 class Prepared:
-    """The arguments of ``onnxruntime.InferenceSession`` after the model.
-
-    Attributes:
-        rules: What the providers do with Pads, by their names; empty if padops is no provider.
-        of_the_caller: Whether the options have providers of the caller.
-    """
+    """The arguments of ``onnxruntime.InferenceSession`` after the model."""
 
     options: onnxruntime.SessionOptions
     providers: Sequence[Any] | None
     provider_options: Sequence[Mapping[Any, Any]] | None
     kwargs: dict[str, Any]
-    rules: Rules
-    of_the_caller: bool
+    rules: Rules  # what the providers do with Pads, by their names; empty if padops is no provider
+    of_the_caller: bool  # whether the options have providers of the caller
 
 
 def prepare(

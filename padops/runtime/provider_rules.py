@@ -73,26 +73,17 @@ class ProviderRule:
 
 @dataclass(frozen=True)
 class KnownProvider:
-    """One provider.
+    """One provider."""
 
-    Attributes:
-        name: As ``providers=[...]`` takes it.
-        version: The release that the rules were measured with; ``NOT_RUN`` if they were read in its source.
-        fuses: Whether it claims nodes that another provider has, so that padops must put other nodes in their place.
-        rules: The first rule that holds counts. If none holds, the provider runs the Pad right.
-        moves: Element types for which it takes Slice, Concat, Expand and Tile and keeps every bit, as
-            ``python3 scripts/provider_parts.py`` measures; empty if not measured.
-        expands_no_scalar: Element types of which its Expand takes no value of rank 0.
-        file: Where the rules stand.
-    """
-
-    name: str
-    version: str
-    fuses: bool
-    rules: tuple[ProviderRule, ...]
+    name: str  # as ``providers=[...]`` takes it
+    version: str  # the release that the rules were measured with; ``NOT_RUN`` if they were read in its source
+    fuses: bool  # whether it claims nodes that another provider has, so that padops must put other nodes in their place
+    rules: tuple[ProviderRule, ...]  # the first rule that holds counts. If none holds, the provider runs the Pad right
+    # Element types for which it takes Slice, Concat, Expand and Tile and keeps every bit, as ``python3
+    # scripts/provider_parts.py`` measures; empty if not measured.
     moves: tuple[str, ...] = ()
-    expands_no_scalar: tuple[str, ...] = ()
-    file: str = ""
+    expands_no_scalar: tuple[str, ...] = ()  # element types of which its Expand takes no value of rank 0
+    file: str = ""  # where the rules stand
 
     @property
     def needs_padops(self) -> bool:

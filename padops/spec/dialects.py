@@ -49,53 +49,32 @@ class Input:
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute.
+    """One attribute."""
 
-    Attributes:
-        name: As the specification spells it.
-        type: ``"ints"``, ``"float"`` or ``"string"``.
-        required: Whether the node must have it.
-        default: What an absent one reads as; ``[]`` for a list stands for a value per axis that changes nothing,
-            see :meth:`Node.list_or`.
-        choices: What a string other than the mode may say.
-    """
-
-    name: str
-    type: str
-    required: bool = False
+    name: str  # as the specification spells it
+    type: str  # ``"ints"``, ``"float"`` or ``"string"``
+    required: bool = False  # whether the node must have it
+    # What an absent one reads as; ``[]`` for a list stands for a value per axis that changes nothing, see
+    # :meth:`Node.list_or`.
     default: Any = None
-    choices: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()  # what a string other than the mode may say
 
 
 @dataclass(frozen=True)
 class Op:
-    """One operator of the domain.
+    """One operator of the domain."""
 
-    Attributes:
-        name: The ``op_type``.
-        inputs: In order; the data comes first.
-        attributes: In alphabetical order of their names.
-        mode: The name of the mode attribute.
-        modes: What the mode attribute may say, in the specification's spelling.
-        types: Names of the element types of ``T``.
-        crop: What negative pads do (P3).
-        fill: The name of the input or attribute that holds the fill.
-        amounts: ``(node, shape) -> Amounts of each axis``.
-        limit: How far a mode may reach (P4).
-        clamp: Whether a negative output dim is 0 (P1).
-    """
-
-    name: str
-    inputs: tuple[Input, ...]
-    attributes: tuple[Attribute, ...]
-    mode: str
-    modes: tuple[str, ...]
-    types: tuple[str, ...]
-    crop: Crop
-    fill: str
-    amounts: Callable[[Node, Sequence[int]], list[Amounts]]
-    limit: Limit = Limit.NONE
-    clamp: bool = False
+    name: str  # the ``op_type``
+    inputs: tuple[Input, ...]  # in order; the data comes first
+    attributes: tuple[Attribute, ...]  # in alphabetical order of their names
+    mode: str  # the name of the mode attribute
+    modes: tuple[str, ...]  # what the mode attribute may say, in the specification's spelling
+    types: tuple[str, ...]  # names of the element types of ``T``
+    crop: Crop  # what negative pads do (P3)
+    fill: str  # the name of the input or attribute that holds the fill
+    amounts: Callable[[Node, Sequence[int]], list[Amounts]]  # ``(node, shape) -> Amounts of each axis``
+    limit: Limit = Limit.NONE  # how far a mode may reach (P4)
+    clamp: bool = False  # whether a negative output dim is 0 (P1)
 
     @property
     def is_onnx(self) -> bool:
@@ -109,18 +88,12 @@ class Op:
 
 @dataclass
 class Node:
-    """A node as a dialect sees it: the attributes and the integer inputs.
+    """A node as a dialect sees it: the attributes and the integer inputs."""
 
-    Attributes:
-        op: The operator.
-        name: The node's name, for error messages.
-        attributes: Those given; absent ones read as their defaults.
-        inputs: One entry for each of ``op.inputs``, None where the input is absent. Only integer inputs are read.
-    """
-
-    op: Op
-    name: str = ""
-    attributes: Mapping[str, Any] = field(default_factory=dict)
+    op: Op  # the operator
+    name: str = ""  # the node's name, for error messages
+    attributes: Mapping[str, Any] = field(default_factory=dict)  # those given; absent ones read as their defaults
+    # One entry for each of ``op.inputs``, None where the input is absent. Only integer inputs are read.
     inputs: Sequence[np.ndarray | None] = ()
 
     def error(self, rule: str, detail: str) -> PadError:
