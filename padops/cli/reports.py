@@ -126,11 +126,7 @@ NAMED = 5  # Pads that one annotation names: GitHub shows only ten annotations o
 
 
 def sarif(told: Sequence[Inspected], allowed: Collection[str]) -> str:
-    """A SARIF log with one run and a result for each finding.
-
-    Args:
-        allowed: The kinds that ``--allow`` names; their results are notes.
-    """
+    """A SARIF log with one run and a result for each finding."""
     import padops
 
     rules = [*RULES.values(), UNREADABLE]
@@ -195,11 +191,7 @@ def _uri(name: str) -> str:
 
 
 def junit(told: Sequence[Inspected], allowed: Collection[str]) -> str:
-    """JUnit XML: a suite for each model and a test case for each Pad.
-
-    Args:
-        allowed: The kinds that ``--allow`` names; their cases count as skipped.
-    """
+    """JUnit XML: a suite for each model and a test case for each Pad."""
     root = ElementTree.Element("testsuites", name="padops inspect")
     root.extend(_suite(inspected, allowed) for inspected in told)
     for count in ("tests", "failures", "errors", "skipped"):
@@ -235,11 +227,7 @@ def _case(suite: ElementTree.Element, name: str, finding: Finding | None) -> Non
 
 
 def github(told: Sequence[Inspected], allowed: Collection[str]) -> str:
-    """GitHub workflow commands: one for all Pads of a model with the same reason; then a line for each model.
-
-    Args:
-        allowed: The kinds that ``--allow`` names; they become notices.
-    """
+    """GitHub workflow commands: one for all Pads of a model with the same reason; then a line for each model."""
     together: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in all_findings(told, allowed):
         together.setdefault((finding.model, finding.rule.id, finding.why), []).append(finding)
@@ -269,6 +257,7 @@ def _line(inspected: Inspected) -> str:
     return shown(f"padops inspect: {inspected.name}: {told}").replace("##[", "## [")
 
 
+# A finding that --allow names is a note, a skipped case, a notice.
 REPORTS: dict[str, Callable[[Sequence[Inspected], Collection[str]], str]] = {
     "sarif": sarif,
     "junit": junit,

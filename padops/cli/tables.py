@@ -252,9 +252,5 @@ def _why(record: PadRecord) -> list[str]:
 
 
 def show_end(console: Console, conversion: Conversion, would: str | None, dry_run: bool) -> None:
-    """Prints one line: the counts by status, and the files that were written.
-
-    Args:
-        would: The file that would have been written.
-    """
+    """Prints one line: the counts by status, and the files that were written."""
     console.print(Text(f"{conversion.summary()}; {what_was_written(conversion, would, dry_run)}"), soft_wrap=True)

@@ -105,12 +105,6 @@ class Asked:
     ) -> dict[str, Any]:
         """What the provider does with any model: ``does`` and ``why``, as of ``Seen``.
 
-        Args:
-            model: The model.
-            feeds: Its inputs by name.
-            expected: Its first output.
-            rules: As of ``model``.
-
         Raises:
             ProbeError: onnxruntime leaves the provider out of the session.
         """
@@ -132,11 +126,6 @@ def ask_all(
     asked: Asked, probes: Sequence[Probe], advance: Callable[[int], None] = lambda done: None
 ) -> Iterator[Seen]:
     """What the provider does with each probe, and if it fails, with the same model without its Pad.
-
-    Args:
-        asked: The provider.
-        probes: Those to ask.
-        advance: Gets the number of probes that are done.
 
     Raises:
         ProbeError: The provider cannot be asked.
@@ -349,11 +338,6 @@ def probe(
     asked: Asked, probes: Sequence[Probe] = PROBES, advance: Callable[[int], None] = lambda done: None
 ) -> Outcome:
     """Asks a provider, and tries the rules that follow.
-
-    Args:
-        asked: The provider.
-        probes: The models.
-        advance: Gets the number of models that are done.
 
     Raises:
         ProbeError: onnxruntime does not have the provider, or the provider does not run a model without Pads.

@@ -49,10 +49,6 @@ class Ran:
 def run_model(create: Callable[[onnxruntime.SessionOptions], Any], feeds: Mapping[str, np.ndarray]) -> Ran:
     """Runs the model of a session once.
 
-    Args:
-        create: Makes the session, from options that it may change.
-        feeds: The inputs by name.
-
     Raises:
         Exception: onnxruntime refuses the model or the run, with exceptions of its own.
     """

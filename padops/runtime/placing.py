@@ -161,12 +161,6 @@ def put_named(
 ) -> None:
     """Adds providers to options, with padops among them.
 
-    Args:
-        options: The options of future sessions.
-        providers: As ``chosen_by`` takes them.
-        provider_options: The options of padops' provider.
-        file: The rules of one of the providers, or None.
-
     Raises:
         OSError: The file cannot be read.
         ValueError: An option or the file is wrong, onnxruntime does not know a provider, or the options have other

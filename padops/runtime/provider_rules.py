@@ -269,12 +269,7 @@ def measured_for(names: Iterable[str]) -> bool:
 
 
 def with_measured(rules: Rules, chosen: Sequence[Chosen]) -> Rules:
-    """The rules, with those that were measured for this user in place of padops' own.
-
-    Args:
-        rules: By the provider's name.
-        chosen: Those of a session that onnxruntime can create, in their order.
-    """
+    """The rules, with those that were measured for this user in place of padops' own."""
     own = [one for one in chosen if one.name not in (CPU, *EP_NAMES) and rules.get(one.name) is BY_NAME.get(one.name)]
     rows = [row for one in own if measured_for([one.name]) and (row := _measured(one)) is not None]
     return {**rules, **{row.name: row for row in rows}}

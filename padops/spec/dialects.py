@@ -225,11 +225,6 @@ def _pads_attribute(name: str) -> Callable[[Node, Sequence[int]], list[Amounts]]
 def axis_positions(array: np.ndarray, rank: int, error: Callable[[str, str], PadError] = PadError) -> list[int]:
     """The elements of the axes input as positions from 0 on.
 
-    Args:
-        array: The axes, integers from -rank to rank - 1.
-        rank: The number of the data's dims.
-        error: Makes the error of a rule and a detail.
-
     Raises:
         PadError: P8 does not hold.
     """
