@@ -42,7 +42,7 @@ Job = tuple[str, str | None, dict[str, Any]]  # one model: its file, the file to
 
 
 def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
-    """Converts every model of a folder, with the options ``passed`` to ``padops.convert``; gives the worst exit code."""
+    """Converts every model of a folder; gives the worst exit code. ``passed`` are the options of ``padops.convert``."""
     source = Path(options.source)
     if options.inputs is not None:
         options.usage_error("--inputs needs one model, but IN is a folder")
