@@ -50,7 +50,7 @@ from padops.convert.standard.pad_values import AxisAmounts, amounts_of, any_fill
 from padops.runtime.installed import NEWEST_MINOR
 from padops.runtime.provider_rules import KnownProvider, ProviderRule
 from padops.spec import plan
-from padops.spec.dialects import OPS, make_node_plan, onnx_op, onnx_pad
+from padops.spec.dialects import OPS, make_node_plan, onnx_op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Amounts, AxisPlan, Limit, Mode, PadError
 
@@ -148,7 +148,7 @@ def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
 
 def _can_be_narrowed(pad: PadInfo) -> bool:
     """Whether an ONNX Pad has known amounts and dims, adds or crops something, and has an output with elements."""
-    if pad.op.amounts.__module__ != onnx_pad.__name__ or pad.node is None or pad.mode is None:
+    if not pad.op.is_onnx or pad.node is None or pad.mode is None:
         return False
     if not all_known(pad.dims):
         return False
@@ -222,7 +222,7 @@ def _is_of_standard(pad: PadInfo, opset: int) -> bool:
         return False
     if pad.type not in OPS[onnx_op(opset)].types:
         return False
-    if pad.op.amounts.__module__ == onnx_pad.__name__ or pad.mode is Mode.CONSTANT:
+    if pad.op.is_onnx or pad.mode is Mode.CONSTANT:
         return True
     checked = pad.op.limit is Limit.NONE or all_known(pad.dims)
     return checked and bool(pad.dims) and all(min(row.begin, row.end) >= 0 for row in known_amounts(pad) or NEGATIVE)
