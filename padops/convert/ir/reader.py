@@ -17,7 +17,6 @@ from typing import BinaryIO, NamedTuple
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
@@ -64,18 +63,6 @@ def too_large(dims: Sequence[int | None]) -> str | None:
     if max(known, default=0) > LARGEST:
         return f"a dim beyond {LARGEST} [P10]"
     return f"more than {LARGEST} elements [P10]" if prod(known) > LARGEST else None
-
-
-def ask_for(size: int, what: str) -> None:
-    """Checks that there is memory for so many bytes, none of which is touched; ``what`` needs them, for the message.
-
-    Raises:
-        PadopsError: There is not that much.
-    """
-    try:
-        np.empty(size, np.uint8)
-    except (MemoryError, ValueError) as error:  # ValueError: more than an address can be
-        raise PadopsError(f"{what} {size} bytes, for which there is no memory") from error
 
 
 VERSION = "11"  # of the format; OpenVINO has written no other since 2022
