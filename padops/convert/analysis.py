@@ -57,7 +57,6 @@ class Analysis:
 
     @cached_property
     def sites(self) -> list[NodeSite]:
-        """Every node of the model."""
         return list(walk(self.document.model))
 
     @cached_property
@@ -119,7 +118,6 @@ class Pad:
 
     @property
     def always_runs(self) -> bool:
-        """Whether every run reaches it."""
         return _always_runs(self.site)
 
     def facts(self, minor: int) -> PadFacts:
@@ -216,7 +214,6 @@ def _always_runs(site: NodeSite) -> bool:
 
 
 def _broken_rule(info: PadInfo) -> str | None:
-    """See ``Pad.broken``."""
     if info.problem is not None:
         return re.sub(r"^padops::\w+ '[^']*': ", "", info.problem)  # the path names the node already
     if info.type is not None and info.type not in info.op.types:

@@ -248,7 +248,6 @@ def _inspected(pad: Pad, minor: int, providers: Sequence[str], rules: Rules) -> 
 
 
 def _roads(pad: Pad, minor: int) -> tuple[Road, ...]:
-    """What makes a Pad run."""
     match, info = pad.match, pad.info
     if match.verdict is not None or pad.too_new(minor):
         return ()
@@ -279,7 +278,6 @@ def _can_be_lowered(pad: Pad) -> bool:
 
 
 def _options(found: Sequence[Pad], custom_domains: Collection[str], follow_links: bool) -> tuple[str, ...]:
-    """The options with which ``padops convert`` finds the Pads."""
     same = any((pad.site.node.domain, pad.site.node.op_type) in WINDOW_OPERATORS for pad in found)
     named = [part for domain in custom_domains for part in ("--custom-domain", domain)]
     return (*(("--auto-pad", "explicit") if same else ()), *named, *(("--follow-links",) if follow_links else ()))

@@ -77,7 +77,6 @@ class FoldPads:
         self._document.write_back()
 
     def _fold(self, site: NodeSite, pads: dict[ir.Node, NodeSite]) -> bool:
-        """Applies the first rule that fits a Pad."""
         pad = self._candidate(site)
         if pad is None or not _is_worth_a_look(pad, pads):
             return False
@@ -109,7 +108,6 @@ class FoldPads:
         return True
 
     def _join(self, pad: Candidate, pads: dict[ir.Node, NodeSite]) -> bool:
-        """Lets a Pad take over the work of the Pad in front of it."""
         if self._after_conversion and self._request.lowers:
             return False  # two lowered Pads are two for a reason
         node = pad.info.data.producer()

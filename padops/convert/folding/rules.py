@@ -226,7 +226,6 @@ def is_consumer(node: ir.Node) -> bool:
 
 
 def apply(consumer: Consumer) -> None:
-    """Writes the pads into a node."""
     node = consumer.node
     node.attributes.pop("auto_pad", None)
     node.attributes.add(ir.AttrInt64s("pads", consumer.pads))
@@ -367,7 +366,6 @@ def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) 
 
 
 def is_cast(node: ir.Node | None) -> TypeGuard[ir.Node]:
-    """Whether a node is a Cast whose type is known."""
     if node is None or node.domain != "" or node.op_type != "Cast" or node.inputs[0] is None:
         return False
     return attribute_value(node, "to", ir.AttributeType.INT) is not None
@@ -383,7 +381,6 @@ def _is_read_once(value: ir.Value, index: Index) -> bool:
 
 
 def _has_type(pad: Candidate, narrow: str, target: str) -> bool:
-    """Whether the Pad's operator has the narrow type."""
     node = pad.site.node
     if node.domain == pyop_node.DOMAIN or (target == "pyop" and pyop_node.refusal(narrow) is not None):
         return False

@@ -207,7 +207,6 @@ def _plain_pad(pad: PadInfo, data: ir.Value, dims: Sequence[int], amounts: Seque
 
 
 def _provider_fill(pad: PadInfo) -> Operand | None:
-    """The fill; None for the default."""
     return pad.input(pad.op.fill) if pad.op.input_index(pad.op.fill) is not None else pad.known_fill
 
 
@@ -379,7 +378,6 @@ def _vectors(known: Sequence[plan.Amounts]) -> AxisAmounts:
 
 
 def _size(pad: PadInfo, axis: int) -> int | None:
-    """The size of an axis; None if unknown."""
     return None if pad.dims is None else pad.dims[axis]
 
 

@@ -215,7 +215,6 @@ class AxisAmounts:
 
 
 def amounts_of(pad: PadInfo) -> AxisAmounts:
-    """The amounts of every axis."""
     if pad.op.input_index("pads_begin") is not None:
         lists = (to_int64(_required(pad, name)) for name in ("pads_begin", "pads_end"))
         return AxisAmounts(*(_one_per_axis(pad, numbers) for numbers in lists))
@@ -234,7 +233,6 @@ def amounts_of(pad: PadInfo) -> AxisAmounts:
 
 
 def _required(pad: PadInfo, name: str) -> Operand:
-    """A required input."""
     given = pad.input(name)
     assert given is not None, "a Pad without it is refused: see misfit"
     return given
@@ -292,7 +290,6 @@ def _same(pad: PadInfo) -> AxisAmounts:
 
 
 def _pick(vectors: Sequence[Numbers], choice: Numbers) -> Numbers:
-    """One of some vectors of equal length."""
     if not isinstance(choice, Number):
         return vectors[int(choice)]
     rows = [np.expand_dims(vector, 0) for vector in vectors]
@@ -300,12 +297,10 @@ def _pick(vectors: Sequence[Numbers], choice: Numbers) -> Numbers:
 
 
 def _count(vector: Operand) -> Numbers:
-    """The number of elements of a vector, as a vector of one."""
     return emit("Shape", [vector]) if isinstance(vector, ir.Value) else ints(vector.size)
 
 
 def _filled(number: int, count: Numbers) -> Numbers:
-    """A vector of ``count`` equal numbers."""
     if isinstance(count, Number):
         return emit("ConstantOfShape", [count], {"value": ir.tensor(ints(number))})
     return np.full(count, number, np.int64)
