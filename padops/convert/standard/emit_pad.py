@@ -165,14 +165,18 @@ def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
     choice = mode_of(pad)
     rank_of(pad)
     constant = np.equal(choice, pad.known_modes.index(Mode.CONSTANT))
+
+    def fill() -> Number:
+        return _filled_indices(pad, amounts.map(lambda x: np.where(constant, x, 0)) if flat else amounts)
+
+    def extend() -> Number:
+        return _indices(pad, choice, _unless(constant, amounts))
+
     if flat:  # both are made, the one that is not meant of amounts of 0, which break no rule
-        filled = _filled_indices(pad, amounts.map(lambda x: np.where(constant, x, 0)))
-        extended = _indices(pad, choice, _unless(constant, amounts))
+        filled, extended = fill(), extend()
         indices = here().choose(constant, lambda: filled, lambda: extended)
     else:
-        indices = here().choose(
-            constant, lambda: _filled_indices(pad, amounts), lambda: _indices(pad, choice, _unless(constant, amounts))
-        )
+        indices = here().choose(constant, fill, extend)
     return _taken(pad.data, any_fill(pad), indices)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextvars import ContextVar, Token
+from itertools import count
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
@@ -222,7 +223,7 @@ class GraphBuilder:
     def __init__(
         self,
         opset: int,
-        name: Callable[[str], str],
+        name: Callable[[str], str] | None = None,
         outer: GraphBuilder | None = None,
         has_pad: bool = True,
         in_function: bool = False,
@@ -232,7 +233,9 @@ class GraphBuilder:
         self.has_pad = has_pad  # whether ONNX's own Pad may be a node
         self.nodes: list[ir.Node] = []
         self.arrays: dict[ir.Node, np.ndarray] = {}  # of the Constants among the nodes
-        self.name = name  # gives a name that nothing else has, near the one that is wanted
+        numbers = count()
+        # Gives a name that nothing else has, near the one that is wanted.
+        self.name = name or (lambda wanted: f"{wanted}_{next(numbers)}")
         self._in_function = in_function
         self._outer = outer
         self._known: dict[tuple[str, tuple[int, ...], bytes], ir.Value] = {}

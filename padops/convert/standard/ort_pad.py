@@ -103,18 +103,14 @@ def cropped(pad: PadInfo, source: Operand) -> tuple[Number, AxisAmounts]:
     stop = np.maximum(np.minimum(size + amounts.end, size), start)
     front = np.minimum(np.maximum(amounts.begin, 0), output)
     back = output - front - (stop - start)
-    return _window(source, amounts, start, stop), AxisAmounts(front, back)
-
-
-def _window(source: Operand, amounts: AxisAmounts, start: Numbers, stop: Numbers) -> Number:
-    """What is left of a tensor, from ``start`` to ``stop`` on every axis."""
+    left = AxisAmounts(front, back)
     if here().opset >= FIRST_SLICE_OF_INPUTS:
-        return emit("Slice", [source, start, stop])
+        return emit("Slice", [source, start, stop]), left
     begin, end, axes = amounts.begin, amounts.end, ints()
     if not isinstance(begin, Number) and not isinstance(end, Number):  # Slice counts from the end, too
         start, stop = np.maximum(-begin, 0), np.where(end < 0, end, np.iinfo(np.int64).max)
         axes = np.arange(begin.size)
-    return part(source, start, stop, axes)
+    return part(source, start, stop, axes), left
 
 
 def own_amounts(pad: PadInfo) -> AxisAmounts | None:
@@ -226,24 +222,19 @@ def iota(pad: PadInfo) -> Numbers:
 def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Operand:
     """The amounts of all axes, begins and then ends; with ``lifted``, of one more axis in front of them."""
     if amounts is None and (lifted or pad.input("axes") is not None):
-        amounts = _halves(pad) or amounts_of(pad)
+        listed = pad.input("pads")
+        for name in ("pads", "paddings"):
+            attribute = pad.attributes.get(name)
+            if attribute is not None and not attribute.is_ref():
+                listed = ints(*attribute.value)
+        if isinstance(listed, np.ndarray) and listed.size % 2 == 0 and pad.input("axes") is None:
+            amounts = AxisAmounts(*np.split(listed.reshape(-1), 2))  # of any rank
+        else:
+            amounts = amounts_of(pad)
     if amounts is not None:
         front = ints(0) if lifted else ints()
         return np.concatenate([front, amounts.begin, front, amounts.end])
     return pad.own("pads", pad.flat_pads) or flatten(pads_of(pad))
-
-
-def _halves(pad: PadInfo) -> AxisAmounts | None:
-    """The amounts of an ONNX Pad of any rank, where they are known and stand for all axes."""
-    listed = pad.input("pads")
-    for name in ("pads", "paddings"):
-        attribute = pad.attributes.get(name)
-        if attribute is not None and not attribute.is_ref():
-            listed = ints(*attribute.value)
-    if not isinstance(listed, np.ndarray) or listed.size % 2 or pad.input("axes") is not None:
-        return None
-    begins, ends = np.split(listed.reshape(-1), 2)
-    return AxisAmounts(begins, ends)
 
 
 def takes_inputs(opset: int, pad: PadInfo) -> bool:
