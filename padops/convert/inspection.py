@@ -18,8 +18,7 @@ from padops.convert.analysis import Analysis, Pad
 from padops.convert.arguments import check_kinds, choose_matchers, rules_of_session, stated_minor
 from padops.convert.errors import UsageError, os_errors_as
 from padops.convert.matchers import foreign_domains
-from padops.convert.model.document import Document
-from padops.convert.model.reading import Source, given_model, read_document
+from padops.convert.model.document import Document, Source, given_model, read_document
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Unconvertible, Unneeded
 from padops.convert.pads.window_operators import WINDOW_OPERATORS

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, get_args
 
 from padops.convert.analysis import Analysis
-from padops.convert.model.reading import given_model, read_document
+from padops.convert.model.document import given_model, read_document
 from padops.convert.pads.match import RunsAs
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes.beside import find_fault

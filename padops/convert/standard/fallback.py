@@ -41,14 +41,13 @@ import onnx_ir as ir
 from padops.convert.analysis import Analysis
 from padops.convert.matchers.converted import operator_of
 from padops.convert.model.checks import default_version
-from padops.convert.model.document import Document
+from padops.convert.model.document import Document, read_document
 from padops.convert.model.graphs import Constants, NodeSite
 from padops.convert.model.inference import declarations
-from padops.convert.model.reading import read_document
 from padops.convert.pads.match import KINDS, Unconvertible
 from padops.convert.pads.pad_info import Operand, PadInfo, Surroundings, all_known, describe_node
 from padops.convert.runtimes.builtin import FIRST_WITH_INPUTS, has_type, known_amounts, taking_pooling
-from padops.convert.standard import emit_pad, lowering, ort_pad, pad_values
+from padops.convert.standard import lowering, ort_pad, pad_values
 from padops.convert.standard.graph_builder import GraphBuilder, Number, emit, here, scalar, too_old
 from padops.convert.standard.ort_pad import write_exact
 from padops.convert.standard.pad_values import Lacking, amounts_of, default_fill
@@ -106,7 +105,7 @@ class Calls:
                 raise Unconvertible(str(error)) from error
         types = {pad.type for pad in self.pads}
         merged = _merge(self.op, inputs, self.pads)
-        guarantees = emit_pad.Guarantees(
+        guarantees = ort_pad.Guarantees(
             typed=all(has_type(name, self.opset) for name in types),
             ranked=all(pad.dims for pad in self.pads),
             right=all(self.proven),
@@ -124,7 +123,7 @@ class Calls:
 
         def write(given: PadInfo) -> Number:
             typed = has_type(given.type, self.opset) if given is not merged else guarantees.typed
-            return emit_pad.write(given, replace(guarantees, typed=typed))
+            return ort_pad.write(given, replace(guarantees, typed=typed))
 
         output: Operand
         if guarantees.typed and guarantees.right:

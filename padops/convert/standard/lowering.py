@@ -30,7 +30,7 @@ from padops.convert.runtimes.builtin import (
     reaches_provider,
     taking_pooling,
 )
-from padops.convert.standard import emit_pad, ort_pad, pad_values
+from padops.convert.standard import ort_pad, pad_values
 from padops.convert.standard.axes import (
     MAX_POSITIONS,
     SUMMED,
@@ -302,7 +302,7 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
     typed = here().has_pad and _has_kernel(pad, plain)
     # Of what has been a Pad of ONNX Runtime's, it is taken for granted: there the Pad is as right as it was.
     leaves_some = (typed and ort_pad.takes_inputs(here().opset, pad)) or pad.only_adds
-    guarantees = emit_pad.Guarantees(typed, ranked, right=False, or_fails=False, leaves_some=leaves_some)
+    guarantees = ort_pad.Guarantees(typed, ranked, right=False, or_fails=False, leaves_some=leaves_some)
     if known is not None and _fits(pad, known, guarantees):
         return ort_pad.on_data(pad, _amounts(pad, known))
     if way is not Way.ANY and known is not None and (made := _by_parts(pad, known)) is not None:
@@ -310,7 +310,7 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
     if pad.mode is Mode.CONSTANT:
         return _fill(pad, known, guarantees)
     if pad.dims is None:
-        return emit_pad.write(pad, guarantees, branches=False)
+        return ort_pad.write(pad, guarantees, branches=False)
     return _extend(pad, known)
 
 
@@ -326,7 +326,7 @@ def _has_kernel(pad: PadInfo, plain: bool) -> bool:
     return plain and pad.type == "float16" and here().opset >= CASTS_RIGHT_SINCE and exact
 
 
-def _fits(pad: PadInfo, known: Sequence[Amounts], guarantees: emit_pad.Guarantees) -> bool:
+def _fits(pad: PadInfo, known: Sequence[Amounts], guarantees: ort_pad.Guarantees) -> bool:
     """Whether one Pad of ONNX Runtime is sure to be right."""
     if not guarantees.typed or any(amounts.interior for amounts in known):
         return False
@@ -359,7 +359,7 @@ def _amounts(pad: PadInfo, known: Sequence[Amounts]) -> AxisAmounts | None:
     return _vectors(known)
 
 
-def _fill(pad: PadInfo, known: Sequence[Amounts] | None, guarantees: emit_pad.Guarantees) -> Operand:
+def _fill(pad: PadInfo, known: Sequence[Amounts] | None, guarantees: ort_pad.Guarantees) -> Operand:
     """Mode constant where the built-in cannot do it in one node."""
     if known is not None and all_known(pad.dims) and 0 in pad.dims:
         outputs = [plan_of(pad, i, *row).output for i, row in enumerate(zip(pad.dims, known))]
@@ -379,7 +379,7 @@ def _fill(pad: PadInfo, known: Sequence[Amounts] | None, guarantees: emit_pad.Gu
                 fill(work, i, around, with_what)
             return work.value
     if here().has_pad or pad.dims is None or pad.may_have_interior:
-        return emit_pad.write(pad, guarantees)
+        return ort_pad.write(pad, guarantees)
     work, with_what = _begin_filling(pad)
     left = crop_by_computing(work, axes)
     for i in axes:
