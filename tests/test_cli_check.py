@@ -14,7 +14,7 @@ from inspected_models import MADE, write_models
 from small_models import FLOAT, external, model, pad
 
 import padops
-from padops.cli.findings import EXIT_CODES, KINDS, RULES
+from padops.cli.reports import EXIT_CODES, KINDS, RULES
 from padops.convert.records import RUNNING, Verdict
 
 ALONE = {"right": 0, "refused": 3, "broken": 3, "wrong": 4, "unsure": 5, "unreadable": 1}

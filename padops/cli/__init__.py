@@ -38,14 +38,7 @@ KEEP_THEIR_CODE = (run_convert, run_verify, run_suite)  # their exit code stands
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command.
-
-    Args:
-        arguments: The command line after ``padops``; by default the process's.
-
-    Returns:
-        The exit code.
-    """
+    """Runs the command."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["help"]:
         words = [*words[1:], "--help"]

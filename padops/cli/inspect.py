@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.findings import KINDS, Inspected, exit_code
 from padops.cli.parsing import MODEL, SUFFIXES, add_reading, add_rules, models_in, typed
+from padops.cli.reports import KINDS, Inspected, exit_code
 from padops.exits import ERROR
 from padops.files.streams import STREAM
 from padops.terminal import fail, json_text, make_console, names
@@ -117,7 +117,7 @@ def _inspected(options: argparse.Namespace, model: str) -> Inspected:
     """
     from padops.convert import PadopsError, UsageError
     from padops.convert.inspection import inspect
-    from padops.convert.streams import read_model
+    from padops.convert.pipeline import read_model
 
     given = {name: getattr(options, name) for name in (*PASSED, "providers")}
     try:

@@ -27,10 +27,7 @@ class GarbledAnswer(Exception):
 
 
 def receive_hello(stream: IO[bytes]) -> dict[str, Any]:
-    """The first line: who the peer is.
-
-    Returns:
-        ``name``, ``versions`` and ``families``, or ``absent``.
+    """The first line: ``name``, ``versions`` and ``families`` of the peer, or why it is ``absent``.
 
     Raises:
         EOFError: The peer has ended.

@@ -34,23 +34,17 @@ FIELDS: dict[str, dict[str, type]] = {
 
 @dataclass
 class PeerRun:
-    """What one peer did.
-
-    Attributes:
-        handshake: Its Python and versions, or None where it is absent.
-        absent: Why the peer is absent, or None.
-        not_seen: The divergences whose cases ran without one that came out as they say.
-        left: The number of its cases that an interrupt left unasked; None without an interrupt.
-        recorded: The versions that the divergences were recorded with, where its own is none of them; else empty.
-    """
+    """What one peer did."""
 
     peer: Peer
-    handshake: dict[str, Any] | None = None
-    absent: str | None = None
+    handshake: dict[str, Any] | None = None  # its Python and versions, or None where it is absent
+    absent: str | None = None  # why the peer is absent, or None
     results: list[dict[str, Any]] = field(default_factory=list)
+    # The divergences whose cases ran without one that came out as they say.
     not_seen: list[str] = field(default_factory=list)
     seconds: float = 0
-    left: int | None = None
+    left: int | None = None  # the number of its cases that an interrupt left unasked; None without an interrupt
+    # The versions that the divergences were recorded with, where its own is none of them; else empty.
     recorded: str = ""
 
     @property

@@ -54,12 +54,6 @@ class _Call:
 def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, versions: str = "") -> str:
     """The script that shows a case on a peer of ``peers.PEERS``; an interpreter after ``@`` is only named.
 
-    Args:
-        case: The case.
-        peer: The peer.
-        seen: What the peer did with it, a result of the suite.
-        versions: The peer's, where it has run the case.
-
     Returns:
         Python source, or JavaScript for a peer that is one. It exits 1 where the peer differs from the rules, 0 where
         it does not; a crash of the peer ends it as crashes do.

@@ -22,7 +22,7 @@ from padops.conformance.divergences import (
 )
 from padops.conformance.peers import PEERS
 from padops.conformance.peers.parts import value_of
-from padops.conformance.process import Process
+from padops.conformance.runner import Process
 
 RANK_0 = [case for case in cases.collect("quick") if case.rank == 0 and case.op == "Pad_18"]
 GONE = Divergence("gone", "crash", "P5", "it was so", "numpy", ">=2,<=2.4.6", tags={"rank-0"})

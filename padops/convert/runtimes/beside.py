@@ -19,8 +19,7 @@ from padops.convert.pads.pad_info import PadInfo, all_known
 from padops.convert.records import Verdict
 from padops.convert.runtimes.builtin import judge, known_amounts, loads, reaches_provider
 from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME, OPERATORS_NAME
-from padops.runtime.provider_rules import CONDITIONS, KnownProvider, ProviderRule
-from padops.runtime.session_rules import Rules
+from padops.runtime.provider_rules import CONDITIONS, KnownProvider, ProviderRule, Rules
 from padops.spec.dialects import onnx_op
 from padops.spec.plan import Amounts, Mode
 
