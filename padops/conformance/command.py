@@ -15,7 +15,8 @@ from padops.exits import USAGE
 from padops.extras import Needing
 from padops.files.interrupts import exit_code
 from padops.plural import plural
-from padops.terminal import fail, make_console, say, shown
+from padops.progress import StepBars
+from padops.terminal import fail, make_console, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -118,7 +119,7 @@ def run_suite(options: argparse.Namespace) -> int:
         footer = record.footer(ran, [peer.name for peer in required], ending is not None, options.strict_peers)
         if folder is not None:
             try:
-                render.write_report(folder, header, (result for one in ran for result in one.results), footer)
+                render.write_report(folder, header, [result for one in ran for result in one.results], footer)
             except (KeyboardInterrupt, SystemExit):
                 say(f"interrupted while the report was written: not all of its files in {folder} are new", stderr=True)
                 raise
@@ -172,34 +173,15 @@ SHOWN = 20  # unexpected results that are printed; those of a peer with one text
 
 @contextlib.contextmanager
 def showing_progress() -> Iterator[Progress]:
-    """A bar for each peer at work where somebody is looking, else a line for each that is done."""
-    from rich import progress
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _print_when_done
-        return
-    columns = (
-        progress.TextColumn("{task.description}", markup=False),
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TimeElapsedColumn(),
-    )
-    with progress.Progress(*columns, console=console, transient=True) as bars:
-        tasks = {}
+    """A bar for each peer where somebody is looking, else a line for each that is done."""
+    with StepBars() as bars:
 
         def show(name: str, done: int, total: int) -> None:
-            if name not in tasks:
-                tasks[name] = bars.add_task(shown(name), total=total)
-            bars.update(tasks[name], completed=done, visible=done < total)
+            bars(name, done, total)
+            if done == total and not sys.stderr.isatty():
+                say(f"{name}: {plural(total, 'case', ',')}", stderr=True)
 
         yield show
-
-
-def _print_when_done(name: str, done: int, total: int) -> None:
-    if done == total:
-        say(f"{name}: {plural(total, 'case', ',')}", stderr=True)
 
 
 def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:

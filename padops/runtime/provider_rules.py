@@ -302,15 +302,13 @@ def _measured(one: Chosen) -> KnownProvider | None:
     differs = next((name for name, value in told.items() if of_then.get(name) != value), None)
     row = next((row for row in rows if row.name == one.name), None)
     if row is None or differs is not None:
-        why = "they are of other providers" if row is None else _said(differs or "", of_then, told)
+        then, now = of_then.get(differs), told.get(differs or "")
+        changed = f"{differs} was {then!r} when they were measured, and is {now!r} in this session"
+        why = "they are of other providers" if row is None else changed
         command = " ".join(["padops probe", one.name, *(f"--option {key}={value}" for key, value in options.items())])
         _warn_once(f"the rules in {file} are not used: {why}; {command} measures anew")
         return None
     return row
-
-
-def _said(name: str, then: dict[str, Any], now: dict[str, Any]) -> str:
-    return f"{name} was {then.get(name)!r} when they were measured, and is {now[name]!r} in this session"
 
 
 @cache
