@@ -23,6 +23,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import help_first  # noqa: F401
 import numpy as np
 
 from padops.conformance import cases
