@@ -42,11 +42,7 @@ class MeasuringError(Exception):
 def time_workload(
     workload: Workload, implementations: Sequence[str], threads: int, seconds: float
 ) -> list[Measurement]:
-    """Times every implementation, of those named, that can do the workload, for some seconds together.
-
-    Raises:
-        OutputsDiffer: An implementation's output is not padops'.
-    """
+    """Times every implementation, of those named, that can do the workload, for some seconds together."""
     memory = Memory.of(workload)
     made = {name: IMPLEMENTATIONS[name](workload, memory, threads) for name in implementations}
     calls = {name: call for name, call in made.items() if call is not None}

@@ -90,9 +90,6 @@ class Asked:
             probe: The probe.
             rules: A file of rules, with which padops stands beside the provider; None for a stock session.
             with_pad: Whether the model has its Pad.
-
-        Raises:
-            ProbeError: onnxruntime leaves the provider out of the session.
         """
         feeds = feeds_of(probe.case)
         if not with_pad:
@@ -103,11 +100,7 @@ class Asked:
     def run(
         self, model: bytes, feeds: Mapping[str, np.ndarray], expected: np.ndarray, rules: str | None = None
     ) -> dict[str, Any]:
-        """What the provider does with any model: ``does`` and ``why``, as of ``Seen``.
-
-        Raises:
-            ProbeError: onnxruntime leaves the provider out of the session.
-        """
+        """What the provider does with any model: ``does`` and ``why``, as of ``Seen``."""
         return self._answer({"model": model, "feeds": feeds, "expected": expected, "rules": rules})
 
     def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,11 +118,7 @@ class Asked:
 def ask_all(
     asked: Asked, probes: Sequence[Probe], advance: Callable[[int], None] = lambda done: None
 ) -> Iterator[Seen]:
-    """What the provider does with each probe, and if it fails, with the same model without its Pad.
-
-    Raises:
-        ProbeError: The provider cannot be asked.
-    """
+    """What the provider does with each probe, and if it fails, with the same model without its Pad."""
     for done, probe in enumerate(probes, 1):
         seen = asked.model(probe)
         yield replace(seen, without_pad=asked.model(probe, with_pad=False).does) if seen.fails else seen

@@ -97,11 +97,7 @@ class KnownProvider:
 
 
 def known_by(content: Mapping[str, Any], file: str) -> Iterator[KnownProvider]:
-    """The providers of one file, which have the same rules and different names.
-
-    Raises:
-        ValueError: The file has something unknown; the message names the file and the row.
-    """
+    """The providers of one file, which have the same rules and different names."""
     _check_members(file, content, OF_FILE, required=4)
     rules = tuple(_rule(row, content["sources"], f"{file}, rule {at}") for at, row in enumerate(content["rules"], 1))
     moves, scalars = tuple(content.get("moves", ())), tuple(content.get("expands_no_scalar", ()))
@@ -168,12 +164,7 @@ Rules = Mapping[str, KnownProvider]
 
 
 def rules_with(path: str | os.PathLike[str] | None) -> Rules:
-    """The rules by the provider's name: padops' own, and those of a file of the same form, which go before.
-
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: It is no file of rules; the message says what is wrong.
-    """
+    """The rules by the provider's name: padops' own, and those of a file of the same form, which go before."""
     if path is None:
         return BY_NAME
     return {**BY_NAME, **{row.name: row for row in read_file(path)[1]}}
