@@ -180,8 +180,8 @@ def test_models_that_fail_leave_no_folders(folder: Path, tmp_path: Path, capsys:
 PLANTED = """
 import os, sys, time
 if "spawn_main" in " ".join(sys.orig_argv):
-    from padops.convert.model import reading
-    check = reading.check_file
+    from padops.convert.model import document
+    check = document.check_file
     def planted(path):
         if path.name == "dies.onnx":
             os._exit(9)
@@ -194,7 +194,7 @@ if "spawn_main" in " ".join(sys.orig_argv):
             open(os.environ["STARTED"], "a").close()
             time.sleep(600)
         check(path)
-    reading.check_file = planted
+    document.check_file = planted
 """
 # The command, which adds a byte to a file for each model that a process has told it is converted.
 COMMAND = """

@@ -123,7 +123,7 @@ def _passed(options: argparse.Namespace) -> dict[str, Any]:
 def _run(options: argparse.Namespace) -> int:
     from padops.cli.endings import reservations, what_was_written
     from padops.convert import PadopsError
-    from padops.convert.streams import convert_streams
+    from padops.convert.pipeline import convert_streams
 
     # The lines of thousands of Pads take long to make: a quiet run makes none.
     console = None if options.quiet else make_console(stderr=STREAM in (options.output, options.report))

@@ -117,7 +117,7 @@ def _inspected(options: argparse.Namespace, model: str) -> Inspected:
     """
     from padops.convert import PadopsError, UsageError
     from padops.convert.inspection import inspect
-    from padops.convert.streams import read_model
+    from padops.convert.pipeline import read_model
 
     given = {name: getattr(options, name) for name in (*PASSED, "providers")}
     try:

@@ -88,8 +88,8 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
     from padops.convert import inspect
     from padops.convert.arguments import rules_of_session
     from padops.convert.errors import PadopsError, UsageError, os_errors_as
-    from padops.convert.model.reading import check_file
-    from padops.convert.streams import read_model
+    from padops.convert.model.document import check_file
+    from padops.convert.pipeline import read_model
     from padops.runtime.placing import check_there
     from padops.runtime.provider_rules import full_names
     from padops.session import InferenceSession
@@ -126,7 +126,7 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
 
     from padops.convert.errors import PadopsError, UsageError
     from padops.convert.inputs.given import Input, fit_inputs, load_inputs
-    from padops.convert.streams import INPUT
+    from padops.convert.pipeline import INPUT
     from padops.runtime.ort_values import run_session
 
     named = INPUT if options.model == STREAM else options.model

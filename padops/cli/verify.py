@@ -39,8 +39,8 @@ def run_verify(options: argparse.Namespace) -> int:
     """Compares as the options say."""
     from padops.cli.tables import show_verification
     from padops.convert import PadopsError
+    from padops.convert.pipeline import models_of
     from padops.convert.records import SCHEMA
-    from padops.convert.streams import models_of
     from padops.convert.verify.choice import shortcoming
     from padops.convert.verify.models import verify
     from padops.runtime.installed import versions

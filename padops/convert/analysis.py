@@ -56,7 +56,6 @@ class Analysis:
 
     @cached_property
     def sites(self) -> list[NodeSite]:
-        """Every node of the model."""
         return list(walk(self.document.model))
 
     @cached_property
@@ -114,11 +113,23 @@ class Pad:
     @cached_property
     def broken(self) -> str | None:
         """The rule that it breaks for any data, as a reason: no road makes the model run; None if it breaks none."""
-        return None if self.info is None else _broken_rule(self.info)
+        if (info := self.info) is None:
+            return None
+        if info.problem is not None:
+            return re.sub(r"^padops::\w+ '[^']*': ", "", info.problem)  # the path names the node already
+        if info.type is not None and info.type not in info.op.types:
+            return None
+        try:
+            if info.node is not None and all_known(info.dims) and info.mode is not None:
+                make_node_plan(info.node, info.dims)
+            elif (amounts := info.amounts) and info.mode is not None:
+                check_axes(info.dims or [None] * len(amounts), amounts, info.mode, info.op.limit, info.op.clamp)
+            return _broken_by_shapes(info)
+        except PadError as error:
+            return f"{error.detail} [{error.rule}]"
 
     @property
     def always_runs(self) -> bool:
-        """Whether every run reaches it."""
         return _always_runs(self.site)
 
     def facts(self, minor: int) -> PadFacts:
@@ -214,42 +225,20 @@ def _always_runs(site: NodeSite) -> bool:
     return not isinstance(root, ir.Function) or any(map(_always_runs, site.scope.index.calls(root)))
 
 
-def _broken_rule(info: PadInfo) -> str | None:
-    """See ``Pad.broken``."""
-    if info.problem is not None:
-        return re.sub(r"^padops::\w+ '[^']*': ", "", info.problem)  # the path names the node already
-    if info.type is not None and info.type not in info.op.types:
-        return None
-    try:
-        if info.node is not None and all_known(info.dims) and info.mode is not None:
-            make_node_plan(info.node, info.dims)
-        else:
-            amounts = info.amounts  # or PadError
-            if amounts and info.mode is not None:
-                check_axes(info.dims or [None] * len(amounts), amounts, info.mode, info.op.limit, info.op.clamp)
-        return _broken_by_shapes(info)
-    except PadError as error:
-        return f"{error.detail} [{error.rule}]"
-
-
 def _broken_by_shapes(info: PadInfo) -> str | None:
     """The rule that the declared shapes of the other inputs break, for any elements; None if they break none."""
     fill = info.fill_dims
     if info.mode is Mode.CONSTANT and all_known(fill) and prod(fill) != 1:
         return f"{info.op.fill} has {prod(fill)} elements, expected one [P7]"
     pads, axes = info.pads_dims, info.input("axes")
-    if isinstance(axes, np.ndarray) and (
-        twice := [one for one, n in Counter(axes.reshape(-1).tolist()).items() if n > 1]
-    ):
-        return f"axes={axes.tolist()} names axis {twice[0]} twice [P8]"
-    if isinstance(axes, np.ndarray) and info.rank is not None:
-        axis_positions(axes, info.rank)  # or PadError
+    if isinstance(axes, np.ndarray):
+        if twice := [axis for axis, n in Counter(axes.reshape(-1).tolist()).items() if n > 1]:
+            return f"axes={axes.tolist()} names axis {twice[0]} twice [P8]"
+        if info.rank is not None:
+            axis_positions(axes, info.rank)  # or PadError
     if info.some_axes or info.op.input_index("pads") is None or not all_known(pads):
         return None
-    if info.op.input_index("axes") is not None and axes is not None:
-        count = axes.size if isinstance(axes, np.ndarray) else None
-    else:
-        count = info.rank
+    count = info.rank if axes is None else axes.size if isinstance(axes, np.ndarray) else None
     if count is not None and pads not in ([2 * count], [1, 2 * count]):
         return f"pads has shape {list(pads)}, expected [{2 * count}] [P8]"
     return None
@@ -259,14 +248,13 @@ def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
     """The verdict on an operator of padops: ONNX Runtime runs its fallback function, or needs the library."""
     renamed = f"a prefix has renamed {operator_of(site.node.op_type)}" if target == RENAMED else ""
     if site.node.op_identifier() in site.scope.model.functions:
-        more = f"{renamed}, so padops' library is not asked; padops convert mends that" if renamed else ""
-        more = more or "with padops' library it is faster"
+        more = "with padops' library it is faster"
+        more = f"{renamed}, so padops' library is not asked; padops convert mends that" if renamed else more
         return "runs", f"ONNX Runtime runs the function that the model has for it; {more}"
     if renamed:
         return "refuses", f"{renamed}, and neither padops' library nor the model has that name"
-    if target == "pyop":
-        return "refuses", f"ONNX Runtime does not know the domain {pyop_node.DOMAIN} without padops"
-    return "refuses", f"ONNX Runtime does not know the domain {DOMAIN} without padops"
+    domain = pyop_node.DOMAIN if target == "pyop" else DOMAIN
+    return "refuses", f"ONNX Runtime does not know the domain {domain} without padops"
 
 
 def _window(site: NodeSite, types: Types) -> SameWindow | None:

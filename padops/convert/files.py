@@ -18,9 +18,8 @@ from google.protobuf.message import EncodeError
 
 from padops.convert.errors import PadopsError, UsageError, os_errors_as
 from padops.convert.inputs.given import Inputs
-from padops.convert.model.document import LARGEST_PROTO, Document
+from padops.convert.model.document import LARGEST_PROTO, Document, Source
 from padops.convert.model.external import DataFile, Placement, entry, place_data_files
-from padops.convert.model.reading import Source
 from padops.convert.model.scan import external_tensors
 from padops.convert.records import Conversion, FileRecord, Verification
 from padops.convert.verify.choice import refusal as refusal_of
@@ -87,20 +86,17 @@ def check_targets(
     Raises:
         UsageError: Names the file.
     """
-    given = [Path(inputs)] if isinstance(inputs, (str, os.PathLike)) else []
     for path in (target, None if report is None else Path(report)):
         if path is None:
             continue
-        for record in document.foreign:
-            if _same_file(path, Path(record.name)):
-                raise UsageError(f"{path} belongs to the source, which is not an ONNX model; name another output")
+        if any(_same_file(path, Path(record.name)) for record in document.foreign):
+            raise UsageError(f"{path} belongs to the source, which is not an ONNX model; name another output")
         if document.path is not None and not in_place and _same_file(path, document.path):
             why = f"{path} is the source itself; to replace it, use"
             raise UsageError(f"{why} in_place=True", f"{why} --in-place")
-        for file in files:
-            if _same_file(path, file.source):
-                raise UsageError(f"{path} holds data of the source; name another output")
-        if any(_same_file(path, one) for one in given):
+        if any(_same_file(path, file.source) for file in files):
+            raise UsageError(f"{path} holds data of the source; name another output")
+        if isinstance(inputs, (str, os.PathLike)) and _same_file(path, Path(inputs)):
             raise UsageError(f"{path} holds the inputs; name another output")
 
 
@@ -125,15 +121,15 @@ def _staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callab
     with contextlib.ExitStack() as stack:
         with os_errors_as("cannot write", path):
             stage = stack.enter_context(staged_file(path, [text]))
-        yield lambda: _put(stage.commit, conversion, path)
 
+        def put() -> None:
+            try:
+                stage.commit()
+            except OSError as error:
+                model = f"{conversion.output} has been written, but " if conversion.output else ""
+                raise PadopsError(f"{model}the report {path} has not: {error.strerror or error}") from error
 
-def _put(commit: Callable[[], None], conversion: Conversion, path: Path) -> None:
-    try:
-        commit()
-    except OSError as error:
-        model = f"{conversion.output} has been written, but " if conversion.output else ""
-        raise PadopsError(f"{model}the report {path} has not: {error.strerror or error}") from error
+        yield put
 
 
 def write_report(conversion: Conversion, path: Path | None) -> None:
@@ -177,7 +173,9 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
     target = None if unchanged_in_place else job.target
     if target is None and job.verify is None:
         return conversion
-    with _folder(target) as folder, staging(folder) as stage:
+    # In the output's folder, so that a rename suffices.
+    made = contextlib.nullcontext(str(target.parent)) if target else tempfile.TemporaryDirectory(prefix="padops-")
+    with made as place, staging(folder := Path(place)) as stage:
         name = target.name if target else "converted.onnx"
         placements = place_data_files(job.files, folder / name, job.report)
         _stage_data(stage, placements, job.progress)
@@ -205,18 +203,11 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
             ending.enter_context(uninterrupted())
             stage.commit()
             put_report()
-    _refer_to_moved(job.document, moved, folder)
+    for tensor in job.document.message().graph.initializer if moved else ():
+        if entry(tensor, "location") in moved:  # the graph reads it from its data file now
+            value = job.document.model.graph.initializers[tensor.name]
+            value.const_value = ir.serde.deserialize_tensor(tensor, folder)
     return conversion
-
-
-@contextlib.contextmanager
-def _folder(target: Path | None) -> Iterator[Path]:
-    """The folder for staging: the output's, so that a rename suffices, or a temporary one."""
-    if target is not None:
-        yield target.parent
-    else:
-        with tempfile.TemporaryDirectory(prefix="padops-") as folder:
-            yield Path(folder)
 
 
 def _stage_data(stage: Staging, placements: Sequence[Placement], progress: Progress | None) -> None:
@@ -255,7 +246,8 @@ def _stage_model(
         content = serialize(message)
         if content is None and may_move:
             taken = {placement.location for placement in placements}
-            location = next(n for n in _names(name) if n not in taken and not (stage.folder / n).exists())
+            names = (name_of(name, f".{number}.data" if number > 1 else ".data") for number in count(1))
+            location = next(n for n in names if n not in taken and not (stage.folder / n).exists())
             moved = {location: stage.write(location, _move_out(message, location))}
             content = serialize(message)
         if content is None:
@@ -265,12 +257,6 @@ def _stage_model(
             )
     stage.write(name, [content])
     return content, moved
-
-
-def _names(name: str) -> Iterator[str]:
-    """Names for a data file of the model ``name``; they do not end."""
-    yield name_of(name, ".data")
-    yield from (name_of(name, f".{number}.data") for number in count(2))
 
 
 def _stage_original(stage: Staging, message: onnx.ModelProto, placements: Sequence[Placement]) -> Path:
@@ -317,10 +303,3 @@ def _move_out(message: onnx.ModelProto, location: str) -> Iterator[bytes]:
                 tensor.external_data.add(key=key, value=str(value))
             offset += len(content)
             yield content
-
-
-def _refer_to_moved(document: Document, moved: dict[str, int], folder: Path) -> None:
-    """Lets the graph read the moved initializers from their data file."""
-    for tensor in document.message().graph.initializer if moved else ():
-        if entry(tensor, "location") in moved:
-            document.model.graph.initializers[tensor.name].const_value = ir.serde.deserialize_tensor(tensor, folder)

@@ -18,9 +18,7 @@ from padops.convert.analysis import Analysis, Pad
 from padops.convert.arguments import check_kinds, choose_matchers, rules_of_session, stated_minor
 from padops.convert.errors import UsageError, os_errors_as
 from padops.convert.matchers import foreign_domains
-from padops.convert.model.document import Document
-from padops.convert.model.reading import Source, given_model, read_document
-from padops.convert.model.types import Types
+from padops.convert.model.document import Source, given_model, read_document
 from padops.convert.pads.match import Unconvertible, Unneeded
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.records import SCHEMA, PadFacts, Road, Verdict
@@ -204,12 +202,17 @@ def inspect(
     if document.refused:  # no road leads past the layers that are in its way
         pads = [replace(pad, roads=()) for pad in pads]
     pads, said = _in_several_graphs(pads, providers, minor, ruled)
-    notes = [*_notes(document, analysis.types, pads), *_notes_on_runners(pads, providers, ruled), *said]
+    notes = [f"padops cannot convert it: {document.refused}"] if document.refused else []
+    notes += [problem] if (problem := analysis.types.problem) and not document.refused else []
+    notes += ["the model has no Pad"] if not pads and not analysis.types.problem else []
+    notes += [*_notes_on_runners(pads, providers, ruled), *said]
     selected = tuple(pad for pad in pads if select == "all" or not pad.runs)
     installed = installed_version() or (f"onnxruntime 1.{NEWEST_MINOR}, as none is installed",)
     told: dict[str, Any] = {} if set(custom_domains) <= set(by_itself) else {"custom_domains": list(domains)}
     told |= {"follow_links": True} if follow_links else {}
-    options = _options(found, domains, follow_links)
+    same = any((pad.site.node.domain, pad.site.node.op_type) in WINDOW_OPERATORS for pad in found)
+    named = [part for domain in domains for part in ("--custom-domain", domain)]
+    options = (*(("--auto-pad", "explicit") if same else ()), *named, *(("--follow-links",) if follow_links else ()))
     return Inspection(
         path=Path(document.foreign[0].name) if document.foreign else document.path,
         opsets={} if document.foreign else dict(document.model.graph.opset_imports),
@@ -226,12 +229,6 @@ def inspect(
     )
 
 
-def _notes(document: Document, types: Types, pads: list[PadFacts]) -> tuple[str, ...]:
-    notes = [f"padops cannot convert it: {document.refused}"] if document.refused else []
-    notes += [types.problem] if types.problem and not document.refused else []
-    return (*notes, "the model has no Pad") if not pads and not types.problem else tuple(notes)
-
-
 def _inspected(pad: Pad, minor: int, providers: Sequence[str], rules: Rules) -> PadFacts:
     if (match := as_others_may(pad.match, providers)) is not pad.match:
         pad = replace(pad, match=match)
@@ -246,7 +243,6 @@ def _inspected(pad: Pad, minor: int, providers: Sequence[str], rules: Rules) -> 
 
 
 def _roads(pad: Pad, minor: int) -> tuple[Road, ...]:
-    """What makes a Pad run."""
     match, info = pad.match, pad.info
     if match.verdict is not None or pad.too_new(minor):
         return ()
@@ -274,13 +270,6 @@ def _can_be_lowered(pad: Pad) -> bool:
     except (Unconvertible, Unneeded):  # Unneeded: the Pad would stay unchanged
         return False
     return True
-
-
-def _options(found: Sequence[Pad], custom_domains: Collection[str], follow_links: bool) -> tuple[str, ...]:
-    """The options with which ``padops convert`` finds the Pads."""
-    same = any((pad.site.node.domain, pad.site.node.op_type) in WINDOW_OPERATORS for pad in found)
-    named = [part for domain in custom_domains for part in ("--custom-domain", domain)]
-    return (*(("--auto-pad", "explicit") if same else ()), *named, *(("--follow-links",) if follow_links else ()))
 
 
 def _common(pads: list[PadFacts], minor: int) -> tuple[Road, ...]:
@@ -325,7 +314,9 @@ def _in_several_graphs(
     the session lowers the model. ``minor`` is the release 1.x of onnxruntime.
     """
     provider = next((name for name in providers if name in rules and rules[name].fuses), "")
-    graphs = {_graph_of(pad) for pad in pads if pad.runner == FIRST_NAME}
+    # The main graph (into which onnxruntime inlines functions), or the body of a node.
+    places = [pad.path.rpartition("/")[0] for pad in pads if pad.runner == FIRST_NAME]
+    graphs = {place if place.startswith("graph/") else "graph" for place in places}
     if not provider or minor >= NAMES_APART_SINCE or len(graphs) < 2:
         return list(pads), []
     note = (
@@ -333,9 +324,3 @@ def _in_several_graphs(
         "padops.InferenceSession lowers the model for it in memory"
     )
     return [replace(pad, runner=provider) if pad.runner == FIRST_NAME else pad for pad in pads], [note]
-
-
-def _graph_of(pad: PadFacts) -> str:
-    """The graph of a Pad: the main graph (into which onnxruntime inlines functions), or the body of a node."""
-    graph, _, _ = pad.path.rpartition("/")
-    return graph if graph.startswith("graph/") else "graph"

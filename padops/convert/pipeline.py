@@ -14,6 +14,7 @@ versions; the target then writes the Pads for the new version.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -28,16 +29,23 @@ from onnx import checker, helper, inliner, version_converter
 
 from padops.convert.analysis import Analysis
 from padops.convert.arguments import check_kinds, check_options, choose_lowering, choose_matchers
-from padops.convert.errors import PadopsError, PadsLeftError, VerificationError, os_errors_as
-from padops.convert.files import Job, check_paths, check_targets, finish, output_path, write_report
+from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, os_errors_as
+from padops.convert.files import Job, check_paths, check_targets, finish, output_path, serialize, write_report
 from padops.convert.folding import convert_and_fold
 from padops.convert.inputs.given import Inputs
 from padops.convert.matchers import MATCHERS
 from padops.convert.matchers.auto_pad import match_auto_pad
-from padops.convert.model.document import Document
+from padops.convert.model.document import (
+    LARGEST_PROTO,
+    Document,
+    Source,
+    given_model,
+    original_of,
+    parse_model,
+    read_document,
+)
 from padops.convert.model.external import DataFile, entry
 from padops.convert.model.graphs import values_behind
-from padops.convert.model.reading import Source, given_model, original_of, read_document
 from padops.convert.model.scan import external_tensors
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.window_operators import SAME
@@ -46,10 +54,12 @@ from padops.convert.rewrite import CHECKS, Request, convert_pads, prune_opset_im
 from padops.convert.standard.fallback import embed
 from padops.convert.verify.choice import comparison, refusal
 from padops.convert.verify.interface import Asked
+from padops.files.streams import STREAM, read_input, refuse_terminal, write_output
 from padops.files.targets import identity
 from padops.plural import plural
 from padops.progress import Progress, counted
 from padops.runtime.installed import installed_minor
+from padops.terminal import json_text
 
 
 def convert(
@@ -434,3 +444,111 @@ def _keep(rows: Any, kept: Sequence[Any]) -> None:
     kept = [deepcopy(row) for row in kept]
     del rows[:]
     rows.extend(kept)
+
+
+INPUT, OUTPUT = "standard input", "standard output"
+
+
+def convert_streams(source: str, output: str | None, report: str | None = None, **options: Any) -> Conversion:
+    """``padops.convert``; ``source``, ``output`` and ``report`` may be ``-`` for standard input and standard output.
+
+    Raises:
+        UsageError: Model and report are both for standard output, or it is a terminal; or as ``padops.convert``.
+        PadopsError: A stream cannot be read or written, or the model has external data, which a stream cannot carry; or
+            as ``padops.convert``.
+    """
+    if STREAM not in (source, output, report):
+        return convert(source, output, report=report, **options)
+    if output == report == STREAM:
+        raise UsageError("standard output can take the model or the report; name a file for one of them")
+    with os_errors_as("cannot use", OUTPUT):
+        if output == STREAM and (why := refuse_terminal()):
+            raise UsageError(why)
+    content, model = read_model() if source == STREAM else (b"", source)
+    to_file = None if report == STREAM else report
+    try:
+        conversion = convert(model, None if output == STREAM else output, report=to_file, **options)
+        if source == STREAM:
+            conversion = replace(conversion, sources=(_record(INPUT, content),))
+        if output == STREAM and not options.get("dry_run"):
+            check_left(conversion, strict=False)
+            conversion = _write_model(conversion)
+    except (PadsLeftError, VerificationError) as error:
+        if source == STREAM:
+            error.conversion = replace(error.conversion, sources=(_record(INPUT, content),))
+        _report(error.conversion, report, source == STREAM)
+        raise
+    _report(conversion, report, STREAM in (source, output))
+    return conversion
+
+
+def _report(conversion: Conversion, report: str | None, again: bool) -> None:
+    """Writes the report to standard output; ``again`` to its file, because ``convert`` did not know of the streams."""
+    if report == STREAM:
+        _write_report(conversion)
+    elif report is not None and again:
+        write_report(conversion, Path(report))
+
+
+def models_of(one: str, other: str) -> tuple[str | onnx.ModelProto, str | onnx.ModelProto]:
+    """The two models: each a file's name, or for ``-`` the model from standard input.
+
+    Raises:
+        UsageError: Both are ``-``.
+        PadopsError: Standard input has no model, or one with external data.
+    """
+    if one == other == STREAM:
+        raise UsageError("standard input can bring one of the models; name a file for the other")
+    return read_model()[1] if one == STREAM else one, read_model()[1] if other == STREAM else other
+
+
+def read_model() -> tuple[bytes, onnx.ModelProto]:
+    """The model from standard input, and its bytes.
+
+    Raises:
+        PadopsError: Standard input has no model, or one with external data.
+    """
+    with os_errors_as("cannot read", INPUT):
+        content = read_input()
+    if not content:
+        raise PadopsError("standard input is empty: no model came through it")
+    if len(content) > LARGEST_PROTO:
+        raise PadopsError(f"standard input has {len(content)} bytes; a protobuf message has at most {LARGEST_PROTO}")
+    message = parse_model(content, INPUT)
+    if locations := _locations(message):
+        raise PadopsError(
+            f"the model from standard input has external data ({', '.join(locations)}), and a stream has no folder for "
+            "them; give the model's file"
+        )
+    return content, message
+
+
+def _locations(message: onnx.ModelProto) -> list[str]:
+    """The files of a model's external data, as its tensors name them."""
+    return sorted({entry(tensor, "location") or "of no name" for tensor, _ in external_tensors(message)})
+
+
+def _record(name: str, content: bytes, written: bool = False) -> FileRecord:
+    return FileRecord(name, len(content), hashlib.sha256(content).hexdigest(), written)
+
+
+def _write_model(conversion: Conversion) -> Conversion:
+    """Writes the model to standard output."""
+    message = conversion.proto()
+    if locations := _locations(message):
+        raise PadopsError(
+            f"the model has external data ({', '.join(locations)}), which standard output cannot hold; use -o FILE"
+        )
+    content = serialize(message)
+    if content is None:
+        raise PadopsError(f"the model has more than {LARGEST_PROTO} bytes, more than one message holds; use -o FILE")
+    with os_errors_as("cannot write to", OUTPUT):
+        write_output(content)
+    return replace(conversion, output=Path(STREAM), outputs=(_record(OUTPUT, content, written=True),))
+
+
+def _write_report(conversion: Conversion) -> None:
+    text = json_text(conversion.to_json()) + "\n"
+    written = f"{conversion.output} has been written, but the report has not: " if conversion.output else ""
+    with os_errors_as(f"{written}cannot write to", OUTPUT):
+        write_output(text.encode("utf-8", "backslashreplace"))

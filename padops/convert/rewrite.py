@@ -19,12 +19,11 @@ nothing. ``lowering`` has the options of the target ``"onnx"``, and is empty for
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import onnx
@@ -48,12 +47,12 @@ from padops.runtime.provider_rules import KnownProvider
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, VERSION
 
+T = TypeVar("T")
+
 
 def _emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
     """Turns the node into the Pad's operator; it keeps its name, outputs and metadata."""
-    inputs = values(pad, site, constants)
-    while inputs and inputs[-1] is None:
-        inputs.pop()
+    inputs = _given(values(pad, site, constants))
     if not isinstance(site.scope.root, ir.Function):
         declare(site.node.outputs[0], site.node.inputs[0], types)
     _set_operator(site, (DOMAIN, VERSION, pad.op.name), inputs, pad.attributes.values())
@@ -177,12 +176,11 @@ def _check_standard(
     pad: PadInfo, site: NodeSite, without_pad: bool = False, provider: KnownProvider | None = None
 ) -> None:
     """Refuses a Pad that ``_emit_standard`` would refuse: writes the nodes, and drops them."""
-    numbers = itertools.count()
-    detach(_written(pad, site, lambda role: f"{role}_{next(numbers)}", without_pad, provider)[0].nodes)
+    detach(_written(pad, site, None, without_pad, provider)[0].nodes)
 
 
 def _written(
-    pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_pad: bool, provider: KnownProvider | None
+    pad: PadInfo, site: NodeSite, fresh: Callable[[str], str] | None, without_pad: bool, provider: KnownProvider | None
 ) -> tuple[GraphBuilder, str]:
     """The new nodes, in no graph yet and named by ``fresh``, and a note on the provider."""
     opset = site.scope.opset
@@ -230,24 +228,26 @@ def prune_opset_imports(document: Document) -> None:
             del graph.opset_imports[domain]
 
 
+def _given(inputs: Sequence[T]) -> list[T]:
+    """The inputs without absent ones at the end."""
+    count = max((i for i, value in enumerate(inputs, 1) if value is not None), default=0)
+    return list(inputs[:count])
+
+
 def _has_form(node: ir.Node, pad: PadInfo) -> bool:
     """Whether a node has exactly the inputs and attributes of its Pad."""
-    given = list(pad.given)
-    while given and given[-1] is None:
-        given.pop()
-    inputs, _ = _signature(node)
+    given, inputs = _given(pad.given), _given(node.inputs)
     same = len(inputs) == len(given) and all(one is other for one, other in zip(inputs, given))
     kinds = [{name: attribute.type for name, attribute in given.items()} for given in (node.attributes, pad.attributes)]
     return same and kinds[0] == kinds[1]
 
 
 def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]:
-    inputs = list(node.inputs)
-    while inputs and inputs[-1] is None:
-        inputs.pop()
     attributes = {name: (attribute.type, attribute.value) for name, attribute in node.attributes.items()}
     mode = {"mode": (ir.AttributeType.STRING, "constant")}
-    return inputs, mode | {k: (kind, list(v) if isinstance(v, tuple) else v) for k, (kind, v) in attributes.items()}
+    return _given(node.inputs), mode | {
+        k: (kind, list(v) if isinstance(v, tuple) else v) for k, (kind, v) in attributes.items()
+    }
 
 
 def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str:

@@ -15,7 +15,7 @@ from typing import Any, get_args
 import numpy as np
 
 from padops.convert.analysis import Analysis
-from padops.convert.model.reading import given_model, read_document
+from padops.convert.model.document import given_model, read_document
 from padops.convert.pads.match import RunsAs
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes.beside import find_fault

@@ -13,7 +13,7 @@ be wrong stays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 
@@ -40,7 +40,7 @@ from padops.convert.records import PadRecord
 from padops.convert.rewrite import Request, Rewritten, convert_pads
 from padops.convert.runtimes.builtin import has_identity, needs
 from padops.progress import counted
-from padops.spec.plan import Amounts, Mode
+from padops.spec.plan import Mode
 
 
 class FoldPads:
@@ -77,10 +77,13 @@ class FoldPads:
         self._document.write_back()
 
     def _fold(self, site: NodeSite, pads: dict[ir.Node, NodeSite]) -> bool:
-        """Applies the first rule that fits a Pad."""
         pad = self._candidate(site)
-        if pad is None or not _is_worth_a_look(pad, pads):
-            return False
+        before = None if pad is None else pad.info.data.producer()
+        if pad is None or not (pad.changes_nothing or before in pads or is_cast(before)):
+            # For most Pads, the neighbours let no rule fit, so no types need to be inferred.
+            readers = [] if pad is None or pad.info.mode is not Mode.CONSTANT else pad.output.uses()
+            if pad is None or not any(is_consumer(use.node) for use in readers):
+                return False
         self._types.infer()  # once a node is gone, types can no longer be inferred
         return (
             self._drop_casts(pad)
@@ -91,8 +94,7 @@ class FoldPads:
         )
 
     def _drop_casts(self, pad: Candidate) -> bool:
-        made = drop_casts(pad, self._request.target, self._types, self._constants)
-        if made is None:
+        if (made := drop_casts(pad, self._request.target, self._types, self._constants)) is None:
             return False
         self._document.touched.update(made.touched)
         self._note(pad.site.node, *made.notes)
@@ -109,7 +111,6 @@ class FoldPads:
         return True
 
     def _join(self, pad: Candidate, pads: dict[ir.Node, NodeSite]) -> bool:
-        """Lets a Pad take over the work of the Pad in front of it."""
         if self._after_conversion and self._request.lowers:
             return False  # two lowered Pads are two for a reason
         node = pad.info.data.producer()
@@ -134,10 +135,10 @@ class FoldPads:
         removal = remove(pad.site, self._types, only_bypass=True) if taking else None
         if removal is None:
             return False
-        for consumer in taking:
-            apply(consumer)
-        into = tuple(self.paths[consumer.node] for consumer in taking)
-        amounts = ", ".join(dict.fromkeys(f"pads {consumer.pads}" for consumer in taking))
+        for node, pads in taking:
+            apply(node, pads)
+        into = tuple(self.paths[node] for node, _ in taking)
+        amounts = ", ".join(dict.fromkeys(f"pads {pads}" for _, pads in taking))
         self._record(pad, removal, (amounts,), into)
         return True
 
@@ -175,14 +176,6 @@ class FoldPads:
         if self._request.select == "all" or pad.match.already or found is None:
             return found
         return found if needs(found.info, pad.match.runs_as) else None
-
-
-def _is_worth_a_look(pad: Candidate, pads: Mapping[ir.Node, NodeSite]) -> bool:
-    """Whether the neighbours of a Pad let a rule fit; for most Pads none does, so no types need to be inferred."""
-    before = pad.info.data.producer()
-    if pad.changes_nothing or before in pads or is_cast(before):
-        return True
-    return pad.info.mode is Mode.CONSTANT and any(is_consumer(use.node) for use in pad.output.uses())
 
 
 def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Change | None:
@@ -230,30 +223,18 @@ def join(first: Candidate, second: Candidate, constants: Constants) -> tuple[ir.
     one_after_the_other = len(uses) == 1 and not first.output.is_graph_output()
     if not one_after_the_other or second.site.node.graph is not first.site.node.graph:
         return None
-    if first.amounts is None or second.amounts is None or not _may_join(first, first.amounts, second, second.amounts):
+    mode, pairs = first.info.mode, list(zip(first.amounts or (), second.amounts or ()))
+    if not pairs or len(first.amounts or ()) != len(second.amounts or ()) or mode is not second.info.mode:
         return None
-    pairs = list(zip(first.amounts, second.amounts, strict=True))
+    if mode is None or not first.only_adds or any(amounts.interior for _, amounts in pairs):
+        return None
+    if mode is Mode.CONSTANT:
+        fits = first.fill is not None and first.fill == second.fill
+    else:
+        apart = all(NOTHING in pair for pair in pairs) and first.info.op.limit is second.info.op.limit
+        fits = second.only_adds and (mode is Mode.EDGE or apart)
     begins, ends = [a.begin + b.begin for a, b in pairs], [a.end + b.end for a, b in pairs]
-    return (second.site.node,) if write_amounts(second, begins, ends, constants) else None
-
-
-def _may_join(
-    first: Candidate, first_amounts: Sequence[Amounts], second: Candidate, second_amounts: Sequence[Amounts]
-) -> bool:
-    if first.info.mode is None or first.info.mode is not second.info.mode or not first.only_adds:
-        return False
-    if not first_amounts or len(first_amounts) != len(second_amounts):
-        return False
-    if any(amounts.interior for amounts in second_amounts):
-        return False
-    if first.info.mode is Mode.CONSTANT:
-        return first.fill is not None and first.fill == second.fill
-    if not second.only_adds:
-        return False
-    if first.info.mode is Mode.EDGE:
-        return True
-    apart = all(NOTHING in pair for pair in zip(first_amounts, second_amounts, strict=True))
-    return apart and first.info.op.limit is second.info.op.limit
+    return (second.site.node,) if fits and write_amounts(second, begins, ends, constants) else None
 
 
 def convert_and_fold(analysis: Analysis, request: Request) -> tuple[Rewritten, list[PadRecord]]:
@@ -268,13 +249,8 @@ def convert_and_fold(analysis: Analysis, request: Request) -> tuple[Rewritten, l
     rewritten = convert_pads(analysis, request)
     if any(record.status == "converted" for record in rewritten.records.values()):
         passes.append(FoldPads(analysis, request, passes[0].paths))
-    return rewritten, _in_order(rewritten.records, passes)
-
-
-def _in_order(records: dict[ir.Node, PadRecord], passes: Sequence[FoldPads]) -> list[PadRecord]:
-    """All records, each with its notes about folding and the original path of its node."""
     paths = passes[0].paths
-    records = {node: replace(record, path=paths.get(node, record.path)) for node, record in records.items()}
+    records = {node: replace(record, path=paths.get(node, record.path)) for node, record in rewritten.records.items()}
     for folding in passes:
         for node, record in folding.records.items():
             if node in paths:  # else the conversion has made it
@@ -283,4 +259,4 @@ def _in_order(records: dict[ir.Node, PadRecord], passes: Sequence[FoldPads]) -> 
             if node in records:
                 records[node] = replace(records[node], notes=(*dict.fromkeys((*records[node].notes, *notes)),))
     positions = {node: position for position, node in enumerate(paths)}
-    return [records[node] for node in sorted(records, key=lambda node: positions.get(node, len(positions)))]
+    return rewritten, [records[node] for node in sorted(records, key=lambda node: positions.get(node, len(positions)))]

@@ -147,14 +147,15 @@ def write_amounts(pad: Candidate, begins: list[int], ends: list[int], constants:
         return False
     if form in ATTRIBUTES:
         node.attributes.add(ir.AttrInt64s(form, begins + ends))
-    elif form == "below and above":
+        return True
+    if form == "below and above":
         node.attributes.add(ir.AttrInt64s("padding_below", begins))
         node.attributes.add(ir.AttrInt64s("padding_above", ends))
-    elif form == "begin and end":
-        set_input(pad, 1, _vector(begins, pad, "pads_begin", constants))
-        set_input(pad, 2, _vector(ends, pad, "pads_end", constants))
-    else:
-        set_input(pad, 1, _vector(begins + ends, pad, "pads", constants))
+        return True
+    whole = {"pads": begins + ends} if form == "input" else {"pads_begin": begins, "pads_end": ends}
+    for at, (role, values) in enumerate(whole.items(), 1):
+        set_input(pad, at, constants.add(np.array(values, np.int64), pad.site, role))
+    if form == "input":
         set_input(pad, 3, None)
     return True
 
@@ -177,10 +178,6 @@ def _form(pad: Candidate) -> str | None:
     return "input" if has_input else written[0]
 
 
-def _vector(values: Sequence[int], pad: Candidate, role: str, constants: Constants) -> ir.Value:
-    return constants.add(np.array(values, np.int64), pad.site, role)
-
-
 def set_input(pad: Candidate, position: int, value: ir.Value | None) -> None:
     """Sets or removes an input of the node, and removes the nodes that only computed the former one."""
     node = pad.site.node
@@ -201,16 +198,8 @@ class Refusal(Exception):
     """A reader of the padded data cannot pad by itself; the message says why."""
 
 
-@dataclass(frozen=True)
-class Consumer:
-    """A node that can pad by itself, with its new pads."""
-
-    node: ir.Node
-    pads: list[int]
-
-
-def consumers_of(pad: Candidate, types: Types) -> list[Consumer]:
-    """The readers of the padded data, if all can take the amounts; empty if other nodes read the data."""
+def consumers_of(pad: Candidate, types: Types) -> list[tuple[ir.Node, list[int]]]:
+    """The readers of the padded data, if all can take the amounts, and their new pads; empty if others read."""
     if pad.info.mode is not Mode.CONSTANT or pad.changes_nothing or pad.output.is_graph_output():
         return []
     uses = list(pad.output.uses())
@@ -225,16 +214,14 @@ def is_consumer(node: ir.Node) -> bool:
     return operator is not None and (operator.folds or operator.no_fold is not None)
 
 
-def apply(consumer: Consumer) -> None:
-    """Writes the pads into a node."""
-    node = consumer.node
+def apply(node: ir.Node, pads: list[int]) -> None:
     node.attributes.pop("auto_pad", None)
-    node.attributes.add(ir.AttrInt64s("pads", consumer.pads))
+    node.attributes.add(ir.AttrInt64s("pads", pads))
     if node.op_type == "AveragePool":
         node.attributes.add(ir.AttrInt64("count_include_pad", 1))
 
 
-def _consumer(node: ir.Node, pad: Candidate, types: Types) -> Consumer:
+def _consumer(node: ir.Node, pad: Candidate, types: Types) -> tuple[ir.Node, list[int]]:
     """The node with its new pads; raises ``Refusal`` if it cannot take the amounts."""
     operator = WINDOW_OPERATORS[node.domain, node.op_type]
     name = f"{node.op_type} {node.name or node.outputs[0].name}"
@@ -262,7 +249,7 @@ def _consumer(node: ir.Node, pad: Candidate, types: Types) -> Consumer:
         raise Refusal(f"{name}: it counts its padding from opset {operator.since} on")
     if is_miscounted(node.op_type, pad.site.scope.opset, pads):
         raise Refusal(f"{name}: {MISCOUNTED} ({pads})")
-    return Consumer(node, pads)
+    return node, pads
 
 
 def _own_pads(node: ir.Node, count: int, name: str) -> Sequence[int]:
@@ -351,23 +338,30 @@ def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) 
     narrow, wide = types.name(before.inputs[0]), _cast_type(before)
     if narrow is None or _cast_type(after) != narrow or wide not in WIDER.get(narrow, ()):
         return None
-    if not _has_type(pad, narrow, target) or not _fits(pad, narrow):
+    if node.domain == pyop_node.DOMAIN or (target == "pyop" and pyop_node.refusal(narrow) is not None):
+        return None
+    if node.domain == DOMAIN and narrow not in pad.info.op.types or not _fits(pad, narrow):
         return None
     opset = pad.site.scope.opset
     if target == "padops" and opset is not None and opset < FIRST_WITH_INPUTS and not has_type(narrow, opset):
         return None  # the Pad between the Casts may have a fallback function
     _retype(pad, narrow, constants)
-    data = before.inputs[0]
-    node.replace_input_with(0, data)
+    node.replace_input_with(0, before.inputs[0])
     take_out(before)
-    _take_over(pad.site, after, ir.TensorType(ir.DataType(by_name(narrow).onnx)))
-    types.invalidate(pad.output)
+    # The node replaces the Cast behind it: its output takes the name of the Cast's.
+    made, former = pad.output, after.outputs[0]
+    name, shape = former.name, former.shape
+    former.replace_all_uses_with(made, replace_graph_outputs=True)
+    take_out(after)
+    index.rename(made, name)
+    made.type = ir.TensorType(ir.DataType(by_name(narrow).onnx))
+    made.shape = made.shape if shape is None else shape
+    types.invalidate(made)
     first, second = before.name or "Cast", after.name or "Cast"
     return Change((node,), (f"of {narrow}, without {first} to {wide} and {second} back",))
 
 
 def is_cast(node: ir.Node | None) -> TypeGuard[ir.Node]:
-    """Whether a node is a Cast whose type is known."""
     if node is None or node.domain != "" or node.op_type != "Cast" or node.inputs[0] is None:
         return False
     return attribute_value(node, "to", ir.AttributeType.INT) is not None
@@ -380,14 +374,6 @@ def _cast_type(node: ir.Node) -> str | None:
 
 def _is_read_once(value: ir.Value, index: Index) -> bool:
     return len(index.last_uses(value)) == 1 and not value.is_graph_output()
-
-
-def _has_type(pad: Candidate, narrow: str, target: str) -> bool:
-    """Whether the Pad's operator has the narrow type."""
-    node = pad.site.node
-    if node.domain == pyop_node.DOMAIN or (target == "pyop" and pyop_node.refusal(narrow) is not None):
-        return False
-    return node.domain != DOMAIN or narrow in pad.info.op.types
 
 
 def _fits(pad: Candidate, narrow: str) -> bool:
@@ -419,15 +405,3 @@ def _retype(pad: Candidate, narrow: str, constants: Constants) -> None:
     else:
         fill = np.zeros((), dtype)
     set_input(pad, position, constants.add(fill, pad.site, "fill"))
-
-
-def _take_over(site: NodeSite, after: ir.Node, kind: ir.TensorType) -> None:
-    """Lets the node replace the Cast behind it: its output takes the name of the Cast's."""
-    made, former = site.node.outputs[0], after.outputs[0]
-    name, shape = former.name, former.shape
-    former.replace_all_uses_with(made, replace_graph_outputs=True)
-    take_out(after)
-    site.scope.index.rename(made, name)
-    made.type = kind
-    if shape is not None:
-        made.shape = shape

@@ -44,12 +44,10 @@ MODES_WITHOUT_REACH = {"constant", "edge"}  # modes whose amounts may exceed the
 
 
 def is_pad(node: onnx.NodeProto) -> bool:
-    """Whether a node is a Pad, by its name and domain."""
     return node.domain in (DOMAIN, pyop_node.DOMAIN) or node.op_type in FOREIGN_NAMES
 
 
 def longest_amount(model: onnx.ModelProto) -> int:
-    """The largest known amount of the model's Pads."""
     constants = _constants(model)
     amounts = [_amounts(node, constants) for located in bodies(model) for node in located.body.node if is_pad(node)]
     return max((abs(amount) for known in amounts for amount in known or ()), default=0)
@@ -94,7 +92,6 @@ def idle_pads(model: onnx.ModelProto) -> dict[str, bool]:
 
 
 def form_of(node: onnx.NodeProto) -> str:
-    """The operator of a node, with its domain."""
     return f"{node.domain}::{node.op_type}" if node.domain not in ("", "ai.onnx") else str(node.op_type)
 
 
@@ -222,7 +219,6 @@ def _without_calls(message: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _ranks(message: onnx.ModelProto) -> dict[str, int]:
-    """The inferred ranks of values, by name."""
     try:
         inferred = infer_graph(declarations(message))
     except (onnx.shape_inference.InferenceError, RuntimeError, ValueError):  # of a model that onnx does not understand
@@ -251,7 +247,6 @@ def computes_floats(model: onnx.ModelProto) -> bool:
 
 
 def _place_of_fill(node: onnx.NodeProto) -> int:
-    """The index of a Pad's fill input."""
     if node.domain == DOMAIN and not node.op_type.startswith("Pad_"):
         return 3 if node.op_type.startswith("OpenVINOPad") else 1
     return 2

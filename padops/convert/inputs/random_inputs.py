@@ -128,7 +128,6 @@ def _is_index(row: Input) -> bool:
 
 
 def _is_wide(row: Input, hints: Hints) -> bool:
-    """Whether an input may take integers of all magnitudes."""
     named = {*hints.special, *hints.amounts, *hints.axes, *hints.small, *hints.steps, *hints.fills}
     return row.name in hints.wide - named and _is_index(row) and by_name(row.type).bits >= 32
 
@@ -251,7 +250,6 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
 
 
 def _sprinkle(numbers: np.ndarray, values: Sequence[float], rng: np.random.Generator) -> None:
-    """Replaces a few of the numbers by special values."""
     count = min(len(values), numbers.size // WORTH_SPRINKLING)
     places = rng.choice(numbers.size, count, replace=False)
     numbers.reshape(-1)[places] = values[:count]

@@ -21,7 +21,6 @@ from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import onnx
 from google.protobuf.message import EncodeError
 from onnx import TensorProto, helper, numpy_helper
@@ -96,7 +95,17 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
             light.graph.initializer.append(tensor)
         else:
             light.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
-    _check(light, path)
+    # The checker wants a shape of inputs and outputs even where no rank is known; it does not look at what it is.
+    ends = [value.type.tensor_type for value in (*light.graph.input, *light.graph.output)]
+    unranked = [tensor for tensor in ends if not tensor.HasField("shape")]
+    try:
+        onnx.shape_inference.infer_shapes(light, check_type=True, strict_mode=True)
+        for tensor in unranked:
+            tensor.shape.SetInParent()
+        onnx.checker.check_model(light)
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as error:
+        said = " ".join(str(error).split())  # a line for each node
+        raise PadopsError(f"{path}: what its layers become is not a valid model of these shapes: {said}") from error
     graph.ClearField("node")
     graph.node.extend(nodes)
     for i in reversed([i for i, value in enumerate(graph.value_info) if value.name not in made]):
@@ -105,21 +114,6 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
     graph.initializer.extend(tensor for tensor in tensors if tensor.name not in known)
     for i in reversed([i for i, tensor in enumerate(graph.initializer) if tensor.name not in read]):
         del graph.initializer[i]
-
-
-def _check(message: onnx.ModelProto, path: Path) -> None:
-    # The checker wants a shape of inputs and outputs even where no rank is known; it does not look at what it is.
-    unranked = [
-        value for value in (*message.graph.input, *message.graph.output) if not value.type.tensor_type.HasField("shape")
-    ]
-    try:
-        onnx.shape_inference.infer_shapes(message, check_type=True, strict_mode=True)
-        for value in unranked:
-            value.type.tensor_type.shape.SetInParent()
-        onnx.checker.check_model(message)
-    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as error:
-        said = " ".join(str(error).split())  # a line for each node
-        raise PadopsError(f"{path}: what its layers become is not a valid model of these shapes: {said}") from error
 
 
 PROGRAM = "padops.openvino_constants"
@@ -145,13 +139,19 @@ def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dic
     total = sum(values.size(name) for node in wanted for name in node.output)
     if total > LARGEST_MODEL:
         raise PadopsError(f"{path} computes {total} bytes of weights or more; up to {LARGEST_MODEL} are read")
-    found = {name: array for node in wanted for name in node.output if (array := _widened(name, values)) is not None}
-    tensors = {name: numpy_helper.from_array(array, name) for name, array in found.items()}
-    asked = [(node.name, i, name) for node in wanted for i, name in enumerate(node.output) if name not in found]
+    tensors: dict[str, onnx.TensorProto] = {}
+    asked: list[tuple[str, int, str]] = []
+    for node in wanted:
+        for i, name in enumerate(node.output):
+            if name in values.casts and (array := values.array(name)) is not None:
+                tensors[name] = numpy_helper.from_array(array, name)
+            else:
+                asked.append((node.name, i, name))
     answers, reason = _ask_openvino(path, [row[:2] for row in asked]) if asked else ([], "")
     for (_, _, name), answer in zip(asked, answers):
-        if answer is not None and (tensor := _tensor(name, answer, values)) is not None:
-            tensors[name] = tensor
+        type, dims, content = answer or ("", None, b"")
+        if ELEMENT_TYPES.get(type) == values.types[name] and dims is not None and dims == values.static(name):
+            tensors[name] = onnx.TensorProto(name=name, data_type=ELEMENT_TYPES[type], dims=dims, raw_data=content)
     whole = [node for node in wanted if tensors.keys() >= set(node.output)]
     for name in (name for node in whole for name in node.output):
         message.graph.initializer.add().CopyFrom(tensors[name])
@@ -191,10 +191,6 @@ def _wanted(message: onnx.ModelProto, values: Values, computed: Mapping[str, onn
     return list({node.output[0]: node for node in wanted.values()}.values())
 
 
-def _widened(name: str, values: Values) -> np.ndarray | None:
-    return values.array(name) if name in values.casts else None
-
-
 def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answer | None], str]:
     """What OpenVINO computes, and why not more."""
     if find_spec("openvino") is None:
@@ -204,14 +200,6 @@ def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answe
             return process.ask((str(path), wanted)), "OpenVINO does not compute that from constants"
         except RuntimeError as error:
             return [], f"OpenVINO computes that from constants, but says: {error}"
-
-
-def _tensor(name: str, answer: Answer, values: Values) -> onnx.TensorProto | None:
-    """The tensor, if it is what the IR declares."""
-    type, dims, content = answer
-    if ELEMENT_TYPES.get(type) != values.types[name] or dims != values.static(name):
-        return None
-    return onnx.TensorProto(name=name, data_type=ELEMENT_TYPES[type], dims=dims, raw_data=content)
 
 
 def _drop(message: onnx.ModelProto, folded: Collection[str], computed: Collection[str]) -> None:

@@ -46,7 +46,6 @@ class Values:
         return values
 
     def add(self, tensor: onnx.TensorProto) -> None:
-        """Adds a constant."""
         self.tensors[tensor.name] = tensor
         self.types[tensor.name], self.dims[tensor.name] = tensor.data_type, list(tensor.dims)
 
@@ -58,7 +57,6 @@ class Values:
         return wanted
 
     def constant(self, name: str) -> np.ndarray | None:
-        """The elements of a small constant, or None."""
         return self.array(name, SMALL)
 
     def array(self, name: str, most: float = math.inf) -> np.ndarray | None:
@@ -93,7 +91,6 @@ class Values:
 
 
 def dims_of(tensor: onnx.TypeProto.Tensor) -> Dims:
-    """The dims of a declaration."""
     if not tensor.HasField("shape"):
         return None
     return [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
@@ -241,7 +238,6 @@ class Layer:
     # Nodes.
 
     def add(self, op_type: str, *inputs: str, count: int = 1, **attributes: Any) -> str:
-        """Adds a node; gives the name of its first output, or of its only one."""
         name = self._name(op_type)
         outputs = [name, *(self._name(f"{op_type}.{i}") for i in range(1, count))]
         node = onnx.NodeProto(op_type=op_type, name=name, input=inputs, output=outputs)
@@ -250,7 +246,6 @@ class Layer:
         return name
 
     def constant(self, value: Any, type: Any = np.int64) -> str:
-        """Adds a constant."""
         with np.errstate(over="ignore"):  # a limit beyond a small type's is its infinity
             array = np.asarray(value).astype(type)
         return self.tensor(numpy_helper.from_array(array))

@@ -17,7 +17,6 @@ from typing import BinaryIO, NamedTuple
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
@@ -31,17 +30,6 @@ from padops.spec.plan import LARGEST
 LARGEST_TEXT = 1 << 31  # bytes of a JSON or XML file; what Python makes of it takes ten times as many
 MOST_LINES = 20  # of a list in a message
 HIGHEST_RANK = 32  # of a tensor; NumPy's own limit before 2.0
-
-
-def read_text(path: Path) -> bytes:
-    """The bytes of a file that is to be parsed as a whole.
-
-    Raises:
-        PadopsError: It has more than ``LARGEST_TEXT``.
-    """
-    if (size := path.stat().st_size) > LARGEST_TEXT:
-        raise PadopsError(f"{path} has {size} bytes; files of text are read up to {LARGEST_TEXT}")
-    return path.read_bytes()
 
 
 def listing(lines: Sequence[str]) -> str:
@@ -64,18 +52,6 @@ def too_large(dims: Sequence[int | None]) -> str | None:
     if max(known, default=0) > LARGEST:
         return f"a dim beyond {LARGEST} [P10]"
     return f"more than {LARGEST} elements [P10]" if prod(known) > LARGEST else None
-
-
-def ask_for(size: int, what: str) -> None:
-    """Checks that there is memory for so many bytes, none of which is touched; ``what`` needs them, for the message.
-
-    Raises:
-        PadopsError: There is not that much.
-    """
-    try:
-        np.empty(size, np.uint8)
-    except (MemoryError, ValueError) as error:  # ValueError: more than an address can be
-        raise PadopsError(f"{what} {size} bytes, for which there is no memory") from error
 
 
 VERSION = "11"  # of the format; OpenVINO has written no other since 2022
@@ -142,7 +118,9 @@ def read_net(path: Path) -> tuple[Net, list[FileRecord]]:
     Raises:
         PadopsError: The XML is damaged or of another version.
     """
-    content = read_text(path)
+    if (size := path.stat().st_size) > LARGEST_TEXT:
+        raise PadopsError(f"{path} has {size} bytes; files of text are read up to {LARGEST_TEXT}")
+    content = path.read_bytes()
     net = parse(content, path)
     if net.tag != "net":
         raise PadopsError(f"{path} is not an OpenVINO IR: it is a <{net.tag}>, expected a <net>")
@@ -158,8 +136,20 @@ def read_net(path: Path) -> tuple[Net, list[FileRecord]]:
     layers = tuple(_layer(element, path) for element in net.iterfind("layers/layer"))
     if not layers:
         raise PadopsError(f"{path} is not an OpenVINO IR: it has no layers")
-    _check_ids(layers, path)
-    edges = _edges(net, path)
+    for id, count in Counter(layer.id for layer in layers).items():  # an edge to such an id is ambiguous
+        if count > 1:
+            raise PadopsError(f"{path} is damaged: {count} layers have the id {id}")
+    for layer in layers:
+        for side, ports in (("input", layer.inputs), ("output", layer.outputs)):
+            id, count = Counter(port.id for port in ports).most_common(1)[0] if ports else ("", 0)
+            if count > 1:
+                raise PadopsError(f"{path} is damaged: {count} {side} ports of {layer} have the id {id}")
+    edges: Edges = {}
+    for edge in net.iterfind("edges/edge"):
+        *to, source, port = _attributes(edge, "an edge", path, "to-layer", "to-port", "from-layer", "from-port")
+        if (to[0], to[1]) in edges:
+            raise PadopsError(f"{path} is damaged: two edges lead to port {to[1]} of layer {to[0]}")
+        edges[to[0], to[1]] = (source, port)
     name = net.get("name") or path.stem.encode(errors="replace").decode()
     return Net(path, weights, name, in_order(layers, edges, path), edges), files
 
@@ -243,13 +233,6 @@ def _cut(called: str) -> str:
     return called if len(called) <= 2 * LONGEST_NUMBER else f"{called[: 2 * LONGEST_NUMBER]}…"
 
 
-def _number_of(text: str, called: str, what: object, path: Path) -> int:
-    """A number; the message says that ``what`` has it as it is ``called``, such as ``"offset '-1'"``."""
-    if not _is_number(text):
-        raise PadopsError(f"{path} is damaged: {what} has {_cut(called)}")
-    return int(text)
-
-
 def element_type(name: str, what: object, path: Path) -> int:
     """The ``TensorProto.DataType`` of an element type of OpenVINO.
 
@@ -259,29 +242,6 @@ def element_type(name: str, what: object, path: Path) -> int:
     if name not in ELEMENT_TYPES:
         raise PadopsError(f"{path}: {what} has elements of type {name}, which ONNX has no tensors of")
     return ELEMENT_TYPES[name]
-
-
-def _check_ids(layers: Sequence[Layer], path: Path) -> None:
-    """Refuses duplicate ids: an edge to such an id is ambiguous."""
-    for id, count in Counter(layer.id for layer in layers).items():
-        if count > 1:
-            raise PadopsError(f"{path} is damaged: {count} layers have the id {id}")
-    for layer in layers:
-        for side, ports in (("input", layer.inputs), ("output", layer.outputs)):
-            if len(ids := [port.id for port in ports]) > len({*ids}):
-                id, count = Counter(ids).most_common(1)[0]
-                raise PadopsError(f"{path} is damaged: {count} {side} ports of {layer} have the id {id}")
-
-
-def _edges(net: ElementTree.Element, path: Path) -> Edges:
-    """Layer and port that each input comes from, by layer and port of the input."""
-    edges: Edges = {}
-    for edge in net.iterfind("edges/edge"):
-        *to, source, port = _attributes(edge, "an edge", path, "to-layer", "to-port", "from-layer", "from-port")
-        if (to[0], to[1]) in edges:
-            raise PadopsError(f"{path} is damaged: two edges lead to port {to[1]} of layer {to[0]}")
-        edges[to[0], to[1]] = (source, port)
-    return edges
 
 
 def in_order(layers: Sequence[Layer], edges: Edges, path: Path) -> tuple[Layer, ...]:
@@ -313,23 +273,11 @@ def in_order(layers: Sequence[Layer], edges: Edges, path: Path) -> tuple[Layer, 
 def parse(content: bytes, path: Path) -> ElementTree.Element:
     """Parses the content of a file.
 
+    It refuses a document type, which can define entities: files to read, and texts of any length. That stands before
+    the root element. A tree builder that is told of it takes twice the time for all elements.
+
     Raises:
         PadopsError: It is not well-formed, or in an encoding that is not known, or has a document type.
-    """
-    with library_errors(str(path)):  # LookupError and ValueError: of encodings that Python or expat does not know
-        try:
-            _refuse_document_type(content, path)
-            return ElementTree.fromstring(content)
-        except (ElementTree.ParseError, expat.ExpatError) as error:
-            raise PadopsError(
-                f"{path} is not an OpenVINO IR, or is damaged: it is not well-formed XML: {error}"
-            ) from None
-
-
-def _refuse_document_type(content: bytes, path: Path) -> None:
-    """Refuses a document type, which can define entities: files to read, and texts of any length.
-
-    It stands before the root element. A tree builder that is told of it takes twice the time for all elements.
     """
 
     def refuse(name: str, *rest: object) -> None:
@@ -338,10 +286,17 @@ def _refuse_document_type(content: bytes, path: Path) -> None:
     def stop(*rest: object) -> None:
         raise StopIteration
 
-    parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler, parser.StartElementHandler = refuse, stop
-    with suppress(StopIteration):
-        parser.Parse(content, True)
+    with library_errors(str(path)):  # LookupError and ValueError: of encodings that Python or expat does not know
+        parser = expat.ParserCreate()
+        parser.StartDoctypeDeclHandler, parser.StartElementHandler = refuse, stop
+        try:
+            with suppress(StopIteration):
+                parser.Parse(content, True)
+            return ElementTree.fromstring(content)
+        except (ElementTree.ParseError, expat.ExpatError) as error:
+            raise PadopsError(
+                f"{path} is not an OpenVINO IR, or is damaged: it is not well-formed XML: {error}"
+            ) from None
 
 
 LARGEST_MODEL = (1 << 31) - 1  # bytes of a model; onnx checks it with its weights inside
@@ -462,9 +417,17 @@ class Builder:
         static = static_dims(dims)
         if static is None:
             raise PadopsError(f"{self._path} is damaged: {layer} has the shape '{layer.data['shape']}'")
-        texts = {name: self._data(layer, name) for name in ("offset", "size")}
-        offset, size = (_number_of(text.strip(), f"{name} '{text}'", layer, self._path) for name, text in texts.items())
-        needed = (prod(static) * _bits(type) + 7) // 8
+        numbers = []
+        for key in ("offset", "size"):
+            text = self._data(layer, key)
+            if not _is_number(text.strip()):
+                called = _cut(f"{key} '{text}'")
+                raise PadopsError(f"{self._path} is damaged: {layer} has {called}")
+            numbers.append(int(text))
+        offset, size = numbers
+        is_4_bits = type in (TensorProto.INT4, TensorProto.UINT4, TensorProto.FLOAT4E2M1)
+        bits = 4 if is_4_bits else helper.tensor_dtype_to_np_dtype(type).itemsize * 8
+        needed = (prod(static) * bits + 7) // 8
         if needed > size:
             raise PadopsError(
                 f"{self._path} is damaged: {layer} has {plural(size, 'byte')}, but its shape needs {needed}"
@@ -524,13 +487,6 @@ class Builder:
         self._made.update(outputs)
         for port, name in zip(layer.outputs, outputs):
             _declare(self._graph.value_info.add(), name, port.type, port.dims)
-
-
-def _bits(type: int) -> int:
-    """Storage bits of one element."""
-    if type in (TensorProto.INT4, TensorProto.UINT4, TensorProto.FLOAT4E2M1):
-        return 4
-    return helper.tensor_dtype_to_np_dtype(type).itemsize * 8
 
 
 def _declare(info: onnx.ValueInfoProto, name: str, type: int, dims: Sequence[int | None] | None) -> None:

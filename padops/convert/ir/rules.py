@@ -34,40 +34,11 @@ def _broadcast(layer: Layer, data: str, shape: str, axes: str = "") -> str:
     return layer.add("Expand", data, layer.integral(shape))
 
 
-def _depth_to_space(layer: Layer, data: str) -> str:
-    mode = layer.choice("mode", {"blocks_first": "DCR", "depth_first": "CRD"})
-    return layer.add("DepthToSpace", data, mode=mode, blocksize=layer.integer("block_size", "1"))
-
-
-def _space_to_depth(layer: Layer, data: str) -> str:
-    layer.choice("mode", {"blocks_first": None})
-    return layer.add("SpaceToDepth", data, blocksize=layer.integer("block_size", "1"))
-
-
-def _gather(layer: Layer, data: str, indices: str, axis: str) -> str:
-    return layer.add("Gather", data, layer.indices(indices), axis=layer.number(axis))
-
-
-def _gather_elements(layer: Layer, data: str, indices: str) -> str:
-    return layer.add("GatherElements", data, layer.indices(indices), axis=layer.integer("axis"))
-
-
 def _gather_nd(layer: Layer, data: str, indices: str) -> str:
     batches = layer.integer("batch_dims", "0")
     if batches > 1 and layer.word("version") == "opset5":
         raise Unreadable("GatherND of opset5 makes one dim of all its batch dims, ONNX's does not")
     return layer.add("GatherND", data, layer.integral(indices), batch_dims=batches)
-
-
-def _scatter_elements_update(layer: Layer, data: str, indices: str, updates: str, axis: str) -> str:
-    reduction = layer.choice("reduction", REDUCTIONS, "none")
-    given = (data, layer.indices(indices), updates)
-    return layer.add("ScatterElements", *given, axis=layer.number(axis), reduction=reduction)
-
-
-def _scatter_nd_update(layer: Layer, data: str, indices: str, updates: str) -> str:
-    reduction = layer.choice("reduction", REDUCTIONS, "none")
-    return layer.add("ScatterND", data, layer.integral(indices), updates, reduction=reduction)
 
 
 def _scatter_update(layer: Layer, data: str, indices: str, updates: str, axis: str) -> str:
@@ -82,10 +53,6 @@ def _scatter_update(layer: Layer, data: str, indices: str, updates: str, axis: s
     moved = layer.add("Transpose", data, perm=first), layer.add("Transpose", updates, perm=order)
     given = layer.add("ScatterND", moved[0], wanted, moved[1])
     return layer.add("Transpose", given, perm=np.argsort(first).tolist())
-
-
-def _reshape(layer: Layer, data: str, shape: str) -> str:
-    return layer.add("Reshape", data, layer.integral(shape), allowzero=int(not layer.flag("special_zero")))
 
 
 def _split(layer: Layer, data: str, axis: str) -> list[str]:
@@ -194,20 +161,6 @@ def _chosen(layer: Layer, given: str, rows: list[int], masked: np.ndarray, ends:
     return layer.add("Where", layer.constant(masked, bool), layer.constant(ends), rowed) if masked.any() else rowed
 
 
-MOVES: Mapping[str, Callable[..., str | list[str]]] = {
-    "Broadcast": _broadcast, "DepthToSpace": _depth_to_space, "Gather": _gather,
-    "GatherElements": _gather_elements, "GatherND": _gather_nd, "Reshape": _reshape,
-    "ScatterElementsUpdate": _scatter_elements_update, "ScatterNDUpdate": _scatter_nd_update,
-    "ScatterUpdate": _scatter_update, "ShapeOf": _shape_of, "Slice": _slice, "SpaceToDepth": _space_to_depth,
-    "Split": _split, "StridedSlice": _strided_slice, "Transpose": _transpose,
-    "VariadicSplit": _variadic_split,
-    "Concat": lambda layer, first, *others: layer.add("Concat", first, *others, axis=layer.integer("axis")),
-    "Squeeze": lambda layer, data, axes="": layer.add("Squeeze", data, *([layer.integral(axes, 1)] if axes else [])),
-    "Unsqueeze": lambda layer, data, axes: layer.add("Unsqueeze", data, layer.integral(axes, 1)),
-    "Tile": lambda layer, data, repeats: layer.add("Tile", data, layer.integral(repeats)),
-}  # fmt: skip
-
-
 # Gates of a sequence by their letters, as OpenVINO orders them and as ONNX does; ONNX adds a bias of R's rows, of which
 # OpenVINO has at most that of GRU's hidden gate ("H").
 GATES = {"LSTM": ("fico", "iofc"), "GRU": ("zrh", "zrh"), "RNN": ("h", "h")}
@@ -273,9 +226,6 @@ def _sequence_refusal(layer: Layer, kind: str, direction: str, names: list[str])
     if layer.decimal("clip", "0") or layer.flag("input_forget", "false"):
         return "clip or input_forget"
     return None
-
-
-SEQUENCES: Mapping[str, Callable[..., str | list[str]]] = {f"{kind}Sequence": _sequence for kind in GATES}
 
 
 def _reduce(layer: Layer, data: str, axes: str) -> str:
@@ -368,14 +318,6 @@ def _topk(layer: Layer, data: str, count: str) -> list[str]:
     return [found, layer.add("Cast", places, to=layer.element_type("index_element_type", "i32"))]
 
 
-SUMS: Mapping[str, Callable[..., str | list[str]]] = {
-    "BatchNormInference": _batch_norm, "Einsum": _einsum, "MVN": _mvn, "MatMul": _matmul,
-    "ScaledDotProductAttention": _attention, "TopK": _topk,
-    **{f"Reduce{name}": _reduce for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")},
-    "SoftMax": lambda layer, data: layer.add("Softmax", data, axis=layer.integer("axis", "1")),
-}  # fmt: skip
-
-
 # Layers that equal an ONNX operator, with its name, by the number of their inputs.
 UNARY = {
     **{name: name for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh", "Erf", "Exp")},
@@ -413,10 +355,6 @@ def _unary(layer: Layer, data: str) -> str:
     return layer.add(UNARY[layer.node.op_type], data)
 
 
-def _binary(layer: Layer, first: str, second: str) -> str:
-    return layer.add(BINARY[layer.node.op_type], first, second)
-
-
 def _divide(layer: Layer, first: str, second: str) -> str:
     if layer.type not in (*FLOATS, TensorProto.INT32, TensorProto.INT64):
         raise Unreadable("OpenVINO rounds quotients of small integers to the nearest, ONNX towards zero")
@@ -428,11 +366,6 @@ def _range(layer: Layer, start: str, stop: str, step: str) -> str:
     return layer.add("Range", *(layer.of_type(name, type) for name in (start, stop, step)))
 
 
-def _cumsum(layer: Layer, data: str, axis: str) -> str:
-    marks = {name: int(layer.flag(name, "false")) for name in ("exclusive", "reverse")}
-    return layer.add("CumSum", data, axis, **marks)
-
-
 # Activations.
 
 
@@ -442,20 +375,6 @@ def _clamp(layer: Layer, data: str) -> str:
         if layer.type not in FLOATS and (not limit.is_integer() or abs(limit) > 2**31 - 1):
             raise Unreadable(f"{name}='{layer.word(name)}' is not an integer of the data's type")
     return layer.add("Clip", data, *map(layer.like, limits))
-
-
-def _gelu(layer: Layer, data: str) -> str:
-    return layer.add(
-        "Gelu", data, approximate=layer.choice("approximation_mode", {"erf": "none", "tanh": "tanh"}, "erf")
-    )
-
-
-def _hard_sigmoid(layer: Layer, data: str, alpha: str, beta: str) -> str:
-    return layer.add("HardSigmoid", data, alpha=layer.number(alpha), beta=layer.number(beta))
-
-
-def _selu(layer: Layer, data: str, alpha: str, scale: str) -> str:
-    return layer.add("Selu", data, alpha=layer.number(alpha), gamma=layer.number(scale))
 
 
 def _prelu(layer: Layer, data: str, slope: str) -> str:
@@ -493,13 +412,51 @@ def _fake_quantize(layer: Layer, data: str, low: str, high: str, new_low: str, n
 
 Rule = Callable[..., "str | list[str]"]
 RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(UNARY, _unary), **dict.fromkeys(BINARY, _binary),
-    **{**MOVES, **SEQUENCES, **SUMS, **WINDOWS}, "Clamp": _clamp, "CumSum": _cumsum,
-    "Divide": _divide, "FakeQuantize": _fake_quantize, "Gelu": _gelu,
-    "HardSigmoid": _hard_sigmoid, "PReLU": _prelu, "Range": _range, "Selu": _selu, "Swish": _swish,
+    # What moves data.
+    "Broadcast": _broadcast, "GatherND": _gather_nd, "ScatterUpdate": _scatter_update, "ShapeOf": _shape_of,
+    "Slice": _slice, "Split": _split, "StridedSlice": _strided_slice, "Transpose": _transpose,
+    "VariadicSplit": _variadic_split,
+    "Concat": lambda layer, first, *others: layer.add("Concat", first, *others, axis=layer.integer("axis")),
+    "DepthToSpace": lambda layer, data: layer.add(
+        "DepthToSpace", data, mode=layer.choice("mode", {"blocks_first": "DCR", "depth_first": "CRD"}),
+        blocksize=layer.integer("block_size", "1")),
+    "SpaceToDepth": lambda layer, data: layer.choice("mode", {"blocks_first": layer}).add(
+        "SpaceToDepth", data, blocksize=layer.integer("block_size", "1")),
+    "Gather": lambda layer, data, indices, axis: layer.add(
+        "Gather", data, layer.indices(indices), axis=layer.number(axis)),
+    "GatherElements": lambda layer, data, indices: layer.add(
+        "GatherElements", data, layer.indices(indices), axis=layer.integer("axis")),
+    "Reshape": lambda layer, data, shape: layer.add(
+        "Reshape", data, layer.integral(shape), allowzero=int(not layer.flag("special_zero"))),
+    "ScatterElementsUpdate": lambda layer, data, indices, updates, axis: layer.add(
+        "ScatterElements", data, layer.indices(indices), updates, axis=layer.number(axis),
+        reduction=layer.choice("reduction", REDUCTIONS, "none")),
+    "ScatterNDUpdate": lambda layer, data, indices, updates: layer.add(
+        "ScatterND", data, layer.integral(indices), updates, reduction=layer.choice("reduction", REDUCTIONS, "none")),
+    "Squeeze": lambda layer, data, axes="": layer.add("Squeeze", data, *([layer.integral(axes, 1)] if axes else [])),
+    "Unsqueeze": lambda layer, data, axes: layer.add("Unsqueeze", data, layer.integral(axes, 1)),
+    "Tile": lambda layer, data, repeats: layer.add("Tile", data, layer.integral(repeats)),
+    # What has a kernel, gates or sums.
+    **WINDOWS, **dict.fromkeys((f"{kind}Sequence" for kind in GATES), _sequence),
+    **dict.fromkeys((f"Reduce{name}" for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")), _reduce),
+    "BatchNormInference": _batch_norm, "Einsum": _einsum, "MVN": _mvn, "MatMul": _matmul,
+    "ScaledDotProductAttention": _attention, "TopK": _topk,
+    "SoftMax": lambda layer, data: layer.add("Softmax", data, axis=layer.integer("axis", "1")),
+    "CumSum": lambda layer, data, axis: layer.add(
+        "CumSum", data, axis, **{name: int(layer.flag(name, "false")) for name in ("exclusive", "reverse")}),
+    # What takes each element by itself.
+    **dict.fromkeys(UNARY, _unary), "Clamp": _clamp, "Divide": _divide, "FakeQuantize": _fake_quantize,
+    "PReLU": _prelu, "Range": _range, "Swish": _swish,
+    **dict.fromkeys(BINARY, lambda layer, first, second: layer.add(BINARY[layer.node.op_type], first, second)),
     "Convert": lambda layer, data: layer.add("Cast", data, to=layer.element_type("destination_type")),
-    "Select": lambda layer, condition, then, otherwise: layer.add("Where", condition, then, otherwise),
+    "Gelu": lambda layer, data: layer.add(
+        "Gelu", data, approximate=layer.choice("approximation_mode", {"erf": "none", "tanh": "tanh"}, "erf")),
+    "HardSigmoid": lambda layer, data, alpha, beta: layer.add(
+        "HardSigmoid", data, alpha=layer.number(alpha), beta=layer.number(beta)),
     "HSigmoid": lambda layer, data: layer.add("HardSigmoid", data, alpha=1 / 6, beta=0.5),
+    "Select": lambda layer, condition, then, otherwise: layer.add("Where", condition, then, otherwise),
+    "Selu": lambda layer, data, alpha, scale: layer.add(
+        "Selu", data, alpha=layer.number(alpha), gamma=layer.number(scale)),
 }  # fmt: skip
 
 

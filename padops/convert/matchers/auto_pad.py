@@ -32,7 +32,7 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import Constants, NodeSite, replace_in_place
 from padops.convert.model.types import Types
-from padops.convert.pads.match import Applied, Judge, Match, Replacement, Unconvertible
+from padops.convert.pads.match import Applied, Judge, Match, Replacement, Unconvertible, put_in_front
 from padops.convert.pads.window_operators import (
     MISCOUNTED,
     OTHER_BITS,
@@ -47,7 +47,6 @@ from padops.convert.pads.window_operators import (
 from padops.convert.records import Verdict
 from padops.plural import plural
 from padops.runtime.model_words import MISCOUNTING
-from padops.spec.dialects import DOMAIN
 
 RIGHT = "ONNX Runtime pads it rightly by itself"
 # The types that ONNX Runtime's CPU takes, and the first opset of each; it casts float16 to float and back.
@@ -83,12 +82,6 @@ def _judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> 
     return "refuses", f"ONNX Runtime has no {node.op_type} of {type_name} at opset {opset}"
 
 
-def _judge_convolution(window: SameWindow, needed: str, minor: int) -> tuple[Verdict, str]:
-    """What ONNX Runtime, of any release alike, does with a convolution that is shifted along an axis, and why."""
-    shifted = [axis for axis in window.axes if _is_shifted(axis, window.mode)]
-    return ("may be wrong" if all(axis.size is None for axis in shifted) else "wrong"), needed
-
-
 def _judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[Verdict, str]:
     """What the release 1.``minor`` of ONNX Runtime does with the pooling, and why."""
     node, counting = window.node, _judge_counting(window) if minor in MISCOUNTING else None
@@ -98,8 +91,7 @@ def _judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[
         return "may be wrong", needed
     found = [_judge_axis(window, axis, needed, minor) for axis in window.axes if not _is_plain(axis)]
     found += [(counting, MISCOUNTED)] if counting else []
-    worst: tuple[Verdict, ...] = ("refuses", "wrong", "may be wrong", "runs")
-    return min(found, key=lambda one: worst.index(one[0]))
+    return min(found, key=lambda row: ("refuses", "wrong", "may be wrong", "runs").index(row[0]))
 
 
 def _judge_counting(window: SameWindow) -> Verdict | None:
@@ -180,23 +172,17 @@ def pads_of(amounts: Sequence[Amount]) -> list[int]:
 
 def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Applied:
     """Writes the amounts into the node."""
-    node = site.node
     for name in IMPLIED:
-        node.attributes.pop(name, None)
-    node.attributes.add(ir.AttrInt64s("pads", pads))
-    return Applied([node])
+        site.node.attributes.pop(name, None)
+    site.node.attributes.add(ir.AttrInt64s("pads", pads))
+    return Applied([site.node])
 
 
 def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applied:
     """Puts SamePad_1 in front of the node, which then pads nothing itself."""
-    node, made = site.node, _same_pad_of(window)
-    padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_padded"))
-    before = ir.Node(DOMAIN, made.op_type, [node.inputs[0]], outputs=[padded], name=padded.name)
-    node.prepend(before)
-    node.replace_input_with(0, padded)
     for name in IMPLIED:
-        node.attributes.pop(name, None)
-    return Applied([node], NodeSite(before, site.path, site.scope), made)
+        site.node.attributes.pop(name, None)
+    return put_in_front(site, constants, 0, "padded", _same_pad_of(window))
 
 
 def _same_pad_of(window: SameWindow) -> Replacement:
@@ -231,20 +217,17 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: C
         if i == len(choice) - 1:
             return body((*chosen, choice[i]))
         branches = {"then_branch": body((*chosen, choice[i])), "else_branch": body(chosen, i + 1)}
-        graphs = [ir.AttrGraph(name, _branch(site, constants, inner)) for name, inner in branches.items()]
-        return "", "If", [tests[axis][i]], graphs
+        return "", "If", [tests[axis][i]], [ir.AttrGraph(name, branch(inner)) for name, inner in branches.items()]
+
+    def branch(inner: _Body) -> ir.Graph:
+        """A graph of one node with copies of the outputs of the node."""
+        outputs = [ir.Value(name=constants.fresh(f"{value.name}_by_size"), type=value.type) for value in node.outputs]
+        name = constants.fresh(f"{node.name or node.outputs[0].name}_by_size")
+        made = ir.Node(*inner, outputs=outputs, name=name)
+        return ir.Graph([], outputs, nodes=[made], name=constants.fresh(f"{name}_graph"))
 
     replace_in_place(node, *body(()))
     return Applied([node])
-
-
-def _branch(site: NodeSite, constants: Constants, body: _Body) -> ir.Graph:
-    """A graph of one node with copies of the outputs of the node of ``site``."""
-    domain, op_type, inputs, attributes = body
-    outputs = [ir.Value(name=constants.fresh(f"{value.name}_by_size"), type=value.type) for value in site.node.outputs]
-    name = constants.fresh(f"{site.node.name or site.node.outputs[0].name}_by_size")
-    inner = ir.Node(domain, op_type, inputs, attributes, outputs=outputs, name=name)
-    return ir.Graph([], outputs, nodes=[inner], name=constants.fresh(f"{name}_graph"))
 
 
 def _tests(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> list[list[ir.Value]]:
@@ -268,9 +251,8 @@ def _tests(site: NodeSite, constants: Constants, window: SameWindow, choices: Ch
         # A multiple of the stride more than n - 1, so that Div rounds no negative number.
         last = constants.insert("Add", [size, scalar(axis.stride - 1, "more")], site, "last")
         steps = constants.insert("Div", [last, stride], site, "steps")
-        remainder = constants.insert(
-            "Sub", [last, constants.insert("Mul", [steps, stride], site, "start")], site, "remainder"
-        )
+        start = constants.insert("Mul", [steps, stride], site, "start")
+        remainder = constants.insert("Sub", [last, start], site, "remainder")
         for amount in choice[:-1]:
             assert amount.below is not None, "where there is a choice"
             above = constants.insert("Div", [remainder, scalar(amount.below, "below")], site, "above")
@@ -307,13 +289,12 @@ def _match(form: str, window: SameWindow) -> Match:
     """What the node becomes; raises Unconvertible if nothing does the same."""
     if window.operator.transposed:
         amounts = [transposed(axis, more, window.mode) for axis, more in zip(window.axes, window.output_padding)]
-        found = [amount for amount in amounts if amount is not None]
-        if len(found) < len(amounts):
+        if None in amounts:
             raise Unconvertible(
                 "its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its "
                 "reference and TensorFlow do not agree on the elements that are missing"
             )
-        return _explicit(form, window, found)
+        return _explicit(form, window, [amount for amount in amounts if amount is not None])
     choices = [axis.amounts(window.mode, window.may_be_empty) for axis in window.axes]
     fits = not window.operator.pooling or all(map(_fits, choices, (axis.kernel for axis in window.axes)))
     only = [choice[0] for choice in choices if choice is not None and len(choice) == 1]
@@ -383,23 +364,25 @@ def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
     Measured with onnxruntime 1.31.1.
     """
     needed: str | None = None
-    judge: Judge | None = None
     pooling = window.operator.pooling
+    shifted = [axis for axis in window.axes if not pooling and _is_shifted(axis, window.mode)]
     if window.operator.transposed:
-        pass  # right by itself
+        shifted = []  # right by itself
     elif any(axis.dilation > 1 for axis in window.axes):
-        needed = "ONNX Runtime refuses SAME with a dilation"
+        needed, shifted = "ONNX Runtime refuses SAME with a dilation", []
         if pooling:
             needed = "ONNX Runtime computes SAME as if there were no dilation"
     elif pooling and any(axis.min_total < 0 for axis in window.axes):
         needed = "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
     elif pooling and _judge_counting(window):
         needed = MISCOUNTED
-    elif not pooling and any(_is_shifted(axis, window.mode) for axis in window.axes):
+    elif shifted:
         needed = (
             "ONNX Runtime begins the windows behind the first element where the stride is much larger than the kernel"
         )
-        judge = partial(_judge_convolution, window, needed)
     if pooling:
-        judge = partial(_judge_pooling, window, needed)
-    return needed, judge
+        return needed, partial(_judge_pooling, window, needed)
+    if not shifted or needed is None:
+        return needed, None
+    why: tuple[Verdict, str] = ("may be wrong" if all(axis.size is None for axis in shifted) else "wrong"), needed
+    return needed, lambda minor: why

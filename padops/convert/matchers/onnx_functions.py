@@ -24,13 +24,21 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import Constants, NodeSite
 from padops.convert.model.types import Types, evaluate
-from padops.convert.pads.match import Applied, Match, Replacement, RunsAs, Unconvertible, settle_version
+from padops.convert.pads.match import (
+    Applied,
+    Match,
+    Replacement,
+    RunsAs,
+    Unconvertible,
+    put_in_front,
+    settle_version,
+)
 from padops.convert.pads.pad_info import Operand, all_known, describe
 from padops.convert.records import Verdict
 from padops.convert.runtimes.builtin import FIRST_WITH_AXES, FIRST_WITH_INPUTS, judge, needs, runs
 from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR
-from padops.spec.dialects import DOMAIN, onnx_op
+from padops.spec.dialects import onnx_op
 from padops.spec.dtypes import by_name
 
 ATTENTION = "Attention"
@@ -70,7 +78,7 @@ def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
     return Match(
         form,
         made,
-        partial(_apply_to_mask, made=made),
+        lambda site, constants: put_in_front(site, constants, MASK, "mask", made),
         None if refused else runs_as,
         notes=tuple(notes),
         needed=refused or needs(body, runs_as),
@@ -107,16 +115,6 @@ def _pad(site: NodeSite, mask: ir.Value, lacking: int, types: Types, opset: int,
     version = max(int(onnx_op(opset).removeprefix("Pad_")), FIRST_WITH_INPUTS)
     op_type = settle_version(version, name, ["constant"], notes)
     return Replacement(op_type, (mask, pads, fill), {"mode": ir.AttrString("mode", "constant")})
-
-
-def _apply_to_mask(site: NodeSite, constants: Constants, made: Replacement) -> Applied:
-    """Puts the Pad in front of the node."""
-    node = site.node
-    padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_mask"))
-    before = ir.Node(DOMAIN, made.op_type, [node.inputs[MASK]], outputs=[padded], name=padded.name)
-    node.prepend(before)
-    node.replace_input_with(MASK, padded)
-    return Applied([node], NodeSite(before, site.path, site.scope), made)
 
 
 OP_TYPE = "CenterCropPad"
@@ -189,7 +187,10 @@ def _read(site: NodeSite, types: Types, notes: list[str]) -> _Centred:
     amounts = None
     if array is not None and dims is not None:
         sizes = [dims[axis] for axis in (range(len(dims)) if axes is None else axes)]
-        amounts = _amounts(array.astype(np.int64) - np.array(sizes, np.int64)) if all_known(sizes) else None
+        if all_known(sizes):  # an axis lacks elements, or has too many; half of them are at its beginning
+            lacking = array.astype(np.int64) - np.array(sizes, np.int64)
+            begins = np.maximum(lacking, 0) // 2 - np.maximum(-lacking, 0) // 2
+            amounts = np.concatenate([begins, lacking - begins])
     version = max(int(onnx_op(opset).removeprefix("Pad_")), FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
     return _Centred(
         data, shape, axes, amounts, settle_version(version, types.name(data, *node.outputs), ["constant"], notes)
@@ -209,12 +210,6 @@ def _axes(attribute: ir.Attr | None, rank: int | None) -> np.ndarray | None:
     if len(set(axes.tolist())) < len(axes):
         raise Unconvertible(f"its axes {axes.tolist()} have a repeat [P8]")
     return axes
-
-
-def _amounts(lacking: np.ndarray) -> np.ndarray:
-    """Begins, then ends, of axes that lack ``lacking`` elements; a negative number is cropped."""
-    begins = np.maximum(lacking, 0) // 2 - np.maximum(-lacking, 0) // 2
-    return np.concatenate([begins, lacking - begins])
 
 
 def _apply(site: NodeSite, constants: Constants, found: _Centred, types: Types) -> Applied:

@@ -10,7 +10,6 @@ the version in which it is valid.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -177,19 +176,6 @@ ATTRIBUTES = {
 }
 
 
-@dataclass(frozen=True)
-class _OnnxNode:
-    """One node while it is being read."""
-
-    site: NodeSite  # the node and its place
-    since: int  # the version of the opset's Pad
-    amounts: str | None  # the name of the attribute with the amounts, if any
-    type: str | None  # the element type of the data; None if unknown
-    modes: set[str]  # the possible modes: several only if a function's callers give the mode
-    notes: list[str]
-    inputs: Sequence[Operand | None]  # data, pads, fill, axes; None where absent
-
-
 def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
     """Recognises a standard Pad, and says which operator of padops it is."""
     node = site.node
@@ -212,7 +198,7 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
     def read(notes: list[str]) -> Match:
         _check_version(opset)
         modes = string_values(site, "mode", "constant")
-        return given.match(_replacement(_OnnxNode(site, since, amounts, given.type, modes, notes, given.inputs)))
+        return given.match(_replacement(site, since, amounts, given, modes, notes))
 
     return matched(form, read, None if wrong else RunsAs("", opset, tuple(given.external)))
 
@@ -248,8 +234,7 @@ def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
         return f"Pad-{since} node without amounts", True
     if since >= FIRST_WITH_INPUTS:
         return f"Pad-{since} node in attribute form" + (" (paddings)" if amounts == "paddings" else ""), True
-    value = node.attributes.get("value")
-    if value is not None and not value.is_ref() and value.type == ir.AttributeType.INT:
+    if attribute_value(node, "value", ir.AttributeType.INT) is not None:
         return f"Pad-{since} node with value as an integer", True
     if amounts != ("paddings" if since == 1 else "pads"):
         return f"Pad-{since} node with the attribute {amounts}", True
@@ -274,52 +259,38 @@ def _check(node: ir.Node) -> None:
         raise Unconvertible("it has both attributes, pads and paddings")
 
 
-def _replacement(found: _OnnxNode) -> Replacement:
-    """The operator of padops that does the same as the node."""
-    data, pads, fill, axes = found.inputs
-    if pads is None and found.amounts is None:
+def _replacement(
+    site: NodeSite, since: int, amounts: str | None, given: Amended, modes: set[str], notes: list[str]
+) -> Replacement:
+    """The operator of padops that does the same as a node with its amounts in the attribute ``amounts``, if any.
+
+    ``since`` is the version of the opset's Pad. Of the ``modes`` there are several only if callers give it.
+    """
+    node, (data, pads, fill, axes) = site.node, given.inputs
+    if pads is None and amounts is None:
         raise Unconvertible("it has no amounts, neither as an input nor as an attribute")
     if pads is None and fill is None and axes is None:
-        version = 1 if found.amounts == "paddings" else 2
-        op = OPS[f"Pad_{version}"]
-        if found.type is not None and found.type not in op.types:
-            found.notes.append(f"amounts as an input, because {op.name} does not have {found.type}")
-        elif lacking := sorted(found.modes.difference(op.modes)):
-            found.notes.append(f"amounts as an input, because {op.name} does not have mode {lacking[0]}")
+        op = OPS[f"Pad_{1 if amounts == 'paddings' else 2}"]
+        if given.type is not None and given.type not in op.types:
+            notes.append(f"amounts as an input, because {op.name} does not have {given.type}")
+        elif lacking := sorted(modes.difference(op.modes)):
+            notes.append(f"amounts as an input, because {op.name} does not have mode {lacking[0]}")
         else:
-            return Replacement(op.name, (data,), _attributes(found.site.node))
-    return _replacement_of_inputs(found)
-
-
-def _replacement_of_inputs(found: _OnnxNode) -> Replacement:
-    """The operator in the form of Pad since version 11, with the amounts as an input."""
-    node, scope = found.site.node, found.site.scope
-    data, pads, fill, axes = found.inputs
-    version = max(found.since, FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
-    op_type = settle_version(version, found.type, found.modes, found.notes)
-    if found.amounts is not None:
-        amounts = _amounts(node.attributes[found.amounts])
-        if pads is None:
-            pads = amounts
-        else:
-            _require_same(pads, amounts, found.amounts, scope)
-    if "value" in node.attributes and "constant" in found.modes:
-        value = _fill(node.attributes["value"], found.type)
-        if fill is None:
-            fill = value
-        else:
-            _require_same(fill, value, "value", scope)
+            attributes = dict(node.attributes)
+            if attribute_value(node, "value", ir.AttributeType.INT) is not None:
+                attributes["value"] = ir.AttrFloat32("value", _float(attributes["value"]))
+            return Replacement(op.name, (data,), attributes)
+    version = max(since, FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
+    op_type = settle_version(version, given.type, modes, notes)
+    if amounts is not None:
+        attribute = node.attributes[amounts]
+        if attribute.is_ref():
+            raise Unconvertible(f"{amounts} is given by the caller of the function, but has to become an input")
+        pads = _settled(pads, np.array(attribute.value, np.int64), amounts, site.scope)
+    if "value" in node.attributes and "constant" in modes:
+        fill = _settled(fill, _fill(node.attributes["value"], given.type), "value", site.scope)
     attributes = {name: attribute for name, attribute in node.attributes.items() if name == "mode"}
     return Replacement(op_type, (data, pads, fill, axes)[: len(OPS[op_type].inputs)], attributes)
-
-
-def _attributes(node: ir.Node) -> dict[str, ir.Attr]:
-    """The node's attributes, with the fill as a float."""
-    attributes = dict(node.attributes)
-    value = attributes.get("value")
-    if value is not None and not value.is_ref() and value.type == ir.AttributeType.INT:
-        attributes["value"] = ir.AttrFloat32("value", _float(value))
-    return attributes
 
 
 def _float(attribute: ir.Attr) -> float:
@@ -328,12 +299,6 @@ def _float(attribute: ir.Attr) -> float:
     if value != attribute.value and attribute.type == ir.AttributeType.INT:
         raise Unconvertible(f"the attribute value {attribute.value} is not a float")
     return value
-
-
-def _amounts(attribute: ir.Attr) -> np.ndarray:
-    if attribute.is_ref():
-        raise Unconvertible(f"{attribute.name} is given by the caller of the function, but has to become an input")
-    return np.array(attribute.value, np.int64)
 
 
 def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
@@ -354,14 +319,17 @@ def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
     return fill
 
 
-def _require_same(given: Operand, stated: np.ndarray | None, name: str, scope: Scope) -> None:
-    """Refuses an attribute that contradicts the input of the same meaning."""
+def _settled(given: Operand | None, stated: np.ndarray | None, name: str, scope: Scope) -> Operand | None:
+    """An input, or if absent the attribute of the same meaning; refuses an attribute that contradicts the input."""
+    if given is None:
+        return stated
     actual = given if isinstance(given, np.ndarray) else constant(given, scope)
     stated = np.zeros((), actual.dtype if actual is not None else None) if stated is None else stated
     if actual is None or actual.size != stated.size or actual.tobytes() != stated.tobytes():
         other = "constant_value" if name == "value" else "pads"
         said = "not constant" if actual is None else actual.tolist()
         raise Unconvertible(f"its attribute {name} is {stated.tolist()}, but its input {other} is {said}; remove one")
+    return given
 
 
 FORM = f"{MICROSOFT}::Pad-1"

@@ -87,32 +87,33 @@ class _PytorchPad:
     @property
     def order(self) -> list[int]:
         """For each amount of the new Pad, begins then ends, its index in ``pads``; one past the end stands for 0."""
-        if self.rank is None:
-            axes: list[int] = list(range(self.count))
-        else:
-            axes = list(reversed(range(self.rank)))
+        axes = list(range(self.count)) if self.rank is None else list(reversed(range(self.rank)))
         none = 2 * self.count
-        begins = [2 * i if i < self.count else none for i in axes]
-        return begins + [i if i == none else i + 1 for i in begins]
+        return [2 * i + end if i < self.count else none for end in (0, 1) for i in axes]
 
     @property
     def amounts(self) -> np.ndarray | None:
         """The amounts of the new Pad; None if unknown."""
         return np.append(self.pads, 0)[self.order].astype(np.int64) if isinstance(self.pads, np.ndarray) else None
 
-    def replacement(self, amounts: Operand | None) -> Replacement:
-        """The new Pad with ``amounts``, an array or a value of the graph; None stands for a value yet to come."""
-        if amounts is None:
-            amounts = ir.Value(name="pads")
+    def replacement(self, *amounts: Operand) -> Replacement:
+        """The new Pad with such amounts: of OpenVINO's Pad, two lists."""
         if self.op == FULL:
-            begins, ends = np.split(amounts, 2) if isinstance(amounts, np.ndarray) else [amounts, ir.Value(name="ends")]
-            return self.of_openvino(begins, ends)
+            return Replacement(self.op, (self.data, *amounts), {"pad_mode": ir.AttrString("pad_mode", self.mode)})
         axes = None if self.rank is not None else -1 - np.arange(self.count, dtype=np.int64)
-        inputs = (self.data, amounts, self.fill, axes)[: len(OPS[self.op].inputs)]
+        inputs = (self.data, *amounts, self.fill, axes)[: len(OPS[self.op].inputs)]
         return Replacement(self.op, inputs, {"mode": ir.AttrString("mode", self.mode)})
 
-    def of_openvino(self, begins: Operand, ends: Operand) -> Replacement:
-        return Replacement(self.op, (self.data, begins, ends), {"pad_mode": ir.AttrString("pad_mode", self.mode)})
+    @property
+    def roles(self) -> list[str]:
+        """The inputs with the amounts."""
+        return ["pads_begin", "pads_end"] if self.op == FULL else ["pads"]
+
+    def known(self) -> Replacement:
+        """The new Pad, with stand-ins for amounts that are computed."""
+        if self.amounts is None:
+            return self.replacement(*(ir.Value(name=role) for role in self.roles))
+        return self.replacement(*np.split(self.amounts, len(self.roles)))
 
 
 def operator_of(node: ir.Node) -> str | None:
@@ -132,7 +133,7 @@ def match_pytorch_pad(site: NodeSite, types: Types) -> Match | None:
     def read(notes: list[str]) -> Match:
         pad = _read(site, types, name, notes)
         needed = f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
-        return Match("", pad.replacement(pad.amounts), partial(_apply, pad=pad), needed=needed)
+        return Match("", pad.known(), partial(_apply, pad=pad), needed=needed)
 
     return matched(f"PyTorch {name}", read)
 
@@ -247,20 +248,18 @@ def _apply(site: NodeSite, constants: Constants, pad: _PytorchPad) -> Applied:
     site.node.resize_inputs(kept)
     remove_unused([value for value in former if value is not None], site.scope.index)
     if pad.amounts is not None:
-        return Applied([site.node], site, pad.replacement(pad.amounts))
+        return Applied([site.node], site, pad.known())
     assert isinstance(pad.pads, ir.Value)
     pads = pad.pads
     if pad.rank is not None and pad.rank > pad.count:
         none = constants.add(np.zeros(1, np.int64), site, "no_amount")
         pads = constants.insert("Concat", [pads, none], site, "amounts", [ir.AttrInt64("axis", 0)])
-    order = np.array(pad.order, np.int64)
-    parts = np.split(order, 2) if pad.op == FULL else [order]
-    roles = ["pads_begin", "pads_end"] if pad.op == FULL else ["pads"]
+    parts = np.split(np.array(pad.order, np.int64), len(pad.roles))
     made = [
         constants.insert("Gather", [pads, constants.add(part, site, f"{role}_at")], site, role)
-        for part, role in zip(parts, roles, strict=True)
+        for part, role in zip(parts, pad.roles, strict=True)
     ]
-    return Applied([site.node], site, pad.of_openvino(*made) if pad.op == FULL else pad.replacement(*made))
+    return Applied([site.node], site, pad.replacement(*made))
 
 
 def _pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray | None:

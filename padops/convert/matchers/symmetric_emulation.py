@@ -51,13 +51,68 @@ class _NoMatch(Exception):
     """The nodes are not the emulation."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Emulation:
-    """A recognised emulation."""
+    """An emulation while it is being recognised."""
 
+    scope: Scope
     nodes: list[ir.Node]  # all nodes in topological order, the two Pads first, the node that gives the result last
     amounts: np.ndarray  # the amounts of all axes of the data, begins then ends
-    order: list[int] | None  # the axes of the result, if a Transpose stands behind the reflection; else None
+    order: list[int] | None = None  # the axes of the result, if a Transpose stands behind the reflection; else None
+
+    def is_constant(self, value: ir.Value | None, expected: Sequence[object]) -> bool:
+        """Whether a value is this vector."""
+        array = constant(value, self.scope)
+        return array is not None and array.shape == (len(expected),) and bool((array == np.array(expected)).all())
+
+    def take_transpose(self, rank: int) -> None:
+        """Takes the reflection's Transpose, if there is one, and its permutation of the axes."""
+        transpose = next((node for node in _readers(self.nodes[-1].outputs[0]) if _is(node, "Transpose")), None)
+        if transpose is not None:
+            self.order = list(_value(transpose, "perm", ir.AttributeType.INTS))
+            _require(sorted(self.order) == list(range(rank)))
+            self.nodes.append(transpose)
+
+    def take_split(self, rank: int) -> Sequence[ir.Value]:
+        """Takes the nodes that split the shape of the reflection into dims, in the order of the result's axes."""
+        readers = [reader for node in self.nodes[1:] for reader in _readers(node.outputs[0])]
+        shape = _expect(next((node for node in readers if _is(node, "Shape")), None), "Shape")
+        _require(not shape.attributes)
+        self.nodes.append(shape)
+        split = _reader(shape.outputs[0])
+        if self.order is not None and shape.inputs[0] is self.nodes[1].outputs[0]:
+            _require(_is(split, "Gather") and split.inputs[0] is shape.outputs[0] and _int(split, "axis", 0) == 0)
+            _require(self.is_constant(split.inputs[1], self.order))
+            self.nodes.append(split)
+            split = _reader(split.outputs[0])
+        _require(_is(split, "Split") and len(split.outputs) == rank and _int(split, "axis", 0) == 0)
+        sizes = split.attributes.get("split")
+        if len(split.inputs) > 1 and split.inputs[1] is not None:
+            _require(self.is_constant(split.inputs[1], [1] * rank))
+        else:
+            _require(sizes is None or (not sizes.is_ref() and list(sizes.value) == [1] * rank))
+        self.nodes.append(split)
+        return split.outputs
+
+    def take_compress(self, value: ir.Value, dims: Sequence[ir.Value]) -> int:
+        """Takes the nodes that remove the added elements of one axis of ``value``, and returns the axis of the data."""
+        compress = _expect(next((node for node in _readers(value) if node not in self.nodes), None), "Compress")
+        _require(compress.inputs[0] is value)
+        position = _int(compress, "axis", -1)
+        _require(0 <= position < len(dims))
+        axis = position if self.order is None else self.order[position]
+        scatter = _expect(_producer(compress.inputs[1]), "ScatterElements", "Scatter")
+        _require(len(scatter.inputs) == 3)
+        _require(_int(scatter, "axis", 0) == 0 and set(scatter.attributes) <= {"axis"})
+        ones, places, marks = scatter.inputs
+        _require(self.is_constant(marks, [False, False]))
+        _require(self.is_constant(places, [self.amounts[axis], -1 - self.amounts[axis + len(dims)]]))
+        fill = _expect(_producer(ones), "ConstantOfShape")
+        _require(fill.inputs[0] is dims[position])
+        filled = _value(fill, "value", ir.AttributeType.TENSOR).numpy()
+        _require(filled.shape == (1,) and filled == [True])
+        self.nodes += [fill, scatter, compress]
+        return axis
 
 
 def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
@@ -99,92 +154,26 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
     second = _expect(_reader(first.outputs[0]), "Pad")
     _require(_mode(second) == "reflect" and _is_plain(second))
     _require(first.inputs[0] is not None and second.inputs[0] is first.outputs[0])
-    amounts = _amounts(second, scope)
-    _check_amounts(amounts, axes, rank, types.shape(first.inputs[0]))
-    nodes = [first, second]
-    order = _match_transpose(nodes, rank)
-    result = nodes[-1].outputs[0]
-    _match_split(nodes, order, rank, scope)
-    dims = nodes[-1].outputs
+    amounts, shape = _amounts(second, scope), types.shape(first.inputs[0])
+    _require(amounts.size == 2 * rank and (amounts >= 0).all() and (shape is None or len(shape) == rank))
+    for axis in range(rank):  # only axes that got an element have amounts; known sizes are at least the amounts
+        most, size = max(amounts[axis], amounts[axis + rank]), None if shape is None else shape[axis]
+        _require((axis in axes or most == 0) and (size is None or most <= size))
+    found = _Emulation(scope, [first, second], amounts)
+    found.take_transpose(rank)
+    result = found.nodes[-1].outputs[0]
+    dims = found.take_split(rank)
     left = set(axes)
     while left:
-        position = _match_compress(nodes, result, dims, scope, amounts, order)
-        axis = position if order is None else order[position]
+        axis = found.take_compress(result, dims)
         _require(axis in left)
         left.remove(axis)
-        result = nodes[-1].outputs[0]
-    _check_exclusive(nodes)
-    return _Emulation(nodes, amounts, order)
-
-
-def _match_transpose(nodes: list[ir.Node], rank: int) -> list[int] | None:
-    """Adds the reflection's Transpose, if there is one, and returns its permutation of the axes."""
-    transpose = next((node for node in _readers(nodes[-1].outputs[0]) if _is(node, "Transpose")), None)
-    if transpose is None:
-        return None
-    perm = list(_value(transpose, "perm", ir.AttributeType.INTS))
-    _require(sorted(perm) == list(range(rank)))
-    nodes.append(transpose)
-    return perm
-
-
-def _match_split(nodes: list[ir.Node], order: list[int] | None, rank: int, scope: Scope) -> None:
-    """Adds the nodes that split the shape of the reflection into dims, in the order of the result's axes."""
-    readers = [reader for node in nodes[1:] for reader in _readers(node.outputs[0])]
-    shape = _expect(next((node for node in readers if _is(node, "Shape")), None), "Shape")
-    _require(not shape.attributes)
-    nodes.append(shape)
-    reader = _reader(shape.outputs[0])
-    if order is not None and shape.inputs[0] is nodes[1].outputs[0]:
-        _require(_is(reader, "Gather") and reader.inputs[0] is shape.outputs[0] and _int(reader, "axis", 0) == 0)
-        _require(_equals(constant(reader.inputs[1], scope), np.array(order)))
-        nodes.append(reader)
-        reader = _reader(reader.outputs[0])
-    _require(_is(reader, "Split") and _splits_evenly(reader, rank, scope))
-    nodes.append(reader)
-
-
-def _match_compress(
-    nodes: list[ir.Node],
-    value: ir.Value,
-    dims: Sequence[ir.Value],
-    scope: Scope,
-    amounts: np.ndarray,
-    order: list[int] | None,
-) -> int:
-    """Adds the nodes that remove the added elements of one axis of ``value``, and returns the axis."""
-    compress = _expect(next((node for node in _readers(value) if node not in nodes), None), "Compress")
-    _require(compress.inputs[0] is value)
-    position = _int(compress, "axis", -1)
-    _require(0 <= position < len(dims))
-    axis = position if order is None else order[position]
-    scatter = _expect(_producer(compress.inputs[1]), "ScatterElements", "Scatter")
-    _require(len(scatter.inputs) == 3)
-    _require(_int(scatter, "axis", 0) == 0 and set(scatter.attributes) <= {"axis"})
-    ones, places, marks = scatter.inputs
-    _require(_equals(constant(marks, scope), np.zeros(2, bool)))
-    _require(_equals(constant(places, scope), np.array([amounts[axis], -1 - amounts[axis + len(dims)]])))
-    fill = _expect(_producer(ones), "ConstantOfShape")
-    _require(fill.inputs[0] is dims[position])
-    _require(_equals(_value(fill, "value", ir.AttributeType.TENSOR).numpy(), np.ones(1, bool)))
-    nodes += [fill, scatter, compress]
-    return position
-
-
-def _check_amounts(amounts: np.ndarray, axes: Sequence[int], rank: int, shape: Sequence[int | None] | None) -> None:
-    """Only axes that got an element may have amounts; known sizes must be at least the amounts."""
-    _require(amounts.size == 2 * rank and (amounts >= 0).all())
-    for axis in range(rank):
-        most = max(amounts[axis], amounts[axis + rank])
-        _require(axis in axes or most == 0)
-        _require(shape is None or (len(shape) == rank and (shape[axis] is None or most <= shape[axis])))
-
-
-def _check_exclusive(nodes: Sequence[ir.Node]) -> None:
-    """The nodes must be of one graph, and nothing else may read the values between them."""
-    _require(all(node.graph is nodes[0].graph for node in nodes))
-    for node in nodes[:-1]:
-        _require(all(reader in nodes for value in node.outputs for reader in _readers(value)))
+        result = found.nodes[-1].outputs[0]
+    # Of one graph, and nothing else reads the values between them.
+    _require(all(node.graph is first.graph for node in found.nodes))
+    inner = (value for node in found.nodes[:-1] for value in node.outputs)
+    _require(all(reader in found.nodes for value in inner for reader in _readers(value)))
+    return found
 
 
 def _apply(site: NodeSite, constants: Constants, emulation: _Emulation) -> Applied:
@@ -229,16 +218,6 @@ def _is_plain(node: ir.Node) -> bool:
     return len(node.inputs) <= 2 and set(node.attributes) <= {"mode", "pads"} and len(node.outputs) == 1
 
 
-def _splits_evenly(node: ir.Node, parts: int, scope: Scope) -> bool:
-    """Whether a Split gives each element as one part."""
-    if len(node.outputs) != parts or _int(node, "axis", 0) != 0:
-        return False
-    if len(node.inputs) > 1 and node.inputs[1] is not None:
-        return _equals(constant(node.inputs[1], scope), np.ones(parts))
-    sizes = node.attributes.get("split")
-    return sizes is None or (not sizes.is_ref() and list(sizes.value) == [1] * parts)
-
-
 def _mode(node: ir.Node) -> str | None:
     return string_attribute(node, "mode", "constant")
 
@@ -281,10 +260,6 @@ def _value(node: ir.Node, name: str, kind: ir.AttributeType) -> Any:
     value = attribute_value(node, name, kind)
     _require(value is not None)
     return value
-
-
-def _equals(array: np.ndarray | None, expected: np.ndarray) -> bool:
-    return array is not None and array.shape == expected.shape and bool((array == expected).all())
 
 
 def _require(holds: object) -> None:

@@ -11,8 +11,6 @@ elements for REFLECT and n for SYMMETRIC, where n is the size of the axis (P4).
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import onnx_ir as ir
@@ -40,19 +38,6 @@ OP = "OpenVINOPad_12"
 ROLES = ("pads_begin", "pads_end")
 
 
-@dataclass(frozen=True)
-class _TensorflowPad:
-    """A node, read as TensorFlow's Pad: ``paddings``, constant or not, has shape [rank, 2]."""
-
-    data: ir.Value
-    paddings: ir.Value | np.ndarray
-    fill: ir.Value | None
-    mode: str
-
-    def replacement(self, begins: Operand, ends: Operand) -> Replacement:
-        return Replacement(OP, (self.data, begins, ends, self.fill), {"pad_mode": ir.AttrString("pad_mode", self.mode)})
-
-
 def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
     """Recognises MirrorPad, PadV2 and Pad of the user's ``domains``, of tf2onnx's domain, and with a lost domain."""
     node = site.node
@@ -62,13 +47,31 @@ def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str])
         return None
     if node.op_type == "Pad" and (set(node.attributes) - set(OF_TENSORFLOW) or len(node.inputs) != 2):
         return None  # of another framework
-    return matched(f"TensorFlow {node.op_type} in the domain '{node.domain}'", lambda notes: _match(site, types))
 
+    def read(notes: list[str]) -> Match:
+        _check(site, types)
+        mode = MODES[string_attribute(node, "mode", "") or ""] if node.op_type == "MirrorPad" else "constant"
+        attributes = {"pad_mode": ir.AttrString("pad_mode", mode)}
+        fill = node.inputs[2] if node.op_type == "PadV2" else None
 
-def _match(site: NodeSite, types: Types) -> Match:
-    node, pad = site.node, _read(site, types)
-    needed = f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
-    return Match("", pad.replacement(*_columns(pad)), partial(_apply, pad=pad), needed=needed)
+        def pad(columns: Sequence[Operand]) -> Replacement:
+            return Replacement(OP, (node.inputs[0], *columns, fill), attributes)
+
+        def split(site: NodeSite, constants: Constants) -> Applied:
+            """Adds two nodes in front of the node that split unknown paddings into begins and ends."""
+            axis = [ir.AttrInt64("axis", 1)]
+            at = [constants.add(np.array(i, np.int64), site, f"{role}_column") for i, role in enumerate(ROLES)]
+            made = [constants.insert("Gather", [node.inputs[1], i], site, role, axis) for i, role in zip(at, ROLES)]
+            return Applied([node], site, pad(made))
+
+        needed = f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
+        array = evaluate(node.inputs[1], site.scope, types)
+        if array is None:
+            return Match("", pad([ir.Value(name=role) for role in ROLES]), split, needed=needed)
+        known = pad([np.ascontiguousarray(column, np.int64) for column in array.T])
+        return Match("", known, lambda site, constants: Applied([node], site, known), needed=needed)
+
+    return matched(f"TensorFlow {node.op_type} in the domain '{node.domain}'", read)
 
 
 def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str]) -> bool:
@@ -79,18 +82,13 @@ def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str])
     if node.op_type != "Pad":  # ONNX has no MirrorPad and no PadV2
         return True
     shape = types.shape(node.inputs[1]) if len(node.inputs) == 2 and not node.attributes else None
-    return (
-        shape is not None
-        and len(shape) == 2
-        and shape[1] == 2
-        and (
-            shape[0] != 1
-            or types.name(node.inputs[1]) == "int32"  # amounts of ONNX's own Pad may be [1, 2], but only int64
-        )
-    )
+    if shape is None or len(shape) != 2 or shape[1] != 2:
+        return False
+    return shape[0] != 1 or types.name(node.inputs[1]) == "int32"  # ONNX's own may be [1, 2], but only int64
 
 
-def _read(site: NodeSite, types: Types) -> _TensorflowPad:
+def _check(site: NodeSite, types: Types) -> None:
+    """Refuses what TensorFlow's Pads do not have."""
     node = site.node
     expected = INPUTS[node.op_type]
     if len(node.inputs) != expected or None in node.inputs:
@@ -99,50 +97,18 @@ def _read(site: NodeSite, types: Types) -> _TensorflowPad:
     known = (*OF_TENSORFLOW, "mode") if node.op_type == "MirrorPad" else OF_TENSORFLOW
     if foreign := sorted(set(node.attributes) - set(known)):
         raise Unconvertible(f"its attribute {foreign[0]} is unknown")
-    mode = "constant"
-    if node.op_type == "MirrorPad":
-        text = string_attribute(node, "mode", "")
-        if text not in MODES:
-            raise Unconvertible(f"mode {text!r} is not one of {', '.join(MODES)}")
-        mode = MODES[text]
-    data, paddings = node.inputs[0], node.inputs[1]
-    assert data is not None and paddings is not None
-    type_name = types.name(data, *node.outputs)
+    if node.op_type == "MirrorPad" and (text := string_attribute(node, "mode", "")) not in MODES:
+        raise Unconvertible(f"mode {text!r} is not one of {', '.join(MODES)}")
+    type_name = types.name(node.inputs[0], *node.outputs)
     if type_name is not None and type_name not in OPS[OP].types:
         raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
     check_integers(site, paddings=1)
-    array = evaluate(paddings, site.scope, types)
-    _check_shape(list(array.shape) if array is not None else types.shape(paddings), types.shape(data))
+    array, data = evaluate(node.inputs[1], site.scope, types), types.shape(node.inputs[0])
+    shape = types.shape(node.inputs[1]) if array is None else list(array.shape)
+    if shape is not None:
+        right = len(shape) == 2 and shape[1] in (2, None) and (data is None or shape[0] in (len(data), None))
+        if not right:
+            rank = "rank" if data is None else len(data)
+            raise Unconvertible(f"its paddings have shape {list(shape)}, expected [{rank}, 2]")
     if array is not None and (array < 0).any():
         raise Unconvertible(f"its paddings are {array.tolist()}, and TensorFlow takes no negative ones")
-    fill = node.inputs[2] if node.op_type == "PadV2" else None
-    return _TensorflowPad(data, paddings if array is None else array, fill, mode)
-
-
-def _check_shape(shape: Sequence[int | None] | None, data: Sequence[int | None] | None) -> None:
-    """Refuses paddings whose known shape is not [rank, 2]."""
-    if shape is None:
-        return
-    rank = "rank" if data is None else len(data)
-    if len(shape) != 2 or shape[1] not in (2, None) or (data is not None and shape[0] not in (len(data), None)):
-        raise Unconvertible(f"its paddings have shape {list(shape)}, expected [{rank}, 2]")
-
-
-def _apply(site: NodeSite, constants: Constants, pad: _TensorflowPad) -> Applied:
-    """Adds two nodes in front of the node that split unknown paddings into begins and ends."""
-    columns = _columns(pad)
-    if isinstance(pad.paddings, ir.Value):
-        columns = [_column(pad.paddings, i, site, constants, role) for i, role in enumerate(ROLES)]
-    return Applied([site.node], site, pad.replacement(*columns))
-
-
-def _columns(pad: _TensorflowPad) -> list[Operand]:
-    """Begins and ends; stand-ins if they are known only at run time."""
-    if isinstance(pad.paddings, np.ndarray):
-        return [np.ascontiguousarray(column, np.int64) for column in pad.paddings.T]
-    return [ir.Value(name=role) for role in ROLES]
-
-
-def _column(paddings: ir.Value, i: int, site: NodeSite, constants: Constants, role: str) -> ir.Value:
-    index = constants.add(np.array(i, np.int64), site, f"{role}_column")
-    return constants.insert("Gather", [paddings, index], site, role, [ir.AttrInt64("axis", 1)])

@@ -12,8 +12,11 @@ made once, before it is read, in no cycle), and at the functions (no recursion, 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from math import prod
 
 import onnx
@@ -27,8 +30,6 @@ from padops.spec.dialects import DOMAIN
 # Exporters write Pad in forms of other versions, which the converter knows; ONNX Runtime does not count what Constant
 # has.
 NOT_COUNTED = ("Pad", "Constant")
-
-Counts = tuple[tuple[int, int], tuple[int, int]]
 
 
 def default_version(imports: Mapping[str, int], ir_version: int) -> int | None:
@@ -45,10 +46,9 @@ def _check_counts(node: onnx.NodeProto, version: int | None, functions: Collecti
     known = node.domain == "" and version is not None and version <= onnx.defs.onnx_opset_version()
     if not known or node.op_type in NOT_COUNTED or node.op_type in functions:
         return
-    counts = _counts(node.op_type, version)
-    if counts is None:
-        return
-    for what, names, (least, most) in zip(("input", "output"), (node.input, node.output), counts):
+    for what, names, least, most in zip(
+        ("input", "output"), (node.input, node.output), *_counts(node.op_type, version)
+    ):
         if not least <= len(names) <= most:
             expected = f"at least {least}" if len(names) < least else f"at most {most}"
             raise PadopsError(
@@ -57,13 +57,13 @@ def _check_counts(node: onnx.NodeProto, version: int | None, functions: Collecti
 
 
 @lru_cache(maxsize=4096)
-def _counts(op_type: str, version: int) -> Counts | None:
-    """The least and the most inputs and outputs of an operator, or None where onnx does not know it."""
+def _counts(op_type: str, version: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The least numbers of inputs and outputs of an operator, and the most; none where onnx does not know it."""
     try:
         schema = onnx.defs.get_schema(op_type, version, "")
     except onnx.defs.SchemaError:
-        return None
-    return (schema.min_input, schema.max_input), (schema.min_output, schema.max_output)
+        return (), ()
+    return (schema.min_input, schema.min_output), (schema.max_input, schema.max_output)
 
 
 MAX_ELEMENTS = (1 << 63) - 1
@@ -90,7 +90,13 @@ def check_tensor(tensor: onnx.TensorProto, place: str) -> None:
     Raises:
         PadopsError: Its element type is none, or its elements are more or fewer than its dims say.
     """
-    bits = _bits(tensor, place)
+    try:
+        dtype = ir.DataType(tensor.data_type)
+    except ValueError:
+        dtype = ir.DataType.UNDEFINED
+    if dtype == ir.DataType.UNDEFINED:
+        raise PadopsError(f"{place}: onnx {onnx.__version__} knows no element type {tensor.data_type}")
+    bits = 0 if dtype == ir.DataType.STRING else dtype.bitwidth
     if lowest := min((dim for dim in tensor.dims if dim < 0), default=0):
         raise PadopsError(f"{place}: dims {_listed(tensor.dims)} have the negative size {lowest}")
     count = prod(tensor.dims)
@@ -109,21 +115,10 @@ def check_tensor(tensor: onnx.TensorProto, place: str) -> None:
         present, unit = len(getattr(tensor, field)), "value"
         needed = (count * bits + 7) // 8 if bits and bits < 8 else count * entries
     if present != needed:
-        name = ir.DataType(tensor.data_type).name.lower()
         raise PadopsError(
-            f"{place}: {plural(present, unit)} in {field}, {name} of dims {_listed(tensor.dims)} needs {needed}"
+            f"{place}: {plural(present, unit)} in {field}, {dtype.name.lower()} of dims {_listed(tensor.dims)} needs "
+            f"{needed}"
         )
-
-
-def _bits(tensor: onnx.TensorProto, place: str) -> int:
-    """Bits of an element, 0 for strings."""
-    try:
-        dtype = ir.DataType(tensor.data_type)
-    except ValueError:
-        dtype = ir.DataType.UNDEFINED
-    if dtype == ir.DataType.UNDEFINED:
-        raise PadopsError(f"{place}: onnx {onnx.__version__} knows no element type {tensor.data_type}")
-    return 0 if dtype == ir.DataType.STRING else dtype.bitwidth
 
 
 def _listed(dims: Iterable[int], most: int = 16) -> str:
@@ -184,35 +179,29 @@ def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function
 SHOWN = 6  # nodes of a cycle that a message names
 
 
-def _check_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_nodes: bool = True) -> None:
-    """Refuses a graph or function whose nodes cannot be put into an order, and all graphs inside it; ``path`` names it.
-
-    With ``sorted_nodes``, they must be in that order already: ONNX Runtime sorts the nodes of the main graph alone.
-    """
-    for name, reader in _free_names(graph, path, sorted_nodes).items():
-        raise PadopsError(f"{reader} reads '{name}', which is no input, no initializer and no output of a node")
-
-
 def _free_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_nodes: bool = True) -> dict[str, str]:
-    """The names that come from around a graph, each with who reads it first."""
+    """The names that come from around a graph, each with who reads it first; ``path`` names the graph in messages.
+
+    Refuses nodes that cannot be put into an order, here and in all graphs inside: names that are made twice, and
+    cycles. With ``sorted_nodes``, the nodes must be in that order: ONNX Runtime sorts those of the main graph alone.
+    """
     known = _given(graph, path)
     makers = _makers(graph.node, known, path)
     free: dict[str, str] = {}
     needs: list[set[int]] = []  # of each node, the numbers of those that make what it reads
-    in_order = True
     for i, node in enumerate(graph.node):
         needs.append(set())
-        for name, reader in _reads(node, _label(node, i, path), f"{path}.node[{i}]"):
-            if name in makers:
-                maker = makers[name]
+        label = _label(node, i, path)
+        inside = (_free_names(inner, f"{path}.node[{i}].{name}") for name, inner in graphs_in(node.attribute))
+        for name, reader in (row for rows in chain([dict.fromkeys(node.input, label)], inside) for row in rows.items()):
+            if (maker := makers.get(name)) is not None:
                 needs[i].add(maker)
                 if maker >= i and sorted_nodes:
                     maker_label = _label(graph.node[maker], maker, path)
                     raise PadopsError(f"{reader} reads '{name}' before {maker_label} makes it")
-                in_order = in_order and maker < i
             elif name not in known:
                 free.setdefault(name, reader)
-    if not in_order:
+    if any(max(numbers, default=-1) >= i for i, numbers in enumerate(needs)):
         _refuse_cycles(graph.node, needs, path)
     for name in _names(graph.output):
         if name not in known and name not in makers:
@@ -258,36 +247,22 @@ def _makers(nodes: Sequence[onnx.NodeProto], known: set[str], path: str) -> dict
     return makers
 
 
-def _reads(node: onnx.NodeProto, label: str, path: str) -> Iterator[tuple[str, str]]:
-    """The names that a node and the graphs inside it read, each with the reader."""
-    for name in node.input:
-        yield name, label
-    for name, graph in graphs_in(node.attribute):
-        yield from _free_names(graph, f"{path}.{name}").items()
-
-
 def _refuse_cycles(nodes: Sequence[onnx.NodeProto], needs: Sequence[set[int]], path: str) -> None:
     """Refuses nodes of which some wait for each other; ``needs`` has the numbers that each of them waits for."""
-    readers: dict[int, list[int]] = {}
-    for i, makers in enumerate(needs):
-        for maker in makers:
-            readers.setdefault(maker, []).append(i)
-    left = {i: len(makers) for i, makers in enumerate(needs)}
-    ready = [i for i, count in left.items() if not count]
-    while ready:
-        done = ready.pop()
-        del left[done]
-        for reader in readers.get(done, ()):
-            left[reader] -= 1
-            if not left[reader]:
-                ready.append(reader)
+    sorter = TopologicalSorter(dict(enumerate(needs)))
+    with suppress(CycleError):
+        sorter.prepare()
+    left = set(range(len(nodes)))
+    while ready := sorter.get_ready():
+        left.difference_update(ready)
+        sorter.done(*ready)
     if not left:
         return
     place: dict[int, int] = {}  # of the nodes on the way, in order
     node = min(left)
     while node not in place:
         place[node] = len(place)
-        node = min(needs[node] & left.keys())
+        node = min(needs[node] & left)
     cycle = list(place)[place[node] :]
     shown = ", ".join(_label(nodes[i], i, path) for i in cycle[:SHOWN])
     more = f" and {len(cycle) - SHOWN} more" if len(cycle) > SHOWN else ""
@@ -411,7 +386,7 @@ def check_model(model: onnx.ModelProto) -> None:
     _check_imports(model.opset_import, "the model", {node.domain for node in model.graph.node})
     named = frozenset(function.name for function in model.functions if not function.domain)
     _check_graph(model.graph, "graph", Owner(_default_version(model.opset_import, model), named))
-    _check_names(model.graph, "graph", sorted_nodes=False)
+    _refuse_unmade(_free_names(model.graph, "graph", sorted_nodes=False))
     for i, function in enumerate(model.functions):
         path = f"functions[{i}]"
         place = f"function '{function.name}' ({path})"
@@ -419,8 +394,13 @@ def check_model(model: onnx.ModelProto) -> None:
         for attribute in function.attribute_proto:
             _check_attribute(attribute, place, inside_function=False)
         _check_nodes(function.node, path, Owner(_default_version(function.opset_import, model), named, True))
-        _check_names(function, path)
+        _refuse_unmade(_free_names(function, path))
     check_calls(model)
+
+
+def _refuse_unmade(names: dict[str, str]) -> None:
+    for name, reader in names.items():
+        raise PadopsError(f"{reader} reads '{name}', which is no input, no initializer and no output of a node")
 
 
 def _default_version(rows: Iterable[onnx.OperatorSetIdProto], model: onnx.ModelProto) -> int | None:

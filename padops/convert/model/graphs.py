@@ -185,12 +185,10 @@ def _constant_of_node(node: ir.Node | None, largest: int) -> np.ndarray | None:
     if node is None or node.domain != "" or node.op_type != "Constant" or len(node.attributes) != 1:
         return None
     (attribute,) = node.attributes.values()
-    if attribute.is_ref():
-        return None
-    if attribute.name == "value" and attribute.type == ir.AttributeType.TENSOR:
-        return _small(attribute.value, largest)
+    if (tensor := attribute_value(node, "value", ir.AttributeType.TENSOR)) is not None:
+        return _small(tensor, largest)
     kind, dtype = LITERALS.get(attribute.name, (None, None))
-    return np.array(attribute.value, dtype) if attribute.type == kind else None
+    return np.array(attribute.value, dtype) if attribute.type == kind and not attribute.is_ref() else None
 
 
 def _small(tensor: ir.TensorProtocol, largest: int) -> np.ndarray | None:

@@ -12,7 +12,7 @@ import onnx_ir as ir
 from padops.convert.model.graphs import LARGEST_CONSTANT, NodeSite, caller_strings, constant
 from padops.convert.records import Status, Verdict
 from padops.plural import plural
-from padops.spec.dialects import INTEGER_KINDS, OPS, VERSIONS, Op
+from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSIONS, Op
 from padops.spec.dtypes import by_numpy
 
 if TYPE_CHECKING:
@@ -94,6 +94,16 @@ class Unconvertible(Exception):
 
 class Unneeded(Exception):
     """The Pad needs no conversion; the message is the record's reason."""
+
+
+def put_in_front(site: NodeSite, constants: Constants, position: int, role: str, made: Replacement) -> Applied:
+    """Puts a node in front of the node of ``site``, which reads its output in place of the input at a position."""
+    node = site.node
+    padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_{role}"))
+    before = ir.Node(DOMAIN, made.op_type, [node.inputs[position]], outputs=[padded], name=padded.name)
+    node.prepend(before)
+    node.replace_input_with(position, padded)
+    return Applied([node], NodeSite(before, site.path, site.scope), made)
 
 
 def matched(form: str, read: Callable[[list[str]], Match], runs_as: RunsAs | None = None) -> Match:

@@ -5,9 +5,8 @@
                      computed at once, and nodes are written for the rest
 ``pad_values.py``    the values of a Pad that nodes read: shape, fill, mode, lists, the amounts of each axis in every
                      dialect (P2); refuses Pads that break a rule, and nodes over which ONNX Runtime crashes
-``ort_pad.py``       by the Pad of ONNX Runtime, on the data, on their indices or between casts, where that is right
+``ort_pad.py``       a Pad of any rank: by the Pad of ONNX Runtime where that is right, else by computed indices
 ``axes.py``          axis by axis, of known rank
-``emit_pad.py``      the whole of a Pad of any rank, if need be by indices computed at run time
 ``lowering.py``      the whole of one Pad in the fewest nodes, also for an execution provider
 ``fallback.py``      the whole of all the calls of an operator, by one function
 ==================== ================================================================================

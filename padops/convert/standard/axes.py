@@ -279,32 +279,23 @@ class Axis:
         """Parts one after another."""
         return parts[0] if len(parts) == 1 else emit("Concat", parts, {"axis": self.number})
 
-    def tiled(self, value: ir.Value, count: int) -> ir.Value:
-        """A part ``count`` times.
+    def repeated(self, op_type: str, value: ir.Value, count: int) -> ir.Value:
+        """A part ``count`` times, by Tile or, if it is one element, by Expand.
 
         Raises:
             Unconvertible: The opset's Tile has another form.
         """
         if count == 1:
             return value
-        if here().opset < 6:  # without counts for all axes
+        if op_type == "Tile" and here().opset < 6:  # without counts for all axes
             raise too_old("Tile-6", 6)
-        return emit("Tile", [value, self._only(count)])
-
-    def spread(self, value: ir.Value, count: int) -> ir.Value:
-        """A part of one element ``count`` times."""
-        if count == 1:
-            return value
-        return emit("Expand", [value, self._only(count)])
-
-    def _only(self, count: int) -> np.ndarray:
-        return np.where(np.arange(self.rank) == self.number, count, 1)
+        return emit(op_type, [value, np.where(np.arange(self.rank) == self.number, count, 1)])
 
     def cut(self, period: ir.Value, count: int, of_end: bool, reps: int) -> ir.Value:
         """The first (or last) ``count`` elements of a part that is repeated ``reps`` times, which is enough."""
         bounds = (-count, TO_THE_END) if of_end else (0, count)
         while reps > 1:
-            period = self.part(self.tiled(period, min(reps, TILED)), *bounds)
+            period = self.part(self.repeated("Tile", period, min(reps, TILED)), *bounds)
             reps = -(-reps // TILED)
         return period
 
@@ -323,7 +314,7 @@ def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
         for start, stop, way in pieces:
             (part,) = work.core(axis, row.start + start, row.start + stop)
             turned = way == TURNED and stop - start > 1
-            parts.append(along.turned(part) if turned else along.spread(part, way) if way > 1 else part)
+            parts.append(along.turned(part) if turned else along.repeated("Expand", part, way) if way > 1 else part)
     work.replace_axis(axis, parts, ints(row.output))
 
 
@@ -375,7 +366,7 @@ def _periods(along: Axis, work: Work, row: AxisPlan, first: int, mode: Mode) -> 
         period, size = along.joined(window, along.turned(inside) if size > 3 else inside), 2 * size - 2
     start = first % size
     count = -(-(start + row.output) // size)
-    tiled = along.tiled(period, count)
+    tiled = along.repeated("Tile", period, count)
     return tiled if row.output == count * size else along.part(tiled, start, start + row.output)
 
 
@@ -396,7 +387,7 @@ def _side(along: Axis, value: ir.Value, count: int, mode: Mode, in_front: bool) 
     reach = 1 if mode is Mode.EDGE else count + 1
     near = along.part(value, 0, reach) if in_front else along.part(value, -reach)
     if mode is Mode.EDGE:
-        return [along.spread(near, count)]
+        return [along.repeated("Expand", near, count)]
     if count == 1:  # the second element, or the only one
         return [along.part(near, -1) if in_front else along.part(near, 0, 1)]
     inside = along.turned(along.part(near, 1, -1))

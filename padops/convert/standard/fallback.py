@@ -28,7 +28,6 @@ data are (P6, P8, P9, S1) takes the function away.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -42,14 +41,13 @@ import onnx_ir as ir
 from padops.convert.analysis import Analysis
 from padops.convert.matchers.converted import operator_of
 from padops.convert.model.checks import default_version
-from padops.convert.model.document import Document
+from padops.convert.model.document import Document, read_document
 from padops.convert.model.graphs import Constants, NodeSite
 from padops.convert.model.inference import declarations
-from padops.convert.model.reading import read_document
 from padops.convert.pads.match import KINDS, Unconvertible
 from padops.convert.pads.pad_info import Operand, PadInfo, Surroundings, all_known, describe_node
-from padops.convert.runtimes.builtin import FIRST_WITH_INPUTS, has_type, taking_pooling
-from padops.convert.standard import emit_pad, lowering, ort_pad, pad_values
+from padops.convert.runtimes.builtin import FIRST_WITH_INPUTS, has_type, known_amounts, taking_pooling
+from padops.convert.standard import lowering, ort_pad, pad_values
 from padops.convert.standard.graph_builder import GraphBuilder, Number, emit, here, scalar, too_old
 from padops.convert.standard.ort_pad import write_exact
 from padops.convert.standard.pad_values import Lacking, amounts_of, default_fill
@@ -107,7 +105,7 @@ class Calls:
                 raise Unconvertible(str(error)) from error
         types = {pad.type for pad in self.pads}
         merged = _merge(self.op, inputs, self.pads)
-        guarantees = emit_pad.Guarantees(
+        guarantees = ort_pad.Guarantees(
             typed=all(has_type(name, self.opset) for name in types),
             ranked=all(pad.dims for pad in self.pads),
             right=all(self.proven),
@@ -125,14 +123,17 @@ class Calls:
 
         def write(given: PadInfo) -> Number:
             typed = has_type(given.type, self.opset) if given is not merged else guarantees.typed
-            return emit_pad.write(given, replace(guarantees, typed=typed))
+            return ort_pad.write(given, replace(guarantees, typed=typed))
 
         output: Operand
         if guarantees.typed and guarantees.right:
             output = write(merged)
         elif self.opset < FIRST_WITH_INPUTS:  # where a body can ask for nothing when it runs
             here().has_pad = False
-            output = _lowered(self._as_one(merged))
+            made, _ = lowering.write(self._as_one(merged))
+            output = made if isinstance(made, ir.Value) else here().constant(made)
+            if not isinstance(output, Number) or output is merged.data:
+                output = emit("Identity", [output])
         else:
             output = write_exact(merged, types, write)
         assert isinstance(output, Number), "nothing is known of the data"
@@ -153,10 +154,12 @@ class Calls:
         if differing := [name for name, attribute in merged.attributes.items() if attribute.is_ref()]:
             raise too_old(f"one body for nodes that differ in {' and '.join(differing)}", FIRST_WITH_INPUTS)
         # The fill stays an input: onnxruntime takes no 8-bit floats for one that no node reads.
-        inputs = [
-            value if row.kind == "T" else _common_input(value, [pad.inputs[i] for pad in self.pads])
-            for i, (row, value) in enumerate(zip(self.op.inputs, merged.inputs, strict=True))
-        ]
+        inputs: list[Operand | None] = []
+        for i, (row, value) in enumerate(zip(self.op.inputs, merged.inputs, strict=True)):
+            arrays = [pad.inputs[i] for pad in self.pads]
+            known = [x for x in arrays if isinstance(x, np.ndarray)]
+            alike = len(known) == len(arrays) and len({(x.dtype.str, x.shape, x.tobytes()) for x in known}) == 1
+            inputs.append(known[0] if alike and row.kind != "T" else value)
         dims = merged.dims
         if len({None if pad.dims is None else len(pad.dims) for pad in self.pads}) == 1:
             sizes = zip(*(pad.dims or () for pad in self.pads), strict=True)
@@ -176,13 +179,6 @@ class Calls:
             user.replace_input_with(index, copy)
 
 
-def _lowered(pad: PadInfo) -> Number:
-    """Writes the fewest nodes for one Pad, or for several that are alike."""
-    output, _ = lowering.write(pad)
-    made = output if isinstance(output, ir.Value) else here().constant(output)
-    return made if isinstance(made, Number) and made is not pad.data else emit("Identity", [made])
-
-
 def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadInfo:
     """A call that stands for all: only what they have in common is known of it."""
     given = []
@@ -197,7 +193,14 @@ def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadI
     some_axes = axes is not None and given[axes] is not None and not everywhere[axes]
     if some_axes and not wide:
         raise Lacking("axes", op)
-    _check_ignored_fills(calls)
+    if any(Mode.CONSTANT in call.known_modes for call in calls):
+        for call in calls:  # the built-in would refuse a fill that the mode ignores in the body that constant needs too
+            dims = call.fill_dims
+            if Mode.CONSTANT not in call.known_modes and all_known(dims) and prod(dims) != 1:
+                raise Unconvertible(
+                    f"a node in mode {call.modes[0]} has a fill of {prod(dims)} elements, "
+                    "and nodes in mode constant need theirs"
+                )
     attributes = {row.name: _common(row, calls) for row in op.attributes}
     scalars = all(call.dims == [] for call in calls)
     return PadInfo(
@@ -219,26 +222,6 @@ def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadI
         ),
         some_fill=optional_fill and position is not None and given[position] is not None,
     )
-
-
-def _common_input(value: Operand | None, given: Sequence[Operand | None]) -> Operand | None:
-    """An input of all calls: its elements if they are known and the same, else the body's own ``value``."""
-    arrays = [x for x in given if isinstance(x, np.ndarray)]
-    alike = {(x.dtype.str, x.shape, x.tobytes()) for x in arrays}
-    return arrays[0] if len(arrays) == len(given) and len(alike) == 1 else value
-
-
-def _check_ignored_fills(calls: Sequence[PadInfo]) -> None:
-    """Refuses a fill that its mode ignores, and that the built-in would refuse in the body that constant needs too."""
-    if not any(Mode.CONSTANT in call.known_modes for call in calls):
-        return
-    for call in calls:
-        dims = call.fill_dims
-        if Mode.CONSTANT not in call.known_modes and all_known(dims) and prod(dims) != 1:
-            raise Unconvertible(
-                f"a node in mode {call.modes[0]} has a fill of {prod(dims)} elements, "
-                "and nodes in mode constant need theirs"
-            )
 
 
 def _common(row: Attribute, calls: Sequence[PadInfo]) -> ir.Attr | None:
@@ -266,7 +249,7 @@ def _is_right(pad: PadInfo, opset: int) -> bool:
     if not pad.is_known:
         return False
     try:
-        with GraphBuilder(opset, lambda wanted: wanted):  # nothing will be written
+        with GraphBuilder(opset):  # nothing will be written
             return bool(ort_pad.is_right(pad, scalar(0), amounts_of(pad)))
     except (ValueError, IndexError):  # the amounts do not fit the rank
         return False
@@ -279,15 +262,10 @@ def _leaves_some(pad: PadInfo) -> bool:
 
 def _keeps_elements(pad: PadInfo) -> bool:
     """Whether a call is known to show elements of each axis."""
-    if not pad.is_known:
+    amounts = known_amounts(pad) if pad.is_known else ()
+    if not all_known(pad.dims) or len(amounts) != len(pad.dims):
         return False
-    try:
-        amounts = pad.amounts
-    except PadError:
-        return False
-    if amounts is None or not all_known(pad.dims):
-        return False  # never, since it is known
-    return all(size + min(one.begin, 0) + min(one.end, 0) > 0 for size, one in zip(pad.dims, amounts, strict=True))
+    return all(size + min(one.begin, 0) + min(one.end, 0) > 0 for size, one in zip(pad.dims, amounts))
 
 
 def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
@@ -350,7 +328,9 @@ def _complete(analysis: Analysis, op_type: str, opset: int, result: Embedded) ->
     for _ in OPS[op_type].inputs:
         try:
             calls = Calls(OPS[op_type], _described_calls(analysis, op_type), opset)
-            function = _function(calls)
+            inputs = [ir.Value(name=row.name) for row in calls.op.inputs]
+            with GraphBuilder(opset, in_function=True) as builder:
+                output = calls.write(inputs)
         except Lacking as lack:
             count = _write_default(analysis, op_type, lack.name)
             if not count:
@@ -361,7 +341,9 @@ def _complete(analysis: Analysis, op_type: str, opset: int, result: Embedded) ->
             result.notes.append(f"the fallback of {op_type}, with {len(calls.pads)} calls, {SHORT}")
         elif calls.may_fail:
             result.notes.append(f"the fallback of {op_type} is ONNX Runtime's Pad alone: it {FAILS_OVER_EMPTY}")
-        return function
+        graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op_type)
+        attributes = [ir.Attr(row.name, KINDS[row.type], row.default) for row in calls.op.attributes]
+        return ir.Function(DOMAIN, op_type, graph=graph, attributes=attributes)
     raise AssertionError(f"{op_type} lacks more inputs than it has")
 
 
@@ -393,7 +375,15 @@ def _pads(analysis: Analysis) -> Iterator[NodeSite]:
 def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
     """Every call of an operator, once the model's own functions are written out; Unconvertible if one cannot be."""
     if any(isinstance(site.scope.root, ir.Function) for site in _pads(analysis)):
-        analysis = Analysis(read_document(_inlined(declarations(analysis.document.message()))))
+        message = declarations(analysis.document.message())
+        kept = [function for function in message.functions if not is_fallback(function)]
+        del message.functions[:]
+        message.functions.extend(kept)
+        versions = {row.domain: row.version for row in message.opset_import}
+        for row in (row for function in message.functions for row in function.opset_import):
+            # ONNX Runtime reads a body by the model's imports; onnx would leave a call whose body has others.
+            row.version = versions.get(row.domain, row.version)
+        analysis = Analysis(read_document(onnx.inliner.inline_local_functions(message)))
     register_schemas()
     found_here = [site for site in _pads(analysis) if site.node.op_type == op_type]
     if not found_here:
@@ -411,31 +401,6 @@ def _is_mapped(site: NodeSite) -> bool:
     return owner is not None and (owner.node.op_type == "SequenceMap" or _is_mapped(owner))
 
 
-def _inlined(message: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with what its functions do in the place of their calls; only the operators of padops stay."""
-    kept = [function for function in message.functions if not is_fallback(function)]
-    del message.functions[:]
-    message.functions.extend(kept)
-    versions = {row.domain: row.version for row in message.opset_import}
-    for function in message.functions:
-        for row in function.opset_import:
-            # ONNX Runtime reads a body by the model's imports; onnx would leave a call whose body has others.
-            row.version = versions.get(row.domain, row.version)
-    return onnx.inliner.inline_local_functions(message)
-
-
-def _function(calls: Calls) -> ir.Function:
-    """The function of an operator; Unconvertible where there is none that is right for all of its calls."""
-    op, opset = calls.op, calls.opset
-    numbers = itertools.count()
-    inputs = [ir.Value(name=row.name) for row in op.inputs]
-    with GraphBuilder(opset, lambda wanted: f"{wanted}_{next(numbers)}", in_function=True) as builder:
-        output = calls.write(inputs)
-    graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op.name)
-    attributes = [ir.Attr(row.name, KINDS[row.type], row.default) for row in op.attributes]
-    return ir.Function(DOMAIN, op.name, graph=graph, attributes=attributes)
-
-
 def _replace(document: Document, functions: Sequence[ir.Function], result: Embedded) -> bool:
     """Puts the functions into graph and message; returns whether they were not there already."""
     message, model = document.message(), document.model
@@ -451,31 +416,26 @@ def _replace(document: Document, functions: Sequence[ir.Function], result: Embed
         del model.functions[identifier]
     for function in functions:
         model.functions[function.identifier()] = function
-    if made and model.ir_version < IR_VERSION:
-        result.notes.append(_raise_ir_version(document))
+    before = model.ir_version
+    if not made or before >= IR_VERSION:
+        return True
+    model.ir_version = message.ir_version = IR_VERSION
+    names = {tensor.name for tensor in message.graph.initializer}
+    inputs = [value for value in message.graph.input if value.name not in names]
+    dropped = len(message.graph.input) - len(inputs)
+    result.notes.append(f"IR version raised from {before} to {IR_VERSION} (functions need it)")
+    if before < 4 and dropped:
+        # Up to version 3 every initializer is an input too, and constant all the same; from 4 on it could be
+        # overridden.
+        del message.graph.input[:]
+        message.graph.input.extend(inputs)
+        model.graph.inputs[:] = [value for value in model.graph.inputs if value.name not in names]
+        result.notes[-1] += f"; {dropped} constants are no inputs any more"
     return True
 
 
-def _raise_ir_version(document: Document) -> str:
-    """Makes the model one that may have functions."""
-    message, model = document.message(), document.model
-    before, model.ir_version, message.ir_version = model.ir_version, IR_VERSION, IR_VERSION
-    note = f"IR version raised from {before} to {IR_VERSION} (functions need it)"
-    names = {tensor.name for tensor in message.graph.initializer}
-    kept = [value for value in message.graph.input if value.name not in names]
-    dropped = len(message.graph.input) - len(kept)
-    if before >= 4 or not dropped:
-        return note
-    # Up to version 3 every initializer is an input too, and constant all the same; from 4 on it could be overridden.
-    del message.graph.input[:]
-    message.graph.input.extend(kept)
-    graph = model.graph
-    graph.inputs[:] = [value for value in graph.inputs if value.name not in names]
-    return f"{note}; {dropped} constants are no inputs any more"
-
-
 def _write_default(analysis: Analysis, op_type: str, name: str) -> int:
-    """Gives the nodes of an operator the default of an input, the fill or axes, and writes the document back.
+    """Gives the nodes of an operator the default of an input, the fill or axes (P7, P8), and writes the document back.
 
     Returns:
         The number of nodes that got it: all that lack it; 0 if the default of one of them is not known.
@@ -488,13 +448,14 @@ def _write_default(analysis: Analysis, op_type: str, name: str) -> int:
             pad = describe_node(site, analysis.types)
             position = pad.op.input_index(name)
             assert position is not None, "only what some calls have can be lacking"
-            if pad.inputs[position] is None:
-                lacking.append((site, position, _default(pad, name)))
-    known = [(site, position, default) for site, position, default in lacking if default is not None]
-    if len(known) < len(lacking):
-        return 0
+            if pad.inputs[position] is not None:
+                continue
+            if (pad.dims if name == "axes" else pad.type) is None:
+                return 0
+            default = np.arange(len(pad.dims or ()), dtype=np.int64) if name == "axes" else default_fill(pad.type or "")
+            lacking.append((site, position, default))
     constants = Constants(document.model)
-    for site, position, default in known:
+    for site, position, default in lacking:
         node = site.node
         if len(node.inputs) <= position:
             node.resize_inputs(position + 1)
@@ -502,11 +463,4 @@ def _write_default(analysis: Analysis, op_type: str, name: str) -> int:
         document.touched.add(node)
     document.write_back()
     analysis.renew()
-    return len(known)
-
-
-def _default(pad: PadInfo, name: str) -> np.ndarray | None:
-    """What an absent input stands for (P7, P8), if that is known."""
-    if name == "axes":
-        return None if pad.dims is None else np.arange(len(pad.dims), dtype=np.int64)
-    return None if pad.type is None else default_fill(pad.type)
+    return len(lacking)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextvars import ContextVar, Token
+from itertools import count
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
@@ -33,7 +34,6 @@ OPEN: ContextVar[Any] = ContextVar("OPEN")
 def emit(
     op_type: str, inputs: Sequence[Operand | int | None], attributes: Mapping[str, Any] | None = None, role: str = ""
 ) -> Number:
-    """Writes a node with one output, and gives that; see ``GraphBuilder.emit``."""
     made: Number = OPEN.get().emit(op_type, inputs, attributes, role)
     return made
 
@@ -121,12 +121,10 @@ def too_old(what: str, since: int) -> Unconvertible:
 
 
 def ints(*values: int) -> np.ndarray:
-    """A vector of int64."""
     return np.array(values, np.int64)
 
 
 def scalar(value: int) -> np.ndarray:
-    """An int64 of rank 0."""
     return np.array(value, np.int64)
 
 
@@ -151,12 +149,10 @@ def reshape(x: Operand, shape: Numbers) -> Numbers:
 
 
 def flatten(x: Operand) -> Numbers:
-    """As a vector."""
     return emit("Reshape", [x, ints(-1)]) if isinstance(x, ir.Value) else x.reshape(-1)
 
 
 def to_int64(x: Operand) -> Numbers:
-    """The same numbers, of type int64."""
     return emit("Cast", [x], {"to": 7}) if isinstance(x, ir.Value) else x.astype(np.int64)
 
 
@@ -227,7 +223,7 @@ class GraphBuilder:
     def __init__(
         self,
         opset: int,
-        name: Callable[[str], str],
+        name: Callable[[str], str] | None = None,
         outer: GraphBuilder | None = None,
         has_pad: bool = True,
         in_function: bool = False,
@@ -237,7 +233,9 @@ class GraphBuilder:
         self.has_pad = has_pad  # whether ONNX's own Pad may be a node
         self.nodes: list[ir.Node] = []
         self.arrays: dict[ir.Node, np.ndarray] = {}  # of the Constants among the nodes
-        self.name = name  # gives a name that nothing else has, near the one that is wanted
+        numbers = count()
+        # Gives a name that nothing else has, near the one that is wanted.
+        self.name = name or (lambda wanted: f"{wanted}_{next(numbers)}")
         self._in_function = in_function
         self._outer = outer
         self._known: dict[tuple[str, tuple[int, ...], bytes], ir.Value] = {}
@@ -292,11 +290,6 @@ class GraphBuilder:
         attributes: Mapping[str, Any] | None = None,
         role: str = "",
     ) -> Number:
-        """Writes a node of the default domain with one output, and gives that.
-
-        Inputs are values, or arrays and numbers (int64) that become constants; None where absent, and trailing ones are
-        left out. ``role`` says what the output is, for the names of node and output.
-        """
         (value,) = self.emit_several(op_type, inputs, attributes, role=role, outputs=1)
         return value
 
@@ -365,7 +358,6 @@ def detach(nodes: Iterable[ir.Node]) -> None:
 
 
 def here() -> GraphBuilder:
-    """The graph builder that is open."""
     builder = OPEN.get()
     assert isinstance(builder, GraphBuilder), "nothing else opens"
     return builder

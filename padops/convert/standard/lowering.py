@@ -8,8 +8,8 @@ Runtime's processor runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from enum import Enum
 from math import prod
 
@@ -30,7 +30,7 @@ from padops.convert.runtimes.builtin import (
     reaches_provider,
     taking_pooling,
 )
-from padops.convert.standard import emit_pad, ort_pad, pad_values
+from padops.convert.standard import ort_pad, pad_values
 from padops.convert.standard.axes import (
     MAX_POSITIONS,
     SUMMED,
@@ -48,11 +48,10 @@ from padops.convert.standard.graph_builder import FIRST, MAX_LISTED, emit, here,
 from padops.convert.standard.ort_pad import write_exact
 from padops.convert.standard.pad_values import AxisAmounts, amounts_of, any_fill
 from padops.runtime.installed import NEWEST_MINOR
-from padops.runtime.provider_rules import KnownProvider, ProviderRule
-from padops.spec import plan
+from padops.runtime.provider_rules import KnownProvider
 from padops.spec.dialects import OPS, make_node_plan, onnx_op
 from padops.spec.dtypes import by_name
-from padops.spec.plan import Amounts, AxisPlan, Limit, Mode, PadError
+from padops.spec.plan import Amounts, Limit, Mode, PadError
 
 OLDEST = 20  # onnxruntime 1.20, whose Pad is the least right
 ANY_RELEASE = 0  # of onnxruntime: no rule is taken for mended
@@ -69,51 +68,47 @@ NOT_RUN = "by rules that were not run"
 class Way(Enum):
     """The form in which an execution provider takes a Pad."""
 
+    STAYS = "stays"
     ANY = "any"  # none is meant: what ONNX Runtime's processor runs right
     PAD = "Pad"  # one Pad of the standard
     CROPPED = "cropped"  # the same in mode constant, behind a Slice, so that it takes nothing away
     PARTS = "parts"  # what moves parts of the data; see ``axes.py``
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What becomes of a Pad."""
-
-    way: Way | None  # the new form of the Pad; None if it stays
-    left: str = ""  # why the provider takes it in no form; "" if it takes the new form
-
-
-def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> Choice:
-    """Decides what becomes of a Pad that breaks no rule, as far as is known.
+def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tuple[Way, str]:
+    """Decides what becomes of a Pad that breaks no rule, as far as is known; and why the provider takes it in no form.
 
     ``may_stay`` says whether the node is ONNX's Pad already, in the form of its version.
     """
     found = RunsAs("", opset)
     row = replace(row, rules=tuple(rule for rule in row.rules if rule.when not in NO_BETTER))
     if pad.dims == []:
-        return Choice(Way.ANY)  # nothing is to be done
+        return Way.ANY, ""  # nothing is to be done
     as_it_is = pad.op.name == onnx_op(opset) and reaches_provider(pad, found, NEWEST_MINOR)
     stays = may_stay and as_it_is and not _is_changed(pad)
     if stays and find_fault(row, pad, found, ANY_RELEASE) is None:
-        return Choice(None)
+        return Way.STAYS, ""
     standard = _is_of_standard(pad, opset)
     judged = _without_axes(pad, standard, opset)
     fault = find_fault(row, judged, found, ANY_RELEASE)
     if standard and fault is None and not taking_pooling(pad):
-        return Choice(Way.PAD)
-    left = fault is None or fault[0].does == "leaves" or fault[0].when == "sizes above"
-    if fault is not None and left and (fault[0].when in OF_ALL_NODES or _of_all_pads(fault[0])):
+        return Way.PAD, ""
+    rule, sure = fault or (None, False)
+    left = rule is None or rule.does == "leaves" or rule.when == "sizes above"
+    if rule is not None and left and (rule.when in OF_ALL_NODES or (rule.when == "always" and not rule.modes)):
         if stays and judge(pad, found, OLDEST)[0] == "runs":
-            return Choice(None, said_of(fault[0]))
-        return Choice(Way.ANY if pad.mode in (Mode.CONSTANT, None) else Way.PARTS, said_of(fault[0]))
+            return Way.STAYS, said_of(rule)
+        return Way.ANY if pad.mode in (Mode.CONSTANT, None) else Way.PARTS, said_of(rule)
     if row.moves and pad.type is not None and pad.type not in row.moves and left:
         proxy, _ = EXACT_CASTS.get(pad.type, (None, 0))  # it takes what stands between the casts
-        return Choice(Way.PARTS if proxy in row.moves else Way.ANY, f"any node of {pad.type}")
-    of_fill = replace(row, rules=tuple(rule for rule in row.rules if rule.when in FILLS))
-    if fault is not None and standard and _crops_elsewhere(fault, pad) and not taking_pooling(pad):
-        if find_fault(of_fill, judged, found, ANY_RELEASE) is None:
-            return Choice(Way.CROPPED)
-    return Choice(Way.PARTS)
+        return Way.PARTS if proxy in row.moves else Way.ANY, f"any node of {pad.type}"
+    if rule is not None and standard and pad.mode is Mode.CONSTANT and not taking_pooling(pad):
+        # Right behind a Slice that crops; the crop leaves some of each axis.
+        of_fill = replace(row, rules=tuple(rule for rule in row.rules if rule.when in FILLS))
+        elsewhere = rule.when == "crop" or (rule.when in ("cut beyond", "empty") and not sure)
+        if elsewhere and find_fault(of_fill, judged, found, ANY_RELEASE) is None:
+            return Way.CROPPED, ""
+    return Way.PARTS, ""
 
 
 def _is_changed(pad: PadInfo) -> bool:
@@ -130,30 +125,17 @@ def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
     return replace(pad, inputs=inputs, given=inputs, fill_dims=[1])
 
 
-def _crops_elsewhere(fault: tuple[ProviderRule, bool], pad: PadInfo) -> bool:
-    """Whether a constant Pad is right behind a Slice that crops; the crop leaves some of each axis."""
-    rule, sure = fault
-    return pad.mode is Mode.CONSTANT and (rule.when == "crop" or (rule.when in ("cut beyond", "empty") and not sure))
-
-
-def _of_all_pads(rule: ProviderRule) -> bool:
-    return rule.when == "always" and not rule.modes
-
-
 def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
-    """The most dims of the data that the provider takes, if the Pad has more and may be ``narrowed``; else 0."""
+    """The most dims of the data that the provider takes, if the Pad has more and may be ``narrowed``; else 0.
+
+    That is an ONNX Pad of known amounts and dims, which adds or crops something, and whose output has elements.
+    """
     limit = min((rule.limit for rule in row.rules if rule.when in ("rank above", "sizes above")), default=0)
-    return limit if limit and len(pad.dims or ()) > limit and _can_be_narrowed(pad) else 0
-
-
-def _can_be_narrowed(pad: PadInfo) -> bool:
-    """Whether an ONNX Pad has known amounts and dims, adds or crops something, and has an output with elements."""
-    if not pad.op.is_onnx or pad.node is None or pad.mode is None:
-        return False
-    if not all_known(pad.dims):
-        return False
-    shape = make_node_plan(pad.node, pad.dims).shape
-    return 0 not in (*pad.dims, *shape) and any(one != NOTHING for one in known_amounts(pad))
+    if not limit or not all_known(pad.dims) or len(pad.dims) <= limit or pad.node is None or pad.mode is None:
+        return 0
+    if not pad.op.is_onnx or 0 in (*pad.dims, *make_node_plan(pad.node, pad.dims).shape):
+        return 0
+    return limit if any(one != NOTHING for one in known_amounts(pad)) else 0
 
 
 def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> ir.Value:
@@ -168,7 +150,12 @@ def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> i
         rows = [amounts[group[0]] if group[0] in axes else NOTHING for group in groups]
         narrow = reshape(value, ints(*shape))
         assert isinstance(narrow, ir.Value), "the data are not known"
-        value = write(_plain_pad(pad, narrow, shape, rows))
+        flat = ints(*(row.begin for row in rows), *(row.end for row in rows))
+        inputs: list[Operand | None] = [narrow, flat, _provider_fill(pad), None]
+        assert pad.mode is not None, "only such a Pad is narrowed"
+        plain = replace(pad, op=OPS["Pad_25"], inputs=inputs, given=inputs, dims=shape, rank=len(shape), around=ALONE)
+        mode = ir.AttrString("mode", pad.mode.value)
+        value = write(replace(plain, attributes={"mode": mode}, modes=(pad.mode.value,)))
         for i in axes:
             dims[i] += amounts[i].begin + amounts[i].end
         value = emit("Reshape", [value, ints(*dims)])
@@ -187,27 +174,7 @@ def _groups(axes: Sequence[int], rank: int) -> list[list[int]]:
     return groups
 
 
-def _plain_pad(pad: PadInfo, data: ir.Value, dims: Sequence[int], amounts: Sequence[Amounts]) -> PadInfo:
-    """A Pad of the same mode and fill, of other data."""
-    assert pad.mode is not None, "only such a Pad is narrowed"
-    flat = ints(*(one.begin for one in amounts), *(one.end for one in amounts))
-    inputs: list[Operand | None] = [data, flat, _provider_fill(pad), None]
-    mode = {"mode": ir.AttrString("mode", pad.mode.value)}
-    return replace(
-        pad,
-        op=OPS["Pad_25"],
-        inputs=inputs,
-        given=inputs,
-        attributes=mode,
-        dims=dims,
-        rank=len(dims),
-        modes=(pad.mode.value,),
-        around=ALONE,
-    )
-
-
 def _provider_fill(pad: PadInfo) -> Operand | None:
-    """The fill; None for the default."""
     return pad.input(pad.op.fill) if pad.op.input_index(pad.op.fill) is not None else pad.known_fill
 
 
@@ -269,15 +236,15 @@ def write(
         pad_values.check(pad)
         if pad.mode is not None:
             _known_amounts(pad)
-        choice = choose(pad, may_stay, row, here().opset)
-        if choice.way is None:
-            left = f"leaves it ({choice.left}), and ONNX Runtime runs it on the processor" if choice.left else "runs it"
+        way, left = choose(pad, may_stay, row, here().opset)
+        if way is Way.STAYS:
+            left = f"leaves it ({left}), and ONNX Runtime runs it on the processor" if left else "runs it"
             raise Unneeded(_note_of(f"{row.name} {left}", row))
-        note = _note_of(f"{row.name} leaves it ({choice.left})" if choice.left else "", row)
-        if not choice.left and (limit := _rank_limit(pad, row)):
+        note = _note_of(f"{row.name} leaves it ({left})" if left else "", row)
+        if not left and (limit := _rank_limit(pad, row)):
             return narrowed(pad, limit, lambda narrow: write(narrow, row=row)[0]), note
-        here().has_pad = choice.way is not Way.PARTS
-        return _by_way(pad, plain, choice.way, row), note
+        here().has_pad = way is not Way.PARTS
+        return _by_way(pad, plain, way, row), note
     except PadError as error:
         raise Unconvertible(str(PadError(error.rule, error.detail, pad.op.name, pad.name))) from error
 
@@ -307,7 +274,7 @@ def _by_a_node(nothing: np.ndarray) -> Operand:
     return emit("ConstantOfShape", [ints(*nothing.shape)], value)
 
 
-def _known_amounts(pad: PadInfo) -> Sequence[plan.Amounts] | None:
+def _known_amounts(pad: PadInfo) -> Sequence[Amounts] | None:
     """The amounts of every axis, or None where they are not known before it runs."""
     if pad.dims is None or pad.node is None:
         return None
@@ -316,9 +283,9 @@ def _known_amounts(pad: PadInfo) -> Sequence[plan.Amounts] | None:
     return pad.amounts
 
 
-def _write(pad: PadInfo, known: Sequence[plan.Amounts] | None, plain: bool, way: Way) -> Operand:
+def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way) -> Operand:
     unchecked = pad.op.limit is Limit.NGRAPH and pad.mode is not Mode.CONSTANT and pad.dims and None in pad.dims
-    zero = known is not None and all(amounts == plan.Amounts(0, 0) for amounts in known)
+    zero = known is not None and all(amounts == NOTHING for amounts in known)
     if pad.dims == [] or (zero and not unchecked):
         return pad.data
     if known is not None and all_known(pad.dims):
@@ -335,7 +302,7 @@ def _write(pad: PadInfo, known: Sequence[plan.Amounts] | None, plain: bool, way:
     typed = here().has_pad and _has_kernel(pad, plain)
     # Of what has been a Pad of ONNX Runtime's, it is taken for granted: there the Pad is as right as it was.
     leaves_some = (typed and ort_pad.takes_inputs(here().opset, pad)) or pad.only_adds
-    guarantees = emit_pad.Guarantees(typed, ranked, right=False, or_fails=False, leaves_some=leaves_some)
+    guarantees = ort_pad.Guarantees(typed, ranked, right=False, or_fails=False, leaves_some=leaves_some)
     if known is not None and _fits(pad, known, guarantees):
         return ort_pad.on_data(pad, _amounts(pad, known))
     if way is not Way.ANY and known is not None and (made := _by_parts(pad, known)) is not None:
@@ -343,7 +310,7 @@ def _write(pad: PadInfo, known: Sequence[plan.Amounts] | None, plain: bool, way:
     if pad.mode is Mode.CONSTANT:
         return _fill(pad, known, guarantees)
     if pad.dims is None:
-        return emit_pad.write(pad, guarantees, branches=False)
+        return ort_pad.write(pad, guarantees, branches=False)
     return _extend(pad, known)
 
 
@@ -359,7 +326,7 @@ def _has_kernel(pad: PadInfo, plain: bool) -> bool:
     return plain and pad.type == "float16" and here().opset >= CASTS_RIGHT_SINCE and exact
 
 
-def _fits(pad: PadInfo, known: Sequence[plan.Amounts], guarantees: emit_pad.Guarantees) -> bool:
+def _fits(pad: PadInfo, known: Sequence[Amounts], guarantees: ort_pad.Guarantees) -> bool:
     """Whether one Pad of ONNX Runtime is sure to be right."""
     if not guarantees.typed or any(amounts.interior for amounts in known):
         return False
@@ -374,26 +341,25 @@ def _fits(pad: PadInfo, known: Sequence[plan.Amounts], guarantees: emit_pad.Guar
     return bool(ort_pad.is_right(pad, scalar(0), _vectors(known)))
 
 
-def _vectors(known: Sequence[plan.Amounts]) -> AxisAmounts:
+def _vectors(known: Sequence[Amounts]) -> AxisAmounts:
     return AxisAmounts(ints(*(one.begin for one in known)), ints(*(one.end for one in known)))
 
 
 def _size(pad: PadInfo, axis: int) -> int | None:
-    """The size of an axis; None if unknown."""
     return None if pad.dims is None else pad.dims[axis]
 
 
-def _amounts(pad: PadInfo, known: Sequence[plan.Amounts]) -> AxisAmounts | None:
+def _amounts(pad: PadInfo, known: Sequence[Amounts]) -> AxisAmounts | None:
     """The amounts for the built-in; None where it can have the node's own inputs."""
     if ort_pad.takes_inputs(here().opset, pad):
         return None
     if pad.op.clamp:  # P1: a dim that would be negative is 0
         ends = (max(one.end, -one.begin - (_size(pad, i) or 0)) for i, one in enumerate(known))
-        known = [plan.Amounts(one.begin, end) for one, end in zip(known, ends)]
+        known = [Amounts(one.begin, end) for one, end in zip(known, ends)]
     return _vectors(known)
 
 
-def _fill(pad: PadInfo, known: Sequence[plan.Amounts] | None, guarantees: emit_pad.Guarantees) -> Operand:
+def _fill(pad: PadInfo, known: Sequence[Amounts] | None, guarantees: ort_pad.Guarantees) -> Operand:
     """Mode constant where the built-in cannot do it in one node."""
     if known is not None and all_known(pad.dims) and 0 in pad.dims:
         outputs = [plan_of(pad, i, *row).output for i, row in enumerate(zip(pad.dims, known))]
@@ -402,7 +368,7 @@ def _fill(pad: PadInfo, known: Sequence[plan.Amounts] | None, guarantees: emit_p
             return np.full(outputs, with_what)  # no element of the data is left to look at
     axes = list(pad.paddable_axes)
     if known is not None:
-        axes = [i for i, amounts in enumerate(known) if amounts != plan.Amounts(0, 0)]
+        axes = [i for i, amounts in enumerate(known) if amounts != NOTHING]
         sizes = [_size(pad, i) for i in axes]
         grows = [known[i].begin >= 0 and known[i].end >= 0 and not known[i].interior for i in axes]
         if all(size is not None or only_grows for size, only_grows in zip(sizes, grows)):
@@ -413,7 +379,7 @@ def _fill(pad: PadInfo, known: Sequence[plan.Amounts] | None, guarantees: emit_p
                 fill(work, i, around, with_what)
             return work.value
     if here().has_pad or pad.dims is None or pad.may_have_interior:
-        return emit_pad.write(pad, guarantees)
+        return ort_pad.write(pad, guarantees)
     work, with_what = _begin_filling(pad)
     left = crop_by_computing(work, axes)
     for i in axes:
@@ -427,21 +393,31 @@ def _begin_filling(pad: PadInfo) -> tuple[Work, Operand]:
     return work, reshape(with_what, ints(1)) if work.has_no_blocks(with_what) else with_what
 
 
-def _extend(pad: PadInfo, known: Sequence[plan.Amounts] | None) -> Operand:
+def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
     """The other modes, of known rank."""
     work = Work.begin(pad)
     if known is None:
         extend_by_computing(work, pad.paddable_axes, amounts_of(pad))
         return work.value
-    padded = [i for i, one in enumerate(known) if one != plan.Amounts(0, 0)]
+    padded = [i for i, one in enumerate(known) if one != NOTHING]
     to_crop = [i for i in padded if known[i].begin <= 0 and known[i].end <= 0]
     sizes = {i: size for i in to_crop if (size := _size(pad, i)) is not None}
     crops = sizes if len(sizes) == len(to_crop) else {}
-    _crop(work, crops, known)
+    if crops:  # in one node
+        plans = [plan_of(pad, i, size, known[i]) for i, size in crops.items()]
+        starts = [min(-known[i].begin, one.size) for i, one in zip(crops, plans)]
+        stops = [start + one.output for start, one in zip(starts, plans)]
+        work.value = part(work.value, ints(*starts), ints(*stops), ints(*crops))
+        for i, one in zip(crops, plans):
+            work.dims[i] = ints(one.output)
     to_compute = []
-    for i, one in enumerate(known):
-        size = _size(pad, i)
-        extension = None if size is None else _plan_of_extension(pad, i, size, one)
+    for i, amounts in enumerate(known):
+        size, extension = _size(pad, i), None
+        try:
+            extension = None if size is None else plan_of(pad, i, size, amounts)
+        except PadError as error:
+            if error.rule != "P5":  # which is right only if some other dim turns out to be 0
+                raise
         if extension is None:
             to_compute += [i] if i in padded or pad.op.limit is Limit.NGRAPH else []
         elif i in padded and i not in crops:
@@ -453,10 +429,10 @@ def _extend(pad: PadInfo, known: Sequence[plan.Amounts] | None) -> Operand:
     return work.value
 
 
-def _by_parts(pad: PadInfo, known: Sequence[plan.Amounts]) -> ir.Value | None:
+def _by_parts(pad: PadInfo, known: Sequence[Amounts]) -> ir.Value | None:
     """Of known amounts, by what moves parts; None where other nodes do it, or have to look at the shape."""
     assert pad.dims is not None, "without dims there are no amounts of each axis"
-    padded = [(i, size, known[i]) for i, size in enumerate(pad.dims) if known[i] != plan.Amounts(0, 0)]
+    padded = [(i, size, known[i]) for i, size in enumerate(pad.dims) if known[i] != NOTHING]
     only_adds = all(min(one.begin, one.end) >= 0 for _, size, one in padded if size is None)
     checked = pad.op.limit is not Limit.NONE or pad.mode is Mode.SYMMETRIC  # P4, by the size of each axis
     if not only_adds or (checked and None in pad.dims):
@@ -476,24 +452,3 @@ def _by_parts(pad: PadInfo, known: Sequence[plan.Amounts]) -> ir.Value | None:
         else:
             extend_in_parts(work, i, plan_of(pad, i, size, one), pad.known_modes[0])
     return work.value
-
-
-def _plan_of_extension(pad: PadInfo, axis: int, size: int, amounts: plan.Amounts) -> AxisPlan | None:
-    """The plan of an axis of known size; None where it is right only if some other dim turns out to be 0 (P5)."""
-    try:
-        return plan_of(pad, axis, size, amounts)
-    except PadError as error:
-        if error.rule != "P5":
-            raise
-        return None
-
-
-def _crop(work: Work, axes: Mapping[int, int], known: Sequence[plan.Amounts]) -> None:
-    """Takes elements away from some axes, whose sizes are given, in one node."""
-    if axes:
-        plans = [plan_of(work.pad, i, size, known[i]) for i, size in axes.items()]
-        starts = [min(-known[i].begin, one.size) for i, one in zip(axes, plans)]
-        stops = [start + one.output for start, one in zip(starts, plans)]
-        work.value = part(work.value, ints(*starts), ints(*stops), ints(*axes))
-        for i, one in zip(axes, plans):
-            work.dims[i] = ints(one.output)

@@ -1,13 +1,18 @@
-"""By the Pad of ONNX Runtime, on the data, on their indices or between casts that lose nothing.
+"""A Pad of any rank: by the Pad of ONNX Runtime, on the data, on their indices or between exact casts; else by indices.
 
-``runtimes/builtin.py`` says where it is right: in mode constant once the data are ``cropped``, in the other
-modes if ``is_right``. This holds from onnxruntime 1.20 on; the newest release can do more.
+``runtimes/builtin.py`` says where the Pad of ONNX Runtime is right: in mode constant once the data are ``cropped``, in
+the other modes if ``is_right``. This holds from onnxruntime 1.20 on; the newest release can do more.
+
+Elsewhere, indices are computed at run time. The data are laid out flat, with the fill behind them where there is one,
+and one Gather takes the output out of them. A Loop over the axes makes its indices, of the output's shape, by Horner's
+scheme: with the indices i of the axes so far, the next axis of n elements makes them ``i * n + j``. Index -1 is the
+fill.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import onnx_ir as ir
@@ -23,9 +28,12 @@ from padops.convert.runtimes.builtin import (
     taking_pooling,
 )
 from padops.convert.standard.graph_builder import (
+    BOOL,
     FIRST_SLICE_OF_INPUTS,
+    INT64,
     Number,
     Numbers,
+    arange,
     emit,
     flatten,
     here,
@@ -33,15 +41,20 @@ from padops.convert.standard.graph_builder import (
     lowest,
     part,
     reshape,
+    scalar,
+    take,
     too_old,
     with_axis,
 )
 from padops.convert.standard.pad_values import (
     FAR,
     AxisAmounts,
+    Extents,
     Lacking,
     amounts_of,
+    any_fill,
     given_fill,
+    look_up,
     mode_attribute,
     mode_of,
     pads_of,
@@ -102,18 +115,14 @@ def cropped(pad: PadInfo, source: Operand) -> tuple[Number, AxisAmounts]:
     stop = np.maximum(np.minimum(size + amounts.end, size), start)
     front = np.minimum(np.maximum(amounts.begin, 0), output)
     back = output - front - (stop - start)
-    return _window(source, amounts, start, stop), AxisAmounts(front, back)
-
-
-def _window(source: Operand, amounts: AxisAmounts, start: Numbers, stop: Numbers) -> Number:
-    """What is left of a tensor, from ``start`` to ``stop`` on every axis."""
+    left = AxisAmounts(front, back)
     if here().opset >= FIRST_SLICE_OF_INPUTS:
-        return emit("Slice", [source, start, stop])
+        return emit("Slice", [source, start, stop]), left
     begin, end, axes = amounts.begin, amounts.end, ints()
     if not isinstance(begin, Number) and not isinstance(end, Number):  # Slice counts from the end, too
         start, stop = np.maximum(-begin, 0), np.where(end < 0, end, np.iinfo(np.int64).max)
         axes = np.arange(begin.size)
-    return part(source, start, stop, axes)
+    return part(source, start, stop, axes), left
 
 
 def own_amounts(pad: PadInfo) -> AxisAmounts | None:
@@ -225,24 +234,19 @@ def iota(pad: PadInfo) -> Numbers:
 def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Operand:
     """The amounts of all axes, begins and then ends; with ``lifted``, of one more axis in front of them."""
     if amounts is None and (lifted or pad.input("axes") is not None):
-        amounts = _halves(pad) or amounts_of(pad)
+        listed = pad.input("pads")
+        for name in ("pads", "paddings"):
+            attribute = pad.attributes.get(name)
+            if attribute is not None and not attribute.is_ref():
+                listed = ints(*attribute.value)
+        if isinstance(listed, np.ndarray) and listed.size % 2 == 0 and pad.input("axes") is None:
+            amounts = AxisAmounts(*np.split(listed.reshape(-1), 2))  # of any rank
+        else:
+            amounts = amounts_of(pad)
     if amounts is not None:
         front = ints(0) if lifted else ints()
         return np.concatenate([front, amounts.begin, front, amounts.end])
     return pad.own("pads", pad.flat_pads) or flatten(pads_of(pad))
-
-
-def _halves(pad: PadInfo) -> AxisAmounts | None:
-    """The amounts of an ONNX Pad of any rank, where they are known and stand for all axes."""
-    listed = pad.input("pads")
-    for name in ("pads", "paddings"):
-        attribute = pad.attributes.get(name)
-        if attribute is not None and not attribute.is_ref():
-            listed = ints(*attribute.value)
-    if not isinstance(listed, np.ndarray) or listed.size % 2 or pad.input("axes") is not None:
-        return None
-    begins, ends = np.split(listed.reshape(-1), 2)
-    return AxisAmounts(begins, ends)
 
 
 def takes_inputs(opset: int, pad: PadInfo) -> bool:
@@ -314,3 +318,204 @@ def _cast_inputs(pad: PadInfo) -> PadInfo:
             fill.astype(to.numpy) if isinstance(fill, np.ndarray) else emit("Cast", [fill], {"to": to.onnx})
         )
     return replace(pad, inputs=inputs, given=inputs, type=proxy)
+
+
+# From an axis and the indices so far, with a last dim of 1 added: the indices with this axis.
+Row = Callable[[Number, Numbers], Numbers]
+
+
+@dataclass(frozen=True)
+class Guarantees:
+    """What is known of every call of a body, and allows for a shorter one."""
+
+    typed: bool  # ONNX Runtime's Pad has the type of the data
+    ranked: bool  # the data have at least one dim
+    right: bool  # ONNX Runtime's Pad is right for what is asked of it, whatever the mode
+    or_fails: bool  # it is right or can be made to fail, and that is enough; see ``fallback.Calls``
+    leaves_some: bool  # in mode constant, no axis is cropped away wholly; see ``cropped``
+    reach: np.ndarray | None = None  # the greater amount of each axis in mode reflect, where all calls have the same
+    # ONNX Runtime's Pad may pad indices: where they are constant, 1.24 to 1.27 fold them in a branch, and lose those of
+    # more than 127 bytes.
+    pads_indices: bool = True
+    flat: bool = False  # there is to be no If or Loop within an If; see ``pad_values.check_nesting``
+
+
+def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number:
+    """Writes a Pad; ``branches`` says whether to leave what the built-in can do to it, by an If."""
+    if pad.dims == []:
+        return emit("Identity", [pad.data])  # P5: rank 0 passes through
+    if guarantees.right and guarantees.typed:
+        return on_data(pad, own_amounts(pad))
+    if here().opset < FIRST_WITH_INPUTS:
+        return _before_integers(pad, guarantees)
+    if guarantees.or_fails:
+        return on_data_or_fail(pad, guarantees.reach)
+    computed = not here().has_pad or not (guarantees.typed or guarantees.pads_indices)
+    by_indices = computed or (guarantees.flat and len(pad.known_modes) > 1)
+    if pad.may_have_interior or (by_indices and Mode.CONSTANT in pad.known_modes):
+        return _interior_or_not(pad, guarantees.flat)
+    if pad.known_modes == (Mode.CONSTANT,):
+        return _finish(pad, guarantees, lambda: _constant(pad, guarantees))
+    choice = mode_of(pad)
+    amounts = amounts_of(pad)
+    rank_of(pad)  # the branches have it in common
+
+    if Mode.CONSTANT not in pad.known_modes or guarantees.leaves_some:
+        branches = branches and not guarantees.flat
+        return _finish(pad, guarantees, lambda: _extend(pad, guarantees, choice, amounts, branches))
+    constant = np.equal(choice, pad.known_modes.index(Mode.CONSTANT))
+    filled = pad.only(Mode.CONSTANT)
+
+    def extend() -> Operand:
+        # ONNX Runtime crashes where it folds an If in an If with a Loop in it (1.31), so there is no third way beside
+        # two.
+        return _extend(pad, guarantees, choice, _unless(constant, amounts), branches=False)
+
+    return _finish(pad, guarantees, lambda: here().choose(constant, lambda: _constant(filled, guarantees), extend))
+
+
+def _finish(pad: PadInfo, guarantees: Guarantees, write_part: Callable[[], Operand]) -> Number:
+    """The output from what a part writes: the output itself where the built-in has the type, else flat indices."""
+    if guarantees.typed:
+        output = write_part()
+        assert isinstance(output, Number), "only flat indices can be known"
+        return output
+    fill = any_fill(pad) if Mode.CONSTANT in pad.known_modes else None
+    return _taken(pad.data, fill, write_part())
+
+
+def _constant(pad: PadInfo, guarantees: Guarantees) -> Operand:
+    """Mode constant and nothing else: the output or, where the built-in does not have the type, flat indices."""
+    if not guarantees.ranked:
+        has_dims = reshape(rank_of(pad), ints()) > 0
+        ranked = replace(guarantees, ranked=True)
+        return here().choose(
+            has_dims,
+            lambda: _constant(pad, ranked),
+            lambda: emit("Identity", [pad.data]) if guarantees.typed else scalar(0),
+        )
+    source: Operand = pad.data if guarantees.typed else iota(pad)
+    if guarantees.leaves_some:
+        amounts = own_amounts(pad)
+    else:
+        source, amounts = cropped(pad, source)
+    return on_data(pad, amounts, source, numbered=not guarantees.typed)
+
+
+def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: AxisAmounts, branches: bool) -> Operand:
+    """The other modes, and constant where it keeps something: the output, or flat indices."""
+
+    def compute() -> Operand:
+        indices = _indices(pad, choice, amounts)
+        return _taken(pad.data, None, indices) if guarantees.typed else indices
+
+    if not branches or not guarantees.typed or (len(pad.modes) == 1 and not has_modes(pad, here().opset)):
+        return compute()
+
+    def delegate() -> Operand:
+        return on_data(pad, None if takes_inputs(here().opset, pad) else amounts, pad.data)
+
+    return here().choose(is_right(pad, choice, amounts), delegate, compute)
+
+
+def _before_integers(pad: PadInfo, guarantees: Guarantees) -> Number:
+    """ONNX Runtime's Pad or nothing: indices cannot be computed yet."""
+    if not here().has_pad:
+        raise Unconvertible(f"without Pad, opset {here().opset} has no operators that do the same")
+    if not guarantees.typed:
+        raise Unconvertible(f"ONNX Runtime's Pad of opset {here().opset} does not have {pad.type or 'the types'}")
+    if pad.known_modes != (Mode.CONSTANT,):
+        raise Unconvertible(
+            f"ONNX Runtime's Pad may get it wrong, and opset {here().opset} has no other operators that do the same"
+        )
+    return on_data(pad, own_amounts(pad))
+
+
+def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
+    """Pads by indices alone: for nGraph's interior in mode constant (P6), without Pad, or on flat data."""
+    amounts = amounts_of(pad)
+    if pad.known_modes == (Mode.CONSTANT,):
+        indices: Operand = _filled_indices(pad, amounts)
+        return _taken(pad.data, any_fill(pad), indices)
+    choice = mode_of(pad)
+    rank_of(pad)
+    constant = np.equal(choice, pad.known_modes.index(Mode.CONSTANT))
+
+    def fill() -> Number:
+        return _filled_indices(pad, amounts.map(lambda x: np.where(constant, x, 0)) if flat else amounts)
+
+    def extend() -> Number:
+        return _indices(pad, choice, _unless(constant, amounts))
+
+    if flat:  # both are made, the one that is not meant of amounts of 0, which break no rule
+        filled, extended = fill(), extend()
+        indices = here().choose(constant, lambda: filled, lambda: extended)
+    else:
+        indices = here().choose(constant, fill, extend)
+    return _taken(pad.data, any_fill(pad), indices)
+
+
+def _unless(constant: Numbers, amounts: AxisAmounts) -> AxisAmounts:
+    """The amounts, or zeros where the mode is constant: ONNX Runtime may fold a branch that is not taken, and fail."""
+    return amounts.map(lambda x: np.where(constant, 0, x))
+
+
+def _indices(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Number:
+    """For each element of the output, its index in the flat data, extended in the mode at ``choice``."""
+    size = shape_of(pad)
+    extents = Extents.of(pad.op, size, amounts)
+    step = extents.checked_step(pad.op, pad.known_modes, choice, amounts)
+    extension = look_up(pad.known_modes, choice)
+
+    def row(axis: Number, so_far: Numbers) -> Numbers:
+        shown = extents.shown(extension, axis, take(extents.output, axis), step)
+        return so_far * take(size, axis) + shown
+
+    return _over_axes(pad, row)
+
+
+def _filled_indices(pad: PadInfo, amounts: AxisAmounts) -> Number:
+    """The indices for mode constant, with fill between the elements of an axis, too (P6)."""
+    size, interior = shape_of(pad), amounts.interior
+    dilated, checked = size, list[Numbers]()
+    if interior is not None:
+        steps = interior + 1
+        spread = (size - 1) * steps + 1
+        dilated = np.where(size < 1, 0, spread)
+        checked.append(interior)
+    output = amounts.begin + dilated + amounts.end
+    if pad.op.clamp:
+        output = np.maximum(output, 0)
+    step = emit("Gather", [ints(1), -lowest(output, *checked, ints(0))], role="P1_P6")
+
+    def row(axis: Number, so_far: Numbers) -> Numbers:
+        positions = arange(take(output, axis), step) - take(amounts.begin, axis)
+        every = 1 if interior is None else take(steps, axis)
+        count = take(size, axis)
+        gap = positions % every
+        shown = (positions - gap) // every
+        inside = (shown > -1) & (shown < count) & (gap < 1) & (so_far > -1)
+        return np.where(inside, so_far * count + shown, -1)
+
+    return _over_axes(pad, row)
+
+
+def _taken(data: ir.Value, fill: Operand | None, indices: Operand) -> Number:
+    """The elements at flat indices; the fill, where there is one, has the last."""
+    flat = flatten(data)
+    if fill is not None:
+        flat = emit("Concat", [flat, reshape(fill, ints(1))], {"axis": 0})
+    return emit("Gather", [flat, indices])
+
+
+def _over_axes(pad: PadInfo, row: Row) -> Number:
+    """A Loop over the axes that makes the indices."""
+    with here().inner() as inner:
+        axis = Number(name=inner.name("axis"), type=INT64, shape=ir.Shape([]))
+        going = ir.Value(name=inner.name("going"), type=BOOL, shape=ir.Shape([]))
+        so_far = Number(name=inner.name("so_far"))  # a type would have to come with a shape
+        made = row(axis, np.expand_dims(so_far, -1))
+        graph = inner.graph([axis, going, so_far], [going, made], "axes")
+    count = reshape(rank_of(pad), ints())
+    begins = np.array(True)  # onnx's reference does not begin without it
+    return emit("Loop", [count, begins, 0], {"body": graph}, role="indices")

@@ -214,7 +214,6 @@ class AxisAmounts:
 
 
 def amounts_of(pad: PadInfo) -> AxisAmounts:
-    """The amounts of every axis."""
     if pad.op.input_index("pads_begin") is not None:
         lists = (to_int64(_required(pad, name)) for name in ("pads_begin", "pads_end"))
         return AxisAmounts(*(_one_per_axis(pad, numbers) for numbers in lists))
@@ -233,7 +232,6 @@ def amounts_of(pad: PadInfo) -> AxisAmounts:
 
 
 def _required(pad: PadInfo, name: str) -> Operand:
-    """A required input."""
     given = pad.input(name)
     assert given is not None, "a Pad without it is refused: see misfit"
     return given
@@ -291,7 +289,6 @@ def _same(pad: PadInfo) -> AxisAmounts:
 
 
 def _pick(vectors: Sequence[Numbers], choice: Numbers) -> Numbers:
-    """One of some vectors of equal length."""
     if not isinstance(choice, Number):
         return vectors[int(choice)]
     rows = [np.expand_dims(vector, 0) for vector in vectors]
@@ -299,12 +296,10 @@ def _pick(vectors: Sequence[Numbers], choice: Numbers) -> Numbers:
 
 
 def _count(vector: Operand) -> Numbers:
-    """The number of elements of a vector, as a vector of one."""
     return emit("Shape", [vector]) if isinstance(vector, ir.Value) else ints(vector.size)
 
 
 def _filled(number: int, count: Numbers) -> Numbers:
-    """A vector of ``count`` equal numbers."""
     if isinstance(count, Number):
         return emit("ConstantOfShape", [count], {"value": ir.tensor(ints(number))})
     return np.full(count, number, np.int64)
@@ -433,25 +428,23 @@ def check(pad: PadInfo) -> None:
     op, dims, node = pad.op, pad.fill_dims, pad.node
     if all_known(dims) and prod(dims) != 1 and pad.known_modes == (Mode.CONSTANT,):
         raise PadError("P7", f"{op.fill} has {prod(dims)} elements, expected one", op.name, pad.name)
-    if node is None or (rank := _rank(pad)) is None:
+    if node is None:
         return
+    if pad.dims is not None:
+        rank = len(pad.dims)
+    elif isinstance(axes := pad.input("axes"), np.ndarray):
+        rank = 2 * int(np.abs(axes).max(initial=0)) + 1  # where none of those from the end meets one from the beginning
+    else:
+        given = {"padding_below": 0, "kernel_shape": 2}
+        ranks = [len(pad.attributes[name].value) + more for name, more in given.items() if pad.has_attribute(name)]
+        if not ranks:
+            return
+        rank = ranks[0]
     interiors = [plan.Amounts(0, 0, amounts.interior) for amounts in op.amounts(node, [1] * rank)]
     try:
         plan.make_plan([1] * rank, interiors, pad.known_modes[0], op.crop)
     except PadError as error:
         raise node.error(error.rule, error.detail) from None
-
-
-def _rank(pad: PadInfo) -> int | None:
-    """The rank of the data or, where nothing says it, one that the attributes or the axes allow for."""
-    if pad.dims is not None:
-        return len(pad.dims)
-    if isinstance(axes := pad.input("axes"), np.ndarray):
-        return 2 * int(np.abs(axes).max(initial=0)) + 1  # where none of those from the end meets one from the beginning
-    for name, more in (("padding_below", 0), ("kernel_shape", 2)):
-        if pad.has_attribute(name):
-            return len(pad.attributes[name].value) + more
-    return None
 
 
 def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:

@@ -12,8 +12,8 @@ import onnx
 
 from padops.convert.analysis import Analysis
 from padops.convert.errors import PadopsError
+from padops.convert.model.document import read_document
 from padops.convert.model.inference import declarations
-from padops.convert.model.reading import read_document
 from padops.convert.standard.fallback import embed
 from padops.convert.verify.result import Outcome, Region, Verdict
 from padops.convert.verify.schemas import is_fallback

@@ -11,8 +11,7 @@ from padops.convert.analysis import Analysis
 from padops.convert.arguments import check_kinds, check_tolerance
 from padops.convert.errors import PadopsError, UsageError, os_errors_as
 from padops.convert.inputs.given import Inputs
-from padops.convert.model.document import LARGEST_PROTO, Document
-from padops.convert.model.reading import Source, given_model, read_document
+from padops.convert.model.document import LARGEST_PROTO, Document, Source, given_model, read_document
 from padops.convert.records import Verification
 from padops.convert.verify.choice import comparison
 from padops.convert.verify.interface import Asked

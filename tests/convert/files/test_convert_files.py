@@ -15,7 +15,7 @@ from onnx import helper, numpy_helper
 from small_models import FLOAT, convert, external, model, one_pad, pad, tensor
 
 from padops.convert import PadopsError, UsageError, files
-from padops.convert.model import reading
+from padops.convert.model import document
 
 PADS = tensor("pads", [1, 0, 2, 0])
 
@@ -74,7 +74,7 @@ def test_too_large_for_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "LARGEST_PROTO", 20)
+    monkeypatch.setattr(document, "LARGEST_PROTO", 20)
     path = tmp_path / "m.onnx"
     path.write_bytes(bytes(21))
     with pytest.raises(PadopsError) as caught:

@@ -14,7 +14,7 @@ from killed import contents
 from small_models import FLOAT, convert, external, model, pad, tensor
 
 from padops.convert import PadopsError, lower
-from padops.convert.model import reading
+from padops.convert.model import document
 from padops.convert.records import FileRecord
 
 SECRET = np.arange(4, dtype=np.float32).tobytes()
@@ -226,7 +226,7 @@ def test_the_weights_of_another_format(tmp_path: Path, secret: Path, monkeypatch
             FileRecord(str(file), 16) for file in (path, path.with_suffix(".bin"))
         ]
 
-    monkeypatch.setattr(reading, "import_module", lambda name: SimpleNamespace(read=read))
+    monkeypatch.setattr(document, "import_module", lambda name: SimpleNamespace(read=read))
     source = tmp_path / "in" / "m.xml"
     source.parent.mkdir()
     source.touch()

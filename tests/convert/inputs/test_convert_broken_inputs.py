@@ -14,7 +14,7 @@ from mutation.npz_inputs import archive, npy
 from onnx import parser
 
 import padops
-from padops.convert.inputs.npz import MOST_MEMBERS
+from padops.convert.inputs.given import MOST_MEMBERS
 
 TEXT = (
     '<ir_version: 8, opset_import: ["": 17]> g ({given} x) => ({given} y) <int64[4] pads = {{0, 0, 0, 0}}>'

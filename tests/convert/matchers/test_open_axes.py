@@ -13,7 +13,7 @@ from small_models import BOOL, FLOAT, INT64, graph, model, pad, tensor
 
 import padops
 from padops.convert.analysis import Analysis
-from padops.convert.model.reading import read_document
+from padops.convert.model.document import read_document
 from padops.runtime.ort_values import run_session
 from padops.spec import reference
 
