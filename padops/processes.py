@@ -51,8 +51,8 @@ def wait_for(process: subprocess.Popen[bytes]) -> int | None:
     return None
 
 
-def ending(code: int | None) -> str:
-    """How a process ended, by its exit code as ``subprocess`` has it."""
+def how_ended(code: int | None) -> str:
+    """How a process ended, by its exit code as ``subprocess`` has it: ``"SIGSEGV"``, or ``"exit code 1"``."""
     if code is None or code >= 0:
         return f"exit code {code}"
     try:
@@ -191,7 +191,7 @@ class Pickled:
             except LateError as error:
                 self._gone = f"{self._name} gave {error}"
             except (BrokenPipeError, EOFError, pickle.UnpicklingError):  # the last if the answer is cut off
-                self._gone = f"{self._name} has died ({ending(wait_for(self._pipes.process))})"
+                self._gone = f"{self._name} has died ({how_ended(wait_for(self._pipes.process))})"
         if self._gone or refusal:
             raise RuntimeError(self._gone or refusal)
         return answer

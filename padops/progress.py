@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -40,16 +41,18 @@ class StepBars(AbstractContextManager["StepBars"]):
         self._shown = not quiet and sys.stderr.isatty()
         self._bars: Bars | None = None
         self._tasks: dict[str, Any] = {}
+        self._lock = threading.Lock()  # the suite's peers are steps in threads of their own
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Shows the progress of the step ``what``."""
         if not self._shown:  # rich's bars need not be loaded
             return
-        if self._bars is None:
-            self._bars = _make_bars()
-            self._bars.start()
-        if what not in self._tasks:
-            self._tasks[what] = self._bars.add_task(shown(what), total=total)
+        with self._lock:
+            if self._bars is None:
+                self._bars = _make_bars()
+                self._bars.start()
+            if what not in self._tasks:
+                self._tasks[what] = self._bars.add_task(shown(what), total=total)
         self._bars.update(self._tasks[what], completed=done)
 
     def __exit__(self, *error: object) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 WIDTH = 80  # of a table in a file or a pipe, which have no width of their own
 WIDEST = 100  # the most letters of a wrapped line; longer lines are hard to read
@@ -100,6 +101,19 @@ def make_console(quiet: bool = False, stderr: bool = False, width: int = WIDTH) 
     return console if console.is_terminal else OneLineConsole(**how, width=width, soft_wrap=True)
 
 
+def styled(*parts: str | tuple[str, str]) -> Text:
+    """Parts in one line, each a text or a text with its style, which are escaped and not read as markup."""
+    from rich.text import Text
+
+    pairs = ((part, "") if isinstance(part, str) else part for part in parts)
+    return Text.assemble(*((shown(text), style) for text, style in pairs))
+
+
+def line(console: Console, *parts: str | tuple[str, str]) -> None:
+    """Prints one line of the parts of ``styled``."""
+    console.print(styled(*parts), soft_wrap=True)
+
+
 def wrapped(text: str, width: int) -> list[str]:
     """The lines of a paragraph, broken between words."""
     return textwrap.wrap(text, min(width, WIDEST), break_long_words=False)
@@ -107,9 +121,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2) -> None:
     """Prints paragraphs, on a terminal wrapped between words; nothing for an empty one."""
-    from rich.text import Text
-
     for text in texts:
         lines = wrapped(shown(text), console.width - indent)
-        for line in lines if console.is_terminal or not lines else [shown(text)]:
-            console.print(Text(" " * indent + line, "dim"), soft_wrap=True)
+        for row in lines if console.is_terminal or not lines else [text]:
+            line(console, (" " * indent + row, "dim"))

@@ -15,8 +15,7 @@ from command import padops
 from onnx import TensorProto, helper
 from small_models import FLOAT, external, model, pad, tensor
 
-from padops.lines import Text
-from padops.terminal import make_console, shown
+from padops.terminal import line, make_console, shown
 
 # Clears the screen, begins a line of its own, turns the direction of writing round, and is a control character of
 # Latin-1.
@@ -158,14 +157,14 @@ def test_a_terminal_gets_colours_of_our_own(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("sys.stdout", io.StringIO())
     console = make_console()
     assert console.width == 80
-    console.print(Text.assemble(f"{HOSTILE}  ", ("may be wrong", "bold")), soft_wrap=True)
+    line(console, f"{HOSTILE}  ", ("may be wrong", "bold"))
     console.print(f"[red]{HOSTILE}[/red]", soft_wrap=True)
     console.print()
     assert console.file.getvalue() == f"{ESCAPED}  may be wrong\n[red]{ESCAPED}[/red]\n\n"
     monkeypatch.setenv("FORCE_COLOR", "1")
     colours = make_console()
     colours.file = io.StringIO()
-    colours.print(Text.assemble(f"{HOSTILE}  ", ("may be wrong", "bold")), soft_wrap=True)
+    line(colours, f"{HOSTILE}  ", ("may be wrong", "bold"))
     assert colours.file.getvalue() == f"{ESCAPED}  \x1b[1mmay be wrong\x1b[0m\n"
 
 
@@ -174,4 +173,4 @@ def test_lines_are_made_in_one_place() -> None:
     importing = re.compile(r"^ *(from rich\.text import|from rich import text|import rich\.text)", re.MULTILINE)
     package = Path(__file__).resolve().parent.parent / "padops"
     found = {path.name for path in package.rglob("*.py") if importing.search(path.read_text(encoding="utf-8"))}
-    assert found == {"lines.py", "terminal.py"}
+    assert found == {"terminal.py"}

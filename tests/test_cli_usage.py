@@ -15,7 +15,6 @@ from small_models import one_pad
 
 import padops
 from padops import cli, terminal
-from padops.lines import Text
 from padops.runtime.provider_rules import KNOWN_PROVIDERS, full_names
 
 
@@ -204,7 +203,7 @@ def test_no_color_takes_bold_too(monkeypatch: pytest.MonkeyPatch) -> None:
     def printed() -> str:
         console = terminal.make_console()
         with console.capture() as capture:
-            console.print(Text("padops", "bold"))
+            terminal.line(console, ("padops", "bold"))
         return capture.get()
 
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal

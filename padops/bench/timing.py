@@ -42,11 +42,7 @@ class MeasuringError(Exception):
 def time_workload(
     workload: Workload, implementations: Sequence[str], threads: int, seconds: float
 ) -> list[Measurement]:
-    """Times every implementation, of those named, that can do the workload, for some seconds together.
-
-    Raises:
-        OutputsDiffer: An implementation's output is not padops'.
-    """
+    """Times every implementation, of those named, that can do the workload, for some seconds together."""
     memory = Memory.of(workload)
     made = {name: IMPLEMENTATIONS[name](workload, memory, threads) for name in implementations}
     calls = {name: call for name, call in made.items() if call is not None}
@@ -207,15 +203,22 @@ def measure(
         for name, step in steps:
             progress(name)
             try:
-                keep(process.ask((step, threads, seconds)))
+                found = process.ask((step, threads, seconds))
             except RuntimeError as error:
                 raise MeasuringError(str(error)) from error
+            if isinstance(found, str):
+                raise MeasuringError(found)
+            keep(found)
 
 
-def _measured(asked: tuple[Step, int, float]) -> Sequence[Measurement]:
+def _measured(asked: tuple[Step, int, float]) -> Sequence[Measurement] | str:
+    """The measurements, or why there are none, in the error's own words."""
     step, threads, seconds = asked
-    with Needing("padops bench"):
-        return step(threads, seconds)
+    try:
+        with Needing("padops bench"):
+            return step(threads, seconds)
+    except Exception as error:  # onnxruntime's errors have no common base
+        return str(error)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from padops.files.interrupts import end_process, exit_code
 from padops.files.streams import STREAM
 from padops.files.targets import Identity, identity
 from padops.plural import plural
-from padops.terminal import fail, make_console, say
+from padops.terminal import fail, line, make_console, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -253,8 +253,6 @@ def _progress(console: Console, total: int) -> Iterator[Any]:
     """Prints a line for each model that is done and, on a terminal, a bar below them."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-    from padops.lines import Text
-
     columns = ("converting", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=total)
@@ -263,7 +261,7 @@ def _progress(console: Console, total: int) -> Iterator[Any]:
             if outcome["exit"]:
                 say(f"{outcome['source']}: {outcome['text']}", stderr=True)
             else:
-                console.print(Text(f"{outcome['source']}: {outcome['text']}"), soft_wrap=True)
+                line(console, f"{outcome['source']}: {outcome['text']}")
             bar.advance(task)
 
         yield advance
@@ -273,7 +271,6 @@ def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcom
     """Prints how the conversions of a folder came out, writes the report, and gives the worst exit code."""
     from padops.convert.records import SCHEMA
     from padops.files.staging import write_whole
-    from padops.lines import Text
     from padops.runtime.installed import versions
 
     code = next(code for code in WORST_FIRST if any(outcome["exit"] == code for outcome in done))
@@ -285,10 +282,8 @@ def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcom
     told = [(one, one["report"]) for one in done if "report" in one and not one["exit"]]
     if lacking := sum(pad["op_type"] in report["no_fallback"] for _, report in told for pad in report["pads"]):
         pads += f", {lacking} without a fallback"
-    line = f"{plural(len(done), 'model')}, {failed} failed; {plural(sum(counts.values()), 'Pad')}" + (
-        f": {pads}" if pads else ""
-    )
-    console.print(Text(line), soft_wrap=True)
+    counted = f"{plural(len(done), 'model')}, {failed} failed; {plural(sum(counts.values()), 'Pad')}"
+    line(console, counted + (f": {pads}" if pads else ""))
     for one, report in told:
         for lack in report["no_fallback"].values():
             say(f"{one['source']}: warning: {lack}", stderr=True)
@@ -297,11 +292,11 @@ def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcom
         verdicts[(one.get("report", {}).get("verification") or {"verdict": NOT_VERIFIED})["verdict"]].append(one)
     if options.verify:
         counted = ", ".join(f"{len(models)} {verdict}" for verdict, models in verdicts.items())
-        console.print(Text(f"verification: {counted}"), soft_wrap=True)
+        line(console, f"verification: {counted}")
         for verdict, models in verdicts.items():
             for one in models:
                 if why := (one["error"] or one["warning"] or "").removeprefix(f"{NOT_VERIFIED}: "):
-                    console.print(Text(f"  {one['source']}  {verdict}: {why}"), soft_wrap=True)
+                    line(console, f"  {one['source']}  {verdict}: {why}")
     if options.report is not None:
         files = [{name: value for name, value in outcome.items() if name != "text"} for outcome in done]
         report = {"schema": SCHEMA, "versions": versions(), "exit": code, "counts": dict(counts), "files": files}

@@ -39,35 +39,30 @@ def _describe(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from padops.runtime.installed import versions
-    from padops.runtime.library import get_library_path
-    from padops.runtime.session import describe
-
+    told, described = _told()
     if options.json:
-        told = _told()
         print(json_text(told))
         return 0 if told["error"] is None else fail(told["error"])
-    for name, version in versions().items():
+    for name, version in told["versions"].items():
         print(f"{name:24} {version or 'not installed'}")
-    try:
-        print(f"{'library':24} {get_library_path()}")
-        _show_types(describe())
-    except (OSError, RuntimeError) as error:  # RuntimeError: a rebuild has failed
-        return fail(error)
-    outcome, why = _self_check()
-    if outcome == NOT_RUN:
-        print(f"self-check: not run: {why}")
+    if told["library"] is not None:
+        print(f"{'library':24} {told['library']}")
+    if described is None:
+        return fail(told["error"])
+    _show_types(described)
+    if told["self_check"] == NOT_RUN:
+        print(f"self-check: not run: {told['why']}")
         return 0
-    if outcome != FAILED:
-        print(f"self-check: padops::Pad_18 of int16 in a session: {outcome} to the reference")
-    code = fail(why) if outcome == FAILED else 0
-    for name, said in _providers().items():
+    if told["error"] is None:
+        print(f"self-check: padops::Pad_18 of int16 in a session: {told['self_check']} to the reference")
+    code = 0 if told["error"] is None else fail(told["error"])
+    for name, said in told["providers"].items():
         _print_wrapped(f"{name}: {said}", 0)
     return code
 
 
-def _told() -> dict[str, Any]:
-    """What ``--json`` prints: all fields, even if something fails."""
+def _told() -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """What ``--json`` prints, all fields even if something fails; and the library's description, or None."""
     from padops.runtime.installed import versions
     from padops.runtime.library import get_library_path
     from padops.runtime.session import describe
@@ -78,13 +73,17 @@ def _told() -> dict[str, Any]:
     try:
         told["library"] = get_library_path()
         described = describe()
-    except (OSError, RuntimeError) as error:
-        return told | {"error": str(error)}
+    except (OSError, RuntimeError) as error:  # RuntimeError: a rebuild has failed
+        return told | {"error": str(error)}, None
     told |= {name: described[name] for name in ("domain", "version")}
     told["operators"] = {op["name"]: op["types"] for op in described["ops"]}
     outcome, why = _self_check()
     told |= {"self_check": outcome, "why": why or None, "error": why if outcome == FAILED else None}
-    return told if outcome == NOT_RUN else told | {"providers": _providers()}
+    if outcome != NOT_RUN:
+        from padops.runtime.placing import told_of_providers  # it needs onnxruntime
+
+        told["providers"] = told_of_providers()
+    return told, described
 
 
 def _show_types(described: dict[str, Any]) -> None:
@@ -101,13 +100,6 @@ def _show_types(described: dict[str, Any]) -> None:
         _print_wrapped(", ".join(names), 2)
         _print_wrapped(("and " if adds else "") + new, 6)
         before = has
-
-
-def _providers() -> dict[str, str]:
-    """The other execution providers of this onnxruntime, and whether padops knows how they run Pads."""
-    from padops.runtime.placing import told_of_providers
-
-    return told_of_providers()
 
 
 def _print_wrapped(text: str, indent: int) -> None:

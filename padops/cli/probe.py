@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.exits import UNDECIDED, USAGE
+from padops.progress import StepBars
 from padops.terminal import count, fail, say
 
 if TYPE_CHECKING:
@@ -68,12 +68,10 @@ def run_probe(options: argparse.Namespace) -> int:
     if why := _refusal(output, is_named=bool(options.output)):  # before minutes of measuring
         return fail(why)
 
-    def advance(done: int) -> None:
-        if sys.stderr.isatty():
-            print(f"\r{done} of {len(PROBES)} models", end="" if done < len(PROBES) else "\n", file=sys.stderr)
-
     try:
-        found = probe(Asked(name, library, dict(options.own_options), options.seconds), PROBES, advance)
+        with StepBars() as bars:
+            advance = lambda done: bars("models", done, len(PROBES))
+            found = probe(Asked(name, library, dict(options.own_options), options.seconds), PROBES, advance)
     except ProbeError as error:
         return fail(error)
     show(found)

@@ -23,11 +23,10 @@ from padops.convert.records import (
     Verification,
     breaks_a_rule,
 )
-from padops.lines import Text
 from padops.plural import plural
 from padops.spec import pyop_node
 from padops.spec.dialects import OPS
-from padops.terminal import json_text, show_wrapped
+from padops.terminal import json_text, line, show_wrapped
 
 OF_VERDICTS = {"proved": "green", "tested": "green", "different": "bold red", "unknown": "bold yellow"}
 PROVED = "wherever the original runs, the converted model returns the same"
@@ -58,18 +57,18 @@ def show_verification(console: Console, verification: Verification) -> None:
     told = PROVED if verdict == "proved" else ran
     if verdict == "unknown" and proof is not None and proof.verdict == "different":
         told = UNCONFIRMED
-    console.print(Text(f"{verdict}: {told}", "yellow" if verification.outcome == "close" else OF_VERDICTS[verdict]))
+    line(console, (f"{verdict}: {told}", "yellow" if verification.outcome == "close" else OF_VERDICTS[verdict]))
     if proof is not None and (proof.verdict != "proved" or verdict != "different"):  # unless a run refutes it
         _show_proof(console, proof)
     if told != ran:
-        console.print(Text(f"  {'' if verification.outcome == 'proved' else 'run as well: '}{ran}"))
+        line(console, f"  {'' if verification.outcome == 'proved' else 'run as well: '}{ran}")
     for inputs, count in Counter(verification.inputs).items():
         show_wrapped(console, [f"with {inputs}" + (f" ({count} draws)" if count > 1 else "")])
     for output in verification.outputs:
         weak = f", but weak: {output.weak}" if output.weak else ""
-        console.print(Text(f"  {output.name}: {'equal' if output.equal else output.detail}{weak}"))
+        line(console, f"  {output.name}: {'equal' if output.equal else output.detail}{weak}")
     for note in verification.notes:
-        console.print(Text(f"  {note}"))
+        line(console, f"  {note}")
     if verification.pads:
         _show_pads(console, verification.pads)
 
@@ -88,21 +87,21 @@ def _show_proof(console: Console, proof: ProofRecord) -> None:
     """Prints how many parts are proved, by which rule and for which values; the other parts; and the assumptions."""
     if proof.same:
         same = "1 operator is" if proof.same == 1 else f"{proof.same} operators are"
-        console.print(Text(f"  {same} the same in both; an ONNX Pad and its padops operator count as the same"))
+        line(console, f"  {same} the same in both; an ONNX Pad and its padops operator count as the same")
     proved = Counter((row.rule, row.holds_for) for row in proof.regions if row.verdict == "proved")
     for (rule, holds_for), count in proved.items():
         parts = "1 part that differs is" if count == 1 else f"{count} parts that differ are"
         told = f"{parts} proved to do the same, by {rule}: for {holds_for}"
         if rule == BODY:
             told = f"{'1 fallback function is' if count == 1 else f'{count} fallback functions are'} {holds_for}"
-        console.print(Text(f"  {told}"), soft_wrap=True)
+        line(console, f"  {told}")
     left = [row for row in proof.regions if row.verdict != "proved"]
     for row in left[:SHOWN]:
-        console.print(Text.assemble(f"  {row.name}  ", (NOT_PROVED[row.verdict], "bold yellow")), soft_wrap=True)
+        line(console, f"  {row.name}  ", (NOT_PROVED[row.verdict], "bold yellow"))
         example = [] if row.counterexample is None else [f"with {' '.join(json_text(row.counterexample).split())}"]
         show_wrapped(console, [row.why, *example], indent=4)
     if len(left) > SHOWN:
-        console.print(Text(f"  and {len(left) - SHOWN} more; --json lists all parts"))
+        line(console, f"  and {len(left) - SHOWN} more; --json lists all parts")
     for text in dict.fromkeys(text for row in proof.regions if row.verdict == "proved" for text in row.conditions):
         show_wrapped(console, [f"if {text}"])
     for text in proof.assumptions:
@@ -121,10 +120,10 @@ def _show_pads(console: Console, pads: Sequence[PadComparison]) -> None:
         one, many = (
             ("gives the same bits", "give the same bits") if pads[0].right is not None else (EXERCISED, EXERCISED)
         )
-        console.print(Text(f"  {count} Pad{f' {one}' if count == 1 else f's {many}'}"))
+        line(console, f"  {count} Pad{f' {one}' if count == 1 else f's {many}'}")
     for pad in told:
         state = ("different", "bold red") if not pad.equal else (pad.exercise, "bold yellow")
-        console.print(Text.assemble(f"  {pad.path}  ", state), soft_wrap=True)
+        line(console, f"  {pad.path}  ", state)
         show_wrapped(console, [pad.detail], indent=4)
 
 
@@ -149,11 +148,11 @@ def show(console: Console, conversion: Conversion) -> None:
     """Prints what became of each Pad, in a few lines each; then the notes and the verification."""
     for record in conversion.records:
         now, style = _now(record)
-        console.print(Text.assemble(record.path, "  ", (now, style)), soft_wrap=True)
+        line(console, record.path, "  ", (now, style))
         what = record.form if record.facts is None else f"{_form(record.facts)}: {record.facts.what()}"
         show_wrapped(console, [what, "; ".join(_why(record))])
     for note in conversion.notes:
-        console.print(Text(note), soft_wrap=True)
+        line(console, note)
     if conversion.verification is not None:
         show_verification(console, conversion.verification)
 
@@ -161,7 +160,7 @@ def show(console: Console, conversion: Conversion) -> None:
 def show_inspection(console: Console, inspection: Inspection) -> None:
     """Prints each Pad in a few lines, and then the commands that make the model run."""
     name = str(inspection.path or "the model")
-    console.print(Text(f"{name}: {inspection.summary()} ({inspection.runtime})"), soft_wrap=True)
+    line(console, f"{name}: {inspection.summary()} ({inspection.runtime})")
     shown: Counter[tuple[str, ...]] = Counter()
     for pad in inspection.pads:
         shown[kind := (pad.form, pad.verdict, pad.why)] += 1
@@ -169,28 +168,28 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
             continue
         verdict = (pad.verdict, STYLES.get(pad.verdict, "bold red"))
         console.print()
-        console.print(Text.assemble(pad.path, "  ", verdict), soft_wrap=True)
+        line(console, pad.path, "  ", verdict)
         by = [f"in padops.InferenceSession: {pad.runner}"] if pad.runner else []
         show_wrapped(console, [f"{_form(pad)}: {pad.what()}", pad.why, *by])
     for (form, said, why), many in shown.items():
         if many > SHOWN_ALIKE:
             console.print()
-            console.print(Text(f"and {many - SHOWN_ALIKE} more of {form} with the same verdict ({said})"))
+            line(console, f"and {many - SHOWN_ALIKE} more of {form} with the same verdict ({said})")
             show_wrapped(console, [why])
     if any(many > SHOWN_ALIKE for many in shown.values()):
-        console.print(Text("--json lists all Pads"))
+        line(console, "--json lists all Pads")
     for note in inspection.notes:
-        console.print(Text(note), soft_wrap=True)
+        line(console, note)
     commands = inspection.commands()
     if commands or inspection.failing:
         console.print()
     if commands:
-        console.print(Text("Fixes, best first:" if inspection.failing else "To run the model with any data:"))
+        line(console, "Fixes, best first:" if inspection.failing else "To run the model with any data:")
     elif inspection.failing and not any("--custom-domain" in pad.why for pad in inspection.failing):
-        console.print(Text("padops cannot fix this model; see above"))
+        line(console, "padops cannot fix this model; see above")
     in_python = any(pad.operator == f"{pyop_node.DOMAIN}::{pyop_node.OP_TYPE}" for pad in inspection.failing)
     for road, command in commands.items():
-        console.print(Text(f"  {command}", "bold"), soft_wrap=True)
+        line(console, (f"  {command}", "bold"))
         told = ROADS[road].replace("provider=True", 'backend="pyop"') if in_python else ROADS[road]
         show_wrapped(console, [told], indent=6)
 
@@ -199,10 +198,10 @@ def show_inspected(console: Console, name: str, inspection: Inspection | str) ->
     """Prints one line on one of several models, and the first reasons for which it fails."""
     if isinstance(inspection, str):
         why = nameless(name, inspection)
-        console.print(Text.assemble(f"{name}: ", (why, "bold red")), soft_wrap=True)
+        line(console, f"{name}: ", (why, "bold red"))
         return
     style = "bold red" if inspection.failing else "green"
-    console.print(Text.assemble(f"{name}: ", (inspection.summary(), style)), soft_wrap=True)
+    line(console, f"{name}: ", (inspection.summary(), style))
     reasons = Counter((pad.verdict, pad.why) for pad in inspection.failing)
     for (verdict, why), many in list(reasons.items())[:REASONS]:
         show_wrapped(console, [f"{verdict}: {why}" + (f" ({many} Pads)" if many > 1 else "")])
@@ -217,9 +216,9 @@ def show_total(console: Console, read: Sequence[Inspection], unreadable: int) ->
     failing = sum(bool(inspection.failing) for inspection in read)
     models = [f"{failing} with failing Pads"] * bool(failing) + [f"{unreadable} unreadable"] * bool(unreadable)
     count = plural(len(read) + unreadable, "model")
-    console.print(Text(f"{', '.join([count, *models])}; {summary_of(pads, left_out)}"), soft_wrap=True)
+    line(console, f"{', '.join([count, *models])}; {summary_of(pads, left_out)}")
     if failing:
-        console.print(Text("For reasons and fixes, run `padops inspect MODEL`"))
+        line(console, "For reasons and fixes, run `padops inspect MODEL`")
 
 
 def _form(pad: PadFacts) -> str:
@@ -253,4 +252,4 @@ def _why(record: PadRecord) -> list[str]:
 
 def show_end(console: Console, conversion: Conversion, would: str | None, dry_run: bool) -> None:
     """Prints one line: the counts by status, and the files that were written."""
-    console.print(Text(f"{conversion.summary()}; {what_was_written(conversion, would, dry_run)}"), soft_wrap=True)
+    line(console, f"{conversion.summary()}; {what_was_written(conversion, would, dry_run)}")

@@ -16,24 +16,16 @@ WORDS = ("", "a", "b\0c", "Zoë", "pad", "長い文字列" * 9)
 SHOWN = 64  # elements of an array that a report shows
 
 
-def pack(array: np.ndarray | None) -> Packed | None:
+def pack(array: np.ndarray) -> Packed:
     """What two arrays have in common where they are the same to the last bit; fit for another process."""
-    if array is None:
-        return None
     dtype = dtype_of(array)
     if dtype.name == "string":
         return "string", array.shape, [str(text) for text in array.reshape(-1).tolist()]
     return dtype.name, array.shape, to_bytes(array)
 
 
-@overload
-def unpack(packed: Packed) -> np.ndarray: ...
-@overload
-def unpack(packed: None) -> None: ...
-def unpack(packed: Packed | None) -> np.ndarray | None:
+def unpack(packed: Packed) -> np.ndarray:
     """The reverse of :func:`pack`."""
-    if packed is None:
-        return None
     name, shape, content = packed
     if name == "string":
         array = np.empty(len(content), object)

@@ -80,7 +80,7 @@ class Case(OfOperator):
             "op": self.op,
             "opset": self.opset,
             "attributes": dict(self.attributes),
-            "inputs": [pack(array) for array in self.arrays()],
+            "inputs": [None if array is None else pack(array) for array in self.arrays()],
             "constant_inputs": self.constant_inputs,
             "static": self.static,
         }

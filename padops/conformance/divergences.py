@@ -18,7 +18,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from padops.conformance.features import TAGS, CaseFeatures
 from padops.conformance.peers import PEERS, PeerRow, rows_of
@@ -149,16 +148,14 @@ def _add(file: Path) -> None:
             for said in group["rows"]:
                 examples[said["id"]] = said.pop("example")
                 like = vars(by_id[said.pop("like")]) if "like" in said else {}
-                made = {name: _plain(name, value) for name, value in said.items()}
+                sets = ("tags", "some", "without")
+                made = {name: value if isinstance(value, str) else (frozenset if name in sets else tuple)(value)
+                        for name, value in said.items()}  # fmt: skip
                 by_id[said["id"]] = Divergence(**{**like, "versions": group["recorded"], **made})
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{file}: no known divergences: {type(error).__name__}: {error}") from error
     KNOWN[:] = sorted((row for row in by_id.values() if row.peer in PEERS), key=lambda row: [*PEERS].index(row.peer))
     EXAMPLES.update((row.id, examples[row.id]) for row in KNOWN)
-
-
-def _plain(name: str, value: Any) -> Any:
-    return value if isinstance(value, str) else (frozenset if name in ("tags", "some", "without") else tuple)(value)
 
 
 _add(Path(__file__).with_name("known.json"))

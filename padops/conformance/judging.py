@@ -31,7 +31,8 @@ class Prepared:
     def of(cls, case: Case) -> Prepared:
         """Asks the reference."""
         expected = expect(case)
-        return cls(case, expected, features_of(case, expected), pack(expected.output))
+        packed = None if expected.output is None else pack(expected.output)
+        return cls(case, expected, features_of(case, expected), packed)
 
 
 def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, str]:

@@ -92,9 +92,7 @@ def plain(value: Any) -> Any:
 
 def tensor(array: np.ndarray) -> dict[str, Any]:
     """An array: its type, its shape, and the bytes in base64, or the texts."""
-    packed = pack(array)
-    assert packed is not None  # there is an array
-    name, shape, content = packed
+    name, shape, content = pack(array)
     data = content if name == "string" else base64.b64encode(content).decode()
     return {"dtype": name, "shape": list(shape), "data": data}
 
@@ -144,8 +142,6 @@ def _packed(said: Any) -> Packed:
         raw = base64.b64decode(data, validate=True)
         if len(raw) != (count * dtype.bits + 7) // 8:
             raise ValueError(f"{plural(len(raw), 'byte')} of {name} for the shape {list(shape)}")
-        packed = pack(unpack((name, shape, raw)))  # bits between the last element and the end do not count
-        assert packed is not None
-        return packed
+        return pack(unpack((name, shape, raw)))  # bits between the last element and the end do not count
     except (KeyError, TypeError, ValueError) as error:
         raise GarbledAnswer(f"an output that is no tensor: {type(error).__name__}: {error}") from error

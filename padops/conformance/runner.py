@@ -26,8 +26,8 @@ from padops.conformance.peers import ALL, PEERS, Peer, PeerRow, environments, is
 from padops.conformance.peers.request import Unsupported
 from padops.conformance.record import PeerRun
 from padops.conformance.worker import send
-from padops.files.interrupts import ending_of, uninterrupted
-from padops.processes import LateError, Pipes, kill_group, wait_for
+from padops.files.interrupts import uninterrupted
+from padops.processes import LateError, Pipes, how_ended, kill_group, wait_for
 
 if TYPE_CHECKING:
     from padops.conformance.peers import PeerRow
@@ -44,6 +44,10 @@ class AbsentPeer(Exception):
 
 class Stopped(Exception):
     """The run is to end: the process has been killed, and no other one is started."""
+
+
+def _ended_with(code: int) -> str:
+    return f"the process ended with {how_ended(code).removeprefix('exit ')}"
 
 
 class Process:
@@ -138,7 +142,7 @@ class Process:
             return "refused", str(error)
         self._is_fresh = answer[0] == "died"  # another copy of the process goes on
         if self._is_fresh:
-            return "crash", self._with_last_words(f"the process ended with {ending_of(answer[1])}")
+            return "crash", self._with_last_words(_ended_with(answer[1]))
         return answer
 
     def _exchanged(self, sent: dict[str, Any]) -> tuple[str, Any]:
@@ -163,7 +167,7 @@ class Process:
             return str(error)
         assert self._pipes is not None
         code = wait_for(self._pipes.process)
-        return "the process closed its output" if code is None else f"the process ended with {ending_of(code)}"
+        return "the process closed its output" if code is None else _ended_with(code)
 
     def _within(self, talk: Callable[[IO[bytes], IO[bytes]], Any]) -> Any:
         assert self._pipes is not None

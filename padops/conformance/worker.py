@@ -125,12 +125,13 @@ def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
     except Exception as error:
         stated = isinstance(error, refusals)  # anything else is a mistake somewhere, which must not pass for a refusal
         return "refused" if stated else "broken", f"{type(error).__name__}: {error}"
+    if output is None:
+        return "broken", "the output is None"
     try:
-        packed = pack(output)
+        return "output", pack(output)
     except (AttributeError, TypeError, ValueError) as error:
         kind = f"{type(output).__name__}{f' of {output.dtype}' if hasattr(output, 'dtype') else ''}"
         return "broken", f"the output is {kind}: {error}"
-    return ("broken", "the output is None") if packed is None else ("output", packed)
 
 
 def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) -> None:

@@ -30,11 +30,6 @@ def end_process(number: int, frame: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)
 
 
-def ending_of(code: int | None) -> str:
-    """How a process ended, such as ``"SIGSEGV"`` or ``"code 1"``."""
-    return signal.Signals(-code).name if code is not None and code < 0 else f"code {code}"
-
-
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
     """Holds back SIGINT and SIGTERM, and delivers them at the end.

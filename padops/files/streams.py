@@ -31,22 +31,14 @@ def read_input() -> bytes:
 
 
 def refuse_terminal() -> str | None:
-    """The error to print if standard output is a terminal, which a model's bytes would confuse; else None.
-
-    Raises:
-        OSError: Standard output is closed.
-    """
+    """The error to print if standard output is a terminal, which a model's bytes would confuse; else None."""
     if os.isatty(_output()):
         return "standard output is a terminal, which cannot show a model; redirect it, or name a file"
     return None
 
 
 def write_output(content: bytes) -> None:
-    """Writes all bytes to standard output.
-
-    Raises:
-        OSError: Standard output is closed, cannot be written, or its reader has gone.
-    """
+    """Writes all bytes to standard output."""
     place = _output()
     sys.stdout.flush()
     rest = memoryview(content)

@@ -24,11 +24,7 @@ KINDS = {
 
 
 def kind_of(path: Path) -> str:
-    """The kind of file at a path, in words: ``"a FIFO"``, ``"a symbolic link to x, which does not exist"``.
-
-    Raises:
-        OSError: The path does not exist, or cannot be examined.
-    """
+    """The kind of file at a path, in words: ``"a FIFO"``, ``"a symbolic link to x, which does not exist"``."""
     mode = os.lstat(path).st_mode
     if not stat.S_ISLNK(mode):
         return KINDS.get(stat.S_IFMT(mode), "no regular file")
@@ -44,9 +40,6 @@ def obstacle(path: Path) -> str | None:
 
     Nothing else is replaced: a device, a FIFO or a socket would be lost, and the target of a dangling link is expected
     to be a file of another name.
-
-    Raises:
-        OSError: The path cannot be examined.
     """
     if not path.parent.is_dir():
         return f"the folder {path.parent} does not exist"
@@ -80,11 +73,7 @@ def behind_link(path: Path) -> Path:
 
 
 def refusal(paths: Iterable[Path | None]) -> str | None:
-    """The error for the first path that cannot be written; None if all can be. Paths that are None are ignored.
-
-    Raises:
-        OSError: A path cannot be examined.
-    """
+    """The error for the first path that cannot be written; None if all can be. Paths that are None are ignored."""
     for path in paths:
         if path is not None and (why := obstacle(path)):
             return f"cannot write {path}: {why}"

@@ -90,9 +90,6 @@ class Asked:
             probe: The probe.
             rules: A file of rules, with which padops stands beside the provider; None for a stock session.
             with_pad: Whether the model has its Pad.
-
-        Raises:
-            ProbeError: onnxruntime leaves the provider out of the session.
         """
         feeds = feeds_of(probe.case)
         if not with_pad:
@@ -103,11 +100,7 @@ class Asked:
     def run(
         self, model: bytes, feeds: Mapping[str, np.ndarray], expected: np.ndarray, rules: str | None = None
     ) -> dict[str, Any]:
-        """What the provider does with any model: ``does`` and ``why``, as of ``Seen``.
-
-        Raises:
-            ProbeError: onnxruntime leaves the provider out of the session.
-        """
+        """What the provider does with any model: ``does`` and ``why``, as of ``Seen``."""
         return self._answer({"model": model, "feeds": feeds, "expected": expected, "rules": rules})
 
     def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,11 +118,7 @@ class Asked:
 def ask_all(
     asked: Asked, probes: Sequence[Probe], advance: Callable[[int], None] = lambda done: None
 ) -> Iterator[Seen]:
-    """What the provider does with each probe, and if it fails, with the same model without its Pad.
-
-    Raises:
-        ProbeError: The provider cannot be asked.
-    """
+    """What the provider does with each probe, and if it fails, with the same model without its Pad."""
     for done, probe in enumerate(probes, 1):
         seen = asked.model(probe)
         yield replace(seen, without_pad=asked.model(probe, with_pad=False).does) if seen.fails else seen
@@ -295,23 +284,8 @@ class Outcome:
         unruled = (row for row, rule in pairs if rule is None or rule.does == "leaves")
         return (*(f"{_named(row)}: no condition holds for it, and {_said(row)}" for row in unruled), *lines)
 
-    @property
-    def unhelped(self) -> tuple[str, ...]:
-        """The probes that fail without their Pads, too: what the provider does with these Pads is not known."""
-        rows = [row for row in self.seen if row.is_bare]
-        return tuple(f"{_named(row)}: it {SAID[row.without_pad]} without the Pad, too" for row in rows)
-
-    @property
-    def needless(self) -> tuple[Seen, ...]:
-        """The probes that the provider runs right, and whose Pads padops takes all the same."""
-        return tuple(self._taken("right"))
-
-    @property
-    def needless_of_cpu(self) -> tuple[Seen, ...]:
-        """The same of probes that the provider leaves."""
-        return tuple(self._taken("leaves"))
-
-    def _taken(self, does: str) -> Iterator[Seen]:
+    def taken(self, does: str) -> Iterator[Seen]:
+        """The probes that the provider runs right, or leaves, and whose Pads padops takes all the same."""
         for row in self.seen:
             rule = first_rule(row.probe, self.rules) if row.does == does else None
             if rule is not None and rule.does != "leaves":
@@ -321,9 +295,11 @@ class Outcome:
     def notes(self) -> tuple[str, ...]:
         """What a reader of the rules should know."""
         told = [] if self.is_taking else ["the provider took no node of a model without Pads"]
-        more = [_named(row) for row in self.needless]
+        more = [_named(row) for row in self.taken("right")]
         told += [f"padops takes as well, though the provider runs them right: {', '.join(more)}"] if more else []
-        return (*told, *self.unhelped)
+        # What the provider does with the Pads of models that fail without them, too, is not known.
+        bare = [row for row in self.seen if row.is_bare]
+        return (*told, *(f"{_named(row)}: it {SAID[row.without_pad]} without the Pad, too" for row in bare))
 
 
 def _named(row: Seen) -> str:
@@ -352,7 +328,8 @@ def probe(
     if not failed:
         return found
     found = replace(found, fuses=_fuses(found, failed[0].probe))
-    tried = [row.probe for row in seen if row.fails or row in (*found.needless, *found.needless_of_cpu)]
+    taken = [*found.taken("right"), *found.taken("leaves")]
+    tried = [row.probe for row in seen if row.fails or row in taken]
     return replace(found, beside=tuple(_beside(found, tried)))
 
 

@@ -47,11 +47,7 @@ class Ran:
 
 
 def run_model(create: Callable[[onnxruntime.SessionOptions], Any], feeds: Mapping[str, np.ndarray]) -> Ran:
-    """Runs the model of a session once.
-
-    Raises:
-        Exception: onnxruntime refuses the model or the run, with exceptions of its own.
-    """
+    """Runs the model of a session once."""
     onnxruntime.set_default_logger_severity(SILENT)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = SILENT

@@ -93,9 +93,6 @@ def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None, 
         there: The providers that onnxruntime can create, see ``available``; by default all. onnxruntime leaves out
             others.
         rules: What the providers do with Pads.
-
-    Raises:
-        ValueError: An option of padops is wrong.
     """
     names = [one.name for one in chosen]
     placed = list(chosen)
@@ -134,9 +131,6 @@ def place(
     Args:
         options: The session's options, without providers except those that this function has added.
         minor: The release of onnxruntime, 1.``minor``.
-
-    Raises:
-        ValueError: onnxruntime does not know a provider, or the options have others from an earlier session.
     """
     if [one.name for one in chosen] == [EP_NAME, CPU] and not chosen[1].options and options not in _placed:
         add_provider(options, chosen[0].options)
@@ -159,13 +153,7 @@ def put_named(
     provider_options: Mapping[str, str],
     file: str | os.PathLike[str] | None,
 ) -> None:
-    """Adds providers to options, with padops among them.
-
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: An option or the file is wrong, onnxruntime does not know a provider, or the options have other
-            providers.
-    """
+    """Adds providers to options, with padops among them."""
     chosen = chosen_by(providers, None)
     if provider_options and all(one.name != EP_NAME for one in chosen):
         at = next((i for i, one in enumerate(chosen) if one.name == CPU), len(chosen))
@@ -177,12 +165,7 @@ def put_named(
 
 
 def rules_for(file: str | os.PathLike[str] | None, chosen: Sequence[Chosen]) -> Rules:
-    """The rules of a session: those of the caller's file, those that were measured for this user, padops' own.
-
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: It is no file of rules, or of none of the providers.
-    """
+    """The rules of a session: those of the caller's file, those that were measured for this user, padops' own."""
     rules = rules_with(file)
     check_used(file, rules, [one.name for one in chosen])
     there = available()

@@ -49,11 +49,7 @@ def get_ep_names() -> list[str]:
 
 
 def runtime_minor() -> int:
-    """The minor version of the installed onnxruntime 1.x; later major versions count as newer than any.
-
-    Raises:
-        DependencyError: There is no onnxruntime, or it is older than 1.20.
-    """
+    """The minor version of the installed onnxruntime 1.x; later major versions count as newer than any."""
     with NeedingOnnxruntime("padops' execution provider"):
         import onnxruntime
 

@@ -97,11 +97,7 @@ class KnownProvider:
 
 
 def known_by(content: Mapping[str, Any], file: str) -> Iterator[KnownProvider]:
-    """The providers of one file, which have the same rules and different names.
-
-    Raises:
-        ValueError: The file has something unknown; the message names the file and the row.
-    """
+    """The providers of one file, which have the same rules and different names."""
     _check_members(file, content, OF_FILE, required=4)
     rules = tuple(_rule(row, content["sources"], f"{file}, rule {at}") for at, row in enumerate(content["rules"], 1))
     moves, scalars = tuple(content.get("moves", ())), tuple(content.get("expands_no_scalar", ()))
@@ -168,12 +164,7 @@ Rules = Mapping[str, KnownProvider]
 
 
 def rules_with(path: str | os.PathLike[str] | None) -> Rules:
-    """The rules by the provider's name: padops' own, and those of a file of the same form, which go before.
-
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: It is no file of rules; the message says what is wrong.
-    """
+    """The rules by the provider's name: padops' own, and those of a file of the same form, which go before."""
     if path is None:
         return BY_NAME
     return {**BY_NAME, **{row.name: row for row in read_file(path)[1]}}
@@ -302,15 +293,13 @@ def _measured(one: Chosen) -> KnownProvider | None:
     differs = next((name for name, value in told.items() if of_then.get(name) != value), None)
     row = next((row for row in rows if row.name == one.name), None)
     if row is None or differs is not None:
-        why = "they are of other providers" if row is None else _said(differs or "", of_then, told)
+        then, now = of_then.get(differs), told.get(differs or "")
+        changed = f"{differs} was {then!r} when they were measured, and is {now!r} in this session"
+        why = "they are of other providers" if row is None else changed
         command = " ".join(["padops probe", one.name, *(f"--option {key}={value}" for key, value in options.items())])
         _warn_once(f"the rules in {file} are not used: {why}; {command} measures anew")
         return None
     return row
-
-
-def _said(name: str, then: dict[str, Any], now: dict[str, Any]) -> str:
-    return f"{name} was {then.get(name)!r} when they were measured, and is {now[name]!r} in this session"
 
 
 @cache

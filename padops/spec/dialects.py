@@ -155,11 +155,7 @@ class Node:
         return array
 
     def required_integers(self, name: str) -> np.ndarray:
-        """An integer input that the operator requires.
-
-        Raises:
-            PadError: P8 if it is absent or the elements are of another type.
-        """
+        """An integer input that the operator requires."""
         array = self.integers(name)
         assert array is not None, f"{name} is an optional input of {self.op.name}"
         return array

@@ -30,11 +30,7 @@ class DType:
 
     @cached_property
     def numpy(self) -> np.dtype:
-        """The NumPy type of one element; those of less than a byte take one byte each.
-
-        Raises:
-            DependencyError: NumPy lacks it, and ml_dtypes is not installed.
-        """
+        """The NumPy type of one element; those of less than a byte take one byte each."""
         if not isinstance(self.scalar, str):
             return np.dtype(self.scalar)
         with Needing(f"the element type {self.name}"):
@@ -76,11 +72,7 @@ _BY_NAME = {dtype.name: dtype for dtype in DTYPES}
 
 
 def by_name(name: str) -> DType:
-    """The row of ``name``.
-
-    Raises:
-        KeyError: padops does not know it.
-    """
+    """The row of ``name``."""
     return _BY_NAME[name]
 
 

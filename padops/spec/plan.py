@@ -175,11 +175,7 @@ def make_plan(
 
 
 def check_axes(shape: Sequence[int | None], amounts: Sequence[Amounts], mode: Mode, limit: Limit, clamp: bool) -> None:
-    """Checks each axis by itself, for data of which some sizes are unknown.
-
-    Raises:
-        PadError: P1, P4, P6 or P10 does not hold, whatever the other sizes are.
-    """
+    """Checks each axis by itself, for data of which some sizes are unknown."""
     for i, (size, pads) in enumerate(zip(shape, amounts, strict=True)):
         _check_interior(i, pads, mode)
         if size is not None:

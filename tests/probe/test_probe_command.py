@@ -114,6 +114,7 @@ def test_a_file_that_cannot_be_written(
 def test_a_bar_on_a_terminal(
     fake: list[tuple], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     _, _, err = run(capsys, "probe", "stubborn")
-    assert err.startswith("\r1 of 166 models") and err.endswith("\r166 of 166 models\n")
+    assert "models" in err and "166/166" in err

@@ -80,12 +80,11 @@ def _case(name: str, model: Any, arrays: list[np.ndarray]) -> Case:
         if attribute.name == "pads":
             attributes["pads"] = list(value)
     given = dict(zip((entry.name for entry in model.graph.input), arrays))
-    inputs = tuple(_recipe(given[entry]) if entry else None for entry in node.input)
+    found = [given[entry] if entry else None for entry in node.input]
+    inputs = tuple(
+        None if x is None else Recipe(dtype_of(x).name, x.shape, values=tuple(x.reshape(-1).tolist())) for x in found
+    )
     return Case(f"upstream/{name}", "upstream", onnx_op(opset), opset, attributes, inputs)
-
-
-def _recipe(array: np.ndarray) -> Recipe:
-    return Recipe(dtype_of(array).name, array.shape, values=tuple(array.reshape(-1).tolist()))
 
 
 def cases() -> list[Case]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from padops.conformance.model import converted_model, feeds, make_model, tensor
+from padops.conformance.model import converted_model, feeds, make_model, one_node_model, tensor
 from padops.conformance.peers.ort import REFUSALS, UNKNOWN, require_type, run_model, session_options
 from padops.conformance.peers.request import Refused, Request, Skipped, Unsupported, unsupported_where
 from padops.runtime.ort_values import run_session
@@ -138,13 +138,12 @@ def run_pyop(request: Request) -> np.ndarray:
 
 
 def _pyop_model(request: Request, fed: dict[str, np.ndarray]) -> bytes:
-    from onnx import helper
-
     fields = pyop_node.encode(request.op, request.attributes, [array is not None for array in request.inputs], "pad")
     names = [*fed, *["empty"] * (pyop_node.SLOTS - len(fed))]
-    node = helper.make_node(pyop_node.OP_TYPE, names, ["output"], domain=pyop_node.DOMAIN, **fields)
-    infos = [helper.make_tensor_value_info(name, dtype_of(array).onnx, None) for name, array in fed.items()]
-    output = helper.make_tensor_value_info("output", request.dtype.onnx, None)
-    graph = helper.make_graph([node], "case", infos, [output], [tensor("empty", np.zeros(0, np.int64))])
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid(pyop_node.DOMAIN, pyop_node.VERSION)]
-    return helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
+    infos = {name: (dtype_of(array).onnx, None) for name, array in fed.items()}
+    opsets, empty = {"": 18, pyop_node.DOMAIN: pyop_node.VERSION}, tensor("empty", np.zeros(0, np.int64))
+    output = (request.dtype.onnx, None)
+    content: bytes = one_node_model(
+        pyop_node.OP_TYPE, names, fields, infos, output, opsets, 8, [empty], pyop_node.DOMAIN
+    ).SerializeToString()
+    return content

@@ -78,7 +78,8 @@ class Request(OfOperator):
     @classmethod
     def of(cls, sent: Mapping[str, Any]) -> Request:
         """The reverse of ``Case.request``."""
-        return cls(**{**sent, "inputs": tuple(unpack(packed) for packed in sent["inputs"])})
+        inputs = tuple(None if packed is None else unpack(packed) for packed in sent["inputs"])
+        return cls(**{**sent, "inputs": inputs})
 
     def require_type(self, types: Collection[str]) -> None:
         """Checks that the data are of one of these types.

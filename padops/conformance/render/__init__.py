@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -76,10 +76,7 @@ def prepare(folder: Path) -> str | None:
     return refusal(folder / name for name in (record.FILE, *FILES.values()))
 
 
-def write_report(
-    folder: Path, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]
-) -> None:
+def write_report(folder: Path, header: Record, results: Sequence[Record], footer: Record) -> None:
     """Writes a report in every form into a folder, which is there."""
     record.write(folder / record.FILE, header, results, footer)
-    report = record.read(folder / record.FILE)
-    write_all(report.header, report.results, report.footer, KNOWN, folder)
+    write_all(header, results, footer, KNOWN, folder)

@@ -184,6 +184,9 @@ def html(summary: Summary) -> str:
         f"{footer['results']:,} results of {len(summary.peers)} implementations; {footer['unexpected']:,} unexpected; "
         f"{summary.no_longer_seen()} {summary.left()}"
     )
+    absent = "".join(
+        f"<li><b>{escape(row['name'])}</b>: {escape(row['reason'])}</li>" for row in summary.header["absent"]
+    )
     rules = [f'<dt id="rule-{label}">{label}</dt><dd>{escape(text)}</dd>' for label, text in RULES.items()]
     parts = {
         "verdict": summary.verdict,
@@ -191,7 +194,7 @@ def html(summary: Summary) -> str:
         "counts": escape(counts.rstrip()),
         "run": escape(summary.run()),
         "peers": _peers(summary),
-        "absent": _absent(summary),
+        "absent": f"<h3>Absent: nothing is said of these</h3><ul>{absent}</ul>" if absent else "",
         "problems": _stale(summary)
         + _surprises(summary, summary.unexpected, "unexpected", "Unexpected")
         + _new(summary),
@@ -222,20 +225,11 @@ def _peer(summary: Summary, peer: str, titles: list[str]) -> str:
     numbers = list(summary.numbers(peer))
     run, agree = numbers[:2]
     texts = [f"{number:,}" for number in numbers]
-    texts.insert(2, _percent(agree, run))
+    share = f"{1000 * agree // run / 10:.1f} %" if run else "–"  # rounded down: only all is 100 %
+    texts.insert(2, "100 %" if 0 < agree == run else share)
     cells = "".join(f'<td class="number" data-title="{title}">{text}</td>' for title, text in zip(titles, texts))
     versions = escape(summary.versions(peer))
     return f'<tr><th scope="row">{escape(summary.title(peer))}</th><td class="versions">{versions}</td>{cells}</tr>'
-
-
-def _percent(part: int, whole: int) -> str:
-    """A share with one digit, rounded down: only all is 100 %."""
-    return "–" if not whole else "100 %" if part == whole else f"{1000 * part // whole / 10:.1f} %"
-
-
-def _absent(summary: Summary) -> str:
-    rows = [f"<li><b>{escape(row['name'])}</b>: {escape(row['reason'])}</li>" for row in summary.header["absent"]]
-    return f"<h3>Absent: nothing is said of these</h3><ul>{''.join(rows)}</ul>" if rows else ""
 
 
 def _stale(summary: Summary) -> str:
