@@ -219,8 +219,16 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
         raise Unconvertible("output_shape gives its amounts, and auto_pad only halves them; remove output_shape")
     last = operator.channels_last
     if isinstance(last, str):
-        last = bool(_number(node, last, 0))
-    kernel = _kernel(node, operator, last, types)
+        last = bool(_value(node, last, ir.AttributeType.INT, 0))
+    kernel = _ints(node, "kernel_shape")
+    if kernel is None:
+        if operator.weight is None or last:
+            raise Unconvertible("it has no kernel_shape")
+        shape = types.shape(node.inputs[operator.weight] if operator.weight < len(node.inputs) else None)
+        spatial = (shape or [])[2:]
+        if not spatial or not all_known(spatial):
+            raise Unconvertible("it has no kernel_shape, and the shape of its weights is not known")
+        kernel = list(spatial)
     strides = _ints(node, "strides", len(kernel)) or [1] * len(kernel)
     dilations = _ints(node, "dilations", len(kernel)) or [1] * len(kernel)
     more = (_ints(node, "output_padding", len(kernel)) if operator.transposed else None) or [0] * len(kernel)
@@ -239,21 +247,6 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
         opset=site.scope.opset,
         may_be_empty=operator.pooling and not (types.shape(node.inputs[0]) or [None])[0],
     )
-
-
-def _kernel(node: ir.Node, operator: WindowOperator, channels_last: bool, types: Types) -> list[int]:
-    """The kernel's size: an attribute, else the shape of the weights."""
-    kernel = _ints(node, "kernel_shape")
-    if kernel is not None:
-        return kernel
-    if operator.weight is None or channels_last:
-        raise Unconvertible("it has no kernel_shape")
-    weight = node.inputs[operator.weight] if operator.weight < len(node.inputs) else None
-    shape = types.shape(weight)
-    spatial = None if shape is None else shape[2:]
-    if not spatial or not all_known(spatial):
-        raise Unconvertible("it has no kernel_shape, and the shape of its weights is not known")
-    return list(spatial)
 
 
 def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | None]:
@@ -280,7 +273,7 @@ def _fill(node: ir.Node, operator: WindowOperator, type_name: str | None) -> ir.
 
 
 def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) -> str:
-    if operator.outside == "not counted" and not _number(node, "count_include_pad", 0):
+    if operator.outside == "not counted" and not _value(node, "count_include_pad", ir.AttributeType.INT, 0):
         return "counts only data"
     if operator.outside == "lowest" and len(node.outputs) > 1 and node.outputs[1].name:
         return "gives indices into the data"
@@ -289,11 +282,6 @@ def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) ->
     if operator.outside == "lowest" and type_name == "double":
         return "has data of double, of which ONNX Runtime keeps a NaN only at the beginning of a window"
     return OTHER_BITS if operator.outside == "lowest" and type_name not in LOWEST_IS_EXACT else ""
-
-
-def _number(node: ir.Node, name: str, default: int) -> int:
-    value: int = _value(node, name, ir.AttributeType.INT, default)
-    return value
 
 
 def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | None:

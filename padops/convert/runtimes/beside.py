@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
-import onnx_ir as ir
 
 from padops.convert.pads.match import Match, RunsAs
 from padops.convert.pads.pad_info import PadInfo, all_known
@@ -31,7 +30,16 @@ def _fill_holds(when: str, pad: PadInfo) -> bool | None:
     """Whether ``when``, one of ``FILLS``, holds for the fill, an input or an attribute; None if the model is open."""
     position = pad.op.input_index(pad.op.fill)
     if position is None:
-        return _value_holds(when, pad.attributes.get(pad.op.fill), pad.type)
+        value = pad.attributes.get(pad.op.fill)
+        if value is None or when not in ("rounded fill", "endless value"):
+            return False
+        if value.is_ref():
+            return None
+        number = np.float32(value.value)
+        if when == "rounded fill":
+            return _is_rounded(number)
+        beyond = pad.type == "float16" and bool(abs(number) > np.finfo(np.float16).max)
+        return not np.isfinite(number) or beyond
     given = pad.inputs[position]
     if given is None:
         return False
@@ -51,17 +59,6 @@ def _fill_holds(when: str, pad: PadInfo) -> bool | None:
         case "rounded fill":
             return isinstance(given, np.ndarray) and given.size == 1 and _is_rounded(given.reshape(()))
     return False
-
-
-def _value_holds(when: str, value: ir.Attr | None, kind: str | None) -> bool | None:
-    if value is None or when not in ("rounded fill", "endless value"):
-        return False
-    if value.is_ref():
-        return None
-    number = np.float32(value.value)
-    if when == "rounded fill":
-        return _is_rounded(number)
-    return not np.isfinite(number) or kind == "float16" and bool(abs(number) > np.finfo(np.float16).max)
 
 
 def _is_rounded(fill: np.generic | np.ndarray) -> bool:
@@ -189,7 +186,9 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
         case "rank below":
             return pad.dims is not None and len(pad.dims) < rule.limit
         case "empty":
-            return _is_empty(pad, amounts)
+            rows = amounts or [Amounts(0, 0)] * len(pad.dims or ())
+            known = [(dim, dim + row.begin + row.end) for dim, row in zip(pad.dims or (), rows) if dim is not None]
+            return any(0 in sizes for sizes in known)  # of the data or the output
         case "empty axis" if 0 not in (pad.dims or ()):
             return False
         case "nodes behind":
@@ -224,38 +223,24 @@ def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool |
         return any(_is_cropped(row) for row in amounts)
     answer: bool | None = False
     for dim, row in zip(pad.dims or (), amounts):
-        if not _is_asked(when, row):
+        cropped, added = _is_cropped(row), max(row.begin, row.end)
+        # Whether the condition may hold for an axis with these amounts, for some size.
+        if not (cropped if when in ("cut beyond", "cut away") else added > 0 and (when != "crop beyond" or cropped)):
             continue
         if dim is None:
             answer = None
-        elif _axis_holds(when, pad, row, dim):
+            continue
+        left = dim + min(row.begin, 0) + min(row.end, 0)
+        if when == "empty axis":
+            holds = dim == 0
+        elif when in ("single", "cut beyond", "cut away"):
+            holds = left == 1 if when == "single" else left < (when == "cut away")
+        else:
+            holds = added > (dim if when == "beyond all" else left) - (pad.mode is Mode.REFLECT)
+        if holds:
             return True
     return answer
 
 
-def _is_asked(when: str, row: Amounts) -> bool:
-    """Whether the condition may hold for an axis with these amounts, for some size."""
-    if when in ("cut beyond", "cut away"):
-        return _is_cropped(row)
-    return max(row.begin, row.end) > 0 and (when != "crop beyond" or _is_cropped(row))
-
-
-def _axis_holds(when: str, pad: PadInfo, row: Amounts, dim: int) -> bool:
-    if when == "empty axis":
-        return dim == 0
-    left = dim + min(row.begin, 0) + min(row.end, 0)
-    if when in ("single", "cut beyond", "cut away"):
-        return left == 1 if when == "single" else left < (when == "cut away")
-    size = dim if when == "beyond all" else left
-    return max(row.begin, row.end) > (size - 1 if pad.mode is Mode.REFLECT else size)
-
-
 def _is_cropped(row: Amounts) -> bool:
     return min(row.begin, row.end) < 0
-
-
-def _is_empty(pad: PadInfo, amounts: Sequence[Amounts] | None) -> bool:
-    """Whether the data or the output have a known dim of 0."""
-    rows = amounts or [Amounts(0, 0)] * len(pad.dims or ())
-    known = [(dim, dim + row.begin + row.end) for dim, row in zip(pad.dims or (), rows) if dim is not None]
-    return any(0 in sizes for sizes in known)
