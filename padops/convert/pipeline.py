@@ -174,7 +174,9 @@ def convert(
     analysis = analysis if opset is None else in_opset(analysis, opset)
     document = analysis.document
     conversion = _rewrite(analysis, files, request)
-    original, files = original_of(source, document), _still_read(document, files)
+    original = original_of(source, document)
+    read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())} if files else ()
+    files = [file for file in files if file.location in read]  # amounts that are inside now leave no file
     compare = comparison(document, Asked(inputs, seed, rtol, atol, *doubted, run), conversion) if verify else None
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
@@ -185,12 +187,6 @@ def convert(
     except (PadsLeftError, VerificationError) as error:
         write_report(error.conversion, reported)
         raise
-
-
-def _still_read(document: Document, files: list[DataFile]) -> list[DataFile]:
-    """The data files of a converted model: amounts that are inside now leave no file."""
-    read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())} if files else ()
-    return [file for file in files if file.location in read]
 
 
 def lower(source: Source, output: str | os.PathLike[str] | None = None, **options: Any) -> Conversion:
@@ -229,7 +225,15 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
     """Describes each Pad, decides what becomes of it, applies that, and adds the fallbacks."""
     document = analysis.document
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
-    facts, fatal = _look_at(analysis)
+    facts, fatal, minor = {}, set(), installed_minor()
+    for pad in counted("looking at Pads", analysis.pads, analysis.progress):
+        row = facts[pad.site.path] = pad.facts(minor)
+        # Asked to write SAME out, it cannot.
+        wrong = row.verdict == "wrong" and pad.match.stays and pad.match.judge is not None
+        # ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch
+        # that is not taken, or in a function without calls.
+        if row.verdict == "refuses" or wrong or (row.verdict == "breaks a rule" and pad.always_runs):
+            fatal.add(row.path)
     unasked = [] if document.foreign or match_auto_pad in analysis.asked else _same_left(analysis)
     if "provider" not in request.lowering:  # another provider may run SAME
         fatal |= {record.path for record in unasked if record.facts and record.facts.verdict == "refuses"}
@@ -296,23 +300,6 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
 
 
 ASK = "--auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
-
-
-def _look_at(analysis: Analysis) -> tuple[dict[str, PadFacts], set[str]]:
-    """The facts of each Pad by its path, before any change; and the paths of the Pads that fail or spoil every run.
-
-    ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that
-    is not taken, or in a function without calls.
-    """
-    found, fatal = {}, set()
-    for pad in counted("looking at Pads", analysis.pads, analysis.progress):
-        facts = found[pad.site.path] = pad.facts(installed_minor())
-        wrong = (
-            facts.verdict == "wrong" and pad.match.stays and pad.match.judge is not None
-        )  # asked to write SAME out, it cannot
-        if facts.verdict == "refuses" or wrong or (facts.verdict == "breaks a rule" and pad.always_runs):
-            fatal.add(facts.path)
-    return found, fatal
 
 
 def _same_left(analysis: Analysis) -> list[PadRecord]:

@@ -286,19 +286,13 @@ def _fill(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
 
 def _reach(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
     """Axes that are reflected or wrapped too far, cropped away, or empty and extended."""
-    if _gives_nothing_of_nothing(pad):
-        return
-    for axis, (size, amounts) in enumerate(zip(pad.dims or (), known_amounts(pad))):
-        yield from _reach_of(pad, axis, size, amounts.begin, amounts.end)
-
-
-def _gives_nothing_of_nothing(pad: PadInfo) -> bool:
-    """Whether edge or reflect pads empty data and extends no empty axis: ONNX Runtime then checks nothing else."""
     amounts = known_amounts(pad)
-    if pad.mode not in (Mode.EDGE, Mode.REFLECT) or not all_known(pad.dims) or len(amounts) != len(pad.dims):
-        return False
-    sizes = [(size, row.begin + size + row.end) for size, row in zip(pad.dims, amounts)]
-    return any(not size for size, _ in sizes) and all(size or not padded for size, padded in sizes)
+    if pad.mode in (Mode.EDGE, Mode.REFLECT) and all_known(pad.dims) and len(amounts) == len(pad.dims):
+        sizes = [(size, row.begin + size + row.end) for size, row in zip(pad.dims, amounts)]
+        if any(not size for size, _ in sizes) and all(size or not padded for size, padded in sizes):
+            return  # of empty data, of which no empty axis is extended, ONNX Runtime checks nothing else
+    for axis, (size, row) in enumerate(zip(pad.dims or (), amounts)):
+        yield from _reach_of(pad, axis, size, row.begin, row.end)
 
 
 def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> Iterator[Fault]:
