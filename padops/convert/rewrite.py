@@ -38,7 +38,7 @@ from padops.convert.model.types import Types, remove_unread
 from padops.convert.pads.match import Unconvertible, Unneeded
 from padops.convert.pads.pad_info import PadInfo, describe
 from padops.convert.records import PadRecord
-from padops.convert.runtimes.builtin import needs, runs
+from padops.convert.runtimes import needs, runs
 from padops.convert.standard.graph_builder import GraphBuilder, detach
 from padops.convert.standard.lowering import write
 from padops.convert.standard.pad_values import check_nesting

@@ -16,7 +16,7 @@ from padops.convert.analysis import Analysis
 from padops.convert.model.document import given_model, read_document
 from padops.convert.pads.match import RunsAs
 from padops.convert.pads.pad_info import PadInfo
-from padops.convert.runtimes.beside import find_fault
+from padops.convert.runtimes import find_fault
 from padops.probe.asking import SURELY_FAILING, Seen
 from padops.probe.models import model_of
 from padops.probe.probes import IN_EVERY_MODE, LIMITED, Probe

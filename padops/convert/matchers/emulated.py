@@ -46,7 +46,7 @@ from padops.convert.model.graphs import Constants, Index, NodeSite, attribute_va
 from padops.convert.model.types import Types, remove_unread
 from padops.convert.pads.match import Applied, Match, Replacement, Unconvertible, settle_version
 from padops.convert.pads.pad_info import Dims, Operand
-from padops.convert.runtimes.builtin import FIRST_WITH_INPUTS
+from padops.convert.runtimes import FIRST_WITH_INPUTS
 from padops.spec.dialects import DOMAIN, OPS
 from padops.spec.plan import Mode
 

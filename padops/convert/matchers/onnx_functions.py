@@ -35,7 +35,7 @@ from padops.convert.pads.match import (
 )
 from padops.convert.pads.pad_info import Operand, all_known, describe
 from padops.convert.records import Verdict
-from padops.convert.runtimes.builtin import FIRST_WITH_AXES, FIRST_WITH_INPUTS, judge, needs, runs
+from padops.convert.runtimes import FIRST_WITH_AXES, FIRST_WITH_INPUTS, judge, needs, runs
 from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR
 from padops.spec.dialects import onnx_op

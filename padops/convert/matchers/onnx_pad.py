@@ -31,7 +31,7 @@ from padops.convert.pads.match import (
     type_of,
 )
 from padops.convert.pads.pad_info import Operand
-from padops.convert.runtimes.builtin import CASTS_RIGHT_SINCE, FIRST_WITH_AXES, FIRST_WITH_INPUTS
+from padops.convert.runtimes import CASTS_RIGHT_SINCE, FIRST_WITH_AXES, FIRST_WITH_INPUTS
 from padops.spec.dialects import INTEGER_KINDS, OPS, onnx_op
 from padops.spec.dialects.onnx_pad import VERSIONS
 from padops.spec.dtypes import by_name

@@ -30,7 +30,7 @@ from padops.convert.pads.match import (
     string_attribute,
 )
 from padops.convert.pads.pad_info import Operand
-from padops.convert.runtimes.builtin import FIRST_WITH_AXES, FIRST_WITH_INPUTS
+from padops.convert.runtimes import FIRST_WITH_AXES, FIRST_WITH_INPUTS
 from padops.plural import plural
 from padops.spec.dialects import OPS
 from padops.spec.dtypes import by_name

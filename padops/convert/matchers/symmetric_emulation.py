@@ -40,7 +40,7 @@ from padops.convert.model.graphs import (
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Applied, Match, Replacement, string_attribute
 from padops.convert.pads.pad_info import describe
-from padops.convert.runtimes.builtin import judge, needs, runs
+from padops.convert.runtimes import judge, needs, runs
 from padops.spec.dialects import DOMAIN
 
 OP = "OpenVINOPad_12"

@@ -1,7 +1,7 @@
 """The operators that move a window over their data and can pad by themselves: one row each.
 
 The value that such an operator reads outside its data decides which Pad can stand in front of it (``auto_pad``), and
-which Pad in front of it can be folded into it (``folding/rules.py``, with the measurements).
+which Pad in front of it can be folded into it (``folding.py``, with the measurements).
 """
 
 from __future__ import annotations

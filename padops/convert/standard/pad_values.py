@@ -22,7 +22,7 @@ import onnx_ir as ir
 from padops.convert.model.graphs import inner_graphs
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.pad_info import Operand, PadInfo, Surroundings, all_known
-from padops.convert.runtimes.builtin import has_modes
+from padops.convert.runtimes import has_modes
 from padops.convert.standard.graph_builder import (
     Number,
     Numbers,
