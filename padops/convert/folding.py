@@ -48,7 +48,7 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.analysis import Analysis, Pad
-from padops.convert.matchers import match_pad, openvino
+from padops.convert.matchers import frameworks, match_pad
 from padops.convert.model.graphs import (
     Constants,
     Index,
@@ -182,7 +182,7 @@ def _form(pad: Candidate) -> str | None:
         return "paddings" if op == "Pad_1" else "pads"
     if "padding_below" in node.attributes:
         return "below and above"
-    if node.domain in (DOMAIN, openvino.DOMAIN):
+    if node.domain in (DOMAIN, frameworks.DOMAIN):
         return {"O": "begin and end", "P": "input"}.get(op[0])
     if node.domain not in ("", MICROSOFT):
         return None

@@ -157,8 +157,7 @@ def convert(
     switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify,
                 "run": run, "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
     check_kinds(switches, {"output": output, "report": report, "base_dir": base_dir, "rules": rules}, inputs, seed)
-    source = given_model(source)
-    path = output_path(source, output, in_place)
+    path = output_path(source := given_model(source), output, in_place)
     for_runs = {"run": run or None, "inputs": inputs, "seed": seed or None, "rtol": rtol, "atol": atol}
     check_options(target, without_pad, select, opset, verify := verify or opset is not None, for_runs, seed)
     asked = choose_matchers(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
@@ -172,16 +171,15 @@ def convert(
     analysis = Analysis(document, asked, progress)
     doubted = analysis.doubted() if verify and not document.foreign else ({}, {})
     analysis = analysis if opset is None else in_opset(analysis, opset)
-    document = analysis.document
-    conversion = _rewrite(analysis, files, request)
-    original = original_of(source, document)
+    conversion, document = _rewrite(analysis, files, request), analysis.document
     read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())} if files else ()
     files = [file for file in files if file.location in read]  # amounts that are inside now leave no file
     compare = comparison(document, Asked(inputs, seed, rtol, atol, *doubted, run), conversion) if verify else None
     reported = None if report is None else Path(report)
-    job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
+    written, original = None if dry_run else path, original_of(source, document)
+    job = Job(document, files, written, compare, original, progress, reported, replaced, strict)
     try:
-        if strict or dry_run or job.target is not None:
+        if strict or dry_run or written is not None:
             check_left(conversion, strict)
         return _verify_and_write(job, conversion, path)
     except (PadsLeftError, VerificationError) as error:

@@ -13,7 +13,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from padops.convert.ir.reader import ELEMENT_TYPES, static_dims
-from padops.convert.matchers.openvino import DOMAIN
+from padops.convert.matchers.frameworks import DOMAIN
 from padops.spec.plan import LARGEST
 
 SMALL = 1024  # bytes of a constant that is worth looking into: amounts, axes, shapes

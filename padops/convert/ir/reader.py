@@ -21,7 +21,7 @@ import onnx
 from onnx import TensorProto, helper
 
 from padops.convert.errors import PadopsError, library_errors
-from padops.convert.matchers.openvino import DOMAIN
+from padops.convert.matchers.frameworks import DOMAIN
 from padops.convert.model.external import refuse_pointer
 from padops.convert.records import FileRecord
 from padops.plural import plural
