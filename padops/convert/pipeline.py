@@ -469,10 +469,14 @@ def convert_streams(source: str, output: str | None, report: str | None = None, 
 
 def _report(conversion: Conversion, report: str | None, again: bool) -> None:
     """Writes the report to standard output; ``again`` to its file, because ``convert`` did not know of the streams."""
-    if report == STREAM:
-        _write_report(conversion)
-    elif report is not None and again:
-        write_report(conversion, Path(report))
+    if report != STREAM:
+        if report is not None and again:
+            write_report(conversion, Path(report))
+        return
+    text = json_text(conversion.to_json()) + "\n"
+    written = f"{conversion.output} has been written, but the report has not: " if conversion.output else ""
+    with os_errors_as(f"{written}cannot write to", OUTPUT):
+        write_output(text.encode("utf-8", "backslashreplace"))
 
 
 def models_of(one: str, other: str) -> tuple[str | onnx.ModelProto, str | onnx.ModelProto]:
@@ -530,10 +534,3 @@ def _write_model(conversion: Conversion) -> Conversion:
     with os_errors_as("cannot write to", OUTPUT):
         write_output(content)
     return replace(conversion, output=Path(STREAM), outputs=(_record(OUTPUT, content, written=True),))
-
-
-def _write_report(conversion: Conversion) -> None:
-    text = json_text(conversion.to_json()) + "\n"
-    written = f"{conversion.output} has been written, but the report has not: " if conversion.output else ""
-    with os_errors_as(f"{written}cannot write to", OUTPUT):
-        write_output(text.encode("utf-8", "backslashreplace"))

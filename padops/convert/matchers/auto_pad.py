@@ -359,7 +359,7 @@ def _match_of(
 
 
 def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
-    """Why ONNX Runtime cannot run the unchanged node as specified, and what judges it (see ``Rewrite``).
+    """Why ONNX Runtime cannot run the unchanged node as specified, and what judges it (see ``Match``).
 
     Measured with onnxruntime 1.31.1.
     """
