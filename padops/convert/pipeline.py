@@ -322,11 +322,7 @@ def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
 
 
 def _without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[str, str]:
-    """A warning for each operator without a fallback: the reason and the fix.
-
-    Args:
-        missing: The reasons, by operator.
-    """
+    """A warning for each operator without a fallback: the reason and the fix."""
     if not missing:
         return {}
     counts, stuck = Counter[str](), set()

@@ -218,10 +218,7 @@ def _least(mode: Mode | None, begin: int, end: int, minor: int) -> int:
 
 
 def _find(pad: PadInfo, name: str, before: int | None = None, **told: object) -> Fault:
-    """A fault by its name in ``cpu.json``, with what its reason tells of the Pad.
-
-    ``before`` is the first release without the fault, if that depends on the Pad.
-    """
+    """A fault by its name in ``cpu.json``, with what its reason tells of the Pad."""
     row = FAULTS[name]
     does: Verdict = "runs if" if row.needs_rank and pad.dims is None else row.does
     return replace(row, does=does, why=row.why.format(before=row.before, **told), before=before or row.before)

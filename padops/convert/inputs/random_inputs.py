@@ -247,15 +247,12 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
         singles = [one.name for one in inputs if one.type in FLOATS and prod(draw.shapes[one.name]) == 1]
         numbers = np.full(shape, LOWEST_SINGLE * RATIO ** singles.index(row.name) * rng.uniform(1, 2))
     elif row.type in FLOATS:
-        _sprinkle(numbers, SPRINKLED.get(draw.turn % 4, ()) if hints.moves else (), rng)
+        # Special values replace a few of the numbers.
+        special = SPRINKLED.get(draw.turn % 4, ()) if hints.moves else ()
+        fewer = min(len(special), numbers.size // WORTH_SPRINKLING)
+        numbers.reshape(-1)[rng.choice(numbers.size, fewer, replace=False)] = special[:fewer]
     with np.errstate(all="ignore"):
         return np.asarray(np.abs(numbers) if row.type == "float8e8m0" else numbers).astype(dtype.numpy)
-
-
-def _sprinkle(numbers: np.ndarray, values: Sequence[float], rng: np.random.Generator) -> None:
-    count = min(len(values), numbers.size // WORTH_SPRINKLING)
-    places = rng.choice(numbers.size, count, replace=False)
-    numbers.reshape(-1)[places] = values[:count]
 
 
 def _lengths(shape: Sequence[int], draw: Draw, rng: np.random.Generator) -> np.ndarray:

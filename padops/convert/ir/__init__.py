@@ -127,11 +127,7 @@ MOVES |= {"Unsqueeze", "VariadicSplit"}
 
 
 def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dict[str, str]:
-    """Replaces layers that compute constants, where a rule needs the numbers or does not take the layer.
-
-    Returns:
-        The values that are needed but could not be computed, with the reason.
-    """
+    """Replaces layers that compute constants, where a rule needs the numbers or does not take the layer."""
     computed = _computed(message, values)
     wanted = _wanted(message, values, computed)
     if not wanted:

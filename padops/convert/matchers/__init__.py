@@ -33,11 +33,7 @@ Matcher = Callable[[NodeSite, Types], Match | None]
 def choose(
     explicit_auto_pad: bool = False, custom_domains: Collection[str] = (), emulations: bool = False
 ) -> tuple[Matcher, ...]:
-    """The matchers, in the order in which they are asked; the last takes any other node with Pad in its name.
-
-    ``custom_domains`` are the user's, for nodes of other frameworks; ``emulations``: nodes that emulate a Pad count
-    too.
-    """
+    """The matchers, in the order in which they are asked; the last takes any other node with Pad in its name."""
     return (
         converted.match_converted_pad,
         partial(frameworks.match_tensorflow_pad, domains=custom_domains),

@@ -192,7 +192,15 @@ def _mode(node: ir.Node, name: str, signature: _Signature, ask: Callable[[int], 
         return signature.mode
     if _input(node, 2) is None and name == "pad":
         return "constant"
-    item = _text(node.inputs[2]) or _item(ask(2))
+    given, array = node.inputs[2], ask(2)
+    maker = None if given is None else given.producer()
+    item: str | int | None = None
+    if maker is not None and maker.op_type == "Constant":  # an exporter's, whose ``value`` is a string, not a tensor
+        item = attribute_value(maker, "value", ir.AttributeType.STRING)
+    if not item and array is not None and array.size == 1:
+        element = array.reshape(-1)[0]
+        item = int(element) if array.dtype.kind in "iu" else str(element)
+        item = element.decode(errors="replace") if isinstance(element, bytes) else item
     if item is None:
         raise Unconvertible("its mode is not constant")
     if name == "_pad_enum" and isinstance(item, int) and 0 <= item < len(NUMBERED):
@@ -200,25 +208,6 @@ def _mode(node: ir.Node, name: str, signature: _Signature, ask: Callable[[int], 
     if name == "pad" and isinstance(item, str) and item in MODES:
         return item
     raise Unconvertible(f"mode {item!r} is not one of {', '.join(MODES)} [P9]")
-
-
-def _text(value: ir.Value | None) -> str | None:
-    """The text of an exporter's Constant whose attribute ``value`` is a string, not a tensor; None for others."""
-    node = None if value is None else value.producer()
-    if node is None or node.op_type != "Constant":
-        return None
-    text: str | None = attribute_value(node, "value", ir.AttributeType.STRING)
-    return text
-
-
-def _item(array: np.ndarray | None) -> str | int | None:
-    """The element of an array of one element, as a Python object; else None."""
-    if array is None or array.size != 1:
-        return None
-    item = array.reshape(-1)[0]
-    if array.dtype.kind in "iu":
-        return int(item)
-    return item.decode(errors="replace") if isinstance(item, bytes) else str(item)
 
 
 def _axes_with_amounts(array: np.ndarray | None, shape: object, signature: _Signature) -> int:

@@ -144,7 +144,7 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
 
 def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
     """The emulation that begins with ``first``; raises _NoMatch if there is none."""
-    _require(_mode(first) == "constant" and _is_plain(first))
+    _require(_mode(first) == "constant")
     added = _amounts(first, scope)
     _require(added.size % 2 == 0 and set(added.tolist()) <= {0, 1})
     rank = added.size // 2
@@ -152,7 +152,9 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
     _require(axes and (added[:rank] == added[rank:]).all())
     _require(len({reader for reader, _ in scope.index.last_uses(first.outputs[0])}) == 1)
     second = _expect(_reader(first.outputs[0]), "Pad")
-    _require(_mode(second) == "reflect" and _is_plain(second))
+    _require(_mode(second) == "reflect")
+    for node in (first, second):  # only data, amounts and a mode; the fill does not matter, which is removed again
+        _require(len(node.inputs) <= 2 and set(node.attributes) <= {"mode", "pads"} and len(node.outputs) == 1)
     _require(first.inputs[0] is not None and second.inputs[0] is first.outputs[0])
     amounts, shape = _amounts(second, scope), types.shape(first.inputs[0])
     _require(amounts.size == 2 * rank and (amounts >= 0).all() and (shape is None or len(shape) == rank))
@@ -211,11 +213,6 @@ def _amounts(node: ir.Node, scope: Scope) -> np.ndarray:
     if array is None:
         raise _NoMatch
     return array.reshape(-1)
-
-
-def _is_plain(node: ir.Node) -> bool:
-    """Whether a Pad has only data, amounts and a mode. Its fill does not matter: the emulation removes it again."""
-    return len(node.inputs) <= 2 and set(node.attributes) <= {"mode", "pads"} and len(node.outputs) == 1
 
 
 def _mode(node: ir.Node) -> str | None:

@@ -99,10 +99,7 @@ class Types:
             self._behind.pop(value, None)
 
     def _behind_pads(self, value: ir.Value) -> ir.Value:
-        """The value that was padded, of the same type: onnx's inference knows no operators of padops.
-
-        What has been found is remembered for every Pad on the way, so that a chain of them is walked once.
-        """
+        """The value that was padded, of the same type: onnx's inference knows no operators of padops."""
         walked: set[ir.Value] = set()
         while value not in walked and (node := value.producer()) is not None:
             if node.domain not in (DOMAIN, pyop_node.DOMAIN) or not node.inputs or (data := node.inputs[0]) is None:

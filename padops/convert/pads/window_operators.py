@@ -235,6 +235,13 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
     first = 1 if last else 2
     sizes = _sizes(node, first, len(kernel), types)
     type_name = types.name(node.inputs[0], *node.outputs[:1]) if operator.outside == "lowest" else None
+    at = operator.zero_point
+    fill: ir.Value | np.ndarray | None = node.inputs[at] if at is not None and at < len(node.inputs) else None
+    if operator.outside == "lowest":
+        fill = None
+        if type_name is not None:
+            dtype = by_name(type_name).numpy
+            fill = np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
     return SameWindow(
         node=node,
         operator=operator,
@@ -243,7 +250,7 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
         first=first,
         output_padding=tuple(more),
         unpadded=_unpadded(node, operator, type_name),
-        fill=_fill(node, operator, type_name),
+        fill=fill,
         opset=site.scope.opset,
         may_be_empty=operator.pooling and not (types.shape(node.inputs[0]) or [None])[0],
     )
@@ -259,17 +266,6 @@ def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | No
             f"its data have rank {len(shape)}, expected {count + 2} for a kernel of {plural(count, 'value')} [S1]"
         )
     return [dim if dim is not None and dim > 0 else None for dim in shape[first : first + count]]
-
-
-def _fill(node: ir.Node, operator: WindowOperator, type_name: str | None) -> ir.Value | np.ndarray | None:
-    """The value that the operator reads outside the data; None for 0."""
-    if operator.outside == "lowest":
-        if type_name is None:
-            return None
-        dtype = by_name(type_name).numpy
-        return np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
-    position = operator.zero_point
-    return node.inputs[position] if position is not None and position < len(node.inputs) else None
 
 
 def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) -> str:

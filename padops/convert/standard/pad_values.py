@@ -262,7 +262,16 @@ def _pairs(pad: PadInfo) -> AxisAmounts:
         begin, end = reshape(begin, count), reshape(end, count)
     if axes is None:
         return AxisAmounts(begin, end)
-    return AxisAmounts(_spread(begin, axes, rank), _spread(end, axes, rank))
+
+    def spread(values: Numbers) -> Numbers:
+        """Numbers of the listed axes as numbers of every axis, 0 for the others."""
+        if isinstance(axes, ir.Value) or isinstance(rank, Number):
+            return emit("ScatterElements", [_filled(0, rank), axes, values], {"axis": 0})
+        positions = np.full(rank, axes.size, np.int64)
+        positions[axes.reshape(-1)] = np.arange(axes.size)
+        return take(np.concatenate([values, ints(0)]), positions)
+
+    return AxisAmounts(spread(begin), spread(end))
 
 
 def _same(pad: PadInfo) -> AxisAmounts:
@@ -304,15 +313,6 @@ def _filled(number: int, count: Numbers) -> Numbers:
     if isinstance(count, Number):
         return emit("ConstantOfShape", [count], {"value": ir.tensor(ints(number))})
     return np.full(count, number, np.int64)
-
-
-def _spread(values: Numbers, axes: Operand, rank: Numbers) -> Numbers:
-    """Numbers of the listed axes as numbers of every axis, 0 for the others."""
-    if isinstance(axes, ir.Value) or isinstance(rank, Number):
-        return emit("ScatterElements", [_filled(0, rank), axes, values], {"axis": 0})
-    positions = np.full(rank, axes.size, np.int64)
-    positions[axes.reshape(-1)] = np.arange(axes.size)
-    return take(np.concatenate([values, ints(0)]), positions)
 
 
 @dataclass(frozen=True)
