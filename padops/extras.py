@@ -15,6 +15,7 @@ EXTRAS = {
     "convert": ("onnx", "onnx_ir", "ml_dtypes", "rich", "google"),  # protobuf's module is google.protobuf
     "cpu": ("onnxruntime",),
     "pyop": ("onnxruntime_extensions",),
+    "completion": ("shtab",),
     "openvino": ("openvino",),
     "torch": ("torch", "onnxscript"),
     "jax": ("jax", "jaxlib", "jax2onnx"),

@@ -95,9 +95,6 @@ class Pipes:
         Args:
             talk: Receives the pipes to the process's input and from its output. Its exceptions are raised here.
 
-        Returns:
-            The result of ``talk``.
-
         Raises:
             LateError: ``talk`` took longer. The process was killed.
             EOFError: The process ended before.
@@ -168,13 +165,7 @@ class Pickled:
     """A Python program that answers pickled questions, in a process of its own until it is closed; see ``serve``."""
 
     def __init__(self, name: str, seconds: float, program: Sequence[str]) -> None:
-        """Starts the process.
-
-        Args:
-            name: The name of the process in errors.
-            seconds: The limit for each answer.
-            program: The arguments of Python: ``-m``, a module, and its arguments.
-        """
+        """Starts Python with the arguments ``program``; errors call it ``name``, each answer has ``seconds``."""
         self._name, self._seconds, self._gone = name, seconds, ""
         pipe, command = subprocess.PIPE, [sys.executable, *program]
         self._pipes = Pipes(

@@ -42,11 +42,7 @@ class StepBars(AbstractContextManager["StepBars"]):
         self._tasks: dict[str, Any] = {}
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Shows the progress of the step ``what``.
-
-        Args:
-            done: Bytes for ``COPYING``, else Pads.
-        """
+        """Shows the progress of the step ``what``."""
         if not self._shown:  # rich's bars need not be loaded
             return
         if self._bars is None:

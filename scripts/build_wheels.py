@@ -28,8 +28,8 @@ import environment
 ROOT = environment.ROOT
 WORK = ROOT / "build" / "wheels"
 TOOLS = (
-    "auditwheel==6.8.2", "cmake==4.4.4", "lief==1.0.0", "ninja==1.13.2",
-    "scikit-build-core==1.1.2", "wheel==0.48.0", "ziglang==0.17.1",
+    "auditwheel==6.8.2", "cmake==4.4.4", "lief==1.0.0", "ninja==1.13.2", "py-rattler-build==0.73.0",
+    "scikit-build-core==1.1.2", "twine==7.0.0", "wheel==0.48.0", "ziglang==0.17.1",
 )  # fmt: skip
 EXPORTS = ROOT / "padops" / "csrc" / "linux" / "exports.map"  # names what every target exports
 SBOM = "sboms/padops.cdx.json"  # below .dist-info
@@ -107,14 +107,14 @@ def tools() -> Path:
     return environment.interpreter(venv)
 
 
-def build(python: Path, name: str, out: Path) -> Path:
+def build(python: Path, name: str, out: Path, root: Path = ROOT) -> Path:
     """The wheel of a target. The build itself knows only this machine's tag: the target's is put in afterwards."""
     target = TARGETS[name]
-    folder = WORK / name
+    folder = (WORK if root == ROOT else root / "build") / name
     toolchain = write_toolchain(python, target, folder)
     os.environ.setdefault("SOURCE_DATE_EPOCH", EPOCH)  # of the files in the wheel, RECORD among them
     with tempfile.TemporaryDirectory(dir=str(folder)) as made:
-        command = [python, "-m", "pip", "wheel", ROOT, "--no-deps", "--no-build-isolation", "--wheel-dir", made]
+        command = [python, "-m", "pip", "wheel", root, "--no-deps", "--no-build-isolation", "--wheel-dir", made]
         command += [f"--config-settings=build-dir={folder / 'build'}"]
         command += [f"--config-settings=cmake.args=-DCMAKE_TOOLCHAIN_FILE={toolchain}"]
         environment.step(f"{name}: building", command, WORK)

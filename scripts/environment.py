@@ -22,7 +22,8 @@ if sys.version_info < OLDEST:
     )
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ("pyproject.toml", "CMakeLists.txt", "padops/csrc", "padops/rules")  # what an installation is made from
+# What an installation is made from.
+SOURCES = ("pyproject.toml", "CMakeLists.txt", "padops/csrc", "padops/include", "padops/rules")
 BUILD_TOOLS = ("scikit-build-core", "cmake", "ninja")
 ENDS_UP_ELSEWHERE = ("PIP_PREFIX", "PIP_ROOT", "PIP_TARGET")  # settings that keep pip from installing into .venv
 STAMP, UNFINISHED = (
@@ -106,7 +107,12 @@ def variables(venv: Path) -> dict:
     """The caller's environment variables, less those that would lead Python or pip out of .venv."""
     kept = {key: value for key, value in os.environ.items() if key not in MISLEADING + ENDS_UP_ELSEWHERE}
     path = os.pathsep.join([str(interpreter(venv).parent), os.environ.get("PATH", os.defpath)])
-    return {**kept, "PATH": path, "VIRTUAL_ENV": str(venv), "PIP_USER": "0"}
+    return {**kept, "PATH": path, "VIRTUAL_ENV": str(venv), "PIP_USER": "0", **compiled_in(venv / "bytecode")}
+
+
+def compiled_in(folder: Path) -> dict:
+    """Have each source compiled once, into a folder: pip leaves that out, and else each process does it again."""
+    return {"PYTHONPYCACHEPREFIX": str(folder), "PYTHONDONTWRITEBYTECODE": ""}
 
 
 def step(label: str, command: list, root: Path = ROOT) -> None:

@@ -1,6 +1,6 @@
 """Run the conformance suite on release after release of each implementation, and show what a release changed.
 
-    python3 scripts/history.py [--only PACKAGE[==VERSION]] [--shard I/N] [--keep] [--work DIR] [--out FILE.json]
+    python3 scripts/history.py [--only PACKAGE[==VERSION]] [--keep] [--work DIR] [--out FILE.json]
     python3 scripts/history.py --list
     python3 scripts/history.py --show FILE.json [--svg PICTURE.svg]
 
@@ -26,7 +26,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import history_page as page
 from history_measure import digest_of, measure, releases, suite
 
-from padops.conformance.record import parse_shard
 from padops.conformance.runner import CutShort
 from padops.exits import USAGE
 from padops.files.interrupts import end_process, exit_code
@@ -65,7 +64,6 @@ def read(path: Path) -> list[dict[str, Any]]:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", action="append", default=[], metavar="PACKAGE[==VERSION]")
-    parser.add_argument("--shard", default="1/1", metavar="I/N")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--work", default="build/history", metavar="DIR")
@@ -80,13 +78,13 @@ def main(arguments: list[str]) -> int:
             if options.svg:
                 write_whole(Path(options.svg), [page.svg(told)])
             return 0
-        shard, chosen = parse_shard(options.shard), _chosen(options.only)
+        chosen = _chosen(options.only)
     except OSError as error:
         return fail(error)
     except ValueError as error:
         return fail(error, USAGE)
     try:
-        return _measure(options, chosen[shard[0] - 1 :: shard[1]])
+        return _measure(options, chosen)
     except CutShort as cut:
         say(f"interrupted: {options.work} keeps what has been measured, and a second call goes on there", stderr=True)
         return exit_code(cut.ending)

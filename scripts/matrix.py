@@ -30,6 +30,7 @@ import environment
 
 ROOT = environment.ROOT
 WORK = ROOT / "build" / "matrix"
+BYTECODE = WORK / "bytecode"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 RUNTIMES = ("1.20.1", "1.22.1", "1.24.4", "1.27.0", "newest")
 RUNTIME = "onnxruntime"
@@ -121,6 +122,7 @@ class Cell:
             ran = call(command)
             if ran.returncode:
                 return last_line(ran)
+        shutil.rmtree(BYTECODE, ignore_errors=True)  # it may be that of another version
         return None
 
     def versions(self) -> str:
@@ -268,7 +270,7 @@ def call(command: list, folder: Path = ROOT) -> subprocess.CompletedProcess:
     """Run a command, without what leads a Python elsewhere."""
     misleading = (*environment.MISLEADING, "PADOPS_LIBRARY")
     variables = {key: value for key, value in os.environ.items() if key not in misleading}
-    variables["PADOPS_EXAMPLES"] = EXAMPLES
+    variables |= {"PADOPS_EXAMPLES": EXAMPLES, **environment.compiled_in(BYTECODE)}
     return subprocess.run(
         [str(part) for part in command], cwd=str(folder), env=variables, capture_output=True, encoding="utf-8",
         errors="replace", check=False,

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the models ar
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "models"))
 from road_models import RoadModel, draw
 
-from padops.probe.asking import Asked
+from padops.probe.outcome import Asked
 
 EXACT = 2048  # whole numbers below it are those of float16, too
 

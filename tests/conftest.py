@@ -80,16 +80,16 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("PADOPS_LIBRARY", padops.get_library_path())
 
 
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    missing = collection_path.suffix == ".py" and not needs.can_be_imported(collection_path)
-    return True if missing else None
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if collection_path.suffix != ".py":
+        return None
+    slow_one = config.getoption("--without-slow") and slow.is_slow(collection_path.relative_to(needs.TESTS).as_posix())
+    return True if slow_one or not needs.can_be_imported(collection_path) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     before = rest.passed_before(config)
     left_out = {item for item in items if item.nodeid in before or needs.needs_of(item) & needs.NOT_HERE}
-    if config.getoption("--without-slow"):
-        left_out |= {item for item in items if slow.is_slow(item.nodeid)}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: item.path.stem not in LONGEST)

@@ -164,17 +164,23 @@ def test_actions_are_pinned_by_commit() -> None:
     assert len({found[1] for found in pinned.values() if found is not None}) == len(set(used))
 
 
-def test_one_job_may_write_and_runs_no_script() -> None:
+def test_what_may_write_runs_nothing_of_this_repository() -> None:
     told = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))
     assert told["permissions"] == {}
+    reads = {"contents": "read"}
     assert {name: job["permissions"] for name, job in told["jobs"].items()} == {
-        "build": {"contents": "read"},
-        "check": {"contents": "read"},
+        "build": reads, "sdist": reads, "check": reads,
         "attest": {"id-token": "write", "attestations": "write"},
-    }
-    steps = told["jobs"]["attest"]["steps"]
-    assert [step["uses"].partition("@")[0] for step in steps] == [
-        "actions/download-artifact",
-        "actions/attest-build-provenance",
-    ]
-    assert all(step.keys() <= {"uses", "with"} for step in steps) and told["jobs"]["attest"]["needs"] == "check"
+        "publish": {"id-token": "write"},
+    }  # fmt: skip
+    for name, steps in (
+        ("attest", ["actions/download-artifact", "actions/attest-build-provenance"]),
+        ("publish", ["actions/download-artifact", "pipx run uv"]),
+    ):
+        job = told["jobs"][name]
+        assert [re.split("[@=]", step.get("uses") or step["run"])[0] for step in job["steps"]] == steps
+        assert job["if"] == "github.event_name == 'push'"  # of a tag: pushes of branches start no run
+    assert told[True]["push"] == {"tags": ["v*"]}
+    assert [told["jobs"][name]["needs"] for name in ("publish", "attest", "check")] == [
+        "attest", "check", ["build", "sdist"]
+    ]  # fmt: skip

@@ -181,23 +181,6 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert run(capsys, "convert", source, "-o", source) == (2, "", text)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ([], "convert the Pads of a model"),
-        (["convert"], "the following arguments are required: IN"),
-        (["convert", "m.onnx"], "name OUT, or use --in-place or --dry-run"),
-        (["convert", "m.onnx", "-o", "n", "--in-place"], "--in-place excludes OUT and -o/--output"),
-        (["convert", "m.onnx", "--dry-run", "--select", "some"], "argument --select: invalid choice: 'some'"),
-        (["convert", "m.onnx", "--dry-run", "--seed", "x"], "argument --seed: invalid int value: 'x'"),
-    ],
-)
-def test_usage(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, *arguments)
-    assert (code, out) == (2, "")
-    assert text in err
-
-
 def test_an_unexpected_exception_keeps_its_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def surprise(*arguments: object, **named: object) -> None:
         raise ZeroDivisionError

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+import subprocess
 from pathlib import Path
 
 import command
@@ -27,6 +30,31 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "--version") == (0, f"padops {padops.__version__}\n", "")
 
 
+def test_help_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, option in ((("help", "convert"), ("convert", "--help")), (("help",), ("--help",))):
+        texts = []
+        for arguments in (words, option):
+            with pytest.raises(SystemExit) as ending:
+                cli.main(arguments)
+            assert ending.value.code == 0
+            texts.append(capsys.readouterr().out)
+        assert texts[0] == texts[1] != ""
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The script knows every command; bash completes a command, and a file where one is expected."""
+    code, script, err = run(capsys, "completion", shell)
+    assert (code, err) == (0, "") and {"inspect", "convert", "in-place"} <= set(re.findall(r"\b[\w-]+", script))
+    if shell == "bash":
+        (tmp_path / "model.onnx").touch()
+        asks = "source ./script; for words in 'padops conv' 'padops inspect mod'; do COMP_WORDS=($words)\n"
+        asks += "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _shtab_padops; echo ${COMPREPLY[@]}; done"
+        (tmp_path / "script").write_text(script, encoding="utf-8")
+        done = subprocess.run(["bash", "-c", asks], cwd=tmp_path, capture_output=True, text=True)
+        assert done.stdout.split() == ["convert", "model.onnx"]
+
+
 @pytest.mark.parametrize("place", [("{out}",), ("-o", "{out}"), ("--verify", "{out}"), ("{out}", "--verify")])
 def test_the_output_may_stand_anywhere(
     place: tuple[str, ...], source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -35,14 +63,6 @@ def test_the_output_may_stand_anywhere(
     arguments = [word.format(out=out) for word in place]
     assert run(capsys, "convert", source, *arguments, "--no-fallback", "-q") == (0, "", "")
     assert onnx.load(out).graph.node[0].domain == "padops"
-
-
-def test_one_output_alone(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = run(capsys, "convert", source, tmp_path / "a", "-o", tmp_path / "b")
-    assert (code, "OUT and -o/--output name two outputs" in err) == (2, True)
-    code, _, err = run(capsys, "convert", source, tmp_path / "a", "--in-place")
-    assert (code, "--in-place excludes OUT and -o/--output" in err) == (2, True)
-    assert list(tmp_path.iterdir()) == [source]
 
 
 def test_a_dry_run_checks_the_output(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,86 +75,76 @@ def test_a_dry_run_checks_the_output(source: Path, tmp_path: Path, capsys: pytes
     assert run(capsys, "convert", source, source, "--dry-run")[0] == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "meant"),
-    [
-        ("convert --taget onnx a b", "--taget: did you mean --target?"),
-        ("convert --taget=onnx a b", "--taget: did you mean --target?"),
-        ("convert a b --target onx", "did you mean onnx?"),
-        ("convert a b --select neded", "did you mean needed?"),
-        ("convrt a b", "did you mean convert?"),
-        ("lower a b", "did you mean convert --target onnx?"),
-        ("inspect a --jsn", "--jsn: did you mean --json?"),
-        ("verify a b --sed 1", "--sed: did you mean --seed?"),
-        ("bench --jsno a", "--jsno: did you mean --json?"),
-        ("conformance --quik", "--quik: did you mean --quick?"),
-        ("conformance shw a", "did you mean show?"),
-    ],
-)
-def test_what_was_meant(arguments: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, *arguments.split())
-    assert (code, out) == (2, "")
-    assert err.splitlines()[-1].endswith(meant)
+# Arguments that are refused, and how what is said ends. {source} is a model, and all else is not there.
+MISTAKES = {
+    "convert": "the following arguments are required: IN",
+    "convert m.onnx": "name OUT, or use --in-place or --dry-run",
+    "convert m.onnx -o n --in-place": "--in-place excludes OUT and -o/--output",
+    "convert m.onnx n --in-place": "--in-place excludes OUT and -o/--output",
+    "convert m.onnx n -o o": "OUT and -o/--output name two outputs: n, o",
+    "convert a b --seed x": "argument --seed: invalid int value: 'x'",
+    "convert a b --select neded": "did you mean needed?",
+    "convert a b --target onx": "did you mean onnx?",
+    "convert a b --xyzzy": "padops convert: error: unrecognized arguments: --xyzzy",
+    "convert --taget onnx a b": "--taget: did you mean --target?",
+    "convert --taget=onnx a b": "--taget: did you mean --target?",
+    "convrt a b": "did you mean convert?",
+    "lower a b": "did you mean convert --target onnx?",
+    "inspect a --jsn": "--jsn: did you mean --json?",
+    "verify a b --sed 1": "--sed: did you mean --seed?",
+    "bench --jsno a": "--jsno: did you mean --json?",
+    "conformance --quik": "--quik: did you mean --quick?",
+    "conformance shw a": "did you mean show?",
+    "inspect a --strict": "unrecognized arguments: --strict; --strict: did you mean --select?",
+    "inspect a --here": "unrecognized arguments: --here; --here: did you mean --help?",
+    "inspect ''": "argument MODEL is empty",
+    "inspect a ''": "argument MODEL is empty",
+    "inspect - a -": "- is named twice, but standard input has one model",
+    "inspect {source} --allow wrong": "--allow needs --check",
+    "inspect {source} --check --allow wron": "did you mean wrong?",
+    "inspect {source} --json --format sarif": "argument --format: not allowed with argument --json",
+    "convert a b --report ''": "argument --report is empty",
+    "run a --inputs=": "argument --inputs is empty",
+    "conformance show ''": "argument FILE is empty",
+    "conformance --quick show a": "--quick is an option of a run; a command and its own options come first",
+    "convert a b --target onnx --no-fallback": "--no-fallback needs --target padops",
+    "convert a b --jobs 2": "--jobs needs a folder, but IN is one model",
+    **{
+        f"{words} --providers '{text}'": f"padops {words.split()[0]}: error: argument --providers: {text!r} "
+        "has no name, expected names with commas between them"
+        for words, text in (("run m", ","), ("inspect m", ""), ("verify m m", " , "), ("inspect m", ","))
+    },
+    # padops.convert, which has these, too, says the same of its arguments.
+    **{
+        f"convert {{source}} --dry-run {words}": f"error: {said}"
+        for words, said in {
+            "--without-pad": "--without-pad needs --target onnx",
+            "--target onnx --without-pad --select needed": "--without-pad needs --select all",
+            "--inputs x.npz": "--inputs needs --verify",
+            "--run": "--run needs --verify",
+            "--seed 3": "--seed needs --verify",
+            "--rtol 0": "--rtol needs --verify",
+            "--atol 0.1": "--atol needs --verify",
+            "--for cupid --target onnx": "padops has no rules for provider 'cupid', only for "
+            + ", ".join(row.name for row in KNOWN_PROVIDERS),
+            "--for cuda": "--for needs --target onnx",
+            "--for cuda --target onnx --select needed": "--for needs --select all",
+            "--for cuda --target onnx --without-pad": "--for and --without-pad exclude each other: "
+            "CUDAExecutionProvider runs some Pads, which stay",
+            "--report {source}": "{source} is a model; name another --report",
+            "-o {source}": "{source} is the source itself; to replace it, use --in-place",
+        }.items()
+    },
+}
 
 
-def test_nothing_is_meant_by_what_is_like_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = run(capsys, "convert", "a", "b", "--xyzzy")
-    assert (code, err.splitlines()[-1]) == (2, "padops convert: error: unrecognized arguments: --xyzzy")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ("--without-pad", "--without-pad needs --target onnx"),
-        ("--target onnx --without-pad --select needed", "--without-pad needs --select all"),
-        ("--inputs x.npz", "--inputs needs --verify"),
-        ("--run", "--run needs --verify"),
-        ("--seed 3", "--seed needs --verify"),
-        ("--rtol 0", "--rtol needs --verify"),
-        ("--atol 0.1", "--atol needs --verify"),
-        (
-            "--for cupid --target onnx",
-            f"padops has no rules for provider 'cupid', only for {', '.join(row.name for row in KNOWN_PROVIDERS)}",
-        ),
-        ("--for cuda", "--for needs --target onnx"),
-        ("--for cuda --target onnx --select needed", "--for needs --select all"),
-        (
-            "--for cuda --target onnx --without-pad",
-            "--for and --without-pad exclude each other: CUDAExecutionProvider runs some Pads, which stay",
-        ),
-        ("--report {source}", "{source} is a model; name another --report"),
-        ("-o {source}", "{source} is the source itself; to replace it, use --in-place"),
-    ],
-)
-def test_a_refusal_names_the_options(
-    arguments: str, said: str, source: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """padops.convert, which has them too, says the same of its arguments."""
-    code, out, err = run(capsys, "convert", source, "--dry-run", *arguments.format(source=source).split())
-    assert (code, out, err) == (2, "", f"error: {said.format(source=source)}\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["inspect", ""], "argument MODEL is empty"),
-        (["inspect", "a", ""], "argument MODEL is empty"),
-        (["convert", "a", "b", "--report", ""], "argument --report is empty"),
-        (["run", "a", "--inputs="], "argument --inputs is empty"),
-        (["conformance", "show", ""], "argument FILE is empty"),
-        (["convert", "a", "b", "--target", "onnx", "--no-fallback"], "--no-fallback needs --target padops"),
-        (["convert", "a", "b", "--jobs", "2"], "--jobs needs a folder, but IN is one model"),
-        (["inspect", "a", "--strict"], "unrecognized arguments: --strict; --strict: did you mean --select?"),
-        (["inspect", "a", "--here"], "unrecognized arguments: --here; --here: did you mean --help?"),
-        (
-            ["conformance", "--quick", "show", "a"],
-            "--quick is an option of a run; a command and its own options come first",
-        ),
-    ],
-)
-def test_what_would_do_nothing_is_refused(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, *arguments)
-    assert (code, out) == (2, "") and err.endswith(f": error: {said}\n")
+@pytest.mark.parametrize("arguments", MISTAKES)
+def test_a_mistake(arguments: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is refused in at most two lines, and nothing is written."""
+    code, out, err = run(capsys, *shlex.split(arguments.replace("{source}", str(source))))
+    assert (code, out, [*source.parent.iterdir()]) == (2, "", [source])
+    assert err.endswith(MISTAKES[arguments].replace("{source}", str(source)) + "\n")
+    assert re.fullmatch(r"(padops[ \w]* --help shows the usage\n)?[^\n]+\n", err)
 
 
 def test_an_empty_name_of_a_model() -> None:
@@ -146,13 +156,6 @@ def test_an_empty_name_of_a_model() -> None:
 def test_describe_is_not_listed(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "--help")
     assert (code, "describe" in out, "inspect" in out) == (0, False, True)
-
-
-def test_a_mistake_is_told_in_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["convert", "--bogus"])
-    assert ended.value.code == 2
-    assert capsys.readouterr().err.splitlines()[:-1] == ["padops convert --help shows the usage"]
 
 
 def test_lines_are_whole_where_the_output_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -195,15 +198,6 @@ def test_inspect_knows_the_processor_by_its_short_name(source: Path, capsys: pyt
     code, out, err = run(capsys, "inspect", "--providers", "cuda,cpu", source)
     assert (code, err) == (0, "") and "no rules" not in out
     assert out == run(capsys, "inspect", "--providers", "CUDAExecutionProvider,CPUExecutionProvider", source)[1]
-
-
-@pytest.mark.parametrize("text", [",", "", " , "])
-@pytest.mark.parametrize("arguments", [["run", "m"], ["inspect", "m"], ["verify", "m", "m"]])
-def test_providers_without_a_name(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Some commands took them for none."""
-    code, out, err = run(capsys, *arguments, "--providers", text)
-    why = f"argument --providers: {text!r} has no name, expected names with commas between them"
-    assert (code, out, err.splitlines()[-1]) == (2, "", f"padops {arguments[0]}: error: {why}")
 
 
 def test_no_color_takes_bold_too(monkeypatch: pytest.MonkeyPatch) -> None:

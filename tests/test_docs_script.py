@@ -1,4 +1,4 @@
-"""What docs.py runs and refuses, without a .venv and without building; and that pages fetch nothing."""
+"""Pages fetch nothing: docs.py says so, without a .venv and without building."""
 
 from __future__ import annotations
 
@@ -13,32 +13,14 @@ SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 
 @pytest.fixture
 def docs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    """The script, in a .venv where it runs nothing: ``ran`` has the commands, ``code`` the exit code of each."""
+    """The script, in a .venv where it runs nothing."""
     monkeypatch.syspath_prepend(SCRIPTS)
     environment, module = importlib.import_module("environment"), importlib.import_module("docs")
-    module.ran, module.code = [], 0
     monkeypatch.setattr(module, "SITE", tmp_path)
     monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
     monkeypatch.setattr(environment, "ensure", lambda extras: tmp_path / extras[0] / "python")
-
-    def hand_over(command: list, folder: Path) -> int:
-        module.ran.append([Path(command[0]).name, *command[1:]])
-        return module.code
-
-    monkeypatch.setattr(environment, "hand_over", hand_over)
+    monkeypatch.setattr(environment, "hand_over", lambda command, folder: 0)
     return module
-
-
-def test_it_is_built_strictly(docs: ModuleType, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_text('<img src="modes.svg"><a href="https://example.org">read there</a>')
-    assert docs.main([]) == 0
-    assert docs.ran == [["mkdocs", "build", "--strict", "--clean"]]
-    assert capsys.readouterr().out == f"1 pages in {tmp_path}\n"
-
-
-def test_a_warning_is_a_failure(docs: ModuleType) -> None:
-    docs.code = 1
-    assert docs.main([]) == 1
 
 
 @pytest.mark.parametrize(
@@ -51,11 +33,6 @@ def test_a_page_that_fetches_is_a_failure(
     (tmp_path / "page" / "a.html").write_text(f"<p>text\n{tag}")
     assert docs.main([]) == 1
     assert "error: page/a.html fetches " in capsys.readouterr().err
-
-
-def test_unknown_arguments(docs: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    assert docs.main(["--out"]) == 2 and docs.ran == []
-    assert capsys.readouterr().err == "error: unknown argument: --out; there is --serve\n"
 
 
 def test_ci_builds_it() -> None:

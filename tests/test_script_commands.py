@@ -47,29 +47,6 @@ def test_lint_runs_every_tool_though_one_fails(lint: ModuleType, capsys: pytest.
     assert "failed: ruff-check, ruff-format\n" in capsys.readouterr().err
 
 
-def test_lint_takes_names(lint: ModuleType) -> None:
-    assert lint.main(["--fix", "ruff-format"]) == 0
-    assert lint.ran == [["ruff", "format"]]
-
-
-def test_lint_names_what_it_does_not_know(lint: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    assert lint.main(["ruff-check", "pylint"]) == 2
-    assert lint.ran == []
-    there = "ruff-check, ruff-format, mypy, clang-format, zizmor"
-    assert capsys.readouterr().err == f"error: no such check: pylint; there are {there}\n"
-
-
-def test_lint_reads_every_source_in_cpp(
-    lint: ModuleType, environment: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(environment, "ROOT", tmp_path)
-    sources = ["padops/csrc/core/plan.cpp", "padops/csrc/engine.h", "tests/cpp/stand_in/api.h"]
-    for name in [*sources, "padops/csrc/types.inc", "padops/other.h"]:
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
-    assert list(map(str, lint.checks()["clang-format"])) == ["clang-format", "--dry-run", "-Werror", *sources]
-
-
 def test_commits_are_checked_as_ci_checks(lint: ModuleType) -> None:
     hooks = re.findall(r"entry: python3 scripts/lint.py (.+)", (ROOT / ".pre-commit-config.yaml").read_text())
     assert set(lint.checks()) == set(hooks)
@@ -77,7 +54,6 @@ def test_commits_are_checked_as_ci_checks(lint: ModuleType) -> None:
 
 
 PYTEST = ["python", "-m", "pytest"]
-LONG = [*PYTEST, "--override-ini", "python_files=long_*.py"]
 
 
 @pytest.fixture
@@ -145,22 +121,6 @@ def test_the_whole_run_with_peers(script: ModuleType) -> None:
     assert script.ran[1][-15:-13] == ["--quick", "--require-peers"] and sorted(script.ran[1][-13:]) == sorted(others)
 
 
-def test_an_environment_that_is_there_is_compared_with(script: ModuleType, tmp_path: Path) -> None:
-    (tmp_path / "dask").mkdir()
-    (tmp_path / "dask" / "padops-stamp.json").write_text("{}", encoding="utf-8")
-    (tmp_path / "tract").mkdir()
-    (tmp_path / "tract" / "padops-stamp.json").write_text("{}", encoding="utf-8")
-    assert script.main(["--peers"]) == 0
-    assert not {"--without=dask", "--without=tract", "--without=without-pad-tract"} & set(script.ran[1])
-    assert {"--without=tvm", "--without=without-pad-tvm"} <= set(script.ran[1])
-
-
-def test_a_failure_ends_the_run(script: ModuleType) -> None:
-    script.code = 3
-    assert script.main(["--all"]) == 3
-    assert len(script.ran) == 1
-
-
 @pytest.mark.parametrize(
     ("arguments", "spread"),
     [
@@ -177,7 +137,12 @@ def test_arguments_go_to_pytest(script: ModuleType, arguments: list[str], spread
     assert script.ran == [[*PYTEST, *processes, *arguments]]
 
 
-CALLED = sorted(path for path in SCRIPTS.glob("*.py") if '\nif __name__ == "__main__":' in path.read_text("utf-8"))
+# Not the program of an archive of cases, which runs where the archive does.
+CALLED = sorted(
+    path
+    for path in SCRIPTS.glob("*.py")
+    if '\nif __name__ == "__main__":' in path.read_text("utf-8") and path.name != "run_cases.py"
+)
 
 
 @pytest.mark.parametrize("path", CALLED, ids=lambda path: path.name)
@@ -188,22 +153,6 @@ def test_a_script_answers_help_at_once(path: Path) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert path.name in ran.stdout.partition("\n\n")[2] or ran.stdout.startswith(f"usage: {path.name}")
     assert not re.search(r"^[^\n]* \.\.\. ", ran.stdout, re.M), "a step of a set-up"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "all_of_them"),
-    [
-        ([], True),
-        (["-k", "tests"], True),
-        (["tests/long/long_files.py"], False),
-        (["./tests/long/long_files.py"], False),
-        ([str(ROOT / "tests" / "long" / "long_files.py"), "-x"], False),
-        (["./tests/long/long_files.py::test_at_every_step[KILL]"], False),
-    ],
-)
-def test_long_runs_what_is_named(script: ModuleType, arguments: list[str], all_of_them: bool) -> None:
-    assert script.main(["--long", *arguments]) == 0
-    assert script.ran == [[*LONG, *arguments, *(["tests/long"] if all_of_them else [])]]
 
 
 @pytest.fixture

@@ -30,39 +30,3 @@ def test_the_job_ends_with_its_script(number: int, code: int, tmp_path: Path) ->
         else:
             os.kill(run.process.pid, number)
         assert (run.wait(), run.left()) == (code, [])
-
-
-INTERRUPTED_LATE = f"""
-import os, signal, sys
-sys.path.insert(0, {str(SCRIPTS)!r})
-import environment
-wait = os.waitpid
-def and_then_interrupted(pid, flags):
-    ended, status = wait(pid, flags)
-    if ended:
-        signal.raise_signal(signal.SIGINT)
-    return ended, status
-os.waitpid = and_then_interrupted
-sys.exit(environment.hand_over([{sys.executable!r}, "-c", "raise SystemExit(7)"]))
-"""
-
-
-def test_an_interrupt_does_not_hide_how_the_job_ended(tmp_path: Path) -> None:
-    """The script is told that the job has ended, and interrupted before it has looked with which code."""
-    with AtTerminal("-c", INTERRUPTED_LATE, cwd=tmp_path) as run:
-        assert (run.wait(), run.left()) == (7, []), run.said()
-
-
-@pytest.mark.parametrize(("before", "after"), [("SIG_IGN", "SIG_IGN"), ("default_int_handler", "SIG_DFL")])
-def test_the_job_has_the_signals_of_its_script(before: str, after: str, tmp_path: Path) -> None:
-    """In the background an interrupt is meant for neither."""
-    job = "import signal; print(signal.getsignal(signal.SIGINT) in (signal.SIG_IGN,))"
-    script = (
-        SCRIPT.replace(repr(JOB), repr(job)).replace(
-            "import environment\n", f"import environment, signal\nsignal.signal(signal.SIGINT, signal.{before})\n"
-        )
-        + f"assert signal.getsignal(signal.SIGINT) == signal.{before}\n"
-    )
-    script = script.replace("sys.exit(", "code = (")
-    with AtTerminal("-c", script, cwd=tmp_path) as run:
-        assert (run.wait(), run.said()) == (0, f"{after == 'SIG_IGN'}\n")

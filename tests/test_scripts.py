@@ -185,6 +185,15 @@ def test_variables_of_the_caller_do_not_lead_out_of_the_venv(
     assert variables["PATH"].split(os.pathsep)[0] == str(environment.interpreter(tmp_path / ".venv").parent)
 
 
+def test_each_source_is_compiled_once(environment: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    (tmp_path / "once.py").touch()
+    command = [sys.executable, "-c", "import once"]
+    subprocess.run(command, env=environment.variables(tmp_path / ".venv"), cwd=tmp_path, check=True)
+    assert [file.stem.partition(".")[0] for file in (tmp_path / ".venv").rglob("once.*")] == ["once"]
+    assert not (tmp_path / "__pycache__").exists()
+
+
 def test_a_failing_step_shows_the_output(
     environment: ModuleType, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

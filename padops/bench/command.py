@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from padops.exits import USAGE
@@ -126,17 +127,18 @@ def _measure(
     from padops.bench.timing import measure, time_model, time_workload
     from padops.bench.workloads import COMPARED
 
-    steps: list[tuple[str, Step]] = [(str(path), partial(time_model, path)) for path in options.model or ()]
     compared = COMPARED if options.random else tuple(IMPLEMENTATIONS)
-    for workload in () if steps else _chosen(options):
-        steps.append((workload.name, partial(time_workload, workload, compared)))
     counts = options.threads or sorted({1, count_threads()})
     seconds = QUICK_SECONDS if options.quick or options.random else SECONDS
-    try:
-        with Console(stderr=True).status("") as status:
-            for threads in counts:
-                show = lambda name: status.update(f"{name}, {plural(threads, 'thread')}")  # noqa: B023
-                measure(steps, threads, seconds, keep, show)
-    except (KeyboardInterrupt, SystemExit) as ending:
-        return len(steps) * len(counts), ending
-    return len(steps) * len(counts), None
+    with TemporaryDirectory() as folder:
+        steps: list[tuple[str, Step]] = [(str(path), partial(time_model, path, folder)) for path in options.model or ()]
+        for workload in () if steps else _chosen(options):
+            steps.append((workload.name, partial(time_workload, workload, compared)))
+        try:
+            with Console(stderr=True).status("") as status:
+                for threads in counts:
+                    show = lambda name: status.update(f"{name}, {plural(threads, 'thread')}")  # noqa: B023
+                    measure(steps, threads, seconds, keep, show)
+        except (KeyboardInterrupt, SystemExit) as ending:
+            return len(steps) * len(counts), ending
+        return len(steps) * len(counts), None

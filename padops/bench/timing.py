@@ -5,15 +5,11 @@ A process of its own measures, one workload at a time, so that an interrupt lose
 
 from __future__ import annotations
 
-import os
-import signal
 import statistics
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from functools import partial
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +18,14 @@ import numpy as np
 from padops.bench.implementations import IMPLEMENTATIONS, Call, session
 from padops.bench.table import Measurement
 from padops.bench.workloads import Memory, Workload
-from padops.extras import DependencyError, Needing
-from padops.files.interrupts import end_process, ending_of
+from padops.extras import Needing
+from padops.processes import Pickled, serve
 
 NOT_COMPARED = ("copy", "copy by all", "copy by padops")  # their outputs are not the workload's
 MIN_ROUNDS = 5
 _WARM, _TIMED, _SAMPLE = 2e-3, 10e-3, 200e-6  # seconds of a block: untimed and timed; of several short calls together
 _WATCHED = 12e-3  # seconds: three ticks of a kernel that counts at 250 Hz what its threads use
-_LISTENS = 0.1  # seconds between checks for signals
-_ENDING = 0.5  # seconds that the measuring process has to remove its files
+_LIMIT = 3600  # seconds that one workload may take
 _SIZE = 16000  # the size that is tried first for open dims of a model: a second of speech
 
 Step = Callable[[int, float], Sequence[Measurement]]  # measures with a number of threads, for some seconds
@@ -59,8 +54,10 @@ def time_workload(
     return time_calls(workload.name, workload.output_bytes, threads, calls, seconds)
 
 
-def time_model(path: Path, threads: int, seconds: float) -> list[Measurement]:
+def time_model(path: Path, folder: str, threads: int, seconds: float) -> list[Measurement]:
     """Times a model converted, and as it is, in a ``padops.InferenceSession`` and in onnxruntime.
+
+    The converted model goes into ``folder``, which is not this process's, since an interrupt kills it.
 
     Raises:
         OutputsDiffer: The sessions give different bits.
@@ -68,19 +65,18 @@ def time_model(path: Path, threads: int, seconds: float) -> list[Measurement]:
     """
     import padops
 
-    with tempfile.TemporaryDirectory() as folder:
-        files = {"padops": Path(folder, path.name), "unmodified": path, "built-in": path}
-        padops.convert(path, files["padops"])
-        sessions = {}
-        for kind, file in files.items():
-            try:
-                sessions[kind] = session(str(file), threads, kind)
-            except Exception as error:  # onnxruntime's errors have no common base
-                by = "stock onnxruntime" if kind == "built-in" else "onnxruntime with padops"
-                raise padops.PadopsError(f"{by} does not run {path}: {error}") from error
-        feeds = feeds_for(path, sessions["built-in"])
-        calls = {kind: partial(made.run, None, feeds) for kind, made in sessions.items()}
-        compare(str(path), np.empty(0), calls)
+    files = {"padops": Path(folder, path.name), "unmodified": path, "built-in": path}
+    padops.convert(path, files["padops"])
+    sessions = {}
+    for kind, file in files.items():
+        try:
+            sessions[kind] = session(str(file), threads, kind)
+        except Exception as error:  # onnxruntime's errors have no common base
+            by = "stock onnxruntime" if kind == "built-in" else "onnxruntime with padops"
+            raise padops.PadopsError(f"{by} does not run {path}: {error}") from error
+    feeds = feeds_for(path, sessions["built-in"])
+    calls = {kind: partial(made.run, None, feeds) for kind, made in sessions.items()}
+    compare(str(path), np.empty(0), calls)
     size = sum(np.asarray(output).nbytes for output in calls["padops"]())
     return time_calls(str(Path(*path.parts[-2:])), size, threads, calls, seconds)
 
@@ -207,54 +203,20 @@ def measure(
     Raises:
         MeasuringError: A workload cannot be measured, or the process has died.
     """
-    context = get_context("spawn")
-    reading, writing = context.Pipe(duplex=False)
-    process = context.Process(target=_serve, args=(steps, threads, seconds, writing), daemon=True)
-    process.start()
-    writing.close()
-    try:
-        while True:
-            alive = True
-            while not reading.poll(_LISTENS) and alive:  # a signal that comes just before a wait does not end it
-                alive = process.is_alive()  # a child of the process may keep the pipe open
+    with closing(Pickled("the measuring process", _LIMIT, ("-m", "padops.bench.timing"))) as process:
+        for name, step in steps:
+            progress(name)
             try:
-                if not alive and not reading.poll():
-                    raise EOFError
-                said = reading.recv()
-            except EOFError:
-                process.join()
-                raise MeasuringError(f"the measuring process has ended with {ending_of(process.exitcode)}") from None
-            if said is None:
-                return
-            if isinstance(said, MeasuringError):
-                raise said
-            (progress if isinstance(said, str) else keep)(said)
-    finally:
-        process.terminate()
-        process.join(_ENDING)
-        process.kill()
-        process.join()
-        reading.close()
+                keep(process.ask((step, threads, seconds)))
+            except RuntimeError as error:
+                raise MeasuringError(str(error)) from error
 
 
-def _serve(steps: Sequence[tuple[str, Step]], threads: int, seconds: float, answers: Connection) -> None:
-    """The measuring process: it sends names of steps, measurements, None at the end, or a MeasuringError."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends Ctrl-C to both processes; the parent decides
-    signal.signal(signal.SIGTERM, end_process)
-    last: MeasuringError | None = None
-    try:
-        with Needing("padops bench"):
-            from padops.convert import PadopsError
+def _measured(asked: tuple[Step, int, float]) -> Sequence[Measurement]:
+    step, threads, seconds = asked
+    with Needing("padops bench"):
+        return step(threads, seconds)
 
-            try:
-                for name, step in steps:
-                    answers.send(name)
-                    answers.send(step(threads, seconds))
-            except (OSError, ValueError, RuntimeError, PadopsError) as error:  # RuntimeError: sessions, OutputsDiffer
-                last = MeasuringError(str(error))
-    except DependencyError as error:
-        last = MeasuringError(str(error))
-    except SystemExit:  # temporary files are gone; the exit handlers of libraries would take a second
-        os._exit(1)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent ends this process as soon as it has the last answer
-    answers.send(last)
+
+if __name__ == "__main__":
+    serve(_measured)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -32,21 +33,18 @@ from padops.terminal import fail
 # When Python looks for cycles among its objects: a model of many nodes stays until the end, and going through it again
 # and again took a third of the time.
 SELDOM = (100_000, 50, 100)
+FILES = re.compile(r"(FILE|RULES)(\.\w+)?|MODEL|ORIGINAL|CONVERTED|IN|OUT|DIR")  # places of files, in the usage
 KEEP_THEIR_CODE = (run_convert, run_verify, run_suite)  # their exit code stands even if their output is lost
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command.
-
-    Args:
-        arguments: The command line after ``padops``; by default the process's.
-
-    Returns:
-        The exit code.
-    """
+    """Runs the command."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["help"]:
+        words = [*words[1:], "--help"]
     with dropping_output() as out:
         parser = _parser()
-        options = parser.parse_args(arguments)
+        options = parser.parse_args(words)
         if "run" not in options:
             parser.print_help(sys.stderr)
             return USAGE
@@ -81,4 +79,21 @@ def _parser() -> argparse.ArgumentParser:
     add_bench(commands.add_parser("bench", help="measure padops against the other Pads of this machine"))
     add_describe(commands)
     add_conformance(commands)
+    completion = commands.add_parser("completion", help="print the script that completes padops in your shell")
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"))
+    completion.set_defaults(run=_print_completion)
+    commands.add_parser("help", help="show the help of a command")
     return parser
+
+
+def _print_completion(options: argparse.Namespace) -> int:
+    """Prints the completion script of a shell; a place for a file or folder completes to one."""
+    import shtab
+
+    parser = _parser()
+    commands = next(action.choices for action in parser._actions if isinstance(action.choices, dict))
+    for action in (action for command in commands.values() for action in command._actions):
+        if FILES.fullmatch(str(action.metavar)):
+            action.complete = shtab.FILE
+    print(shtab.complete(parser, shell=options.shell))
+    return 0

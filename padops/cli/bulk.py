@@ -42,11 +42,7 @@ Job = tuple[str, str | None, dict[str, Any]]  # one model: its file, the file to
 
 
 def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
-    """Converts every model of a folder as the options say; ``passed`` are the options that ``padops.convert`` also has.
-
-    Returns:
-        The worst exit code of all models.
-    """
+    """Converts every model of a folder; gives the worst exit code. ``passed`` are the options of ``padops.convert``."""
     source = Path(options.source)
     if options.inputs is not None:
         options.usage_error("--inputs needs one model, but IN is a folder")
@@ -274,11 +270,7 @@ def _progress(console: Console, total: int) -> Iterator[Any]:
 
 
 def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcome]) -> int:
-    """Prints how the conversions of a folder came out, and writes the report.
-
-    Returns:
-        The worst exit code of all models.
-    """
+    """Prints how the conversions of a folder came out, writes the report, and gives the worst exit code."""
     from padops.convert.records import SCHEMA
     from padops.files.staging import write_whole
     from padops.lines import Text

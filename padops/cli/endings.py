@@ -16,11 +16,7 @@ def reservations(conversion: Conversion) -> tuple[int, str]:
 
 
 def what_was_written(conversion: Conversion, would: str | None, dry_run: bool) -> str:
-    """The files that were written, in words.
-
-    Args:
-        would: The file that would have been written.
-    """
+    """The files that were written, in words; ``would`` is the file that would have been written."""
     if conversion.output is None:
         named = f"; {would} would have been" if would else ""
         return "nothing was written" + (f" (dry run{named})" if dry_run else "")

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.findings import KINDS, Inspected, exit_code
 from padops.cli.parsing import MODEL, SUFFIXES, add_reading, add_rules, models_in, typed
+from padops.cli.reports import KINDS, Inspected, exit_code
 from padops.exits import ERROR
 from padops.files.streams import STREAM
 from padops.terminal import fail, json_text, make_console, names

@@ -13,8 +13,7 @@ from padops.terminal import count, fail, say
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from padops.probe.asking import Seen
-    from padops.probe.outcome import Outcome
+    from padops.probe.outcome import Outcome, Seen
 
 ABOUT = (
     "Measure how an execution provider of this machine runs Pads: padops runs small models, each in a process of its "
@@ -52,12 +51,10 @@ def _pair(text: str) -> tuple[str, str]:
 def run_probe(options: argparse.Namespace) -> int:
     """Asks as the options say."""
     from padops.files.staging import write_whole
-    from padops.probe.asking import Asked, ProbeError
-    from padops.probe.outcome import probe, text_of
+    from padops.probe.outcome import Asked, ProbeError, probe, text_of
     from padops.probe.probes import PROBES
     from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, runtime_minor
-    from padops.runtime.provider_rules import full_names
-    from padops.runtime.user_rules import file_of
+    from padops.runtime.provider_rules import file_of, full_names
 
     if runtime_minor() < FIRST_MINOR:
         return fail(f"padops probe needs onnxruntime 1.{FIRST_MINOR} or newer: older ones take no provider of padops")

@@ -4,14 +4,120 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from padops.cli.findings import RULES, UNREADABLE, Finding, Inspected, Level, all_findings, findings_of, nameless
+from padops.exits import DIFFERENT, ERROR, LEFT, UNDECIDED
 from padops.terminal import json_text, shown
+
+if TYPE_CHECKING:
+    from padops.convert.inspection import Inspection
+    from padops.convert.records import PadFacts
+
+Kind = Literal["refused", "breaks-a-rule", "wrong", "unsure"]
+Level = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A kind of finding."""
+
+    id: str  # its name in SARIF and JUnit; it stays the same from release to release
+    title: str  # a few words
+    description: str  # a sentence
+    kind: Kind | None  # its name for ``--check`` and ``--allow``; None for a model that cannot be read
+    level: Level  # how bad it is
+
+
+# By the verdict on a Pad.
+RULES = {
+    "wrong": Rule("pad-wrong", "wrong results", "ONNX Runtime runs the Pad, and its results are wrong.", "wrong",
+                  "error"),
+    "refuses": Rule("pad-refused", "Pad refused", "ONNX Runtime refuses the model because of the Pad.", "refused",
+                    "error"),
+    "breaks a rule": Rule("pad-breaks-a-rule", "Pad breaks a rule", "No runtime can run the Pad: it breaks a rule of "
+                          "its specification.", "breaks-a-rule", "error"),
+    "may be wrong": Rule("pad-may-be-wrong", "results may be wrong", "ONNX Runtime runs the Pad, and for some data its "
+                         "results are wrong.", "unsure", "warning"),
+    "unknown": Rule("pad-unknown", "Pad unknown", "padops cannot predict how ONNX Runtime runs this Pad.", "unsure",
+                    "warning"),
+}  # fmt: skip
+UNREADABLE = Rule("model-unreadable", "model unreadable", "The model cannot be read.", None, "error")
+# The worst first: a wrong result is worse than none.
+EXIT_CODES: dict[Kind | None, int] = {
+    "wrong": DIFFERENT,
+    None: ERROR,
+    "refused": LEFT,
+    "breaks-a-rule": LEFT,
+    "unsure": UNDECIDED,
+}
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """One model that was inspected."""
+
+    name: str  # the file, as it was named; ``"-"`` for standard input
+    result: Inspection | str  # its inspection, or the reason why it cannot be read
+
+
+def nameless(name: str, error: str) -> str:
+    """An error about a model, for a line that begins with the model's name: without the name at its own beginning."""
+    return error.removeprefix(name).lstrip(": ") if error.startswith((f"{name} ", f"{name}: ")) else error
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A Pad that does not run right, or a model that cannot be read."""
+
+    rule: Rule  # the kind of finding
+    model: str  # the file
+    place: str  # the path of the Pad; "" if the model cannot be read
+    why: str  # the reason
+    helps: str = ""  # the command that helps; "" if none does
+    allowed: bool = False  # whether ``--allow`` names its kind
+
+    @property
+    def level(self) -> Level:
+        """How bad it is: a note if it is allowed."""
+        return "note" if self.allowed else self.rule.level
+
+
+def findings_of(inspected: Inspected, allowed: Collection[str]) -> list[Finding]:
+    """The findings of one model, in the order of its Pads; ``allowed`` are the kinds that ``--allow`` names."""
+    if isinstance(inspected.result, str):
+        return [Finding(UNREADABLE, inspected.name, "", inspected.result)]
+    found = []
+    for pad in inspected.result.failing:
+        rule = RULES[pad.verdict]
+        found.append(
+            Finding(rule, inspected.name, pad.path, pad.why, _helps(inspected.result, pad), rule.kind in allowed)
+        )
+    return found
+
+
+def _helps(inspection: Inspection, pad: PadFacts) -> str:
+    """The first command that makes a Pad run: one that makes the whole model run, if there is one."""
+    roads = [road for road in inspection.roads if road in pad.roads] or list(pad.roads)
+    return next(iter(replace(inspection, roads=tuple(roads)).commands().values()), "")
+
+
+def all_findings(told: Sequence[Inspected], allowed: Collection[str]) -> Iterator[Finding]:
+    """The findings of all models."""
+    for inspected in told:
+        yield from findings_of(inspected, allowed)
+
+
+def exit_code(told: Sequence[Inspected], allowed: Collection[str]) -> int:
+    """The exit code of ``--check``: 0, or the code of the worst finding that is not allowed."""
+    kinds = {finding.rule.kind for finding in all_findings(told, allowed) if not finding.allowed}
+    return next((code for kind, code in EXIT_CODES.items() if kind in kinds), 0)
+
 
 SARIF = "2.1.0"
 SCHEMA = f"https://docs.oasis-open.org/sarif/sarif/v{SARIF}/errata01/os/schemas/sarif-schema-{SARIF}.json"
@@ -20,11 +126,7 @@ NAMED = 5  # Pads that one annotation names: GitHub shows only ten annotations o
 
 
 def sarif(told: Sequence[Inspected], allowed: Collection[str]) -> str:
-    """A SARIF log with one run and a result for each finding.
-
-    Args:
-        allowed: The kinds that ``--allow`` names; their results are notes.
-    """
+    """A SARIF log with one run and a result for each finding."""
     import padops
 
     rules = [*RULES.values(), UNREADABLE]
@@ -89,11 +191,7 @@ def _uri(name: str) -> str:
 
 
 def junit(told: Sequence[Inspected], allowed: Collection[str]) -> str:
-    """JUnit XML: a suite for each model and a test case for each Pad.
-
-    Args:
-        allowed: The kinds that ``--allow`` names; their cases count as skipped.
-    """
+    """JUnit XML: a suite for each model and a test case for each Pad."""
     root = ElementTree.Element("testsuites", name="padops inspect")
     root.extend(_suite(inspected, allowed) for inspected in told)
     for count in ("tests", "failures", "errors", "skipped"):
@@ -129,11 +227,7 @@ def _case(suite: ElementTree.Element, name: str, finding: Finding | None) -> Non
 
 
 def github(told: Sequence[Inspected], allowed: Collection[str]) -> str:
-    """GitHub workflow commands: one for all Pads of a model with the same reason; then a line for each model.
-
-    Args:
-        allowed: The kinds that ``--allow`` names; they become notices.
-    """
+    """GitHub workflow commands: one for all Pads of a model with the same reason; then a line for each model."""
     together: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in all_findings(told, allowed):
         together.setdefault((finding.model, finding.rule.id, finding.why), []).append(finding)
@@ -163,6 +257,7 @@ def _line(inspected: Inspected) -> str:
     return shown(f"padops inspect: {inspected.name}: {told}").replace("##[", "## [")
 
 
+# A finding that --allow names is a note, a skipped case, a notice.
 REPORTS: dict[str, Callable[[Sequence[Inspected], Collection[str]], str]] = {
     "sarif": sarif,
     "junit": junit,

@@ -18,19 +18,12 @@ from padops.spec.plan import PadError
 
 @dataclass(frozen=True)
 class Recipe:
-    """One input: values that are written down, or random bits.
+    """One input: values that are written down, or random bits."""
 
-    Attributes:
-        dtype: The element type, a name of ``padops.spec.dtypes``.
-        shape: The shape.
-        seed: Of the bits; unused where there are values.
-        values: The elements in order, or None.
-    """
-
-    dtype: str
+    dtype: str  # the element type, a name of ``padops.spec.dtypes``
     shape: tuple[int, ...]
-    seed: int = 0
-    values: tuple[Any, ...] | None = None
+    seed: int = 0  # of the bits; unused where there are values
+    values: tuple[Any, ...] | None = None  # the elements in order, or None
 
     def array(self) -> np.ndarray:
         """The input itself, the same at every call."""
@@ -55,29 +48,18 @@ def seed_of(text: str) -> int:
 
 @dataclass(frozen=True)
 class Case(OfOperator):
-    """A Pad with its inputs.
+    """A Pad with its inputs."""
 
-    Attributes:
-        id: Says what the case is, and never means another one; ``cases.find_case`` makes the case from it again.
-        origin: ``"table"``, ``"specification"``, ``"random"`` or ``"upstream"``: the module of ``cases`` that made it.
-        op: An operator of the domain ``padops``.
-        opset: Of ``ai.onnx``, for peers that run the Pad of ONNX; 0 for the operators that ONNX does not have.
-        attributes: Those that the node has.
-        inputs: In the operator's order, None where one is absent.
-        rules: Labels of the rules (docs/semantics.md) that the case exercises.
-        constant_inputs: Positions of the inputs that a model has as constants.
-        static: Whether a model declares the shapes of its inputs.
-    """
-
-    id: str
+    id: str  # says what the case is, and never means another one; ``cases.find_case`` makes the case from it again
+    # ``"table"``, ``"specification"``, ``"random"`` or ``"upstream"``: the module of ``cases`` that made it.
     origin: str
-    op: str
-    opset: int
-    attributes: Mapping[str, Any]
-    inputs: tuple[Recipe | None, ...]
-    rules: tuple[str, ...] = ()
-    constant_inputs: tuple[int, ...] = ()
-    static: bool = False
+    op: str  # an operator of the domain ``padops``
+    opset: int  # of ``ai.onnx``, for peers that run the Pad of ONNX; 0 for the operators that ONNX does not have
+    attributes: Mapping[str, Any]  # those that the node has
+    inputs: tuple[Recipe | None, ...]  # in the operator's order, None where one is absent
+    rules: tuple[str, ...] = ()  # labels of the rules (docs/semantics.md) that the case exercises
+    constant_inputs: tuple[int, ...] = ()  # positions of the inputs that a model has as constants
+    static: bool = False  # whether a model declares the shapes of its inputs
     dtype: str = field(init=False)
     rank: int = field(init=False)
 

@@ -54,12 +54,11 @@ def _when_used(parser: argparse.ArgumentParser, fill: Callable[[argparse.Argumen
 
 
 def _add_subcommands(parser: argparse.ArgumentParser) -> None:
-    from padops.conformance.export import add_export
-    from padops.conformance.render import add_merge, add_show
-    from padops.conformance.repro import add_repro, add_repros
+    from padops.conformance.render import add_show
+    from padops.conformance.repro import add_repro
 
     commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
-    for add in (add_show, add_repro, add_repros, add_export, add_merge):
+    for add in (add_show, add_repro):
         add(commands)
 
 
@@ -80,7 +79,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--without", action="append", default=[], metavar="NAME", help="run all peers but this one (may be repeated)"
     )
-    parser.add_argument("--shard", default="1/1", metavar="I/N", help="run one part of N, for merge to put together")
     parser.add_argument("--require-peers", action="store_true", help="an absent peer is a failure, as one of --peer is")
     parser.add_argument(
         "--strict-peers", action="store_true",
@@ -92,7 +90,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_suite(options: argparse.Namespace) -> int:
-    """Runs the suite as the options say."""
+    """Runs the suite as the options say.
+
+    Raises:
+        KeyboardInterrupt, SystemExit: A signal came while the report was written.
+    """
     with Needing("padops conformance"):  # before a folder is made
         import onnx  # noqa: F401
         import rich  # noqa: F401
@@ -100,23 +102,26 @@ def run_suite(options: argparse.Namespace) -> int:
     from padops.conformance import record, render
 
     try:
-        peers, shard = _peers(options), record.parse_shard(options.shard)
+        peers = _peers(options)
     except ValueError as error:
         return fail(error, USAGE)
     folder = Path(options.out) if options.out else None
     try:
         if folder is not None and (why := render.prepare(folder)):
             return fail(why)
-        ran, ending = _run(options, peers, shard)
+        ran, ending = _run(options, peers)
         if ending is not None and not any(one.results for one in ran):
             print("interrupted before a case was run; no report has been written", file=sys.stderr)
             return exit_code(ending)
-        header = record.header(options.level, options.seed, ran, shard)
+        header = record.header(options.level, options.seed, ran)
         required = peers if options.peer or options.peer_command or options.require_peers else []
-        names = [peer.name for peer in required]
-        footer = record.footer(ran, names, shard, ending is not None, options.strict_peers)
+        footer = record.footer(ran, [peer.name for peer in required], ending is not None, options.strict_peers)
         if folder is not None:
-            _write(folder, header, ran, footer)
+            try:
+                render.write_report(folder, header, (result for one in ran for result in one.results), footer)
+            except (KeyboardInterrupt, SystemExit):
+                say(f"interrupted while the report was written: not all of its files in {folder} are new", stderr=True)
+                raise
     except OSError as error:
         return fail(error)
     show(ran, footer)
@@ -127,9 +132,7 @@ def run_suite(options: argparse.Namespace) -> int:
     return int(footer["exit"])
 
 
-def _run(
-    options: argparse.Namespace, peers: list[Peer], shard: tuple[int, int]
-) -> tuple[list[PeerRun], KeyboardInterrupt | SystemExit | None]:
+def _run(options: argparse.Namespace, peers: list[Peer]) -> tuple[list[PeerRun], KeyboardInterrupt | SystemExit | None]:
     """What the peers did, and the signal that ended that before its time, or None."""
     from padops.conformance import cases, runner
     from padops.conformance.divergences import EXAMPLES, KNOWN
@@ -137,23 +140,13 @@ def _run(
     try:
         chosen = cases.collect(options.level, options.seed, EXAMPLES.values())
         with showing_progress() as progress:
-            return runner.run_cases(chosen, peers, KNOWN, options.level, progress, shard=shard), None
+            return runner.run_cases(chosen, peers, KNOWN, options.level, progress), None
     except runner.CutShort as cut:
         if options.out:  # which takes seconds at the end of a long run
             print("interrupted: every peer has ended, and what was measured is being written", file=sys.stderr)
         return cut.ran, cut.ending
     except (KeyboardInterrupt, SystemExit) as ending:
         return [], ending
-
-
-def _write(folder: Path, header: dict[str, Any], ran: list[PeerRun], footer: dict[str, Any]) -> None:
-    from padops.conformance import render
-
-    try:
-        render.write_report(folder, header, (result for one in ran for result in one.results), footer)
-    except (KeyboardInterrupt, SystemExit):
-        say(f"interrupted while the report was written: not all of its files in {folder} are new", stderr=True)
-        raise
 
 
 def _peers(options: argparse.Namespace) -> list[Peer]:

@@ -29,44 +29,25 @@ from padops.extras import RUNTIMES
 
 @dataclass(frozen=True)
 class Divergence:
-    """One way in which one peer is known not to follow padops' rules.
+    """One way in which one peer is known not to follow padops' rules."""
 
-    Attributes:
-        id: Short and lasting; reports name it.
-        outcome: What happens, of ``record.WRONG``, or several where it depends on memory.
-        rule: The rule of docs/semantics.md that it is about.
-        reason: Why, in a sentence.
-        peer: Of ``peers.PEERS``; a peer in another interpreter counts too.
-        versions: Of the peer's first package, as recorded: ``">=1.20,<1.31"`` or ``">=1.24,<=1.32.0"``.
-        link: Where upstream says or discusses it.
-        families: Of operators; empty for all.
-        modes: In lower case; empty for all.
-        dtypes: Element types; empty for all.
-        expected: ``"output"`` or ``"error"``, or empty for both.
-        rules: The expected error's; empty for all.
-        tags: All of these hold.
-        some: One of these holds, unless it is empty.
-        without: None of these hold.
-        opsets: The oldest and newest opset, or empty for all.
-        says: What the peer's message contains; it tells apart what is known from what is new, not which cases match.
-    """
-
-    id: str
-    outcome: str | tuple[str, ...]
-    rule: str
-    reason: str
-    peer: str
-    versions: str
-    link: str = ""
-    families: tuple[str, ...] = ()
-    modes: tuple[str, ...] = ()
-    dtypes: tuple[str, ...] = ()
-    expected: str = ""
-    rules: tuple[str, ...] = ()
-    tags: frozenset[str] | set[str] = field(default_factory=frozenset)
-    some: frozenset[str] | set[str] = field(default_factory=frozenset)
-    without: frozenset[str] | set[str] = field(default_factory=frozenset)
-    opsets: tuple[int, ...] = ()
+    id: str  # short and lasting; reports name it
+    outcome: str | tuple[str, ...]  # what happens, of ``record.WRONG``, or several where it depends on memory
+    rule: str  # the rule of docs/semantics.md that it is about
+    reason: str  # why, in a sentence
+    peer: str  # of ``peers.PEERS``; a peer in another interpreter counts too
+    versions: str  # of the peer's first package, as recorded: ``">=1.20,<1.31"`` or ``">=1.24,<=1.32.0"``
+    link: str = ""  # where upstream says or discusses it
+    families: tuple[str, ...] = ()  # of operators; empty for all
+    modes: tuple[str, ...] = ()  # in lower case; empty for all
+    dtypes: tuple[str, ...] = ()  # element types; empty for all
+    expected: str = ""  # ``"output"`` or ``"error"``, or empty for both
+    rules: tuple[str, ...] = ()  # the expected error's; empty for all
+    tags: frozenset[str] | set[str] = field(default_factory=frozenset)  # all of these hold
+    some: frozenset[str] | set[str] = field(default_factory=frozenset)  # one of these holds, unless it is empty
+    without: frozenset[str] | set[str] = field(default_factory=frozenset)  # none of these hold
+    opsets: tuple[int, ...] = ()  # the oldest and newest opset, or empty for all
+    # What the peer's message contains; it tells apart what is known from what is new, not which cases match.
     says: str = ""
 
     def __post_init__(self) -> None:
@@ -125,18 +106,12 @@ def in_range(version: str, versions: str) -> bool:
 
 @dataclass
 class DivergenceTracker:
-    """The divergences of one peer, and which of them have been seen.
+    """The divergences of one peer, and which of them have been seen."""
 
-    Attributes:
-        known: Those that concern the peer in its version.
-        excused: Whether what they do not explain is new behaviour of the peer, whose version none was recorded with.
-        met: How many cases each has matched.
-        seen: How many of these came out as it says.
-    """
-
-    known: Sequence[Divergence]
+    known: Sequence[Divergence]  # those that concern the peer in its version
+    # Whether what they do not explain is new behaviour of the peer, whose version none was recorded with.
     excused: bool = False
-    met: dict[str, int] = field(default_factory=dict)
+    # Of each that has matched a case, how many cases came out as it says.
     seen: dict[str, int] = field(default_factory=dict)
 
     def explain(self, features: CaseFeatures, outcome: str, detail: str = "") -> str | None:
@@ -147,11 +122,15 @@ class DivergenceTracker:
         for divergence in self.known:
             if not divergence.matches(features):
                 continue
-            self.met[divergence.id] = self.met.get(divergence.id, 0) + 1
-            if outcome in divergence.outcomes and divergence.says in detail:
-                found = found or divergence.id
-                self.seen[divergence.id] = self.seen.get(divergence.id, 0) + 1
+            fits = outcome in divergence.outcomes and divergence.says in detail
+            found = found or (divergence.id if fits else None)
+            self.seen[divergence.id] = self.seen.get(divergence.id, 0) + fits
         return found
+
+    @property
+    def not_seen(self) -> list[str]:
+        """Divergences that do not occur: their cases ran, and none came out as they say."""
+        return [id for id, count in self.seen.items() if not count]
 
 
 KNOWN: list[Divergence] = []  # in the order of the peers

@@ -25,27 +25,18 @@ BEYOND = "beyond the standard"  # a class of cases, in which an implementation m
 
 @dataclass(frozen=True)
 class CaseFeatures:
-    """A case in the words that divergences use.
-
-    Attributes:
-        family: A value of ``FAMILIES``.
-        version: The version of the operator.
-        mode: In lower case.
-        expected: ``"output"`` or ``"error"``.
-        rule: The rule of the error, or None.
-        tags: Those of ``TAGS`` that hold.
-    """
+    """A case in the words that divergences use."""
 
     op: str
-    family: str
-    version: int
+    family: str  # a value of ``FAMILIES``
+    version: int  # the version of the operator
     opset: int
-    mode: str
+    mode: str  # in lower case
     dtype: str
     rank: int
-    expected: str
-    rule: str | None
-    tags: frozenset[str]
+    expected: str  # ``"output"`` or ``"error"``
+    rule: str | None  # the rule of the error, or None
+    tags: frozenset[str]  # those of ``TAGS`` that hold
 
     @property
     def of_class(self) -> str:

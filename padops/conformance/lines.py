@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import math
 from collections.abc import Mapping
@@ -26,10 +27,7 @@ class GarbledAnswer(Exception):
 
 
 def receive_hello(stream: IO[bytes]) -> dict[str, Any]:
-    """The first line: who the peer is.
-
-    Returns:
-        ``name``, ``versions`` and ``families``, or ``absent``.
+    """The first line: ``name``, ``versions`` and ``families`` of the peer, or why it is ``absent``.
 
     Raises:
         EOFError: The peer has ended.
@@ -50,14 +48,8 @@ def receive_hello(stream: IO[bytes]) -> dict[str, Any]:
     return {"name": hello["name"], "versions": versions, "families": families}
 
 
-def send_case(stream: IO[bytes], asked: Mapping[str, Any]) -> None:
-    """Writes a case, as ``question`` gives it."""
-    stream.write(json.dumps(asked, ensure_ascii=False, allow_nan=False).encode() + b"\n")
-    stream.flush()
-
-
-def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "") -> dict[str, Any]:
-    """A case of ``Case.request`` as the peer gets it.
+def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "") -> bytes:
+    """The line of a case of ``Case.request``.
 
     ``lowered``: its model has standard operators in place of Pad; those for a provider may keep a Pad that the provider
     runs right.
@@ -68,30 +60,27 @@ def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "")
         for i, (row, array) in enumerate(zip(request.row.inputs, request.inputs))
         if array is not None
     ]
-    asked: dict[str, Any] = {
+    amounts = fill = model = None
+    with contextlib.suppress(Skipped, Unsupported):  # functions of numbers have no words for it
+        amounts = [[a.begin, a.end, a.interior] for a in request.amounts()]
+        fill = tensor(request.fill)
+    if lowered and not provider:
+        model = without_pad(request)
+    elif lowered or request.opset:
+        model = make_model(request, request.inputs, standard=bool(request.opset))
+        model = converted(model, target="onnx", provider=provider) if lowered else model
+    asked = {
         "case": request.id,
         "operator": request.op,
         "opset": request.opset,
         "mode": request.mode,
         "attributes": {name: plain(value) for name, value in request.attributes.items()},
         "inputs": inputs,
-        "amounts": None,
-        "fill": None,
-        "model": None,
+        "amounts": amounts,
+        "fill": fill,
+        "model": None if model is None else base64.b64encode(model.SerializeToString()).decode(),
     }
-    try:
-        asked["amounts"] = [[a.begin, a.end, a.interior] for a in request.amounts()]
-        asked["fill"] = tensor(request.fill)
-    except (Skipped, Unsupported):  # functions of numbers have no words for it
-        pass
-    if lowered or request.opset:
-        if lowered and not provider:
-            model = without_pad(request)
-        else:
-            model = make_model(request, request.inputs, standard=bool(request.opset))
-            model = converted(model, target="onnx", provider=provider) if lowered else model
-        asked["model"] = base64.b64encode(model.SerializeToString()).decode()
-    return asked
+    return json.dumps(asked, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
 def plain(value: Any) -> Any:

@@ -10,8 +10,7 @@ import numpy as np
 
 from padops.conformance.peers.request import Refused, Request, Unsupported
 from padops.spec.bits import dtype_of, to_bytes
-from padops.spec.dialects import DOMAIN, OPS, VERSION
-from padops.spec.dialects.onnx_pad import VERSIONS
+from padops.spec.dialects import DOMAIN, OPS, VERSION, VERSIONS
 
 if TYPE_CHECKING:
     import onnx

@@ -1,4 +1,4 @@
-"""``padops conformance repro`` and ``repros``: scripts that show one case on one peer, fit for a bug report upstream.
+"""``padops conformance repro``: a script that shows one case on one peer, fit for a bug report upstream.
 
 A script needs NumPy, onnx and the peer alone: it has ``pad`` of the peer's file, printed from its source, and the
 arguments.
@@ -11,7 +11,6 @@ import ast
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,45 +18,18 @@ import numpy as np
 from padops.conformance import cases, runner
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, expect
-from padops.conformance.divergences import KNOWN, Divergence
-from padops.conformance.features import features_of
+from padops.conformance.divergences import KNOWN
 from padops.conformance.model import attributes_of, input_names, ir_version
 from padops.conformance.peers import PEERS, PeerRow, has_script
 from padops.conformance.peers.parts import PEERS_FOLDER, shown, value_of
 from padops.conformance.peers.request import Request, Skipped, Unsupported
-from padops.conformance.record import RecordError, read
-from padops.files.staging import write_whole
-from padops.files.targets import refusal
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_name
-from padops.terminal import fail, say
+from padops.terminal import fail
 
 
 class NoScript(ValueError):
     """There is no script for this case and peer; says why."""
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What a peer did with a case in a run of the suite.
-
-    Attributes:
-        versions: Of the peer, as in ``"onnxruntime 1.32.0"``.
-        outcome: One of ``record.OUTCOMES``.
-        divergence: The known divergence that explains it, or None.
-        detail: What there was to say of it.
-    """
-
-    versions: str
-    outcome: str
-    divergence: str | None = None
-    detail: str = ""
-
-    @classmethod
-    def of(cls, result: Mapping[str, Any], versions: Mapping[str, str]) -> Seen:
-        """From a result of a report, and the versions of its peer."""
-        text = ", ".join(f"{name} {version}" for name, version in versions.items())
-        return cls(text, result["outcome"], result["divergence"], result["detail"])
 
 
 @dataclass
@@ -79,7 +51,7 @@ class _Call:
         return [*source, *setup, "def run():", *("    " + line for line in self.run)]
 
 
-def script(case: Case, peer: str, seen: Seen | None = None) -> str:
+def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, versions: str = "") -> str:
     """The script that shows a case on a peer of ``peers.PEERS``; an interpreter after ``@`` is only named.
 
     Returns:
@@ -98,7 +70,7 @@ def script(case: Case, peer: str, seen: Seen | None = None) -> str:
     try:
         if row.command:
             needs = (*value_of(row.file, "PACKAGES"), *(value_of(row.file, "NEEDS") or ()))
-            head = _about(case, peer, seen, needs)
+            head = _about(case, peer, seen, versions, needs)
             text: str = value_of(row.file, "script")(row.file, request, expected.output, head)
             return text
         call = _call_of(row, request) if row.stands_alone else _call_of_padops(row, request)
@@ -111,10 +83,12 @@ def script(case: Case, peer: str, seen: Seen | None = None) -> str:
     imports = ["from __future__ import annotations", "", "import sys", "", "import numpy as np"]
     if any("ml_dtypes." in value for value in values):
         imports.append("import ml_dtypes")
-    about = _about(case, peer, seen, ("numpy", *call.packages))
+    about = _about(case, peer, seen, versions, ("numpy", *call.packages))
     head = [line.replace("\\", "\\\\") for line in ('"""' + about[0], *about[1:], '"""', "")]
     imports += sorted({*call.imports} - {*imports}, key=lambda line: (line.startswith("from"), line))
-    return "\n".join([*head, *imports, "", *values, "", "", *call.lines(), *_compare(case, call.refusals)]) + "\n"
+    bits = by_name(case.dtype).bits
+    end = COMPARE.format(refusals=call.refusals, mask=f" & {(1 << bits) - 1}" if 0 < bits < 8 else "")
+    return "\n".join([*head, *imports, "", *values, "", "", *call.lines(), end])
 
 
 def _call_of(row: PeerRow, request: Request) -> _Call:
@@ -135,20 +109,19 @@ def _call_of(row: PeerRow, request: Request) -> _Call:
 def _call_of_padops(row: PeerRow, request: Request) -> _Call:
     """padops itself, and its models elsewhere: as the suite asks them, since there is nobody else to tell."""
     module, function = row.entry_point.split(":")
-    imports = [
-        "import os",
-        "",
-        "import padops",
-        "from padops.conformance import cases",
-        f"from padops.conformance.peers import PEERS, {module}",
-        "from padops.conformance.peers.request import Refused, Request",
-    ]
-    run = [
-        'os.environ["PADOPS_LIBRARY"] = padops.get_library_path()',
-        f"asked = PEERS[{row.name!r}].prepared(cases.find_case({request.id!r}).request())",
-        f"return {module}.{function}(Request.of(asked))",
-    ]
-    return _Call(("padops",), run, f"(Refused, padops.PadError, *{module}.REFUSALS)", imports)
+    imports = f"""\
+import os
+
+import padops
+from padops.conformance import cases
+from padops.conformance.peers import PEERS, {module}
+from padops.conformance.peers.request import Refused, Request"""
+    run = f"""\
+os.environ["PADOPS_LIBRARY"] = padops.get_library_path()
+asked = PEERS[{row.name!r}].prepared(cases.find_case({request.id!r}).request())
+return {module}.{function}(Request.of(asked))"""
+    refusals = f"(Refused, padops.PadError, *{module}.REFUSALS)"
+    return _Call(("padops",), run.splitlines(), refusals, imports.splitlines())
 
 
 def _argument(name: str, value: Any, request: Request, call: _Call) -> str:
@@ -234,10 +207,10 @@ def _numbers(array: np.ndarray) -> str:
     return str(array.item()) if array.dtype.kind != "f" else str(array)
 
 
-def _about(case: Case, peer: str, seen: Seen | None, packages: Sequence[str]) -> list[str]:
+def _about(case: Case, peer: str, seen: Mapping[str, Any] | None, versions: str, packages: Sequence[str]) -> list[str]:
     """What the script shows, why the peer did so where it has been seen, and how to run it."""
     name, _, python = peer.partition("@")
-    where = ", ".join(filter(None, (seen.versions if seen else "", python)))
+    where = ", ".join(filter(None, (versions, python)))
     opset = f" of opset {case.opset}" if case.opset else ""
     return [
         f"{name}: {case.op}{opset}, mode {case.mode or '(none)'}, {case.dtype}, rank {case.rank}.",
@@ -250,49 +223,45 @@ def _about(case: Case, peer: str, seen: Seen | None, packages: Sequence[str]) ->
     ]
 
 
-def _reason(seen: Seen) -> str:
-    """Why a peer did what it did: of a known divergence the reason that explains this result, else what it said."""
+def _reason(seen: Mapping[str, Any]) -> str:
+    """Why a peer did what it did: of a known divergence the reason that explains this result, else its message."""
     for row in KNOWN:
-        if row.id == seen.divergence:
+        if row.id == seen["divergence"]:
             return f"{row.reason} [{row.rule}]"
-    return f"{seen.outcome}: {' '.join(seen.detail.split())}" if seen.detail else "It agrees with the rules."
+    return f"{seen['outcome']}: {' '.join(seen['detail'].split())}" if seen["detail"] else "It agrees with the rules."
 
 
-def _compare(case: Case, refusals: str) -> list[str]:
-    """The end of the script: runs the peer, prints both sides, and says whether they are the same bits."""
-    bits = by_name(case.dtype).bits
-    mask = f" & {(1 << bits) - 1}" if 0 < bits < 8 else ""
-    return [
-        "",
-        "",
-        f"REFUSALS = {refusals}  # the errors that say that a case is wrong",
-        "",
-        "",
-        "def bits(array):",
-        '    if array.dtype.kind in "OUT":',
-        '        return "string", array.shape, array.tolist()',
-        f"    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8){mask}",
-        "    return array.dtype, array.shape, raw.tobytes().hex()",
-        "",
-        "",
-        'print("expected:", "an error" if expected is None else f"{expected.dtype}{list(expected.shape)}")',
-        "if expected is not None:",
-        "    print(expected)",
-        "sys.stdout.flush()",
-        "try:",
-        "    got = run()",
-        "except Exception as error:",
-        '    print(f"got an error: {type(error).__name__}: {error}")',
-        "    sys.exit(expected is not None or not isinstance(error, REFUSALS))",
-        'print(f"got: {got.dtype}{list(got.shape)}")',
-        "print(got)",
-        "same = expected is not None and bits(got) == bits(expected)",
-        'print("the same bits" if same else "different")',
-        "if not same and str(got) == str(expected):  # NaNs of different bits print alike",
-        '    print("expected bits:", bits(expected)[-1])',
-        '    print("got bits:     ", bits(got)[-1])',
-        "sys.exit(not same)",
-    ]
+# The end of a script: runs the peer, prints both sides, and says whether they are the same bits.
+COMPARE = """
+
+REFUSALS = {refusals}  # the errors that say that a case is wrong
+
+
+def bits(array):
+    if array.dtype.kind in "OUT":
+        return "string", array.shape, array.tolist()
+    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8){mask}
+    return array.dtype, array.shape, raw.tobytes().hex()
+
+
+print("expected:", "an error" if expected is None else f"{{expected.dtype}}{{list(expected.shape)}}")
+if expected is not None:
+    print(expected)
+sys.stdout.flush()
+try:
+    got = run()
+except Exception as error:
+    print(f"got an error: {{type(error).__name__}}: {{error}}")
+    sys.exit(expected is not None or not isinstance(error, REFUSALS))
+print(f"got: {{got.dtype}}{{list(got.shape)}}")
+print(got)
+same = expected is not None and bits(got) == bits(expected)
+print("the same bits" if same else "different")
+if not same and str(got) == str(expected):  # NaNs of different bits print alike
+    print("expected bits:", bits(expected)[-1])
+    print("got bits:     ", bits(got)[-1])
+sys.exit(not same)
+"""
 
 
 def add_repro(commands: Any) -> None:
@@ -311,105 +280,11 @@ def _repro(options: argparse.Namespace) -> int:
         case, peer = cases.find_case(options.id), runner.parse_peer(options.peer)
         script(case, peer.name)  # whether there is one, before the peer is started
         (ran,) = runner.run_cases([case], [peer], KNOWN, "exhaustive")
-        # None where the peer is absent on this machine, or is not asked such cases.
-        seen = Seen.of(ran.results[0], ran.handshake["versions"]) if ran.handshake and ran.results else None
-        text = script(case, peer.name, seen)
+        seen, versions = None, ""  # where the peer is absent on this machine, or is not asked such cases
+        if ran.handshake and ran.results:
+            seen, versions = ran.results[0], ", ".join(map(" ".join, ran.handshake["versions"].items()))
+        text = script(case, peer.name, seen, versions)
     except ValueError as error:  # no such case or peer, or NoScript
         return fail(error)
     sys.stdout.write(text)
-    return 0
-
-
-INDEX = "README.md"
-HEAD = """\
-# Wrong answers of other Pads
-
-Each script shows one class of wrong answer of one implementation: an output with other bits than the rules want, or
-the end of the process. A script needs the implementation, NumPy and onnx, not padops, and exits 1 where the answer is
-wrong. Three kinds of classes are in the report of `padops conformance` only: an implementation refuses something, lets
-an error pass, or reads mixed signs in another way (P3, which the ONNX text leaves open).
-
-| script | implementation | what happens | rule |
-|---|---|---|---|
-"""
-
-
-def write(report: Path | str, folder: Path | str) -> list[Path]:
-    """Writes a script for each wrong answer that a ``conformance.jsonl`` has seen, and their list.
-
-    Returns:
-        The files.
-
-    Raises:
-        OSError: They cannot be written.
-        RecordError: The report is not whole.
-        ValueError: It names a case that there is none of, or something stands in the way of a file.
-    """
-    record, folder = read(report), Path(folder)
-    versions = {row["name"]: row["versions"] for row in record.header["peers"]}
-    texts: dict[str, str] = {}
-    rows = []
-    for divergence in filter(is_wrong_answer, KNOWN):
-        for case, result in _shown(divergence, record.results):
-            peer = result["peer"]
-            suffix = "mjs" if PEERS[divergence.peer].command else "py"
-            name = f"{divergence.id}.{suffix}"
-            try:
-                texts[name] = script(case, peer, Seen.of(result, versions[peer]))
-            except NoScript:
-                continue
-            made_of = ", ".join(f"{package} {version}" for package, version in versions[peer].items())
-            rows.append(f"| [{name}]({name}) | {made_of} | {divergence.reason} | {divergence.rule} |")
-            break
-    texts[INDEX] = HEAD + "\n".join(rows) + "\n"
-    folder.mkdir(parents=True, exist_ok=True)
-    if why := refusal(folder / name for name in texts):
-        raise ValueError(why)
-    for name, text in texts.items():
-        write_whole(folder / name, [text])
-    return [folder / name for name in texts]
-
-
-def is_wrong_answer(divergence: Divergence) -> bool:
-    """Whether a divergence is one that somebody should mend: no refusal, and no other reading of the text."""
-    silent = "differ" in divergence.outcomes and divergence.expected != "error"
-    wrong = silent or "crash" in divergence.outcomes
-    return wrong and divergence.rule != "P3" and PEERS[divergence.peer].stands_alone
-
-
-def _shown(divergence: Divergence, results: list[dict[str, Any]]) -> list[tuple[Case, dict[str, Any]]]:
-    """Cases that show it, with their results: first small ones with an answer and no other known divergence."""
-    rivals = [row for row in KNOWN if row.peer == divergence.peer]
-    found = []
-    for result in results:
-        if result["divergence"] != divergence.id or result["outcome"] not in ("differ", "crash"):
-            continue
-        case = cases.find_case(result["case"])
-        expected = expect(case)
-        if result["outcome"] == "differ" and expected.output is None:
-            continue
-        reasons = sum(row.matches(features_of(case, expected)) for row in rivals)
-        arrays = [array for array in (*case.arrays(), expected.output) if array is not None]
-        key = (reasons, result["outcome"] == "crash", sum(array.size for array in arrays), case.id)
-        found.append((key, case, result))
-    return [(case, result) for _, case, result in sorted(found, key=lambda row: row[0])]
-
-
-def add_repros(commands: Any) -> None:
-    """Adds ``repros`` to the commands of ``padops conformance``."""
-    about = (
-        "Write a script for each known wrong answer in a report, as repro prints them, and a README.md that lists them."
-    )
-    parser = commands.add_parser("repros", help="write a script for each known wrong answer", description=about)
-    parser.add_argument("file", metavar="FILE", help="a report, conformance.jsonl")
-    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="where the scripts go")
-    parser.set_defaults(run=_repros)
-
-
-def _repros(options: argparse.Namespace) -> int:
-    try:
-        for path in write(options.file, options.out):
-            say(path)
-    except (OSError, ValueError, RecordError) as error:
-        return fail(error)
     return 0

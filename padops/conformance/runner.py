@@ -3,21 +3,212 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import shlex
+import subprocess
+import sys
+import tempfile
+import threading
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 from padops.conformance.case import Case, seed_of
 from padops.conformance.divergences import EXAMPLES, Divergence, DivergenceTracker, add_peers, judged_as, not_recorded
 from padops.conformance.judging import Prepared, result_of
-from padops.conformance.peers import ALL, PEERS, Peer, PeerRow
-from padops.conformance.process import AbsentPeer, Process, Stop, Stopped
+from padops.conformance.lines import GarbledAnswer, question, receive_answer, receive_hello
+from padops.conformance.model import RuleBroken
+from padops.conformance.peers import ALL, PEERS, Peer, PeerRow, environments, is_made, python_of
+from padops.conformance.peers.request import Unsupported
 from padops.conformance.record import PeerRun
-from padops.files.interrupts import uninterrupted
+from padops.conformance.worker import send
+from padops.files.interrupts import ending_of, uninterrupted
+from padops.processes import LateError, Pipes, kill_group, wait_for
+
+if TYPE_CHECKING:
+    from padops.conformance.peers import PeerRow
+
+WORKER = Path(__file__).with_name("worker.py")
+GIVE_UP = 20  # deaths without an answer between them
+# Threads of their own would take the processor from the other peers.
+QUIET = {"OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""}
+
+
+class AbsentPeer(Exception):
+    """The implementation is not there."""
+
+
+class Stopped(Exception):
+    """The run is to end: the process has been killed, and no other one is started."""
+
+
+class Process:
+    """One peer's process; it is started with the first use."""
+
+    def __init__(self, row: PeerRow, python: str | None) -> None:
+        """Prepares the peer of ``row``: in ``python``, or in the peer's interpreter, or in this one."""
+        self._row, self._given = row, python
+        self._pipes: Pipes | None = None
+        self._errors = tempfile.TemporaryFile()
+        self._is_fresh = True  # the process has given no answer yet
+        self._lock = threading.Lock()  # else a process could be started after ``stop`` has looked
+        self._stopped = False
+
+    def start(self) -> dict[str, Any]:
+        """Starts the process, and gives the versions and its Python, or of a command its name and families.
+
+        Raises:
+            AbsentPeer: The implementation cannot be imported, or the process dies of it.
+            Stopped: The run is to end.
+        """
+        from padops.runtime.library import get_library_path
+
+        environment = {**os.environ, **QUIET, "PADOPS_LIBRARY": get_library_path()}
+        command, folder = self._command()
+        self._is_fresh = True
+        try:
+            with self._lock:
+                if self._stopped:
+                    raise Stopped
+                # A session of its own, so that children end with it.
+                self._pipes = Pipes(subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
+                    start_new_session=True, cwd=folder,
+                ))  # fmt: skip
+            receive: Callable[[IO[bytes]], Any] = receive_hello if self._row.command else pickle.load
+            handshake: dict[str, Any] = self._within(lambda questions, answers: receive(answers))
+        except (OSError, EOFError, GarbledAnswer, LateError, pickle.UnpicklingError) as error:
+            words = str(error) or self._last_words()
+            self.close()
+            raise AbsentPeer(f"{command[0]} did not start it: {words}") from error
+        if "absent" in handshake:
+            self.close()
+            raise AbsentPeer(handshake["absent"])
+        return handshake
+
+    def _command(self) -> tuple[list[str], Path | None]:
+        """What is started, and in which folder: that of its environment, or None for this one."""
+        row = self._row
+        if row.isolated and self._given is None and not is_made(row.environment):
+            makes = f"python3 scripts/peers.py {row.environment} makes it, and @PYTHON names another interpreter"
+            raise AbsentPeer(f"it has no environment: {makes}")
+        if row.command:
+            return list(row.command), environments() / row.environment if row.isolated else None
+        own = str(python_of(row.environment)) if row.isolated else sys.executable
+        forks = ["fork"] if row.forks else []
+        return [self._given or own, "-W", "ignore", str(WORKER), row.entry_point, *forks], None
+
+    def ask(self, requests: Iterable[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
+        """An answer for each request, as ``worker.py`` gives them, or ``("crash", text)`` where the process died.
+
+        Memory that one case has ruined may end the process at a later one. So a crash counts where the case is the
+        first of a fresh process; elsewhere the case is asked once more.
+        """
+        deaths = 0
+        for sent in requests:
+            if deaths == GIVE_UP:
+                yield "skipped", f"the process died {GIVE_UP} times in a row"
+                continue
+            was_fresh = self._is_fresh
+            answer = self._answer_to(sent)
+            if answer[0] == "crash" and not was_fresh:
+                answer = self._answer_to(sent)
+            deaths = deaths + 1 if answer[0] == "crash" else 0
+            yield answer
+
+    def _answer_to(self, sent: dict[str, Any]) -> tuple[str, Any]:
+        if self._pipes is None:
+            self.start()
+        try:
+            answer = self._exchanged(sent)
+        except (EOFError, BrokenPipeError, LateError, pickle.UnpicklingError) as error:
+            text = self._with_last_words(self._end_of_it(error))
+            self.close()
+            return "crash", text
+        except GarbledAnswer as error:
+            self.close()
+            return "broken", str(error)
+        except Unsupported as error:  # there is no model without Pad of it
+            return "unsupported", str(error)
+        except RuleBroken as error:
+            return "refused", str(error)
+        self._is_fresh = answer[0] == "died"  # another copy of the process goes on
+        if self._is_fresh:
+            return "crash", self._with_last_words(f"the process ended with {ending_of(answer[1])}")
+        return answer
+
+    def _exchanged(self, sent: dict[str, Any]) -> tuple[str, Any]:
+        """One question and its answer within the limit; the process is ended where none comes."""
+        row = self._row
+        asked = question(sent, row.lowered, row.provider) if row.command else b""
+
+        def talk(questions: IO[bytes], answers: IO[bytes]) -> Any:
+            if not row.command:
+                send(questions, sent)
+                return pickle.load(answers)
+            questions.write(asked)
+            questions.flush()
+            return receive_answer(answers)
+
+        answer: tuple[str, Any] = self._within(talk)
+        return answer
+
+    def _end_of_it(self, error: Exception) -> str:
+        """How a process has ended that gives no more answers."""
+        if isinstance(error, LateError):
+            return str(error)
+        assert self._pipes is not None
+        code = wait_for(self._pipes.process)
+        return "the process closed its output" if code is None else f"the process ended with {ending_of(code)}"
+
+    def _within(self, talk: Callable[[IO[bytes], IO[bytes]], Any]) -> Any:
+        assert self._pipes is not None
+        return self._pipes.within(self._row.seconds, talk)
+
+    def stop(self) -> None:
+        """Kills the process from another thread; the thread that waits for it gets ``Stopped``."""
+        with self._lock:
+            self._stopped = True
+            if self._pipes is not None and self._pipes.process.returncode is None:
+                kill_group(self._pipes.process)
+
+    def end(self) -> None:
+        """Ends the process for good."""
+        self._closed()
+        self._errors.close()
+
+    def close(self) -> None:
+        """Ends the process; the next question starts another one.
+
+        Raises:
+            Stopped: The run is to end.
+        """
+        self._closed()
+        if self._stopped:
+            raise Stopped
+
+    def _closed(self) -> None:
+        with self._lock:  # the number of an ended process may be that of another one
+            pipes, self._pipes = self._pipes, None
+        if pipes is not None:
+            pipes.end()
+
+    def _with_last_words(self, how: str) -> str:
+        words = self._last_words()
+        return f"{how}: {words}" if words else how
+
+    def _last_words(self) -> str:
+        """What the process has printed lately; it is forgotten with that."""
+        self._errors.seek(0)
+        words = " ".join(self._errors.read()[-400:].decode(errors="replace").split())
+        self._errors.seek(0)
+        self._errors.truncate()
+        return words
+
 
 Progress = Callable[[str, int, int], None]
 
@@ -91,48 +282,38 @@ def run_cases(
     known: Sequence[Divergence],
     level: str = "default",
     progress: Progress = lambda name, done, total: None,
-    jobs: int | None = None,
-    shard: tuple[int, int] = (1, 1),
 ) -> list[PeerRun]:
-    """Runs every case on every peer that has the operator.
+    """Runs every case on every peer that has the operator; a slow peer gets fewer cases at the lower levels.
 
-    A slow peer gets fewer cases at the lower levels of ``cases.LEVELS``. ``progress`` is called with a peer's name, the
-    cases that it has done and those that it gets. ``jobs`` peers work at a time; None: one on each core. ``shard`` (i,
-    n) takes the i-th of every n of each peer's cases.
+    ``progress`` is called with a peer's name, the cases that it has done and those that it gets. One peer for each core
+    works at a time.
 
     Raises:
         CutShort: SIGINT or SIGTERM came while the peers were at work.
     """
     prepared = [Prepared.of(case) for case in cases]
+    ran = [PeerRun(peer, absent=NOT_BEGUN) for peer in peers]
+    processes = [Process(peer.row, peer.python) for peer in peers]
     slow_first = sorted(range(len(peers)), key=lambda i: not peers[i].row.max_cases)  # no core is left alone with one
-    stop = Stop()
-    running: dict[int, Future[PeerRun]] = {}
-    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        run = lambda peer: _run_peer(prepared, peer, known, level, progress, shard, stop)
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        run = lambda i: _run_peer(ran[i], processes[i], share(prepared, peers[i].row, level), known, progress)
         try:
-            for i in slow_first:
-                running[i] = pool.submit(run, peers[i])
-            # A signal that another thread receives, or that comes just before the wait, does not end a wait.
-            left: set[Future[PeerRun]] = set(running.values())
-            while left:
+            left = {pool.submit(run, i) for i in slow_first}
+            while left:  # a signal that another thread receives, or that comes just before a wait, does not end it
                 done, left = wait(left, LISTENS, FIRST_EXCEPTION)
                 for one in done:
                     one.result()
-            return [running[i].result() for i in range(len(peers))]
         except BaseException as ending:  # whatever it is, the pool would wait until every peer has had all of its cases
             with uninterrupted():
-                stop.now()
+                for process in processes:
+                    process.stop()
                 pool.shutdown(cancel_futures=True)
+                for process in processes:
+                    process.end()
             if isinstance(ending, (KeyboardInterrupt, SystemExit)):
-                raise CutShort([_until_now(peer, running.get(i)) for i, peer in enumerate(peers)], ending) from ending
+                raise CutShort(ran, ending) from ending
             raise
-
-
-def _until_now(peer: Peer, running: Future[PeerRun] | None) -> PeerRun:
-    """What a peer did until the run was cut short."""
-    if running is None or running.cancelled():
-        return PeerRun(peer, absent=NOT_BEGUN)
-    return running.result()
+    return ran
 
 
 def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:
@@ -148,51 +329,31 @@ def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepar
 
 
 def _run_peer(
-    prepared: Sequence[Prepared],
-    peer: Peer,
-    known: Sequence[Divergence],
-    level: str,
-    progress: Progress,
-    shard: tuple[int, int],
-    stop: Stop,
-) -> PeerRun:
-    """Runs one peer, in a process that ``stop`` ends, on its share of the cases; the rest is as of ``run_cases``."""
-    started = time.monotonic()
-    process = Process(peer.row, peer.python, stop)
-    ran = PeerRun(peer)
-    mine = share(prepared, peer.row, level)[shard[0] - 1 :: shard[1]]
+    ran: PeerRun, process: Process, mine: Sequence[Prepared], known: Sequence[Divergence], progress: Progress
+) -> None:
+    """Runs one peer on its share of the cases; ``ran`` gets what it does."""
+    started, peer = time.monotonic(), ran.peer
     try:
-        ran.handshake = process.start()
+        ran.handshake, ran.absent = process.start(), None
         versions = ran.handshake["versions"]
         ran.recorded, version = not_recorded(peer.row, versions), judged_as(peer.row, versions)
         concerned = [divergence for divergence in known if divergence.concerns(peer.name, version)]
         tracker = DivergenceTracker(concerned, bool(ran.recorded))
-        _ask(process, mine, ran, tracker, progress)
-        ran.met, ran.seen = tracker.met, tracker.seen
+        requests = (peer.row.prepared(item.case.request()) for item in mine)
+        try:
+            for item, answer in zip(mine, process.ask(requests), strict=True):
+                ran.results.append(result_of(item, peer, tracker, answer))
+                progress(peer.name, len(ran.results), len(mine))
+        except AbsentPeer as error:  # it has died and does not start again, which no divergence explains
+            text = f"the process did not start again: {error}"
+            for i, item in enumerate(mine[len(ran.results) :]):
+                answer = ("skipped" if i else "crash", text)
+                ran.results.append(result_of(item, peer, DivergenceTracker((), tracker.excused), answer))
+        ran.not_seen = tracker.not_seen
     except AbsentPeer as error:
         ran.absent = str(error)
     except Stopped:
         ran.left = len(mine) - len(ran.results)
-        if ran.handshake is None:
-            ran.absent = NOT_BEGUN
     finally:
         ran.seconds = time.monotonic() - started
         process.end()
-    return ran
-
-
-def _ask(
-    process: Process, mine: Sequence[Prepared], ran: PeerRun, tracker: DivergenceTracker, progress: Progress
-) -> None:
-    """Puts the answers of a peer that is there into ``ran``."""
-    try:
-        for item, answer in zip(
-            mine, process.ask([ran.peer.row.prepared(item.case.request()) for item in mine]), strict=True
-        ):
-            ran.results.append(result_of(item, ran.peer, tracker, answer))
-            progress(ran.peer.name, len(ran.results), len(mine))
-    except AbsentPeer as error:  # it has died and does not start again, which no divergence explains
-        text = f"the process did not start again: {error}"
-        for i, item in enumerate(mine[len(ran.results) :]):
-            answer = ("skipped" if i else "crash", text)
-            ran.results.append(result_of(item, ran.peer, DivergenceTracker((), tracker.excused), answer))

@@ -3,10 +3,10 @@
 It may be run by a Python that padops is not installed in. So it takes ``padops`` from the folder that this file stands
 in, and nothing else from there: another folder on the path would bring another runtime with it.
 
-Messages are pickles of plain types, each after its length in 8 bytes. The first thing sent is what the peer is, then an
-answer for each case of a batch: ``("output", array)``, ``("refused", text)`` where the peer's ``REFUSALS`` say that an
-exception is one, ``("broken", text)`` of any other, ``("unsupported", text)`` or ``("skipped", text)``.
-A process that works in children says ``("died", code)`` when one does.
+Messages are pickles of plain types. The first one sent is what the peer is, then an answer for each case: ``("output",
+array)``, ``("refused", text)`` where the peer's ``REFUSALS`` say that an exception is one, ``("broken", text)`` of any
+other, ``("unsupported", text)`` or ``("skipped", text)``. A process that works in children says ``("died", code)`` when
+one does.
 """
 
 from __future__ import annotations
@@ -15,37 +15,17 @@ import importlib
 import importlib.util
 import os
 import pickle
-import struct
 import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
 
-LENGTH = struct.Struct("<Q")
-
 
 def send(stream: IO[bytes], message: Any) -> None:
     """Writes one message."""
-    content = pickle.dumps(message, protocol=4)
-    stream.write(LENGTH.pack(len(content)) + content)
+    pickle.dump(message, stream, protocol=4)
     stream.flush()
-
-
-def receive(stream: IO[bytes]) -> Any:
-    """Reads one message.
-
-    Raises:
-        EOFError: The other side is gone.
-    """
-    head = stream.read(LENGTH.size)
-    if len(head) < LENGTH.size:
-        raise EOFError
-    (length,) = LENGTH.unpack(head)
-    content = stream.read(length)
-    if len(content) < length:
-        raise EOFError
-    return pickle.loads(content)
 
 
 def _load(name: str, place: str | Path, folders: list[str] | None = None) -> ModuleType:
@@ -154,14 +134,13 @@ def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
 
 
 def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answers batches until no more come."""
+    """Answers until no more cases come."""
     while True:
         try:
-            batch = receive(questions)
+            sent = pickle.load(questions)
         except EOFError:
             return
-        for sent in batch:
-            send(answers, _answer(run, refusals, sent))
+        send(answers, _answer(run, refusals, sent))
 
 
 def _serve_in_children(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) -> None:

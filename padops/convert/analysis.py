@@ -26,8 +26,7 @@ from padops.convert.runtimes import first_with, judge, newest_opset
 from padops.progress import Progress
 from padops.runtime.installed import installed_minor
 from padops.spec import pyop_node
-from padops.spec.dialects import DOMAIN, make_node_plan
-from padops.spec.dialects.onnx_pad import axis_positions
+from padops.spec.dialects import DOMAIN, axis_positions, make_node_plan
 from padops.spec.plan import Amounts, Mode, PadError, check_axes, dilated_size
 from padops.spec.schemas import register_schemas
 

@@ -15,8 +15,7 @@ from padops.convert.errors import UsageError, kind_of
 from padops.convert.matchers.unknown import KNOWN_DOMAINS
 from padops.convert.rewrite import TARGETS
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
-from padops.runtime.provider_rules import full_names
-from padops.runtime.session_rules import Rules, check_used, rules_with
+from padops.runtime.provider_rules import Rules, check_used, full_names, rules_with
 
 FIRST_OPSET = 7  # the first version that onnxruntime runs
 

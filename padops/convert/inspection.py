@@ -28,9 +28,7 @@ from padops.convert.standard.graph_builder import FIRST
 from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
 from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, FIRST_NAME
-from padops.runtime.provider_rules import BY_NAME
-from padops.runtime.session_rules import Rules
-from padops.runtime.user_rules import with_measured_here
+from padops.runtime.provider_rules import BY_NAME, Rules, with_measured_here
 from padops.spec import pyop_node
 
 

@@ -17,44 +17,27 @@ FIRST_WITH_INPUTS = 11  # the first opset whose Pad has its amounts as an input
 
 @dataclass(frozen=True)
 class Case:
-    """One model.
+    """One model."""
 
-    Attributes:
-        name: What rows call it.
-        mode: Of the Pad.
-        shape: Of the data.
-        pads: The amounts, as ONNX has them.
-        opset: Of the model.
-        type: Of the data, as ONNX's text form has it.
-        axes: The axes, where the Pad has that input.
-        given: What is not constant: ``"pads"``, ``"axes"`` and ``"fill"`` that are inputs of the model, ``"dims"`` that
-            are open, a ``"rank"`` that is.
-        behind: An operator between the Pad and the Relu behind it; a Conv that changes nothing.
-        before: The same between the Relu before it and the Pad.
-        fill: The elements of the fill, where the Pad has that input; modes other than constant ignore it.
-        scalar: Whether the fill has rank 0.
-        value: The fill of a Pad that has it as an attribute.
-        wide: Whether data that are integers take all bits of their type.
-        doubled: Whether Concats stand in the place of the Relus: they take all types, and keep every bit.
-        in_body: Whether the Pad is in a branch of an If.
-    """
-
-    name: str
-    mode: str
-    shape: tuple[int, ...]
-    pads: tuple[int, ...]
-    opset: int = 18
-    type: str = "float"
-    axes: tuple[int, ...] | None = None
+    name: str  # what rows call it
+    mode: str  # of the Pad
+    shape: tuple[int, ...]  # of the data
+    pads: tuple[int, ...]  # the amounts, as ONNX has them
+    opset: int = 18  # of the model
+    type: str = "float"  # of the data, as ONNX's text form has it
+    axes: tuple[int, ...] | None = None  # the axes, where the Pad has that input
+    # What is not constant: ``"pads"``, ``"axes"`` and ``"fill"`` that are inputs of the model, ``"dims"`` that are
+    # open, a ``"rank"`` that is.
     given: tuple[str, ...] = ()
-    behind: str = ""
-    before: str = ""
+    behind: str = ""  # an operator between the Pad and the Relu behind it; a Conv that changes nothing
+    before: str = ""  # the same between the Relu before it and the Pad
+    # The elements of the fill, where the Pad has that input; modes other than constant ignore it.
     fill: tuple[float, ...] | None = None
-    scalar: bool = False
-    value: float | None = None
-    wide: bool = False
-    doubled: bool = False
-    in_body: bool = False
+    scalar: bool = False  # whether the fill has rank 0
+    value: float | None = None  # the fill of a Pad that has it as an attribute
+    wide: bool = False  # whether data that are integers take all bits of their type
+    doubled: bool = False  # whether Concats stand in the place of the Relus: they take all types, and keep every bit
+    in_body: bool = False  # whether the Pad is in a branch of an If
 
 
 def model_of(case: Case, with_pad: bool = True) -> bytes:

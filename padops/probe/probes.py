@@ -1,6 +1,6 @@
 """Which models tell whether a condition of ``padops/rules/conditions.json`` is one that a provider fails at.
 
-A model stands at the one condition that it has beside plain Pads; ``rules.py`` leaves it out where a rule of another
+A model stands at the one condition that it has beside plain Pads; ``outcome.py`` leaves it out where a rule of another
 condition holds for it already. So the order is that of the rows here: first what holds for most Pads. The conditions
 "beyond all" and "sizes above" have no models: "beyond" and "rank above" hold for the same ones.
 """
@@ -24,17 +24,11 @@ RANKS = {0: (), 1: (6,), 2: (4, 5), 3: (2, 4, 5), 5: (1, 2, 3, 4, 5), 6: (1, 1, 
 
 @dataclass(frozen=True)
 class Probe:
-    """One model that tells of a condition.
+    """One model that tells of a condition."""
 
-    Attributes:
-        case: The model.
-        when: The condition.
-        number: What the limit of a condition is about: the version of Pad, or the rank of the data.
-    """
-
-    case: Case
-    when: str
-    number: int = 0
+    case: Case  # the model
+    when: str  # the condition
+    number: int = 0  # what the limit of a condition is about: the version of Pad, or the rank of the data
 
 
 def _case(mode: str, what: str, pads: tuple[int, ...] = AROUND, shape: tuple[int, ...] = IMAGE) -> Case:

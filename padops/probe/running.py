@@ -1,8 +1,9 @@
 """Runs one model in a session with one execution provider, and says what came of it.
 
-As a program, this file is a process that may die: see ``asking.py``. A question is a mapping: ``provider``, ``library``
-("" for a provider that this onnxruntime has already) and ``options``; and, unless it is about the provider itself,
-``model``, ``feeds`` and ``expected``, and ``rules``, a file with which padops stands beside the provider, or None.
+As a program, this file is a process that may die: see ``outcome.py``. A question is a mapping: ``provider``,
+``library`` ("" for a provider that this onnxruntime has already) and ``options``; and, unless it is about the provider
+itself, ``model``, ``feeds`` and ``expected``, and ``rules``, a file with which padops stands beside the provider, or
+None.
 """
 
 from __future__ import annotations
@@ -32,16 +33,11 @@ SILENT = 4  # the severity of onnxruntime's log from which it prints
 
 @dataclass(frozen=True)
 class Ran:
-    """A model that ran.
-
-    Attributes:
-        output: Its output.
-        providers: Those of the session.
-        nodes: For each operator and provider, how many nodes ran; compiled nodes have names of their own.
-    """
+    """A model that ran."""
 
     output: np.ndarray
-    providers: list[str]
+    providers: list[str]  # those of the session
+    # For each operator and provider, how many nodes ran; compiled nodes have names of their own.
     nodes: Counter[tuple[str, str]]
 
     def is_of(self, provider: str) -> bool:
@@ -52,10 +48,6 @@ class Ran:
 
 def run_model(create: Callable[[onnxruntime.SessionOptions], Any], feeds: Mapping[str, np.ndarray]) -> Ran:
     """Runs the model of a session once.
-
-    Args:
-        create: Makes the session, from options that it may change.
-        feeds: The inputs by name.
 
     Raises:
         Exception: onnxruntime refuses the model or the run, with exceptions of its own.

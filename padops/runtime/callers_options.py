@@ -41,10 +41,6 @@ def with_own_providers(
 ) -> onnxruntime.SessionOptions:
     """Options with the providers of a caller's options, and padops among them.
 
-    Args:
-        has_pad: Whether the model may have a Pad.
-        minor: The release of onnxruntime, 1.``minor``.
-
     Returns:
         The same options with padops after their providers, or new options.
 

@@ -22,17 +22,11 @@ Provider = Named | tuple[Named, Mapping[Any, Any]]
 
 @dataclass(frozen=True)
 class Chosen:
-    """One provider of a session.
-
-    Attributes:
-        name: Its name.
-        options: Its options.
-        devices: The devices that the caller has chosen; empty if the provider is chosen by name.
-    """
+    """One provider of a session."""
 
     name: str
     options: dict[Any, Any]
-    devices: tuple[Device, ...] = ()
+    devices: tuple[Device, ...] = ()  # the devices that the caller has chosen; empty if the provider is chosen by name
 
 
 def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[Any, Any]] | None) -> list[Chosen]:

@@ -25,9 +25,19 @@ from padops.runtime.provider import (
     register_provider_library,
     runtime_minor,
 )
-from padops.runtime.provider_rules import BY_NAME, NOT_RUN, RULED, KnownProvider
-from padops.runtime.session_rules import Rules, check_used, in_front_of, of_plugin, rules_with, without_rules
-from padops.runtime.user_rules import with_measured
+from padops.runtime.provider_rules import (
+    BY_NAME,
+    NOT_RUN,
+    RULED,
+    KnownProvider,
+    Rules,
+    check_used,
+    in_front_of,
+    of_plugin,
+    rules_with,
+    with_measured,
+    without_rules,
+)
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
@@ -150,12 +160,6 @@ def put_named(
     file: str | os.PathLike[str] | None,
 ) -> None:
     """Adds providers to options, with padops among them.
-
-    Args:
-        options: The options of future sessions.
-        providers: As ``chosen_by`` takes them.
-        provider_options: The options of padops' provider.
-        file: The rules of one of the providers, or None.
 
     Raises:
         OSError: The file cannot be read.

@@ -10,32 +10,17 @@ from types import MappingProxyType
 from typing import Any
 
 from padops.extras import NeedingOnnxruntime
-from padops.runtime.model_words import (
-    DOMAIN,
-    FOLDING,
-    PYTHON_DOMAIN,
-    named_operators,
-    pads_constants,
-    wrong_optimizers,
-)
+from padops.runtime.model_words import DOMAIN, FOLDING, PYTHON_DOMAIN, named_operators, pads_constants, wrong_optimizers
 from padops.runtime.provider import CPU, FIRST_MINOR, is_provided, runtime_minor
-from padops.runtime.provider_rules import BY_NAME
+from padops.runtime.provider_rules import BY_NAME, Rules, tell_without_rules
 from padops.runtime.session import register
-from padops.runtime.session_rules import Rules, tell_without_rules
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
     from padops.runtime.callers_options import with_own_providers
     from padops.runtime.chosen import AZURE, OURS, Provider, available, chosen_by
-    from padops.runtime.placing import (
-        check_there,
-        place,
-        placed_rules,
-        rules_for,
-        stands_before_threads,
-        with_padops,
-    )
+    from padops.runtime.placing import check_there, place, placed_rules, rules_for, stands_before_threads, with_padops
 
 SPINNING = "session.intra_op.allow_spinning"  # "0": threads without work sleep
 
@@ -45,19 +30,14 @@ _LIKE_THE_CALLERS: weakref.WeakSet[onnxruntime.SessionOptions] = weakref.WeakSet
 
 @dataclass(frozen=True)
 class Prepared:
-    """The arguments of ``onnxruntime.InferenceSession`` after the model.
-
-    Attributes:
-        rules: What the providers do with Pads, by their names; empty if padops is no provider.
-        of_the_caller: Whether the options have providers of the caller.
-    """
+    """The arguments of ``onnxruntime.InferenceSession`` after the model."""
 
     options: onnxruntime.SessionOptions
     providers: Sequence[Any] | None
     provider_options: Sequence[Mapping[Any, Any]] | None
     kwargs: dict[str, Any]
-    rules: Rules
-    of_the_caller: bool
+    rules: Rules  # what the providers do with Pads, by their names; empty if padops is no provider
+    of_the_caller: bool  # whether the options have providers of the caller
 
 
 def prepare(

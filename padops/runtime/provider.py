@@ -62,10 +62,7 @@ def runtime_minor() -> int:
 
 
 def register_provider_library() -> dict[str, onnxruntime.OrtEpDevice]:
-    """Registers the library with onnxruntime, once per process; it is never unregistered.
-
-    Returns:
-        The first device of each provider, by the provider's name.
+    """Registers the library, once per process and for good; gives each provider's first device, by its name.
 
     Raises:
         FileNotFoundError: The package has been installed without its library.

@@ -7,12 +7,23 @@ Pad. ``python3 scripts/providers.py NAME`` runs the cases on a machine that has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+import json
+import logging
+import os
+import re
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from padops.runtime.provider import CPU, EP_NAMES
+from padops.runtime.installed import installed_minor, installed_version, processor
+from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR
 from padops.runtime.rule_files import providers_with_rules, read_rules
+
+if TYPE_CHECKING:
+    from padops.runtime.chosen import Chosen
 
 Does = Literal["leaves", "refuses", "wrong", "dies"]
 
@@ -62,26 +73,17 @@ class ProviderRule:
 
 @dataclass(frozen=True)
 class KnownProvider:
-    """One provider.
+    """One provider."""
 
-    Attributes:
-        name: As ``providers=[...]`` takes it.
-        version: The release that the rules were measured with; ``NOT_RUN`` if they were read in its source.
-        fuses: Whether it claims nodes that another provider has, so that padops must put other nodes in their place.
-        rules: The first rule that holds counts. If none holds, the provider runs the Pad right.
-        moves: Element types for which it takes Slice, Concat, Expand and Tile and keeps every bit, as
-            ``python3 scripts/provider_parts.py`` measures; empty if not measured.
-        expands_no_scalar: Element types of which its Expand takes no value of rank 0.
-        file: Where the rules stand.
-    """
-
-    name: str
-    version: str
-    fuses: bool
-    rules: tuple[ProviderRule, ...]
+    name: str  # as ``providers=[...]`` takes it
+    version: str  # the release that the rules were measured with; ``NOT_RUN`` if they were read in its source
+    fuses: bool  # whether it claims nodes that another provider has, so that padops must put other nodes in their place
+    rules: tuple[ProviderRule, ...]  # the first rule that holds counts. If none holds, the provider runs the Pad right
+    # Element types for which it takes Slice, Concat, Expand and Tile and keeps every bit, as ``python3
+    # scripts/provider_parts.py`` measures; empty if not measured.
     moves: tuple[str, ...] = ()
-    expands_no_scalar: tuple[str, ...] = ()
-    file: str = ""
+    expands_no_scalar: tuple[str, ...] = ()  # element types of which its Expand takes no value of rank 0
+    file: str = ""  # where the rules stand
 
     @property
     def needs_padops(self) -> bool:
@@ -156,3 +158,161 @@ def full_names(names: Iterable[str], others: Iterable[str] = ()) -> list[str]:
 def needing_padops(names: Iterable[str]) -> list[str]:
     """The providers among these that refuse some Pads, get them wrong or die of them."""
     return [name for name in names if name in BY_NAME and BY_NAME[name].needs_padops]
+
+
+# ---- The rules of one session: padops' own, which the library has, those of a file of the caller, which
+# PadopsFirstExecutionProvider reads from the files that its option "rules" names, and what a plugin's version changes.
+
+LOG = logging.getLogger("padops")
+Rules = Mapping[str, KnownProvider]
+
+
+def rules_with(path: str | os.PathLike[str] | None) -> Rules:
+    """The rules by the provider's name: padops' own, and those of a file of the same form, which go before.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It is no file of rules; the message says what is wrong.
+    """
+    if path is None:
+        return BY_NAME
+    return {**BY_NAME, **{row.name: row for row in read_file(path)[1]}}
+
+
+def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[KnownProvider]]:
+    """The content of a file of rules, and its providers.
+
+    Raises:
+        OSError, ValueError: As above.
+    """
+    file = os.fspath(path)
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{file}: expected JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{file}: expected an object with the rules of a provider")
+    return content, list(known_by(content, file))
+
+
+def check_used(path: str | os.PathLike[str] | None, rules: Rules, providers: Collection[str]) -> None:
+    """Refuses a file that has rules for none of the providers.
+
+    Raises:
+        ValueError: Names those that it has rules for.
+    """
+    named = [] if path is None else [name for name, row in rules.items() if row.file == os.fspath(path)]
+    if path is not None and not set(named) & set(providers):
+        told = f"{os.fspath(path)} has rules for {', '.join(named)}, and for none of {', '.join(providers)}"
+        raise ValueError(told)
+
+
+def of_plugin(row: KnownProvider, version: str) -> KnownProvider:
+    """The rules that hold for a version of a plugin; "" for a provider that is built into onnxruntime."""
+    held = tuple(rule for rule in row.rules if not _is_reached(rule.plugin_before, version))
+    return row if held == row.rules else replace(row, rules=held)
+
+
+def _is_reached(first: str, version: str) -> bool:
+    """Whether a version is ``first`` or a later one; "" is none."""
+    one, other = ([int(part) for part in re.findall(r"\d+", text)] for text in (first, version))
+    return bool(one) and other >= one
+
+
+def in_front_of(rows: Iterable[tuple[KnownProvider, str]]) -> dict[str, str]:
+    """The options of ``PadopsFirstExecutionProvider`` before providers: their rules, each with the plugin's version."""
+    before, files = [], []
+    for row, version in rows:
+        before.append(f"{row.name} {version}".rstrip())
+        files += [os.path.abspath(row.file)] if row is not BY_NAME.get(row.name) else []
+    return {"before": ",".join(before)} | ({"rules": "\n".join(dict.fromkeys(files))} if files else {})
+
+
+def without_rules(name: str) -> str:
+    """What is said of a provider that padops has no rules for."""
+    return f"padops has no rules for it, and stands behind it; to measure it and stand in front: padops probe {name}"
+
+
+@cache
+def tell_without_rules(name: str) -> None:
+    """Logs of a provider without rules, once in this process, that a session has it."""
+    LOG.warning("%s: %s", name, without_rules(name))
+
+
+# ---- Rules that padops probe has measured for this user, a file for each provider; a session takes them by itself
+# where everything is as it was measured.
+
+VARIABLE = "PADOPS_RULES"  # another folder; empty: none is read or written
+
+
+def file_of(provider: str) -> Path | None:
+    """Where the rules of a provider are looked for, and written by ``padops probe``; None if that is turned off."""
+    named = os.environ.get(VARIABLE)
+    if named is None:
+        return Path(_configuration(), "padops", "rules", f"{provider}.json")
+    return Path(named, f"{provider}.json") if named else None
+
+
+def _configuration() -> str:
+    """The folder in which the programs of a user keep their settings."""
+    if sys.platform == "win32":
+        return os.environ.get("APPDATA") or os.path.expanduser(r"~\AppData\Roaming")
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Application Support")
+    named = os.environ.get("XDG_CONFIG_HOME", "")
+    return named if os.path.isabs(named) else os.path.expanduser("~/.config")
+
+
+def measured_for(names: Iterable[str]) -> bool:
+    """Whether the user has a file for one of these providers."""
+    return any(file is not None and file.is_file() for file in map(file_of, names))
+
+
+def with_measured(rules: Rules, chosen: Sequence[Chosen]) -> Rules:
+    """The rules, with those that were measured for this user in place of padops' own."""
+    own = [one for one in chosen if one.name not in (CPU, *EP_NAMES) and rules.get(one.name) is BY_NAME.get(one.name)]
+    rows = [row for one in own if measured_for([one.name]) and (row := _measured(one)) is not None]
+    return {**rules, **{row.name: row for row in rows}}
+
+
+def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
+    """The same for a session that names providers, without options; of those that this onnxruntime lacks, as given."""
+    if not measured_for(names) or not installed_version() or installed_minor() < FIRST_MINOR:
+        return rules
+    from padops.runtime.chosen import Chosen, available  # onnxruntime takes time to load
+
+    there = available()
+    return with_measured(rules, [Chosen(name, {}) for name in names if name in there])
+
+
+def _measured(one: Chosen) -> KnownProvider | None:
+    """The rules in the user's file of a provider; None, and a warning, if they cannot be used."""
+    from padops.runtime.chosen import described
+
+    file = file_of(one.name)
+    assert file is not None, "there is one"
+    try:
+        content, rows = read_file(file)
+    except (OSError, ValueError) as error:
+        _warn_once(f"the rules in {file} are not used: {error}")
+        return None
+    options = {str(key): str(value) for key, value in one.options.items()}
+    told = described(one) | {"processor": processor(), "options": options}
+    of_then = content.get("measured", {})
+    differs = next((name for name, value in told.items() if of_then.get(name) != value), None)
+    row = next((row for row in rows if row.name == one.name), None)
+    if row is None or differs is not None:
+        why = "they are of other providers" if row is None else _said(differs or "", of_then, told)
+        command = " ".join(["padops probe", one.name, *(f"--option {key}={value}" for key, value in options.items())])
+        _warn_once(f"the rules in {file} are not used: {why}; {command} measures anew")
+        return None
+    return row
+
+
+def _said(name: str, then: dict[str, Any], now: dict[str, Any]) -> str:
+    return f"{name} was {then.get(name)!r} when they were measured, and is {now[name]!r} in this session"
+
+
+@cache
+def _warn_once(text: str) -> None:
+    LOG.warning(text)

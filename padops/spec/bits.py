@@ -36,11 +36,7 @@ def to_bytes(array: np.ndarray) -> bytes:
 
 
 def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
-    """The reverse of :func:`to_bytes`.
-
-    Args:
-        dtype: The type of its elements; strings have no such memory.
-    """
+    """The reverse of :func:`to_bytes`."""
     data = np.frombuffer(raw, np.uint8)
     if dtype.bits >= 8:
         whole: np.ndarray = data.view(dtype.numpy).reshape(shape).copy()

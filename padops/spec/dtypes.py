@@ -15,25 +15,17 @@ from padops.extras import Needing
 
 @dataclass(frozen=True)
 class DType:
-    """One element type.
+    """One element type."""
 
-    Attributes:
-        name: The name that the ONNX specification uses in ``tensor(name)``.
-        onnx: ``TensorProto.DataType`` id.
-        ort: ``ONNXTensorElementDataType`` id; differs from ``onnx`` for the newest types.
-        bits: Storage bits of one element; 0 for strings.
-        pad: The first version of the ONNX Pad operator that lists the type.
-        since: The first minor release of onnxruntime 1.x that accepts the type in a custom operator, 0 for all that
-            padops supports.
-        scalar: NumPy's type of one element (``object`` for strings), or the name of the one that ml_dtypes has.
-    """
-
-    name: str
-    onnx: int
-    ort: int
-    bits: int
-    pad: int
+    name: str  # the name that the ONNX specification uses in ``tensor(name)``
+    onnx: int  # ``TensorProto.DataType`` id
+    ort: int  # ``ONNXTensorElementDataType`` id; differs from ``onnx`` for the newest types
+    bits: int  # storage bits of one element; 0 for strings
+    pad: int  # the first version of the ONNX Pad operator that lists the type
+    # The first minor release of onnxruntime 1.x that accepts the type in a custom operator, 0 for all that padops
+    # supports.
     since: int
+    # NumPy's type of one element (``object`` for strings), or the name of the one that ml_dtypes has.
     scalar: type[np.generic] | str
 
     @cached_property

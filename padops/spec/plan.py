@@ -1,6 +1,6 @@
 """What a Pad is: per axis, a map from output position to source position or fill.
 
-Dialects (``dialects/``) build a :class:`Plan`; the engine and the NumPy reference only execute it. Rules P1–P10 are
+Dialects (``dialects.py``) build a :class:`Plan`; the engine and the NumPy reference only execute it. Rules P1–P10 are
 those of docs/semantics.md; ``csrc/core/plan.cpp`` is the second, independent implementation, with the same error texts.
 
 The modes, for the source ``abcd`` with three elements on either side::
@@ -76,23 +76,14 @@ class Amounts:
 
 @dataclass(frozen=True)
 class AxisPlan:
-    """One axis, ready to execute: the extension of a window of the source, seen from the output.
+    """One axis, ready to execute: the extension of a window of the source, seen from the output."""
 
-    Attributes:
-        size: Elements of the source axis.
-        start: First source element of the window (not 0 only where CROP has cut the beginning off).
-        extent: Elements of the window; the period of the extension derives from it.
-        begin: Output position of the window's first element (negative where FULL crops).
-        interior: Fill elements between two neighbours.
-        output: Elements of the output axis.
-    """
-
-    size: int
-    start: int
-    extent: int
-    begin: int
-    interior: int
-    output: int
+    size: int  # elements of the source axis
+    start: int  # first source element of the window (not 0 only where CROP has cut the beginning off)
+    extent: int  # elements of the window; the period of the extension derives from it
+    begin: int  # output position of the window's first element (negative where FULL crops)
+    interior: int  # fill elements between two neighbours
+    output: int  # elements of the output axis
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,7 @@ from padops.spec.dtypes import by_numpy
 from padops.spec.plan import Mode, Plan, source_index
 
 
-def run(
-    op_type: str,
-    attributes: Mapping[str, Any],
-    inputs: Sequence[np.ndarray | None],
-    node: str = "",
-) -> np.ndarray:
+def run(op_type: str, attributes: Mapping[str, Any], inputs: Sequence[np.ndarray | None], node: str = "") -> np.ndarray:
     """Runs one operator of the domain ``padops`` on NumPy arrays.
 
     Args:
@@ -47,12 +42,7 @@ def run(
 
 
 def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
-    """Lays ``data`` out as ``plan`` says.
-
-    Args:
-        plan: A plan made for ``data.shape``.
-        fill: One element of ``data.dtype``, rank 0.
-    """
+    """Lays ``data`` out as ``plan``, which was made for its shape, says; ``fill`` is one element, of rank 0."""
     output = np.empty(plan.shape, data.dtype)
     output[...] = fill
     if not output.size:

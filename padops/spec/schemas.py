@@ -100,9 +100,7 @@ def _infer(op: Op, context: onnx.shape_inference.InferenceContext) -> None:
 
 
 def _output_dims(
-    op: Op,
-    context: onnx.shape_inference.InferenceContext,
-    dims: Sequence[onnx.TensorShapeProto.Dimension],
+    op: Op, context: onnx.shape_inference.InferenceContext, dims: Sequence[onnx.TensorShapeProto.Dimension]
 ) -> list[onnx.TensorShapeProto.Dimension]:
     """The output dims, one for each of ``dims``; all unknown if the amounts are inputs that are not known yet."""
     unknown = onnx.TensorShapeProto.Dimension()

@@ -22,8 +22,12 @@ from padops.conformance import cases
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, expect
 from padops.conformance.divergences import KNOWN
-from padops.conformance.export import ExportError, case_name, export
 from padops.conformance.features import BEYOND, features_of, rules_of
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+import export_cases  # noqa: E402
+from export_cases import ExportError, case_name, export  # noqa: E402
 
 with warnings.catch_warnings():
     # onnxruntime's backend still asks for the version of onnx in a way that onnx warns of.
@@ -148,7 +152,9 @@ def test_the_same_cases_are_the_same_bytes(tmp_path: Path) -> None:
     export(chosen, tmp_path / "one.zip")
     program = f"""if True:
         from padops.conformance import cases
-        from padops.conformance.export import export
+        import sys
+        sys.path.insert(0, {str(SCRIPTS)!r})
+        from export_cases import export
         export(cases.collect("quick")[::40], {str(tmp_path / "two.zip")!r})
     """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
@@ -202,3 +208,34 @@ def test_a_failed_export_leaves_what_was_there(tmp_path: Path) -> None:
     with pytest.raises(ExportError, match="two cases are called test_specification_Pad_11"):
         export([FAR, FAR], tmp_path / "cases.zip")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("cases.zip", "mine")]
+
+
+@pytest.mark.parametrize(
+    ("options", "level", "seed"),
+    [(["--quick"], "quick", 0), (["--quick", "--seed", "3"], "quick", 3), ([], "default", 0)],
+)
+def test_the_export_is_of_the_level_and_the_seed(
+    options: list[str],
+    level: str,
+    seed: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    chosen, file = cases.collect(level, seed)[slice(None, None, 40)], tmp_path / "new" / "cases.zip"
+    collect = cases.collect
+    with monkeypatch.context() as patch:
+        patch.setattr(cases, "collect", lambda level, seed=0: collect(level, seed)[slice(None, None, 40)])
+        assert export_cases.main([str(file), *options]) == 0
+    names = json.loads(zipfile.ZipFile(file).read("manifest.json"))["cases"].keys()
+    assert names == {case_name(case) for case in chosen if case.opset and expect(case).output is not None}
+    assert capsys.readouterr().out == (
+        f"wrote {len(names):,} cases to {file}, without {len(chosen) - len(names):,} cases that must fail or that ONNX "
+        "has no operator for\n"
+    )
+
+
+def test_an_export_that_fails_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert export_cases.main([str(tmp_path), "--quick"]) == 1
+    assert str(tmp_path) in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -11,7 +11,6 @@ import pytest
 from terminals import AtTerminal
 
 from padops.conformance import record, runner
-from padops.conformance.record import Record, RecordError
 
 # Answers three cases. With the fourth it has a child, and neither ends for ten minutes.
 SLOW = """
@@ -88,15 +87,9 @@ def test_before_a_case_was_run(tmp_path: Path) -> None:
 
 
 def test_a_peer_that_had_no_turn_is_named() -> None:
-    left = runner._until_now(runner.parse_peer("numpy"), None)
+    left = runner.PeerRun(runner.parse_peer("numpy"), absent=runner.NOT_BEGUN)
     header = record.header("quick", 0, [left])
     assert header["absent"] == [{"name": "numpy", "reason": "the run was cut short before its turn"}]
     begun = runner.PeerRun(runner.parse_peer("reference"), {"python": "3", "versions": {}}, left=7)
     footer = record.footer([left, begun], cut_short=True)
     assert (footer["exit"], footer["cut_short"]) == (1, {"reference": 7})
-
-
-def test_a_part_that_was_cut_short_is_not_merged() -> None:
-    parts = [Record({"shard": [i, 2]}, [], {"cut_short": {}} if i == 2 else {}) for i in (1, 2)]
-    with pytest.raises(RecordError, match="part 2/2 was cut short: run it again"):
-        record.merge(parts)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +9,7 @@ import pytest
 
 from padops.cli import main
 from padops.conformance import cases, record, runner
-from padops.conformance.case import expect
 from padops.conformance.divergences import EXAMPLES
-from padops.conformance.export import case_name
 from padops.conformance.peers import PEERS
 
 EVERY_40TH = slice(None, None, 40)
@@ -93,34 +89,3 @@ def test_a_file_without_the_function(tmp_path: Path, capsys: pytest.CaptureFixtu
         assert main(["conformance", "--quick", "--peer", f"{path}:pad"]) == 1
     lines = [line for line in capsys.readouterr().out.splitlines() if "KeyError" in line]
     assert len(lines) == len({line.split("KeyError")[1] for line in lines}) and "other cases)" in lines[0], "each once"
-
-
-@pytest.mark.parametrize(
-    ("options", "level", "seed"),
-    [(["--quick"], "quick", 0), (["--quick", "--seed", "3"], "quick", 3), ([], "default", 0)],
-)
-def test_the_export_is_of_the_level_and_the_seed(
-    options: list[str],
-    level: str,
-    seed: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    chosen, file = cases.collect(level, seed)[EVERY_40TH], tmp_path / "new" / "cases.zip"
-    collect = cases.collect
-    with monkeypatch.context() as patch:
-        patch.setattr(cases, "collect", lambda level, seed=0: collect(level, seed)[EVERY_40TH])
-        assert main(["conformance", "export", str(file), *options]) == 0
-    names = json.loads(zipfile.ZipFile(file).read("manifest.json"))["cases"].keys()
-    assert names == {case_name(case) for case in chosen if case.opset and expect(case).output is not None}
-    assert capsys.readouterr().out == (
-        f"wrote {len(names):,} cases to {file}, without {len(chosen) - len(names):,} cases that must fail or that ONNX "
-        "has no operator for\n"
-    )
-
-
-def test_an_export_that_fails_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["conformance", "export", str(tmp_path), "--quick"]) == 1
-    assert str(tmp_path) in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []

@@ -24,7 +24,7 @@ from padops.conformance.render.html import html
 from padops.conformance.render.junit import junit
 from padops.conformance.render.markdown import markdown
 from padops.conformance.render.summary import summarise
-from padops.conformance.repro import NoScript, Seen, add_repro, literal, script
+from padops.conformance.repro import NoScript, add_repro, literal, script
 
 REFLECT = "table/Pad_18/reflect/float/2/both/plain/none/absent.flat/dynamic/0"
 SYMMETRIC = "table/OpenVINOPad_12/symmetric/float/1/both/plain/none/int64.int64/dynamic/0"
@@ -195,9 +195,9 @@ def test_the_reason_of_a_report(tmp_path: Path) -> None:
     row = next(row for row in KNOWN if row.id == "ort-cropped-away")
     case = cases.find_case(EXAMPLES[row.id])
     seen = {"outcome": "differ", "divergence": row.id, "detail": "1 of 4 elements differs"}
-    text = script(case, row.peer, Seen.of(seen, {"onnxruntime": "1.20.1", "numpy": "2.0.0"}))
+    text = script(case, row.peer, seen, "onnxruntime 1.20.1, numpy 2.0.0")
     assert f"{row.reason} [{row.rule}]" in text and "Seen in onnxruntime 1.20.1, numpy 2.0.0." in text
-    unexplained = script(case, row.peer, Seen.of({**seen, "divergence": None}, {"onnxruntime": "1.32.0"}))
+    unexplained = script(case, row.peer, {**seen, "divergence": None}, "onnxruntime 1.32.0")
     assert "differ: 1 of 4 elements differs" in unexplained and row.reason not in unexplained
 
 

@@ -22,7 +22,7 @@ from padops.conformance.divergences import (
 )
 from padops.conformance.peers import PEERS
 from padops.conformance.peers.parts import value_of
-from padops.conformance.process import Process
+from padops.conformance.runner import Process
 
 RANK_0 = [case for case in cases.collect("quick") if case.rank == 0 and case.op == "Pad_18"]
 GONE = Divergence("gone", "crash", "P5", "it was so", "numpy", ">=2,<=2.4.6", tags={"rank-0"})
@@ -190,19 +190,6 @@ def test_the_command_and_its_reports(
     told = re.findall(r"new behaviour of a version that was not recorded \((\d+)\)", junit)
     assert sum(map(int, told)) == count and junit.count('type="new"') == len(told)
     assert junit.count('type="gone"') == 1
-
-
-def test_parts_with_new_behaviour_are_the_whole(small: None, reporting: list[dict[str, str]], tmp_path: Path) -> None:
-    reporting.append({"numpy": "99.0"})
-    run = ["conformance", "--quick", "--peer", "numpy", "--strict-peers", "--out"]
-    assert main([*run, str(tmp_path / "whole")]) == 1
-    parts = [str(tmp_path / f"part{i}") for i in (1, 2)]
-    for i, part in enumerate(parts):
-        main([*run, part, "--shard", f"{i + 1}/2"])
-        assert record.read(Path(part, "conformance.jsonl")).footer["gone"] == []
-    assert main(["conformance", "merge", *parts, "--out", str(tmp_path / "merged")]) == 1
-    for name in ("conformance.jsonl", "report.md", "junit.xml", "report.html"):
-        assert (tmp_path / "merged" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
 
 
 # ---- implementations that are not there

@@ -175,7 +175,6 @@ def test_without_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("call", "message"),
     [
         (["--only", "numpy==0.0"], "--only numpy==0.0: no such release; --list prints those of onnxruntime, "),
-        (["--shard", "3/2"], "a part of a run is called i/n"),
     ],
 )
 def test_usage(call: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

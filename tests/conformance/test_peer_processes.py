@@ -13,7 +13,7 @@ from leftovers import LASTING, SOON, ends
 
 from padops import processes
 from padops.conformance.peers import PeerRow
-from padops.conformance.process import AbsentPeer, Process
+from padops.conformance.runner import AbsentPeer, Process
 
 HELLO = '{"padops": 1, "name": "x", "versions": {"x": "1"}}'
 AMOUNTS = ("int64", (4,), bytes(32))

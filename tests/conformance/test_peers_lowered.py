@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import shlex
 import sys
 from dataclasses import replace
@@ -23,10 +24,10 @@ IN_ENVIRONMENTS = ("without-pad-opencv", "without-pad-tract", "without-pad-tvm",
 def test_a_question_without_pad(case: str) -> None:
     """Of an operator that ONNX does not have as well, for which there is no other model."""
     sent = cases.find_case(case).request()
-    model = onnx.load_from_string(base64.b64decode(lines.question(sent, lowered=True)["model"]))
+    model = onnx.load_from_string(base64.b64decode(json.loads(lines.question(sent, lowered=True))["model"]))
     assert [value.name for value in model.graph.output] == ["output"]
     assert {node.domain for node in model.graph.node} == {""} and "Pad" not in {n.op_type for n in model.graph.node}
-    plain = lines.question(sent)["model"]
+    plain = json.loads(lines.question(sent))["model"]
     assert plain is None or b"Pad" in base64.b64decode(plain)
 
 

@@ -1,7 +1,8 @@
 // Runs any model, converted or as it is: provider LIBRARY MODEL, with the path that padops.get_library_path() gives.
-// The model takes x, int16 [2, 3], and gives y. With the package of ONNX Runtime in onnxruntime/:
-//   g++ -std=c++17 provider.cpp -Ionnxruntime/include -Lonnxruntime/lib -lonnxruntime -o provider
+// The model takes x, int16 [2, 3], and gives y. With the packages of ONNX Runtime and padops in folders of their names:
+//   g++ -std=c++17 provider.cpp -Ionnxruntime/include -Ipadops/include -Lonnxruntime/lib -lonnxruntime -o provider
 #include <onnxruntime_c_api.h>
+#include <padops.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -41,8 +42,8 @@ int main(int count, char** arguments) {
   check(ort->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "provider", &env));
   check(ort->RegisterExecutionProviderLibrary(env, "padops", arguments[1]));  // once for each environment
   check(ort->CreateSessionOptions(&options));
-  append(env, options, "PadopsOperatorsExecutionProvider");  // the operators of a converted model
-  append(env, options, "PadopsExecutionProvider");           // the Pads of a model that is left as it is
+  append(env, options, PADOPS_OPERATORS_EXECUTION_PROVIDER);  // the operators of a converted model
+  append(env, options, PADOPS_EXECUTION_PROVIDER);            // the Pads of a model that is left as it is
   append(env, options, "CPUExecutionProvider");              // the rest
   check(ort->CreateSession(env, arguments[2], options, &session));
 

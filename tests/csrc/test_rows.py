@@ -40,7 +40,7 @@ def test_rows_of_several_tasks(mode: str, name: str) -> None:
     """Tasks begin at any row; none may write beyond its own."""
     rng = np.random.default_rng(1)
     dtype = by_name(name)
-    data = random_array(rng, dtype, (3, (8 << 20) // dtype.bits // 257, 257))
+    data = random_array(rng, dtype, (3, (3 << 20) // dtype.bits // 257, 257))
     inputs = [data, np.array([1, 1, 3, 1, 2, 2])]
     expected = reference.run("Pad_25", {"mode": mode}, inputs)
     assert bits(native.run("Pad_25", {"mode": mode}, inputs)) == bits(expected)

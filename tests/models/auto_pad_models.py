@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import native
@@ -47,12 +47,18 @@ def node_model(
     )
 
 
-def run(message: onnx.ModelProto, *feeds: np.ndarray, optimised: bool = True) -> list[np.ndarray]:
+def opened(message: onnx.ModelProto, optimised: bool = True) -> Callable[..., list[np.ndarray]]:
+    """Return what runs a model, in one session."""
     options = native.session_options()
     if not optimised:
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = native.session(message, options)
-    return session.run(None, dict(zip([i.name for i in session.get_inputs()], feeds, strict=True)))
+    names = [i.name for i in session.get_inputs()]
+    return lambda *feeds: session.run(None, dict(zip(names, feeds, strict=True)))
+
+
+def run(message: onnx.ModelProto, *feeds: np.ndarray, optimised: bool = True) -> list[np.ndarray]:
+    return opened(message, optimised)(*feeds)
 
 
 def explicit(message: onnx.ModelProto, **options: Any) -> Conversion:

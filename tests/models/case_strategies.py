@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -13,6 +14,7 @@ import native
 import numpy as np
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
+from hypothesis.errors import HypothesisWarning
 
 from padops.conformance.cases.drawn import shrink
 from padops.spec.dialects import INTEGER_KINDS, OPS
@@ -50,7 +52,9 @@ def until(cases: st.SearchStrategy[Drawn], check: Callable[[Drawn], None], met: 
         return met()
 
     if not met():
-        find(cases, meets, settings=settings(drawn(5000), phases=[Phase.generate]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HypothesisWarning)  # the text of the case that was found may be long
+            find(cases, meets, settings=settings(drawn(5000), phases=[Phase.generate]))
 
 
 @dataclass

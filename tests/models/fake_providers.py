@@ -21,10 +21,10 @@ import onnx
 import onnxruntime
 from onnx import numpy_helper
 
-from padops.probe.asking import Asked
+from padops.probe.outcome import Asked
 from padops.processes import serve
 from padops.runtime.provider import FIRST_NAME, register_provider_library
-from padops.runtime.session_rules import in_front_of, rules_with
+from padops.runtime.provider_rules import in_front_of, rules_with
 
 TYPES = {onnx.TensorProto.DOUBLE: "double", onnx.TensorProto.UINT64: "uint64", onnx.TensorProto.FLOAT: "float"}
 

@@ -45,9 +45,9 @@ def json_fields() -> dict[str, list[str]]:
         "describe": fields(runs["describe"]),
         f"bench --json, schema {table.SCHEMA}": fields(bench),
     }
-    for name in ("HEADER", "RESULT", "FOOTER"):
-        lines = [field.replace("?", ", which may be absent") for field in vars(record)[name]]
-        found[f"conformance --out, schema {record.SCHEMA}, {name.lower()}"] = lines
+    for kind, names in record.FIELDS.items():
+        lines = [name.replace("?", ", which may be absent") for name in names]
+        found[f"conformance --out, schema {record.SCHEMA}, {kind}"] = lines
     said = [
         f"{word}: {' | '.join(get_args(getattr(records, word)))}"
         for word in ("Verdict", "Road", "Status", "Outcome", "Certainty", "Exercise")

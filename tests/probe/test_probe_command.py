@@ -9,9 +9,9 @@ import pytest
 from command_lines import run
 from fake_providers import Fake
 
-from padops.probe import asking
+from padops.probe import outcome
 from padops.runtime import provider
-from padops.runtime.session_rules import rules_with
+from padops.runtime.provider_rules import rules_with
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
         asked.append((name, *given))
         return Fake("Fake", name)
 
-    monkeypatch.setattr(asking, "Asked", made)
+    monkeypatch.setattr(outcome, "Asked", made)
     return asked
 
 

@@ -17,9 +17,8 @@ from provider_sessions import CPU
 
 import padops
 from padops.probe import running
-from padops.probe.asking import Asked, ProbeError
 from padops.probe.models import expected_of, feeds_of, model_of
-from padops.probe.outcome import probe, text_of
+from padops.probe.outcome import Asked, ProbeError, probe, text_of
 from padops.probe.probes import PROBES, Probe
 
 PLAIN = {row.case.mode: row for row in PROBES[:4]}

@@ -12,11 +12,9 @@ import pytest
 from fake_providers import FAKES, Fake, answer_of, node_of
 
 import padops
-from padops.probe.asking import ProbeError, Seen
 from padops.probe.models import expected_of, feeds_of, model_of
-from padops.probe.outcome import Outcome, probe, text_of
+from padops.probe.outcome import OF_LAYOUT, Outcome, ProbeError, Seen, is_held, probe, rules_of, text_of
 from padops.probe.probes import LIMITED, MODES, PROBES, TYPES, Probe
-from padops.probe.rules import OF_LAYOUT, is_held, rules_of
 from padops.runtime.provider_rules import CONDITIONS, ProviderRule, known_by
 
 UNASKED = {"beyond all", "sizes above"}  # "beyond" and "rank above" hold for the same models

@@ -12,6 +12,7 @@ import pytest
 
 # Files, below tests/.
 FILES = (
+    "bench/test_bench_copies.py",
     "bench/test_bench_interrupted.py",
     "bench/test_bench_providers.py",
     "conformance/test_conformance.py",
@@ -44,21 +45,29 @@ FILES = (
     "convert/verify/test_verify_pads.py",
     "convert/verify/test_verify_providers.py",
     "csrc/test_engine_check.py",
+    "csrc/test_large.py",
+    "csrc/test_model_parts_check.py",
+    "csrc/test_ort_abi.py",
     "csrc/test_other_compilers.py",
     "csrc/test_out_of_memory.py",
     "csrc/test_property.py",
     "csrc/test_provider_threads.py",
+    "csrc/test_replay.py",
     "csrc/test_sanitizers.py",
     "exporters/test_torch_export.py",
+    "files/test_streams.py",
+    "probe/test_probe_process.py",
     "runtime/test_beside_real_providers.py",
     "runtime/test_beside_suite.py",
     "runtime/test_provider_in_front.py",
     "runtime/test_provider_in_front_axes.py",
     "runtime/test_pyop_process.py",
+    "spec/test_proof_formulas.py",
     "test_cli_folder.py",
     "test_cli_hostile.py",
     "test_cli_verify.py",
     "test_documents.py",
+    "test_fetch_models.py",
     "test_library.py",
     "test_rest.py",
     "test_roads.py",
@@ -75,7 +84,7 @@ def add_option(parser: pytest.Parser) -> None:
 
 
 def is_slow(name: str) -> bool:
-    """Whether a test is left out, by its name."""
+    """Return whether a test or a file is left out, by its name."""
     return name.partition("::")[0].removeprefix("tests/") in FILES
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from onnx import helper, numpy_helper
 
-from padops.runtime import model_parts, model_words
+from padops.runtime import model_words
 
 
 def network(convolutions: int) -> bytes:
@@ -56,18 +56,18 @@ def constants(number: int) -> bytes:
 
 
 def test_a_model_of_more_parts_than_there_is_room_for_at_first() -> None:
-    content = constants(2 * model_parts.FEW)
-    parts = model_parts.Parts(content, model_words.SMALL)
+    content = constants(2 * model_words.FEW)
+    parts = model_words.Parts(content, model_words.SMALL)
     pairs = parts.pairs()
-    assert len(pairs) > 2 * model_parts.FEW and sum(end - begin for begin, end in pairs) < 100 * len(pairs)
+    assert len(pairs) > 2 * model_words.FEW and sum(end - begin for begin, end in pairs) < 100 * len(pairs)
     assert pairs == sorted(pairs) and pairs[-1][1] <= len(content)
-    last = f"Pad {2 * model_parts.FEW - 1}".encode()
+    last = f"Pad {2 * model_words.FEW - 1}".encode()
     assert parts.found([b"Pad 0", last, b"wrap", b"Pad x"]) == {b"Pad 0", last}
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"Pad", b"\xff" * 40_000, constants(1)[:-4] + b"Pad\xff"])
 def test_what_is_no_model_is_searched_whole(content: bytes) -> None:
-    parts = model_parts.Parts(content, model_words.SMALL)
+    parts = model_words.Parts(content, model_words.SMALL)
     assert parts.pairs() == [(0, len(content))]
     assert parts.found([b"Pad", b"wrap"]) == {word for word in (b"Pad", b"wrap") if word in content}
 
@@ -84,7 +84,7 @@ def test_without_the_library_the_whole_model_is_searched(
         (tmp_path / broken).write_bytes(b"no library")
         return str(tmp_path / broken)
 
-    monkeypatch.setattr(model_parts, "get_library_path", path)
-    monkeypatch.setattr(model_parts, "_library", model_parts._library.__wrapped__)
+    monkeypatch.setattr(model_words, "get_library_path", path)
+    monkeypatch.setattr(model_words, "_library", model_words._library.__wrapped__)
     assert model_words.words_of(constants(1)) == {b"Pad", b"wrap"}
     assert model_words.words_of(network(9)) == frozenset()

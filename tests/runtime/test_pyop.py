@@ -29,7 +29,7 @@ from padops.spec.dtypes import by_numpy
 from padops.spec.plan import PadError
 
 PREFIX = {"onnx": "Pad_", "openvino": "OpenVINOPad_", "ngraph": "NGraphPad_", "same": "SamePad_"}
-EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "2000"))
+EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "400"))
 
 
 @cache
@@ -118,13 +118,11 @@ def test_pyop_is_the_reference(family: str, quiet: None) -> None:
     cases = cases.filter(in_python)
     case_strategies.drawn(round(EXAMPLES * share))(given(cases)(check))()
     print(dict(seen))
-    if EXAMPLES < 2000:
-        return  # only a full run is large enough to tell
     ops = [op for op in padops.OPS.values() if op.name.startswith(PREFIX[family])]
     ranks = range(3, 6) if family == "same" else range(5)
     modes = {mode.lower() for op in ops for mode in op.modes}
     for what in (*(op.name for op in ops), *modes, *pyop_node.TYPES, *(f"rank {rank}" for rank in ranks), *rules):
-        # A release of Hypothesis may draw one type 60 times and another one never: what is not seen yet is looked for.
+        # A release of Hypothesis may draw one type often and another one never: what is not seen yet is looked for.
         case_strategies.until(cases, check, partial(seen.__getitem__, what))
 
 

@@ -11,7 +11,7 @@ import pytest
 from provider_sessions import CPU, pad
 
 import padops
-from padops.runtime import chosen, placing, user_rules
+from padops.runtime import chosen, placing, provider_rules
 from padops.runtime.installed import processor
 from padops.runtime.provider import FIRST_NAME
 from padops.runtime.provider_rules import BY_NAME
@@ -31,10 +31,10 @@ ONE = chosen.Chosen(NAME, {"a": 1})
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's folder; the provider is there."""
-    monkeypatch.setenv(user_rules.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(provider_rules.VARIABLE, str(tmp_path))
     monkeypatch.setattr(chosen, "described", lambda one: dict(DEVICE))
     monkeypatch.setattr(chosen, "available", lambda: {NAME, CPU})
-    user_rules._warn_once.cache_clear()
+    provider_rules._warn_once.cache_clear()
     return tmp_path
 
 
@@ -45,14 +45,14 @@ def write(folder: Path, content: Any) -> Path:
 
 
 def test_a_session_finds_them(folder: Path) -> None:
-    assert user_rules.with_measured(BY_NAME, [ONE]) == BY_NAME
+    assert provider_rules.with_measured(BY_NAME, [ONE]) == BY_NAME
     file = write(folder, CONTENT)
-    rules = user_rules.with_measured(BY_NAME, [ONE])
+    rules = provider_rules.with_measured(BY_NAME, [ONE])
     assert (rules[NAME].file, rules[NAME].version) == (str(file), CONTENT["version"])
     first = next(one for one in placing.with_padops([ONE], None, rules) if one.name == FIRST_NAME)
     assert first.options == {"before": NAME, "rules": str(file)}
     given = {**BY_NAME, NAME: rules[NAME]}  # those of a file that the caller names
-    assert user_rules.with_measured(given, [ONE])[NAME] is given[NAME]
+    assert provider_rules.with_measured(given, [ONE])[NAME] is given[NAME]
 
 
 def test_inspect_follows_them(folder: Path) -> None:
@@ -80,7 +80,7 @@ def test_inspect_follows_them(folder: Path) -> None:
 def test_they_do_not_fit(content: Any, why: str, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     file = write(folder, content)
     for _ in range(2):
-        assert user_rules.with_measured(BY_NAME, [ONE]) == BY_NAME
+        assert provider_rules.with_measured(BY_NAME, [ONE]) == BY_NAME
     (said,) = caplog.messages
     assert said.startswith(f"the rules in {file} are not used: ") and why in said
     assert caplog.records[0].levelno == logging.WARNING
@@ -92,18 +92,18 @@ def test_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, str(home))
     for name in ("APPDATA", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.delenv(user_rules.VARIABLE)
+    monkeypatch.delenv(provider_rules.VARIABLE)
     ends = {"linux": ".config", "darwin": "Library/Application Support"}
     for platform, where in ends.items():
         monkeypatch.setattr("sys.platform", platform)
-        assert user_rules.file_of(NAME) == home / where / "padops" / "rules" / f"{NAME}.json"
+        assert provider_rules.file_of(NAME) == home / where / "padops" / "rules" / f"{NAME}.json"
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("XDG_CONFIG_HOME", "relative")  # is to be ignored
-    assert user_rules.file_of(NAME) == home / ".config" / "padops" / "rules" / f"{NAME}.json"
+    assert provider_rules.file_of(NAME) == home / ".config" / "padops" / "rules" / f"{NAME}.json"
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    assert user_rules.file_of(NAME) == tmp_path / "padops" / "rules" / f"{NAME}.json"
+    assert provider_rules.file_of(NAME) == tmp_path / "padops" / "rules" / f"{NAME}.json"
     monkeypatch.setattr("sys.platform", "win32")
     monkeypatch.setenv("APPDATA", str(tmp_path / "Roaming"))
-    assert user_rules.file_of(NAME) == tmp_path / "Roaming" / "padops" / "rules" / f"{NAME}.json"
-    monkeypatch.setenv(user_rules.VARIABLE, "")
-    assert user_rules.file_of(NAME) is None
+    assert provider_rules.file_of(NAME) == tmp_path / "Roaming" / "padops" / "rules" / f"{NAME}.json"
+    monkeypatch.setenv(provider_rules.VARIABLE, "")
+    assert provider_rules.file_of(NAME) is None

@@ -19,7 +19,7 @@ import pytest
 from proof_formulas import Axis, Pads
 
 from padops.spec import plan
-from padops.spec.dialects.same_pad import same_padding
+from padops.spec.dialects import same_padding
 from padops.spec.plan import LARGEST, Crop, Limit, Mode
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from padops.conformance.case import Case
 from padops.conformance.cases import drawn, specification, table, upstream
@@ -25,15 +26,19 @@ LEVELS = {"quick": Level(1, 1, 10), "default": Level(3, 4, 60), "exhaustive": Le
 
 def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Case]:
     """The cases of a level, and those with the ids ``always``; a lower level is a part of a higher one."""
+    made = {case.id: case for case in (*_of_level(level, seed), *map(find_case, always))}
+    return list(made.values())
+
+
+@cache
+def _of_level(level: str, seed: int) -> tuple[Case, ...]:
     size = LEVELS[level]
-    chosen = [
+    return (
         *table.cases(list(OPS), size.by_type, size.by_signs, seed),
         *specification.cases(),
         *drawn.cases(list(OPS), size.drawn, seed),
         *upstream.cases(),
-    ]
-    made = {case.id: case for case in (*chosen, *map(find_case, always))}
-    return list(made.values())
+    )
 
 
 def find_case(id: str) -> Case:

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from padops.conformance.case import Case, Recipe, integers, seed_of
-from padops.spec.dialects import INTEGER_KINDS, OPS, Op
-from padops.spec.dialects.onnx_pad import VERSIONS
+from padops.spec.dialects import INTEGER_KINDS, OPS, VERSIONS, Op
 from padops.spec.dtypes import by_name
 
 NEWEST_OPSET = 26  # that a Pad of the newest version is tried in

@@ -45,52 +45,40 @@ RULES_OF_OPERATORS = ("P4", "P6", "P7", "P8", "P9", "S1")
 
 @dataclass(frozen=True)
 class PeerRow:
-    """One peer.
+    """One peer."""
 
-    Attributes:
-        name: What ``--peer`` and reports call it.
-        entry_point: ``"file:function"``: a module of this package, or the path of a file, which ends in ``.py``. Empty
-            for a command of the user's.
-        families: Of the operators that it is asked for, some of ``ALL``.
-        in_house: Whether it is part of padops, and so may have no divergence.
-        extra: Of padops' own, which its implementation needs; a part of padops without one is never absent.
-        labels: Whether its errors name the rule, as in ``[P8]``: another error than the expected one is a wrong answer.
-        before: What an error says where another one has refused the model before this peer has seen it.
-        function_only: Whether it is a function of numbers, which is not asked for what only an operator can get wrong.
-        versions: The oldest and newest version of the operators.
-        max_cases: How many cases it is asked for in a run of the default level, a third of them in a quick one; 0 for
-            all.
-        seconds: How long one case may take, the import included.
-        forks: Whether its process works in copies of itself, for a peer that crashes often and can be copied.
-        environment: The name of its environment, which ``scripts/peers.py`` makes; empty for one that runs beside
-            padops.
-        command: The program that answers in the protocol of ``lines.py``, for a peer in another language.
-        lowered: Whether such a program gets models that ``padops convert --target onnx`` has made: for ``provider``
-            where it is about one, else ``--without-pad``.
-        provider: The execution provider of onnxruntime that it is about, in an environment of that provider's package.
-        within: By how much a float may differ from the expected one, relative to it: 0 for not a bit. Only for a
-            provider that computes in another type than the model's.
-        form: How a case is prepared for it: ``"declared"`` states the shapes of the inputs, which it needs; ``"fixed"``
-            also makes all inputs but the data constants, since it takes no others.
-    """
-
-    name: str
+    name: str  # what ``--peer`` and reports call it
+    # ``"file:function"``: a module of this package, or the path of a file, which ends in ``.py``. Empty for a command
+    # of the user's.
     entry_point: str
-    families: tuple[str, ...]
-    in_house: bool = False
-    extra: str = ""
+    families: tuple[str, ...]  # of the operators that it is asked for, some of ``ALL``
+    in_house: bool = False  # whether it is part of padops, and so may have no divergence
+    extra: str = ""  # of padops' own, which its implementation needs; a part of padops without one is never absent
+    # Whether its errors name the rule, as in ``[P8]``: another error than the expected one is a wrong answer.
     labels: bool = False
-    before: str = ""
+    before: str = ""  # what an error says where another one has refused the model before this peer has seen it
+    # Whether it is a function of numbers, which is not asked for what only an operator can get wrong.
     function_only: bool = False
-    versions: tuple[int, int] = (0, 1 << 31)
+    versions: tuple[int, int] = (0, 1 << 31)  # the oldest and newest version of the operators
+    # How many cases it is asked for in a run of the default level, a third of them in a quick one; 0 for all.
     max_cases: int = 0
-    seconds: float = 60
+    seconds: float = 60  # how long one case may take, the import included
+    # Whether its process works in copies of itself, for a peer that crashes often and can be copied.
     forks: bool = False
+    # The name of its environment, which ``scripts/peers.py`` makes; empty for one that runs beside padops.
     environment: str = ""
+    # The program that answers in the protocol of ``lines.py``, for a peer in another language.
     command: tuple[str, ...] = ()
+    # Whether such a program gets models that ``padops convert --target onnx`` has made: for ``provider`` where it is
+    # about one, else ``--without-pad``.
     lowered: bool = False
+    # The execution provider of onnxruntime that it is about, in an environment of that provider's package.
     provider: str = ""
+    # By how much a float may differ from the expected one, relative to it: 0 for not a bit. Only for a provider that
+    # computes in another type than the model's.
     within: float = 0
+    # How a case is prepared for it: ``"declared"`` states the shapes of the inputs, which it needs; ``"fixed"`` also
+    # makes all inputs but the data constants, since it takes no others.
     form: str = ""
 
     def __post_init__(self) -> None:

@@ -8,15 +8,7 @@ import numpy as np
 import onnx
 
 from padops.conformance.model import feeds, standard_model, without_pad
-from padops.conformance.peers.openvino import (
-    PACKAGES,
-    REFUSALS,
-    UNSUPPORTED,
-    core,
-    element_of,
-    infer,
-    tensor_of,
-)
+from padops.conformance.peers.openvino import PACKAGES, REFUSALS, UNSUPPORTED, core, element_of, infer, tensor_of
 from padops.conformance.peers.request import Request, unsupported_where
 
 __all__ = ["PACKAGES", "REFUSALS", "run_case", "run_without_pad"]

@@ -25,11 +25,7 @@ REFUSALS = (states.Fail, states.InvalidArgument, states.InvalidGraph, states.Run
 RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 
 # How it says that it does not know an opset or a type at all, before it asks a provider.
-UNKNOWN = (
-    "is under development and support for this is limited",
-    "in type constraint",
-    "Unsupported model IR version",
-)
+UNKNOWN = ("is under development and support for this is limited", "in type constraint", "Unsupported model IR version")
 _UNSUPPORTED = (*UNKNOWN, "Could not find an implementation for", "Opset", "not supported")  # the last: no kernel
 
 

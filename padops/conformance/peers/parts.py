@@ -19,15 +19,11 @@ ROOT = PEERS_FOLDER.parents[2]
 
 @dataclass(frozen=True)
 class Part:
-    """What a file defines by some names, with all that it needs but for annotations, in the order of the file.
+    """What a file defines by some names, with all that it needs but for annotations, in the order of the file."""
 
-    Attributes:
-        imports: Statements that import one name each, with the file if that is one of padops or beside this file.
-        definitions: Constants and functions.
-    """
-
+    # Statements that import one name each, with the file if that is one of padops or beside this file.
     imports: dict[ast.Import | ast.ImportFrom, Path | None]
-    definitions: dict[str, ast.stmt]
+    definitions: dict[str, ast.stmt]  # constants and functions
 
     @classmethod
     def of(cls, file: Path, names: Iterable[str]) -> Part:

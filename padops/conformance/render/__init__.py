@@ -33,9 +33,10 @@ def write_all(
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     summary = summarise(header, results, footer, divergences)
-    for form, name in FILES.items():
-        write_whole(folder / name, [renderer(form)(summary)])
-    return [folder / name for name in FILES.values()]
+    texts = {folder / name: renderer(form)(summary) for form, name in FILES.items()}
+    for path, text in texts.items():
+        write_whole(path, [text])
+    return list(texts)
 
 
 def add_show(commands: Any) -> None:
@@ -53,40 +54,20 @@ def _show(options: argparse.Namespace) -> int:
     try:
         report = record.read(options.file)
         if options.out:
-            folder = Path(options.out)
-            folder.mkdir(parents=True, exist_ok=True)
-            if why := refusal(folder / name for name in FILES.values()):
+            Path(options.out).mkdir(parents=True, exist_ok=True)
+            if why := refusal(Path(options.out, name) for name in FILES.values()):
                 return fail(why)
-            for path in write_all(report.header, report.results, report.footer, KNOWN, folder):
+            for path in write_all(report.header, report.results, report.footer, KNOWN, options.out):
                 say(path)
             return 0
+        summary = summarise(report.header, report.results, report.footer, KNOWN)
+        text = renderer(options.format or "markdown")(summary)
     except (OSError, record.RecordError) as error:
         return fail(error)
-    summary = summarise(report.header, report.results, report.footer, KNOWN)
-    sys.stdout.write(renderer(options.format or "markdown")(summary))
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:  # in a field of a field
+        return fail(f"{options.file}: not a report: {type(error).__name__}: {error}")
+    sys.stdout.write(text)
     return 0
-
-
-def add_merge(commands: Any) -> None:
-    """Adds ``merge`` to the commands of ``padops conformance``."""
-    about = "Make the report of a run from those of its parts, which --shard has made. Exit codes are those of the run."
-    parser = commands.add_parser("merge", help="make one report from those of --shard", description=about)
-    parser.add_argument("parts", nargs="+", metavar="DIR", help=f"the folder of a part, with its {record.FILE}")
-    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="write the report into this folder")
-    parser.set_defaults(run=_merge)
-
-
-def _merge(options: argparse.Namespace) -> int:
-    folder = Path(options.out)
-    try:
-        whole = record.merge([record.read(Path(part) / record.FILE) for part in options.parts])
-        if why := prepare(folder):
-            return fail(why)
-        write_report(folder, whole.header, whole.results, whole.footer)
-    except (OSError, record.RecordError) as error:
-        return fail(error)
-    print(record.counts_of(whole.footer))
-    return int(whole.footer["exit"])
 
 
 def prepare(folder: Path) -> str | None:

@@ -77,18 +77,7 @@ function oneCase(example) {
   rows.push(["case", element("code", {}, that.id)]);
   if (example.repro) rows.push(["reproduce", text(example.repro)]);
   const heading = element("summary", {}, that.says, " ", element("span", { class: "quiet" }, WRONG[example.outcome] || example.outcome));
-  return element("details", {}, heading, list(rows), ...legend([...that.legend, ...example.legend]));
-}
-
-/** What the small numbers and letters stand for; the letters, which a reader cannot guess, stand open. */
-function legend(names) {
-  if (!names.length) return [];
-  const text = ([name, value]) => `${name} = ${value}`;
-  const letters = names.filter(([name]) => !/^\d+$/.test(name));
-  const digits = names.filter(([name]) => /^\d+$/.test(name));
-  const parts = letters.length ? [element("p", { class: "quiet letters" }, letters.map(text).join("; "))] : [];
-  if (digits.length) parts.push(element("details", { class: "values" }, element("summary", {}, "What the numbers stand for"), element("p", {}, digits.map(text).join("; "))));
-  return parts;
+  return element("details", {}, heading, list(rows));
 }
 
 /** The peer's output, with the elements marked that are not the expected ones; its shape where that is another. */

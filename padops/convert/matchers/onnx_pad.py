@@ -32,8 +32,7 @@ from padops.convert.pads.match import (
 )
 from padops.convert.pads.pad_info import Operand
 from padops.convert.runtimes import CASTS_RIGHT_SINCE, FIRST_WITH_AXES, FIRST_WITH_INPUTS
-from padops.spec.dialects import INTEGER_KINDS, OPS, onnx_op
-from padops.spec.dialects.onnx_pad import VERSIONS
+from padops.spec.dialects import INTEGER_KINDS, OPS, VERSIONS, onnx_op
 from padops.spec.dtypes import by_name
 
 AXES = ("int64", "int32")  # the types of axes that ONNX has; amounts are of int64

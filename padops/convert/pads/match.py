@@ -12,8 +12,7 @@ import onnx_ir as ir
 from padops.convert.model.graphs import LARGEST_CONSTANT, NodeSite, caller_strings, constant
 from padops.convert.records import Status, Verdict
 from padops.plural import plural
-from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, Op
-from padops.spec.dialects.onnx_pad import VERSIONS
+from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSIONS, Op
 from padops.spec.dtypes import by_numpy
 
 if TYPE_CHECKING:

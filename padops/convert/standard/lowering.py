@@ -51,7 +51,7 @@ from padops.convert.standard.ort_pad import write_exact
 from padops.convert.standard.pad_values import AxisAmounts, amounts_of, any_fill
 from padops.runtime.installed import NEWEST_MINOR
 from padops.runtime.provider_rules import KnownProvider
-from padops.spec.dialects import OPS, make_node_plan, onnx_op, onnx_pad
+from padops.spec.dialects import OPS, make_node_plan, onnx_op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Amounts, Limit, Mode, PadError
 
@@ -135,7 +135,7 @@ def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
     limit = min((rule.limit for rule in row.rules if rule.when in ("rank above", "sizes above")), default=0)
     if not limit or not all_known(pad.dims) or len(pad.dims) <= limit or pad.node is None or pad.mode is None:
         return 0
-    if pad.op.amounts.__module__ != onnx_pad.__name__ or 0 in (*pad.dims, *make_node_plan(pad.node, pad.dims).shape):
+    if not pad.op.is_onnx or 0 in (*pad.dims, *make_node_plan(pad.node, pad.dims).shape):
         return 0
     return limit if any(one != NOTHING for one in known_amounts(pad)) else 0
 
@@ -191,7 +191,7 @@ def _is_of_standard(pad: PadInfo, opset: int) -> bool:
         return False
     if pad.type not in OPS[onnx_op(opset)].types:
         return False
-    if pad.op.amounts.__module__ == onnx_pad.__name__ or pad.mode is Mode.CONSTANT:
+    if pad.op.is_onnx or pad.mode is Mode.CONSTANT:
         return True
     checked = pad.op.limit is Limit.NONE or all_known(pad.dims)
     return checked and bool(pad.dims) and all(min(row.begin, row.end) >= 0 for row in known_amounts(pad) or NEGATIVE)

@@ -63,7 +63,6 @@ from padops.convert.standard.pad_values import (
     select,
     shape_of,
 )
-from padops.spec.dialects import onnx_pad
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Limit, Mode
 
@@ -252,7 +251,7 @@ def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Op
 
 def takes_inputs(opset: int, pad: PadInfo) -> bool:
     """Whether the built-in can read the node's own amounts."""
-    if pad.op.amounts.__module__ != onnx_pad.__name__:
+    if not pad.op.is_onnx:
         return False
     return pad.input("axes") is None or opset >= FIRST_WITH_AXES
 

@@ -40,8 +40,7 @@ from padops.convert.standard.graph_builder import (
     to_int64,
 )
 from padops.spec import plan
-from padops.spec.dialects import DOMAIN, Op
-from padops.spec.dialects.same_pad import AUTO_PADS, DATA_FORMATS
+from padops.spec.dialects import AUTO_PADS, DATA_FORMATS, DOMAIN, Op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import AxisPlan, Crop, Limit, Mode, PadError
 

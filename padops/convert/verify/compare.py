@@ -232,11 +232,13 @@ def _without_library(
         note = f"a session without padops was not tried: its fallback functions have {inlined} nodes in all"
         return replace(verification, notes=(*verification.notes, note))
     stable = [replace(trial, outputs=outputs) for trial, outputs in zip(trials, after)]
+    needed: Sequence[Trial] = ()  # on which the original must run, too, for an error to be the converted model's
     try:
         session = converted.session(True, library=False)
+        needed = trials
         found = check_outputs(stable, [session.run(trial.feeds) for trial in trials])
     except DoesNotRun as error:
-        outcome: Outcome = "fails" if _runs_alone(original, trials) else verification.outcome
+        outcome: Outcome = "fails" if _runs_alone(original, needed) else verification.outcome
         notes = (*verification.notes, f"it does not run {WITHOUT}: {error}")
         return replace(verification, outcome=outcome, notes=notes)
     differing = [output for output in found.outputs if not output.equal]
@@ -280,7 +282,8 @@ def _without_original(
         found = "proved" if case.is_proved and loads else "undecided"
         told = Verification(found, inputs=fed(refusal.feeds), notes=(note, f"nor the converted model: {error}"))
         return _without_library(original, converted, case, [], [], told) if found == "proved" else told
-    return Verification("runs", inputs=fed(trial.feeds for trial in trials), notes=(note,))
+    told = Verification("runs", inputs=fed(trial.feeds for trial in trials), notes=(note,))
+    return _without_library(original, converted, case, trials, [trial.outputs for trial in trials], told)
 
 
 def check_close(trials: Sequence[Trial], converted: OtherRuntime, tolerance: Tolerance | None) -> Verification:

@@ -47,7 +47,10 @@ def _bytes(function: onnx.FunctionProto | None) -> bytes | None:
 
 
 def _written(converted: onnx.ModelProto) -> dict[str, onnx.FunctionProto]:
-    """The functions that padops writes for the operators of a model; none if it is no model that padops reads."""
+    """The functions that padops writes for the operators of a model.
+
+    None if it is no model that padops reads, or if these functions need inputs that nodes of the model lack.
+    """
     try:
         light = deepcopy(declarations(converted))
         kept = [row for row in light.functions if not is_fallback(row)]
@@ -56,5 +59,7 @@ def _written(converted: onnx.ModelProto) -> dict[str, onnx.FunctionProto]:
         document = read_document(light)
         embed(Analysis(document))
     except PadopsError:
+        return {}
+    if document.touched:
         return {}
     return {row.name: row for row in document.message().functions if is_fallback(row)}

@@ -1,4 +1,4 @@
-// The operators of the domain, one row each. padops/spec/dialects/ has the same table; tests/csrc/test_describe.py
+// The operators of the domain, one row each. padops/spec/dialects.py has the same table; tests/csrc/test_describe.py
 // compares the two through describe().
 #pragma once
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../include/padops.h"
 #include "core/text.h"
 #include "ort/provider_abi.h"
 #include "ort/status.h"
@@ -16,9 +17,9 @@ namespace padops {
 // into a session. It is not one of the first two, since a session takes milliseconds to know all the operators.
 enum class Role { kRest, kFirst, kOperators };
 
-constexpr const char* kProvider = "PadopsExecutionProvider";
-constexpr const char* kFirstProvider = "PadopsFirstExecutionProvider";
-constexpr const char* kOperatorsProvider = "PadopsOperatorsExecutionProvider";
+constexpr const char* kProvider = PADOPS_EXECUTION_PROVIDER;
+constexpr const char* kFirstProvider = PADOPS_FIRST_EXECUTION_PROVIDER;
+constexpr const char* kOperatorsProvider = PADOPS_OPERATORS_EXECUTION_PROVIDER;
 
 // An option that the device of the operators has by itself. The runtime writes it into the session's configuration
 // where it adds the operators, and so RegisterCustomOps knows that they are there: the runtime refuses a domain that is

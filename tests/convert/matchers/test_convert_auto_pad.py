@@ -13,7 +13,21 @@ import numpy as np
 import onnx
 import pytest
 import same_windows
-from auto_pad_models import K3, MS, NAMES, UINT8, WF, explicit, messages, node_model, only_record, run, same, whole
+from auto_pad_models import (
+    K3,
+    MS,
+    NAMES,
+    UINT8,
+    WF,
+    explicit,
+    messages,
+    node_model,
+    only_record,
+    opened,
+    run,
+    same,
+    whole,
+)
 from onnx import helper
 from same_windows import Geometry, average_pool
 from small_models import FLOAT, INT32, INT64, model
@@ -176,15 +190,16 @@ def test_same_bits_as_onnx_runtime(row: tuple, mode: str) -> None:
     # Some runtimes let ceil_mode add an output where pads are explicit.
     nodes = [m for m in messages(conversion.proto()) if isinstance(m, onnx.NodeProto) and m.op_type == op]
     assert nodes and not {"auto_pad", "ceil_mode"} & {a.name for node in nodes for a in node.attribute}
-    for size in product((5, 6, 7), (7, 8)):
+    dynamic_runs = [(opened(original, optimised), opened(conversion.proto(), optimised)) for optimised in (True, False)]
+    for size in ((5, 8), (6, 7), (7, 8)):
         data = random_data(op, attributes, type, size)
         fixed = node_model(op, data.shape, attributes, tensors, **parts)
         converted = explicit(fixed)
         assert only_record(converted).op_type in ("explicit pads", "SamePad_1" if counts else "")
-        for optimised in (True, False):
-            wanted = run(original, data, optimised=optimised)
-            for result in (conversion.proto(), converted.proto()):
-                assert all(map(same, run(result, data, optimised=optimised), wanted))
+        for optimised, (before, after) in zip((True, False), dynamic_runs):
+            wanted = before(data)
+            assert all(map(same, after(data), wanted))
+            assert all(map(same, run(converted.proto(), data, optimised=optimised), wanted))
     assert only_record(explicit(original, select="needed")).status == ("converted" if counts else "not needed")
 
 

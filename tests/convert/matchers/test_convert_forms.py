@@ -33,8 +33,7 @@ from small_models import (
 import padops
 from padops.convert import PadRecord
 from padops.convert.model.graphs import LARGEST_CONSTANT
-from padops.spec.dialects import OPS
-from padops.spec.dialects.onnx_pad import VERSIONS
+from padops.spec.dialects import OPS, VERSIONS
 
 
 def convert_one(source: onnx.ModelProto) -> tuple[PadRecord, onnx.NodeProto, onnx.GraphProto]:

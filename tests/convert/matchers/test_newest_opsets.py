@@ -14,7 +14,7 @@ from onnx import parser
 import padops
 from padops.convert.matchers import onnx_pad
 from padops.convert.matchers.onnx_pad import KNOWN_OPSET
-from padops.spec.dialects.onnx_pad import VERSIONS
+from padops.spec.dialects import VERSIONS
 
 DATA = {"x": np.arange(4, dtype=np.float32)}
 

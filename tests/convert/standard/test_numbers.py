@@ -142,7 +142,8 @@ def test_fills_keep_their_bits(unsigned: type[np.unsignedinteger], dims: str, gi
             f"<int64[4] p = {{{', '.join(map(str, pads))}}}> {{ y = Pad (x, p, f) }}"
         )
         run = None
-        for bits in fills:
+        # A fill that is given needs no model of its own; each other one has a model for every second list of pads.
+        for bits in fills if given else fills[pads[0] :: 2]:
             fill = np.array(bits, unsigned).view(kind)
             if run is None or not given:
                 copy = onnx.ModelProto.FromString(model.SerializeToString())

@@ -173,6 +173,27 @@ def test_a_changed_fallback_is_not_proved(which: str) -> None:
     assert any(row.rule == "fallback" and row.why for row in proof.regions)
 
 
+@pytest.mark.parametrize(("mode", "amount"), [("edge", 1), ("reflect", 7)])
+def test_a_fallback_that_needs_an_input_of_its_calls(mode: str, amount: int) -> None:
+    """A call that names all axes means the same without them, but then its fallback loads nowhere.
+
+    Also where onnxruntime runs the original on no inputs, as with a long reflection, so that the converted model runs
+    alone.
+    """
+    source = onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["" : 18]> g (float[2, 3] x, int64[1] i) => (float[M, N] y) {'
+        f"a = Constant <value_ints = [0, 1]> () p = Constant <value_ints = [0, {amount}, 0, 0]> ()"
+        f'o = Add (i, i) z = Sub (o, o) q = Add (p, z) y = Pad <mode = "{mode}"> (x, q, , a) }}'
+    )
+    converted = padops.convert(source).proto()
+    assert padops.verify(source, converted).verdict == "proved"
+    (call,) = (node for node in converted.graph.node if node.domain == "padops")
+    del call.input[2:]
+    found = padops.verify(source, converted)
+    assert found.verdict == "different" and "it does not run in a session without padops" in found.notes[-1]
+    assert found.proof is not None and found.proof.verdict == "unknown"
+
+
 # --- The rules of Pad that proofs have, against those of the package
 
 DIALECTS = {

@@ -49,7 +49,7 @@ class Outcome:
         return self.file, self.line, self.became
 
 
-def _paths(folder: str) -> list[Path]:
+def sources_of(folder: str) -> list[Path]:
     """The sources of a folder in which breaks are planted, from the checkout's root, in order."""
     found = sorted(path for path in (ROOT / folder).rglob("*") if path.suffix in (".cpp", ".h", ".py"))
     return [path.relative_to(ROOT) for path in found if path.name not in LEFT_OUT]
@@ -59,7 +59,7 @@ def _paths(folder: str) -> list[Path]:
 def every_change(folder: str) -> tuple[tuple[Change, str], ...]:
     """All breaks of ``padops/csrc`` or of ``padops/convert``, in order, each with what it makes of its lines."""
     found: dict[Change, str] = {}
-    for path in _paths(folder):
+    for path in sources_of(folder):
         source = (ROOT / path).read_text(encoding="utf-8")
         changes = python_changes.changes if path.suffix == ".py" else cpp_changes.changes
         found.update((change, str(change.lines(source))) for change in changes(path.as_posix(), source))

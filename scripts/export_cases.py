@@ -1,4 +1,9 @@
-"""The cases of ONNX's Pad as an archive: any runtime can be tested with it, without padops.
+"""Write the cases of ONNX's Pad as an archive: any runtime can be tested with it, without padops.
+
+    python3 scripts/export_cases.py FILE.zip [--quick] [--seed N]
+    python FILE.zip onnxruntime.backend
+
+It needs a Python that has padops. Exit codes: 0 done, 1 error, 2 usage.
 
 The same cases give the same bytes: files are in order and of one date, and stored, since compressed bytes differ by
 the version of zlib.
@@ -11,14 +16,17 @@ import hashlib
 import io
 import json
 import re
+import sys
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import help_first  # noqa: F401
 import numpy as np
 
+from padops.conformance import cases
 from padops.conformance.case import Case, expect
 from padops.conformance.features import features_of, rules_of
 from padops.conformance.model import feeds, make_model, tensor
@@ -42,7 +50,7 @@ def case_name(case: Case) -> str:
     return "test_" + re.sub(r"\W+", "_", case.id.replace("-", "minus"), flags=re.ASCII)
 
 
-def export(cases: Iterable[Case], file: Path | str) -> dict[str, Any]:
+def export(chosen: Iterable[Case], file: Path | str) -> dict[str, Any]:
     """Writes an archive of each case that is a Pad of ONNX and has an output.
 
     A case becomes ``cases/NAME/model.onnx``, of the standard domain at the case's opset, with ``input_0.pb`` on and
@@ -59,7 +67,7 @@ def export(cases: Iterable[Case], file: Path | str) -> dict[str, Any]:
     files = {MAIN: RUNNER.read_bytes()}
     rows: dict[str, Any] = {}
     left_out: Counter[str] = Counter()
-    for case in cases:
+    for case in chosen:
         expected = expect(case)
         if not case.opset or expected.output is None:
             left_out["ONNX has no such operator" if not case.opset else f"an error: {expected.rule}"] += 1
@@ -121,24 +129,12 @@ def _declare_rank(info: Any, rank: int) -> None:
             info.type.tensor_type.shape.dim.add().dim_param = f"{info.name}_{axis}"
 
 
-def add_export(commands: Any) -> None:
-    """Adds ``export`` to the commands of ``padops conformance``."""
-    about = (
-        "Write the cases of ONNX's Pad as an archive, with which any runtime can be tested without padops: "
-        "python FILE.zip onnxruntime.backend"
-    )
-    parser = commands.add_parser("export", help="write the cases as an archive for any runtime", description=about)
-    parser.add_argument("file", metavar="FILE.zip", help="the archive")
-    parser.add_argument("--quick", dest="level", action="store_const", const="quick", help="those of a quick run")
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="choose the cases by this seed (default: %(default)s)"
-    )
-    parser.set_defaults(run=_export, level="default")
-
-
-def _export(options: argparse.Namespace) -> int:
-    from padops.conformance import cases
-
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("file", metavar="FILE.zip")
+    parser.add_argument("--quick", dest="level", action="store_const", const="quick", default="default")
+    parser.add_argument("--seed", type=int, default=0, metavar="N")
+    options = parser.parse_args(arguments)
     try:
         manifest = export(cases.collect(options.level, options.seed), options.file)
     except (OSError, ExportError) as error:
@@ -147,3 +143,7 @@ def _export(options: argparse.Namespace) -> int:
     wrote = plural(len(manifest["cases"]), "case", ",")
     print(f"wrote {wrote} to {options.file}, without {left_out} that must fail or that ONNX has no operator for")
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,476 @@
+"""The operators of the domain ``padops``: one row each, and a function that turns a node into a plan.
+
+A dialect knows how its specification spells a Pad: which inputs and attributes carry the amounts, which modes it has
+and how negative amounts act. It knows nothing of element types beyond their names, and nothing of ONNX Runtime. The
+native library holds the same table in ``csrc/core/dialects.cpp``; ``tests/csrc/test_describe.py`` compares the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from padops.plural import plural
+from padops.spec.dtypes import types_of
+from padops.spec.plan import LARGEST, Amounts, Crop, Limit, Mode, PadError, Plan, make_plan
+
+DOMAIN = "padops"
+VERSION = 1
+
+# What the elements of an integer input may be, by the kind of the input.
+INTEGER_KINDS = {
+    "int64": ("int64",),
+    "index": ("int32", "int64"),
+    "integer": ("uint8", "int8", "uint16", "int16", "int32", "int64", "uint32", "uint64"),
+}
+
+# The rule that says what an attribute of each type must be, and what that is in words.
+_ATTRIBUTE_TYPES = {"ints": ("P8", "a list of integers"), "float": ("P7", "a float"), "string": ("P9", "a string")}
+
+
+def _is_of_type(name: str, value: object) -> bool:
+    """Whether an attribute's value is of a type of ``_ATTRIBUTE_TYPES``: an integer is no float, a text no list."""
+    if name == "ints":
+        return isinstance(value, (list, tuple)) and all(isinstance(one, (int, np.integer)) for one in value)
+    return isinstance(value, str if name == "string" else (float, np.floating))
+
+
+@dataclass(frozen=True)
+class Input:
+    """One input of an operator; ``kind`` is ``"T"`` (the type of the data) or a key of ``INTEGER_KINDS``."""
+
+    name: str
+    kind: str
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute."""
+
+    name: str  # as the specification spells it
+    type: str  # ``"ints"``, ``"float"`` or ``"string"``
+    required: bool = False  # whether the node must have it
+    # What an absent one reads as; ``[]`` for a list stands for a value per axis that changes nothing, see
+    # :meth:`Node.list_or`.
+    default: Any = None
+    choices: tuple[str, ...] = ()  # what a string other than the mode may say
+
+
+@dataclass(frozen=True)
+class Op:
+    """One operator of the domain."""
+
+    name: str  # the ``op_type``
+    inputs: tuple[Input, ...]  # in order; the data comes first
+    attributes: tuple[Attribute, ...]  # in alphabetical order of their names
+    mode: str  # the name of the mode attribute
+    modes: tuple[str, ...]  # what the mode attribute may say, in the specification's spelling
+    types: tuple[str, ...]  # names of the element types of ``T``
+    crop: Crop  # what negative pads do (P3)
+    fill: str  # the name of the input or attribute that holds the fill
+    amounts: Callable[[Node, Sequence[int]], list[Amounts]]  # ``(node, shape) -> Amounts of each axis``
+    limit: Limit = Limit.NONE  # how far a mode may reach (P4)
+    clamp: bool = False  # whether a negative output dim is 0 (P1)
+
+    @property
+    def is_onnx(self) -> bool:
+        """Whether it is a version of ONNX's Pad."""
+        return self.name.startswith("Pad_")
+
+    def input_index(self, name: str) -> int | None:
+        """The position of the input called ``name``, or None."""
+        return next((i for i, row in enumerate(self.inputs) if row.name == name), None)
+
+
+@dataclass
+class Node:
+    """A node as a dialect sees it: the attributes and the integer inputs."""
+
+    op: Op  # the operator
+    name: str = ""  # the node's name, for error messages
+    attributes: Mapping[str, Any] = field(default_factory=dict)  # those given; absent ones read as their defaults
+    # One entry for each of ``op.inputs``, None where the input is absent. Only integer inputs are read.
+    inputs: Sequence[np.ndarray | None] = ()
+
+    def error(self, rule: str, detail: str) -> PadError:
+        """A PadError that names this node."""
+        return PadError(rule, detail, self.op.name, self.name)
+
+    def attribute(self, name: str) -> Any:
+        """The value of an attribute: the node's, else the default.
+
+        Raises:
+            PadError: P7, P8 or P9 if a required one is absent or one is of another type, S1 if it says what it may not.
+        """
+        row = next(row for row in self.op.attributes if row.name == name)
+        value = self._typed(row)
+        if row.choices and value not in row.choices:
+            raise self.error("S1", f"{name} '{value}' is not one of {', '.join(row.choices)}")
+        return value
+
+    def _typed(self, row: Attribute) -> Any:
+        """The value of an attribute, once it is there and of the type that it must be."""
+        rule, words = _ATTRIBUTE_TYPES[row.type]
+        if row.name not in self.attributes:
+            if row.required:
+                raise self.error(rule, f"attribute {row.name} is required")
+            return row.default
+        value = self.attributes[row.name]
+        if not _is_of_type(row.type, value):
+            raise self.error(rule, f"attribute {row.name} is not {words}")
+        return [int(one) for one in value] if row.type == "ints" else value
+
+    def list_or(self, name: str, count: int, neutral: int) -> Sequence[int]:
+        """The values of a list attribute that may be absent.
+
+        Args:
+            name: The attribute.
+            count: How many values there are where it is absent.
+            neutral: Each of them: what changes nothing.
+        """
+        values: Sequence[int] = self.attribute(name) if name in self.attributes else [neutral] * count
+        return values
+
+    def integers(self, name: str) -> np.ndarray | None:
+        """An integer input, or None where it is absent.
+
+        Raises:
+            PadError: P8 if a required one is absent or the elements are of another type.
+        """
+        position = self.op.input_index(name)
+        assert position is not None, f"{self.op.name} has no input {name}"
+        row = self.op.inputs[position]
+        array = self.inputs[position] if position < len(self.inputs) else None
+        if array is None:
+            if row.optional:
+                return None
+            raise self.error("P8", f"input {name} is required")
+        allowed = INTEGER_KINDS[row.kind]
+        if array.dtype.name not in allowed:
+            raise self.error("P8", f"{name} is {array.dtype.name}, expected {' or '.join(allowed)}")
+        return array
+
+    def required_integers(self, name: str) -> np.ndarray:
+        """An integer input that the operator requires.
+
+        Raises:
+            PadError: P8 if it is absent or the elements are of another type.
+        """
+        array = self.integers(name)
+        assert array is not None, f"{name} is an optional input of {self.op.name}"
+        return array
+
+    def mode(self) -> Mode:
+        """The mode, once every required attribute is there, all have their types and every string says what it may.
+
+        Raises:
+            PadError: P7, P8 or P9 for an attribute that is absent or of another type, P9 if this version of the
+                operator does not know the mode, S1 for another string.
+        """
+        for row in self.op.attributes:
+            self._typed(row)
+        text = self.attribute(self.op.mode)
+        if text not in self.op.modes:
+            raise self.error("P9", f"{self.op.mode} '{text}' is not one of {', '.join(self.op.modes)}")
+        for row in self.op.attributes:
+            if row.choices:
+                self.attribute(row.name)
+        return Mode(text.lower())
+
+
+def make_node_plan(node: Node, shape: Sequence[int]) -> Plan:
+    """The plan of ``node`` for data of ``shape``.
+
+    Raises:
+        PadError: A rule is broken; the message names the operator, the node, the rule and the numbers.
+    """
+    mode = node.mode()
+    amounts = node.op.amounts(node, shape)
+    try:
+        return make_plan(shape, amounts, mode, node.op.crop, node.op.limit, node.op.clamp)
+    except PadError as error:
+        raise node.error(error.rule, error.detail) from None
+
+
+# ---- ONNX Pad 1 to 25: amounts in an attribute, then in an input, then for the axes that another input lists
+
+VERSIONS = (1, 2, 11, 13, 18, 19, 21, 23, 24, 25)
+
+
+def _pair_up(node: Node, name: str, values: Sequence[int], axes: Sequence[int], where: str, rank: int) -> list[Amounts]:
+    """``[begin…, end…]`` of the listed axes as amounts of every axis (P8)."""
+    count = len(axes)
+    if len(values) != 2 * count:
+        raise node.error("P8", f"{name} has {plural(len(values), 'value')}, expected {2 * count} (2 per axis, {where})")
+    amounts = [Amounts(0, 0)] * rank
+    for i, axis in enumerate(axes):
+        amounts[axis] = Amounts(values[i], values[count + i])
+    return amounts
+
+
+def _pads_attribute(name: str) -> Callable[[Node, Sequence[int]], list[Amounts]]:
+    """ONNX Pad 1 and 2: the amounts stand in an attribute."""
+
+    def amounts(node: Node, shape: Sequence[int]) -> list[Amounts]:
+        rank = len(shape)
+        return _pair_up(node, name, node.attribute(name), range(rank), f"rank {rank}", rank)
+
+    return amounts
+
+
+def axis_positions(array: np.ndarray, rank: int, error: Callable[[str, str], PadError] = PadError) -> list[int]:
+    """The elements of the axes input as positions from 0 on.
+
+    Raises:
+        PadError: P8 does not hold.
+    """
+    if array.ndim != 1:
+        raise error("P8", f"axes has shape {list(array.shape)}, expected one dim")
+    axes: list[int] = []
+    for value in array.tolist():
+        if not -rank <= value < rank:
+            raise error("P8", f"axes={array.tolist()} has {value}, outside -{rank}..{rank - 1} for rank {rank}")
+        axis = value % rank
+        if axis in axes:
+            raise error("P8", f"axes={array.tolist()} names axis {axis} twice")
+        axes.append(axis)
+    return axes
+
+
+def _pads_input(node: Node, shape: Sequence[int]) -> list[Amounts]:
+    """ONNX Pad 11 and later: the amounts are an input, from 18 on for the axes that another input lists."""
+    rank = len(shape)
+    pads = node.required_integers("pads")
+    listed = node.integers("axes") if node.op.input_index("axes") is not None else None
+    axes: Sequence[int] = range(rank) if listed is None else axis_positions(listed, rank, node.error)
+    if pads.ndim != 1 and not (pads.ndim == 2 and pads.shape[0] == 1):
+        raise node.error("P8", f"pads has shape {list(pads.shape)}, expected [{2 * len(axes)}]")
+    where = f"rank {rank}" if listed is None else f"axes={listed.tolist()}"
+    return _pair_up(node, "pads", pads.reshape(-1).tolist(), axes, where, rank)
+
+
+def _attribute_pad(version: int, name: str) -> Op:
+    """The row of ONNX Pad 1 or 2, whose amounts stand in the attribute ``name``."""
+    mode = Attribute("mode", "string", default="constant")
+    pads = Attribute(name, "ints", required=True)
+    return Op(
+        name=f"Pad_{version}",
+        inputs=(Input("data", "T"),),
+        attributes=(mode, pads, Attribute("value", "float", default=0.0)),
+        mode="mode",
+        modes=("constant", "reflect", "edge"),
+        types=types_of(version),
+        crop=Crop.CROP,
+        fill="value",
+        amounts=_pads_attribute(name),
+    )
+
+
+def _input_pad(version: int) -> Op:
+    """The row of ONNX Pad 11 or a later version."""
+    inputs = (Input("data", "T"), Input("pads", "int64"), Input("constant_value", "T", optional=True))
+    return Op(
+        name=f"Pad_{version}",
+        inputs=inputs + ((Input("axes", "index", optional=True),) if version >= 18 else ()),
+        attributes=(Attribute("mode", "string", default="constant"),),
+        mode="mode",
+        modes=("constant", "reflect", "edge") + (("wrap",) if version >= 19 else ()),
+        types=types_of(version),
+        crop=Crop.CROP,
+        fill="constant_value",
+        amounts=_pads_input,
+    )
+
+
+def onnx_op(opset: int) -> str:
+    """The operator that mirrors the ONNX Pad of an ``ai.onnx`` opset, for example ``"Pad_13"`` for opset 17."""
+    return f"Pad_{max(version for version in VERSIONS if version <= opset)}"
+
+
+# ---- OpenVINO Pad-1 and Pad-12: amounts in two inputs, negative ones by FULL (P3), limits by P4
+
+_INT64_MAX = 2**63 - 1
+
+
+def _one_per_axis(node: Node, name: str, rank: int) -> list[int]:
+    """An integer input of OpenVINO's Pad: one value for each axis (P8)."""
+    array = node.required_integers(name)
+    if array.ndim != 1:
+        raise node.error("P8", f"{name} has shape {list(array.shape)}, expected [{rank}]")
+    if array.size != rank:
+        raise node.error("P8", f"{name} has {plural(array.size, 'value')}, expected {rank} (1 per axis)")
+    return [min(value, _INT64_MAX) for value in array.tolist()]
+
+
+def _begin_and_end_inputs(node: Node, shape: Sequence[int]) -> list[Amounts]:
+    """OpenVINO Pad 1 and 12: two inputs, which may be of two integer types."""
+    rank = len(shape)
+    begins, ends = _one_per_axis(node, "pads_begin", rank), _one_per_axis(node, "pads_end", rank)
+    return [Amounts(begin, end) for begin, end in zip(begins, ends)]
+
+
+def _openvino_op(version: int) -> Op:
+    """The row of OpenVINO Pad 1 or 12; they differ in what a negative output dim is (P1)."""
+    return Op(
+        name=f"OpenVINOPad_{version}",
+        inputs=(
+            Input("data", "T"),
+            Input("pads_begin", "integer"),
+            Input("pads_end", "integer"),
+            Input("pad_value", "T", optional=True),
+        ),
+        attributes=(Attribute("pad_mode", "string", required=True),),
+        mode="pad_mode",
+        modes=("constant", "edge", "reflect", "symmetric"),
+        types=types_of(25),
+        crop=Crop.FULL,
+        fill="pad_value",
+        amounts=_begin_and_end_inputs,
+        limit=Limit.OPENVINO,
+        clamp=version == 12,
+    )
+
+
+# ---- nGraph Pad, version 0: amounts in attributes, interior padding included (P6)
+
+
+def _padding_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
+    """nGraph Pad: three attributes; interior may be absent."""
+    rank = len(shape)
+    names = ("padding_below", "padding_above", "padding_interior")
+    lists = [*map(node.attribute, names[:2]), node.list_or(names[2], rank, 0)]
+    for name, values in zip(names, lists):
+        if len(values) != rank:
+            raise node.error("P8", f"{name} has {plural(len(values), 'value')}, expected {rank} (1 per axis)")
+    return [Amounts(*values) for values in zip(*lists)]
+
+
+def _ngraph_op() -> Op:
+    """The row of nGraph Pad, version 0."""
+    return Op(
+        name="NGraphPad_0",
+        inputs=(Input("arg", "T"), Input("arg_pad_value", "T")),
+        attributes=(
+            Attribute("pad_mode", "string", default="CONSTANT"),
+            Attribute("padding_above", "ints", required=True),
+            Attribute("padding_below", "ints", required=True),
+            Attribute("padding_interior", "ints", default=[]),
+        ),
+        mode="pad_mode",
+        modes=("CONSTANT", "EDGE", "REFLECT", "SYMMETRIC"),
+        types=types_of(25),
+        crop=Crop.FULL,
+        fill="arg_pad_value",
+        amounts=_padding_attributes,
+        limit=Limit.NGRAPH,
+    )
+
+
+# ---- SAME padding: amounts that follow from the shape, as TensorFlow's SAME and ONNX's auto_pad say (S1)
+
+AUTO_PADS = ("SAME_UPPER", "SAME_LOWER", "VALID")
+# Only where the channels stand matters; the number of spatial axes is that of kernel_shape.
+DATA_FORMATS = ("NCHW", "NHWC", "NCW", "NWC", "NCDHW", "NDHWC")
+
+
+def _same_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
+    """SAME padding of the spatial axes, from the shape (S1)."""
+    kernel = node.attribute("kernel_shape")
+    spatial, rank = len(kernel), len(shape)
+    if rank != spatial + 2:
+        raise node.error(
+            "S1", f"data has rank {rank}, expected {spatial + 2} for a kernel_shape of {plural(spatial, 'value')}"
+        )
+    strides = node.list_or("strides", spatial, 1)
+    dilations = node.list_or("dilations", spatial, 1)
+    for name, values in (("kernel_shape", kernel), ("strides", strides), ("dilations", dilations)):
+        if len(values) != spatial:
+            raise node.error(
+                "S1", f"{name} has {plural(len(values), 'value')}, expected {spatial} (1 per spatial axis)"
+            )
+        for value in values:
+            if not 1 <= value <= LARGEST:
+                raise node.error("S1", f"{name} has {value}, expected 1 to {LARGEST}")
+    first = 2 if node.attribute("data_format").startswith("NC") else 1
+    amounts = [Amounts(0, 0)] * rank
+    for i in range(spatial):
+        try:
+            begin, end = same_padding(shape[first + i], kernel[i], strides[i], dilations[i], node.attribute("auto_pad"))
+        except PadError as error:
+            raise node.error(error.rule, error.detail) from None
+        amounts[first + i] = Amounts(begin, end)
+    return amounts
+
+
+def same_padding(
+    input: int, kernel: int, stride: int = 1, dilation: int = 1, mode: str = "SAME_UPPER"
+) -> tuple[int, int]:
+    """The amounts that TensorFlow and ONNX pad one spatial axis with (S1).
+
+    Args:
+        input: Elements of the axis, n.
+        kernel: Elements of the kernel along it, k.
+        stride: s.
+        dilation: d.
+        mode: ``"SAME_UPPER"`` (TensorFlow's SAME: the odd element at the end), ``"SAME_LOWER"`` (at the beginning) or
+            ``"VALID"``; ``"SAME"`` is ``"SAME_UPPER"``.
+
+    Returns:
+        Elements to add before and after: with o = ceil(n/s), total = max((o-1)s + (k-1)d + 1 - n, 0), halved.
+
+    Raises:
+        PadError: S1 for another mode or an amount out of range, P10 for a dilated kernel beyond any tensor.
+    """
+    if mode not in (*AUTO_PADS, "SAME"):
+        raise PadError("S1", f"auto_pad '{mode}' is not one of {', '.join(AUTO_PADS)}", "SamePad_1")
+    for name, value, least in (
+        ("input", input, 0),
+        ("kernel", kernel, 1),
+        ("stride", stride, 1),
+        ("dilation", dilation, 1),
+    ):
+        if value < least:
+            raise PadError("S1", f"{name} is {value}, expected {least} or more", "SamePad_1")
+    if (kernel - 1) * dilation > LARGEST:
+        raise PadError("P10", f"a kernel of {kernel} with dilation {dilation} is beyond {LARGEST}", "SamePad_1")
+    if mode == "VALID":
+        return 0, 0
+    outputs = -(-input // stride)
+    total = max((outputs - 1) * stride + (kernel - 1) * dilation + 1 - input, 0)
+    small, large = total // 2, total - total // 2
+    return (large, small) if mode == "SAME_LOWER" else (small, large)
+
+
+def _same_op() -> Op:
+    """The row of SAME padding, which neither ONNX nor TensorFlow has as an operator of its own."""
+    return Op(
+        name="SamePad_1",
+        inputs=(Input("data", "T"), Input("pad_value", "T", optional=True)),
+        attributes=(
+            Attribute("auto_pad", "string", default=AUTO_PADS[0], choices=AUTO_PADS),
+            Attribute("data_format", "string", default="NCHW", choices=DATA_FORMATS),
+            Attribute("dilations", "ints", default=[]),
+            Attribute("kernel_shape", "ints", required=True),
+            Attribute("mode", "string", default="constant"),
+            Attribute("strides", "ints", default=[]),
+        ),
+        mode="mode",
+        modes=("constant", "edge", "reflect", "symmetric", "wrap"),
+        types=types_of(25),
+        crop=Crop.FULL,
+        fill="pad_value",
+        amounts=_same_attributes,
+    )
+
+
+OPS: dict[str, Op] = {
+    op.name: op
+    for op in (
+        _attribute_pad(1, "paddings"), _attribute_pad(2, "pads"), *map(_input_pad, VERSIONS[2:]),
+        _openvino_op(1), _openvino_op(12), _ngraph_op(), _same_op(),
+    )
+}  # fmt: skip
