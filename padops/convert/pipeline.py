@@ -4,6 +4,9 @@ The steps: read the model; describe each Pad; decide what it becomes, with the r
 fallbacks; verify both models; write all files. Folding describes and decides by itself, before and after the
 conversion: a convolution can take a Pad in only once its ``auto_pad`` has become pads, which is a conversion.
 
+``convert_streams`` takes ``-`` in place of a file: the model from standard input, the model or the report to standard
+output.
+
 A conversion that leaves nodes which the installed onnxruntime does not run as specified is refused.
 
 ``opset`` brings the model to another version of the standard by onnx's version converter, which has no adapter for most

@@ -1,4 +1,9 @@
-"""Sets of random inputs for a model: of sizes that it accepts and that exercise its Pads."""
+"""Sets of random inputs for a model: of sizes that it accepts and that exercise its Pads.
+
+And many small inputs for a small model, at which two models may begin to differ: sizes of 0, 1 and 2, odd and even
+ones, primes; sizes and numbers on both sides of each constant in the models; amounts of both signs and beyond the data;
+integers beyond 2^53. The original refuses what it does not take.
+"""
 
 from __future__ import annotations
 
@@ -294,10 +299,10 @@ SMALL_SIZES = (1, 2, 3, 0, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 31, 32)  # of dynam
 SMALL_RANKS = (2, 1, 3, 4, 0)  # tried for an unknown rank
 FEW_ELEMENTS = 64  # the most elements of a constant whose numbers become marks
 LARGEST_MARK = 1 << 17  # the largest mark that is also tried as a size
-LARGE_INPUTS = 1 << 12  # elements of all inputs in most turns, with dynamic dims
-LARGEST_ALL = 1 << 20  # elements of all inputs in any turn
+LARGE_TOTAL = 1 << 12  # elements of all inputs in most turns, with dynamic dims
+LARGEST_TOTAL = 1 << 20  # elements of all inputs in any turn
 MOST_STEPS = 9  # the largest integer for a model with Loops: in so many steps, a value may double each time
-FAR_ONES = (0, 1, 2, 127, 128, 255, 256, 32767, 32768, 65536, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, (1 << 53) + 1,
+EDGES = (0, 1, 2, 127, 128, 255, 256, 32767, 32768, 65536, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, (1 << 53) + 1,
         (1 << 62) + 3)  # fmt: skip
 BEYOND = tuple(sign * one for sign in (1, -1) for one in ((1 << 45) + 1, (1 << 53) + 1, (1 << 60) + 7, (1 << 62) + 3))
 # A model may scale its input before comparing it with a constant: so inputs are tried at these multiples of a constant.
@@ -367,15 +372,16 @@ def many_inputs(
             sizes = {name: ladder[int(rng.integers(0, len(ladder) if rng.random() < 0.2 else 10))] for name in names}
         rank = SMALL_RANKS[turn % len(SMALL_RANKS)]
         shapes = {row.name: row.shape(sizes, rank) for row in inputs}
-        most = LARGEST_ALL if turn < 2 * len(ladder) and not sizing else LARGE_INPUTS
+        most = LARGEST_TOTAL if turn < 2 * len(ladder) and not sizing else LARGE_TOTAL
         while sum(map(prod, shapes.values())) > most and any(sizes.values()):
             largest = max(sizes, key=lambda name: sizes[name])
             sizes[largest] //= 2
             shapes = {row.name: row.shape(sizes, rank) for row in inputs}
-        if sum(map(prod, shapes.values())) > LARGEST_ALL:
+        if sum(map(prod, shapes.values())) > LARGEST_TOTAL:
             return
         size = max((dim for shape in shapes.values() for dim in shape), default=3)
-        room = max(LARGEST_ALL // max((prod(2 * dim + 4 for dim in shape) for shape in shapes.values()), default=1), 2)
+        grown = [prod(2 * dim + 4 for dim in shape) for shape in shapes.values()]
+        room = max(LARGEST_TOTAL // max(grown, default=1), 2)
         rooms = {row.name: room if row.name in sizing else 0 for row in inputs}
         if marks.has_loops:
             rooms = dict.fromkeys(rooms, MOST_STEPS)
@@ -433,10 +439,8 @@ def _integers(shape: tuple[int, ...], info: np.iinfo, marks: Marks, size: int, r
     elif way == 2:
         return np.asarray(rng.integers(info.min, info.max, shape, info.dtype, endpoint=True))
     else:
-        near = [one for mark in FAR_ONES for one in (mark, -mark, mark - 1, -mark - 1)] + [
-            int(info.min),
-            int(info.max),
-        ]
+        near = [one for mark in EDGES for one in (mark, -mark, mark - 1, -mark - 1)]
+        near += [int(info.min), int(info.max)]
     return np.asarray(np.array(near, object)[rng.integers(0, len(near), shape)], object).reshape(shape)
 
 

@@ -92,16 +92,23 @@ def expanded(of: Map, size: int) -> Map:
     """An Expand of a map."""
 
     def show(inner: np.ndarray) -> np.ndarray:
-        if len(inner) != 1 and _checked(size) not in (1, len(inner)):
+        if len(inner) == 1:
+            return np.repeat(inner, _checked(size))
+        if _checked(size) not in (1, len(inner)):
             raise Fails
-        return np.repeat(inner, _checked(size)) if len(inner) == 1 else inner
+        return inner
 
     return of.then(show)
 
 
 def tiled(of: Map, times: int) -> Map:
     """A Tile of a map."""
-    return of.then(lambda inner: np.tile(inner, times) if _checked(len(inner) * times) else inner[:0])
+
+    def show(inner: np.ndarray) -> np.ndarray:
+        _checked(len(inner) * times)
+        return np.tile(inner, times)
+
+    return of.then(show)
 
 
 def _checked(size: int) -> int:
