@@ -521,7 +521,6 @@ def _record(name: str, content: bytes, written: bool = False) -> FileRecord:
 
 
 def _write_model(conversion: Conversion) -> Conversion:
-    """Writes the model to standard output."""
     message = conversion.proto()
     if locations := _locations(message):
         raise PadopsError(

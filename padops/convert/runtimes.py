@@ -145,7 +145,6 @@ def _is_row(pad: PadInfo) -> bool:
 
 
 def _has_int32_axes(pad: PadInfo) -> bool:
-    """Whether the axes are known and of int32."""
     axes = pad.input("axes")
     return isinstance(axes, np.ndarray) and axes.dtype == np.int32
 
@@ -182,7 +181,6 @@ def _limits_of_rank(pad: PadInfo) -> list[str]:
 
 
 def _counts(given: Operand | ir.Attr) -> bool:
-    """Whether amounts or axes are known and not empty."""
     if isinstance(given, ir.Attr):
         return not given.is_ref() and len(given.value) > 0
     return isinstance(given, np.ndarray) and given.size > 0
@@ -469,7 +467,6 @@ def _with(unknown: Sequence[str], text: str) -> str:
 
 
 def said_of(rule: ProviderRule) -> str:
-    """The Pads that a rule covers, in words."""
     what = CONDITIONS[rule.when].get("said", rule.when).format(limit=rule.limit)
     return f"mode {' or '.join(rule.modes)}: {what}" if rule.modes else what
 

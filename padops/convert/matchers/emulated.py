@@ -70,7 +70,6 @@ class Emulation:
 
 
 def find(site: NodeSite, types: Types) -> Emulation | None:
-    """The Pad whose result a node gives; None if there is none."""
     node, opset = site.node, site.scope.opset
     inputs = [value for value in node.inputs if value is not None]
     if node.domain != "" or opset is None or opset < FIRST_WITH_INPUTS or len(inputs) != len(node.inputs):
@@ -234,7 +233,6 @@ RUNS = "ONNX Runtime runs it as it is"
 
 
 def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises the last node of an emulation."""
     last = find(site, types)
     if last is None or _goes_on(last, site, types):
         return None

@@ -216,7 +216,6 @@ NEUTRAL = {"stride": 1, "strides": 1, "dilation": 1, "dilations": 1, "legacy_pad
 
 
 def match_caffe2_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises the operator with any form of amounts."""
     node = site.node
     if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
         return None

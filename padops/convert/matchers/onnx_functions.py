@@ -101,7 +101,6 @@ def _lacking(node: ir.Node, types: Types) -> int | None:
 
 
 def _pad(site: NodeSite, mask: ir.Value, lacking: int, types: Types, opset: int, notes: list[str]) -> Replacement:
-    """The Pad of the mask."""
     if lacking < 0:
         raise Unconvertible(f"its mask is longer than its keys, by {-lacking}")
     name, of_data = types.name(mask), types.name(site.node.inputs[0])
@@ -140,7 +139,6 @@ class _Centred:
 
 
 def match_center_crop_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises the function, with a constant or a computed shape."""
     node = site.node
     if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
         return None

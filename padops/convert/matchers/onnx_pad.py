@@ -72,7 +72,6 @@ def refused(form: str, why: Unconvertible) -> Match:
 
 
 def _amend(site: NodeSite, types: Types) -> Amended:
-    """Reads the inputs of a Pad of ONNX or of ONNX Runtime."""
     data, pads, fill, axes = (*site.node.inputs, None, None, None, None)[:4]
     amended = Amended([data, pads, fill, axes], types.name(data, *site.node.outputs))
     for i, (name, value, allowed) in enumerate([("pads", pads, ("int64",)), ("axes", axes, AXES)]):

@@ -93,7 +93,6 @@ class _PytorchPad:
 
     @property
     def amounts(self) -> np.ndarray | None:
-        """The amounts of the new Pad; None if unknown."""
         return np.append(self.pads, 0)[self.order].astype(np.int64) if isinstance(self.pads, np.ndarray) else None
 
     def replacement(self, *amounts: Operand) -> Replacement:
@@ -106,7 +105,6 @@ class _PytorchPad:
 
     @property
     def roles(self) -> list[str]:
-        """The inputs with the amounts."""
         return ["pads_begin", "pads_end"] if self.op == FULL else ["pads"]
 
     def known(self) -> Replacement:
@@ -124,7 +122,6 @@ def operator_of(node: ir.Node) -> str | None:
 
 
 def match_pytorch_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises a Pad of ATen, with constant or computed amounts."""
     node = site.node
     name = operator_of(node)
     if name not in OPERATORS or node.op_identifier() in site.scope.model.functions:
@@ -186,7 +183,6 @@ def _input(node: ir.Node, i: int) -> ir.Value | None:
 
 
 def _mode(node: ir.Node, name: str, signature: _Signature, ask: Callable[[int], np.ndarray | None]) -> str:
-    """The mode, by PyTorch's name."""
     if not signature.has_mode:
         assert signature.mode is not None
         return signature.mode
@@ -211,7 +207,6 @@ def _mode(node: ir.Node, name: str, signature: _Signature, ask: Callable[[int], 
 
 
 def _axes_with_amounts(array: np.ndarray | None, shape: object, signature: _Signature) -> int:
-    """The number of axes that have amounts."""
     if array is not None and array.dtype.kind not in "iu":
         raise Unconvertible(f"its amounts are of type {array.dtype.name}, expected integers")
     dims = list(array.shape) if array is not None else shape

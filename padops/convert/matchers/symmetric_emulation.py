@@ -61,7 +61,6 @@ class _Emulation:
     order: list[int] | None = None  # the axes of the result, if a Transpose stands behind the reflection; else None
 
     def is_constant(self, value: ir.Value | None, expected: Sequence[object]) -> bool:
-        """Whether a value is this vector."""
         array = constant(value, self.scope)
         return array is not None and array.shape == (len(expected),) and bool((array == np.array(expected)).all())
 
@@ -204,7 +203,6 @@ def _replacement(emulation: _Emulation) -> Replacement:
 
 
 def _amounts(node: ir.Node, scope: Scope) -> np.ndarray:
-    """All amounts of a Pad, from the attribute or the input."""
     if "pads" in node.attributes:
         attribute = node.attributes["pads"]
         _require(not attribute.is_ref() and len(node.inputs) == 1)
@@ -231,7 +229,6 @@ def _readers(value: ir.Value) -> list[ir.Node]:
 
 
 def _reader(value: ir.Value) -> ir.Node:
-    """The one node that reads a value."""
     readers = _readers(value)
     _require(len(readers) == 1)
     return readers[0]
@@ -246,7 +243,6 @@ def _is(node: ir.Node | None, *op_types: str) -> TypeGuard[ir.Node]:
 
 
 def _expect(node: ir.Node | None, *op_types: str) -> ir.Node:
-    """The node, which must be one of these operators."""
     if not _is(node, *op_types):
         raise _NoMatch
     return node

@@ -56,7 +56,6 @@ class Document:
 
     @property
     def changed(self) -> bool:
-        """Whether the model is not as it was read."""
         return bool(self.touched) or self.embedded
 
     def data_files(self, follow_links: bool, needed: bool = True) -> list[DataFile]:
@@ -189,7 +188,6 @@ class Document:
 
 
 def _settle_shapes(graph: ir.Graph, message: onnx.GraphProto | onnx.FunctionProto, is_inner: bool = False) -> None:
-    """``Document.settle_shapes`` in a graph and in those inside it."""
     values = {value.name: value for value in (*graph.inputs, *(value for node in graph for value in node.outputs))}
     infos = list(message.value_info)
     if isinstance(message, onnx.GraphProto):
@@ -257,7 +255,6 @@ def _write_imports(graph: ir.Graph | ir.Function, message: onnx.ModelProto | onn
 def _pair_nodes(
     nodes: Iterable[ir.Node], messages: Iterable[onnx.NodeProto]
 ) -> Iterator[tuple[ir.Node, onnx.NodeProto]]:
-    """Every node at any depth, beside its message."""
     for node, message in zip(nodes, messages, strict=True):
         yield node, message
         for graph, graph_message in subgraphs(node, message):

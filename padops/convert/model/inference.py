@@ -104,7 +104,6 @@ def open_axes(model: onnx.ModelProto) -> None:
 
 
 def _positions(node: onnx.NodeProto, listing: Listing) -> Sequence[int]:
-    """The positions of a node's inputs that are axes."""
     if node.domain == "" and node.op_type == "Pad":
         found: Iterable[int] = (AXES,)
     else:
@@ -318,7 +317,6 @@ def _hide_ifs(graph: onnx.GraphProto, kinds: Mapping[str, onnx.TypeProto]) -> No
 
 
 def _show_ifs(graph: onnx.GraphProto) -> None:
-    """Undoes ``_hide_ifs``."""
     nodes = [deepcopy(node) for node in graph.node if node.op_type != RAW]
     for node in nodes:
         for i, name in enumerate(node.output):

@@ -248,7 +248,6 @@ def remove_unread(values: Iterable[ir.Value], index: Index) -> None:
 
 
 def _may_be_known(node: ir.Node | None) -> TypeGuard[ir.Node]:
-    """Whether a node is of an operator that ``evaluate`` follows."""
     return node is not None and node.domain == "" and node.op_type in OPERATORS
 
 
@@ -309,7 +308,6 @@ def _leaf(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:
 def _run_nodes(
     nodes: list[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Value, scope: Scope
 ) -> np.ndarray | None:
-    """Evaluates the nodes with onnx's own evaluator."""
     from onnx.reference import ReferenceEvaluator
 
     names = {leaf.name: array for leaf, array in leaves.items() if leaf.name is not None}

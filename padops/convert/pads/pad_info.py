@@ -29,7 +29,6 @@ Dims = Sequence[int | None]  # None for each unknown dim
 
 
 def all_known(dims: Dims | None) -> TypeGuard[Sequence[int]]:
-    """Whether the rank and all dims are known."""
     return dims is not None and None not in dims
 
 
@@ -207,12 +206,10 @@ class PadInfo:
         return value if fits and isinstance(value, ir.Value) else None
 
     def has_attribute(self, name: str) -> bool:
-        """Whether the operator has an attribute of this name."""
         return any(row.name == name for row in self.op.attributes)
 
     @cached_property
     def known_modes(self) -> tuple[Mode, ...]:
-        """The possible modes."""
         return tuple(Mode(mode.lower()) for mode in self.modes)
 
     @property
@@ -221,11 +218,9 @@ class PadInfo:
         return self.known_modes[0] if len(self.modes) == 1 else None
 
     def without(self, mode: Mode) -> PadInfo:
-        """The same Pad for its other modes."""
         return replace(self, modes=tuple(spelled for spelled in self.modes if Mode(spelled.lower()) is not mode))
 
     def only(self, mode: Mode) -> PadInfo:
-        """The same Pad for one of its modes."""
         spelled = self.modes[self.known_modes.index(mode)]
         attributes = {name: attribute for name, attribute in self.attributes.items() if name != self.op.mode}
         return replace(self, modes=(spelled,), attributes=attributes | {self.op.mode: ir.AttrString("mode", spelled)})
