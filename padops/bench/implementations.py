@@ -67,7 +67,7 @@ def unmodified(workload: Workload, memory: Memory, threads: int, kind: str = "un
 
 def built_in(workload: Workload, memory: Memory, threads: int) -> Call | None:
     """ONNX Runtime's own Pad."""
-    from padops.convert.runtimes.builtin import KERNELS
+    from padops.convert.runtimes import KERNELS
 
     has_type = workload.dtype == "float16" or workload.dtype in KERNELS[""]  # float16 is cast
     return unmodified(workload, memory, threads, "built-in") if has_type else None

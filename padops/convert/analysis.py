@@ -22,7 +22,7 @@ from padops.convert.pads.match import MICROSOFT, Match, Unconvertible
 from padops.convert.pads.pad_info import PadInfo, all_known, describe
 from padops.convert.pads.window_operators import WINDOW_OPERATORS, SameWindow, read_mode, read_window
 from padops.convert.records import Dim, PadFacts, PadRecord, Status, Verdict
-from padops.convert.runtimes.builtin import first_with, judge, newest_opset
+from padops.convert.runtimes import first_with, judge, newest_opset
 from padops.progress import Progress
 from padops.runtime.installed import installed_minor
 from padops.spec import pyop_node

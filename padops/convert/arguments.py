@@ -102,9 +102,8 @@ def choose_lowering(
         return {"without_pad": True} if without_pad else {}
     if not isinstance(provider, str):
         raise UsageError(f"provider is {kind_of(provider)}, expected the name of an execution provider")
-    known = _stated_rules(rules)
+    known = _rules_of([provider], rules)
     (name,) = full_names([provider], known)
-    _check_rules(rules, known, [name])
     if name not in known:
         raise UsageError(f"padops has no rules for provider {provider!r}, only for {', '.join(known)}")
     if target != "onnx":
@@ -123,28 +122,21 @@ def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Ru
     """The rules of the providers, by name, for a session with ``providers``.
 
     Raises:
-        UsageError: The providers are no names; there are rules without providers; or as ``_stated_rules``.
+        UsageError: The providers are no names; there are rules without providers, or their file is none.
     """
     if isinstance(providers, str) or not all(isinstance(name, str) for name in providers):
         raise UsageError(f"providers is {providers!r}, expected names of execution providers")
     if rules is not None and not providers:
         raise UsageError("rules needs providers", "--rules needs --providers")
-    known = _stated_rules(rules)
-    _check_rules(rules, known, full_names(providers, known))
-    return known
+    return _rules_of(providers, rules)
 
 
-def _check_rules(path: str | os.PathLike[str] | None, rules: Rules, providers: Collection[str]) -> None:
+def _rules_of(providers: Collection[str], rules: str | os.PathLike[str] | None) -> Rules:
+    """The rules by the providers' names: padops' own, and before them those of a file, which has some of a provider."""
     try:
-        check_used(path, rules, providers)
-    except ValueError as error:
-        raise UsageError(f"rules: {error}", f"--rules: {error}") from error
-
-
-def _stated_rules(path: str | os.PathLike[str] | None) -> Rules:
-    """The rules of the providers, by name: padops' own, and those of a file before them."""
-    try:
-        return rules_with(path)
+        known = rules_with(rules)
+        check_used(rules, known, full_names(providers, known))
+        return known
     except (OSError, ValueError) as error:
         raise UsageError(f"rules: {error}", f"--rules: {error}") from error
 

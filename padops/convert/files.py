@@ -109,11 +109,7 @@ def _same_file(one: Path, other: Path) -> bool:
 
 @contextlib.contextmanager
 def _staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callable[[], None]]:
-    """Writes the report to a staged file, so that once the model is written, only a rename can fail.
-
-    Yields:
-        The function that puts the report into place.
-    """
+    """Writes the report to a staged file, so that once the model is written, only a rename can fail."""
     if path is None:
         yield lambda: None
         return
@@ -232,10 +228,7 @@ def _stage_data(stage: Staging, placements: Sequence[Placement], progress: Progr
 def _stage_model(
     stage: Staging, document: Document, placements: Sequence[Placement], name: str, may_move: bool
 ) -> tuple[bytes, dict[str, int]]:
-    """Stages the model file; if it is too large for one message, its large initializers go to a data file.
-
-    Returns the content of the model file, and the names and sizes of data files for moved initializers.
-    """
+    """Stages the model file; if it is too large for one message, its large initializers go to a data file."""
     message = document.message()
     _relocate(message, placements)
     moved: dict[str, int] = {}

@@ -23,8 +23,7 @@ from padops.convert.pads.match import Unconvertible, Unneeded
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.records import SCHEMA, PadFacts, Road, Verdict
 from padops.convert.rewrite import CHECKS
-from padops.convert.runtimes.beside import as_others_may, ask
-from padops.convert.runtimes.builtin import reaches_provider
+from padops.convert.runtimes import as_others_may, ask, reaches_provider
 from padops.convert.standard.graph_builder import FIRST
 from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions

@@ -4,6 +4,9 @@ The steps: read the model; describe each Pad; decide what it becomes, with the r
 fallbacks; verify both models; write all files. Folding describes and decides by itself, before and after the
 conversion: a convolution can take a Pad in only once its ``auto_pad`` has become pads, which is a conversion.
 
+``convert_streams`` takes ``-`` in place of a file: the model from standard input, the model or the report to standard
+output.
+
 A conversion that leaves nodes which the installed onnxruntime does not run as specified is refused.
 
 ``opset`` brings the model to another version of the standard by onnx's version converter, which has no adapter for most
@@ -157,8 +160,7 @@ def convert(
     switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify,
                 "run": run, "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
     check_kinds(switches, {"output": output, "report": report, "base_dir": base_dir, "rules": rules}, inputs, seed)
-    source = given_model(source)
-    path = output_path(source, output, in_place)
+    path = output_path(source := given_model(source), output, in_place)
     for_runs = {"run": run or None, "inputs": inputs, "seed": seed or None, "rtol": rtol, "atol": atol}
     check_options(target, without_pad, select, opset, verify := verify or opset is not None, for_runs, seed)
     asked = choose_matchers(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
@@ -172,25 +174,20 @@ def convert(
     analysis = Analysis(document, asked, progress)
     doubted = analysis.doubted() if verify and not document.foreign else ({}, {})
     analysis = analysis if opset is None else in_opset(analysis, opset)
-    document = analysis.document
-    conversion = _rewrite(analysis, files, request)
-    original, files = original_of(source, document), _still_read(document, files)
+    conversion, document = _rewrite(analysis, files, request), analysis.document
+    read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())} if files else ()
+    files = [file for file in files if file.location in read]  # amounts that are inside now leave no file
     compare = comparison(document, Asked(inputs, seed, rtol, atol, *doubted, run), conversion) if verify else None
     reported = None if report is None else Path(report)
-    job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
+    written, original = None if dry_run else path, original_of(source, document)
+    job = Job(document, files, written, compare, original, progress, reported, replaced, strict)
     try:
-        if strict or dry_run or job.target is not None:
+        if strict or dry_run or written is not None:
             check_left(conversion, strict)
         return _verify_and_write(job, conversion, path)
     except (PadsLeftError, VerificationError) as error:
         write_report(error.conversion, reported)
         raise
-
-
-def _still_read(document: Document, files: list[DataFile]) -> list[DataFile]:
-    """The data files of a converted model: amounts that are inside now leave no file."""
-    read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())} if files else ()
-    return [file for file in files if file.location in read]
 
 
 def lower(source: Source, output: str | os.PathLike[str] | None = None, **options: Any) -> Conversion:
@@ -229,7 +226,15 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
     """Describes each Pad, decides what becomes of it, applies that, and adds the fallbacks."""
     document = analysis.document
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
-    facts, fatal = _look_at(analysis)
+    facts, fatal, minor = {}, set(), installed_minor()
+    for pad in counted("looking at Pads", analysis.pads, analysis.progress):
+        row = facts[pad.site.path] = pad.facts(minor)
+        # Asked to write SAME out, it cannot.
+        wrong = row.verdict == "wrong" and pad.match.stays and pad.match.judge is not None
+        # ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch
+        # that is not taken, or in a function without calls.
+        if row.verdict == "refuses" or wrong or (row.verdict == "breaks a rule" and pad.always_runs):
+            fatal.add(row.path)
     unasked = [] if document.foreign or match_auto_pad in analysis.asked else _same_left(analysis)
     if "provider" not in request.lowering:  # another provider may run SAME
         fatal |= {record.path for record in unasked if record.facts and record.facts.verdict == "refuses"}
@@ -298,23 +303,6 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
 ASK = "--auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
 
 
-def _look_at(analysis: Analysis) -> tuple[dict[str, PadFacts], set[str]]:
-    """The facts of each Pad by its path, before any change; and the paths of the Pads that fail or spoil every run.
-
-    ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that
-    is not taken, or in a function without calls.
-    """
-    found, fatal = {}, set()
-    for pad in counted("looking at Pads", analysis.pads, analysis.progress):
-        facts = found[pad.site.path] = pad.facts(installed_minor())
-        wrong = (
-            facts.verdict == "wrong" and pad.match.stays and pad.match.judge is not None
-        )  # asked to write SAME out, it cannot
-        if facts.verdict == "refuses" or wrong or (facts.verdict == "breaks a rule" and pad.always_runs):
-            fatal.add(facts.path)
-    return found, fatal
-
-
 def _same_left(analysis: Analysis) -> list[PadRecord]:
     """The convolutions and poolings that pad SAME and that onnxruntime refuses or gets wrong; none was asked for."""
     minor, records = installed_minor(), []
@@ -337,11 +325,7 @@ def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
 
 
 def _without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[str, str]:
-    """A warning for each operator without a fallback: the reason and the fix.
-
-    Args:
-        missing: The reasons, by operator.
-    """
+    """A warning for each operator without a fallback: the reason and the fix."""
     if not missing:
         return {}
     counts, stuck = Counter[str](), set()
@@ -484,10 +468,14 @@ def convert_streams(source: str, output: str | None, report: str | None = None, 
 
 def _report(conversion: Conversion, report: str | None, again: bool) -> None:
     """Writes the report to standard output; ``again`` to its file, because ``convert`` did not know of the streams."""
-    if report == STREAM:
-        _write_report(conversion)
-    elif report is not None and again:
-        write_report(conversion, Path(report))
+    if report != STREAM:
+        if report is not None and again:
+            write_report(conversion, Path(report))
+        return
+    text = json_text(conversion.to_json()) + "\n"
+    written = f"{conversion.output} has been written, but the report has not: " if conversion.output else ""
+    with os_errors_as(f"{written}cannot write to", OUTPUT):
+        write_output(text.encode("utf-8", "backslashreplace"))
 
 
 def models_of(one: str, other: str) -> tuple[str | onnx.ModelProto, str | onnx.ModelProto]:
@@ -533,7 +521,6 @@ def _record(name: str, content: bytes, written: bool = False) -> FileRecord:
 
 
 def _write_model(conversion: Conversion) -> Conversion:
-    """Writes the model to standard output."""
     message = conversion.proto()
     if locations := _locations(message):
         raise PadopsError(
@@ -545,10 +532,3 @@ def _write_model(conversion: Conversion) -> Conversion:
     with os_errors_as("cannot write to", OUTPUT):
         write_output(content)
     return replace(conversion, output=Path(STREAM), outputs=(_record(OUTPUT, content, written=True),))
-
-
-def _write_report(conversion: Conversion) -> None:
-    text = json_text(conversion.to_json()) + "\n"
-    written = f"{conversion.output} has been written, but the report has not: " if conversion.output else ""
-    with os_errors_as(f"{written}cannot write to", OUTPUT):
-        write_output(text.encode("utf-8", "backslashreplace"))

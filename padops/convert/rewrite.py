@@ -38,7 +38,7 @@ from padops.convert.model.types import Types, remove_unread
 from padops.convert.pads.match import Unconvertible, Unneeded
 from padops.convert.pads.pad_info import PadInfo, describe
 from padops.convert.records import PadRecord
-from padops.convert.runtimes.builtin import needs, runs
+from padops.convert.runtimes import needs, runs
 from padops.convert.standard.graph_builder import GraphBuilder, detach
 from padops.convert.standard.lowering import write
 from padops.convert.standard.pad_values import check_nesting
@@ -271,7 +271,6 @@ STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"
 
 
 def _check_in_python(pad: PadInfo, site: NodeSite) -> None:
-    """Refuses a Pad that the kernel cannot do."""
     if (reason := pyop_node.refusal(pad.type)) is not None:
         raise Unconvertible(reason)
     for attribute in pad.attributes.values():
@@ -327,7 +326,6 @@ class Request:
 
     @property
     def lowers(self) -> bool:
-        """Whether Pads become operators of the standard."""
         return self.target == "onnx"
 
 

@@ -18,7 +18,7 @@ from padops.convert.analysis import Analysis
 from padops.convert.model.document import given_model, read_document
 from padops.convert.pads.match import RunsAs
 from padops.convert.pads.pad_info import PadInfo
-from padops.convert.runtimes.beside import find_fault
+from padops.convert.runtimes import find_fault
 from padops.probe.models import expected_of, feeds_of, model_of
 from padops.probe.probes import IN_EVERY_MODE, LIMITED, PROBES, Probe
 from padops.processes import Pickled

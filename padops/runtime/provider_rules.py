@@ -1,7 +1,7 @@
 """Which Pads other execution providers of onnxruntime do not run right, read from ``padops/rules/``.
 
 The library has the same table, which CMake makes from the same files, and reads it when onnxruntime asks which nodes it
-takes. ``convert/runtimes/beside.py`` judges Pads by the table, like ``builtin.py`` for onnxruntime's own
+takes. ``convert/runtimes.py`` judges Pads by the table, as for onnxruntime's own
 Pad. ``python3 scripts/providers.py NAME`` runs the cases on a machine that has the provider.
 """
 

@@ -13,7 +13,7 @@ import padops
 from padops.cli import main
 from padops.convert.analysis import Analysis
 from padops.convert.model.document import read_document
-from padops.convert.runtimes.beside import find_fault
+from padops.convert.runtimes import find_fault
 from padops.runtime.provider import FIRST_NAME, runtime_minor
 from padops.runtime.provider_rules import BY_NAME
 

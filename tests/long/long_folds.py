@@ -23,8 +23,8 @@ from onnx import helper
 from small_models import model, pad, tensor
 
 import padops
-from padops.convert.folding.rules import WIDER
-from padops.convert.runtimes.builtin import newest_opset
+from padops.convert.folding import WIDER
+from padops.convert.runtimes import newest_opset
 from padops.spec.dtypes import by_name
 
 RUNS = Path(__file__).resolve().parents[1] / "processes" / "release_runs.py"

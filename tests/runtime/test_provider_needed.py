@@ -11,7 +11,7 @@ import pytest
 from provider_sessions import EP_NAME, ROW, model, onnxruntime_minor, pad, providers_of_pads, session
 
 import padops
-from padops.convert.runtimes.builtin import KERNELS
+from padops.convert.runtimes import KERNELS
 from padops.spec import reference
 from padops.spec.dtypes import DTYPES
 

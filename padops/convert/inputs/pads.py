@@ -47,12 +47,6 @@ def is_pad(node: onnx.NodeProto) -> bool:
     return node.domain in (DOMAIN, pyop_node.DOMAIN) or node.op_type in FOREIGN_NAMES
 
 
-def longest_amount(model: onnx.ModelProto) -> int:
-    constants = _constants(model)
-    amounts = [_amounts(node, constants) for located in bodies(model) for node in located.body.node if is_pad(node)]
-    return max((abs(amount) for known in amounts for amount in known or ()), default=0)
-
-
 @dataclass(frozen=True)
 class Located:
     """A graph of a model, with its path for people."""
@@ -174,7 +168,9 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
                 continue
             data = node.input[0] if node.input[0] in inputs else None
             mode = next((a.s.decode(errors="replace") for a in node.attribute if a.name == "mode"), "constant")
-            at = _place_of_fill(node)
+            at = 2  # the index of the fill
+            if node.domain == DOMAIN and not node.op_type.startswith("Pad_"):
+                at = 3 if node.op_type.startswith("OpenVINOPad") else 1
             given_axes = node.input[3] if len(node.input) > 3 and at != 3 else ""
             axes_input = _source(given_axes, made) if _source(given_axes, made) in inputs else ""
             if axes_input:
@@ -190,18 +186,10 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
     has_loops = any(node.op_type == "Loop" for located in bodies(message) for node in located.body.node)
     wide = frozenset() if has_loops else frozenset(inputs - sizing_inputs(message))
     moves = not computes_floats(message)
-    return Hints(
-        special,
-        amounts,
-        axes,
-        computed,
-        frozenset(fills),
-        frozenset(conditions),
-        longest_amount(message),
-        wide,
-        moves,
-        frozenset(steps),
-    )
+    pads = [_amounts(node, constants) for located in bodies(message) for node in located.body.node if is_pad(node)]
+    reach = max((abs(amount) for known in pads for amount in known or ()), default=0)
+    chosen = frozenset(fills), frozenset(conditions)
+    return Hints(special, amounts, axes, computed, *chosen, reach, wide, moves, frozenset(steps))
 
 
 def _without_calls(message: onnx.ModelProto) -> onnx.ModelProto:
@@ -244,12 +232,6 @@ def computes_floats(model: onnx.ModelProto) -> bool:
     """Whether a model may compute floats, instead of only moving data."""
     nodes = (node for located in bodies(model) for node in located.body.node)
     return any(node.op_type not in EXACT and not is_pad(node) for node in nodes)
-
-
-def _place_of_fill(node: onnx.NodeProto) -> int:
-    if node.domain == DOMAIN and not node.op_type.startswith("Pad_"):
-        return 3 if node.op_type.startswith("OpenVINOPad") else 1
-    return 2
 
 
 def _source(name: str, made: Mapping[str, onnx.NodeProto]) -> str:

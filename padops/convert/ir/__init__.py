@@ -9,7 +9,7 @@ are half as large. Sums and products in half precision stay as well, as OpenVINO
 
 ``reader.py`` turns every layer into a node of the domain ``ai.intel.openvino``. ``convert_layers`` turns all of them
 but the Pads into ONNX operators, by the rules of ``rules.py`` and ``windows.py``. The Pads are then found like those of
-any other model (``matchers/openvino.py``): amounts and fill stay inputs, of whatever type.
+any other model (``matchers/frameworks.py``): amounts and fill stay inputs, of whatever type.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from padops.convert.errors import PadopsError
 from padops.convert.ir.layer import SMALL, Unreadable, Values
 from padops.convert.ir.reader import ELEMENT_TYPES, LARGEST_MODEL, Builder, listing, read_net
 from padops.convert.ir.rules import BINARY, UNARY, is_read, onnx_nodes
-from padops.convert.matchers.openvino import DOMAIN
+from padops.convert.matchers.frameworks import DOMAIN
 from padops.convert.records import FileRecord
 from padops.openvino_constants import Answer
 from padops.plural import plural
@@ -127,11 +127,7 @@ MOVES |= {"Unsqueeze", "VariadicSplit"}
 
 
 def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dict[str, str]:
-    """Replaces layers that compute constants, where a rule needs the numbers or does not take the layer.
-
-    Returns:
-        The values that are needed but could not be computed, with the reason.
-    """
+    """Replaces layers that compute constants, where a rule needs the numbers or does not take the layer."""
     computed = _computed(message, values)
     wanted = _wanted(message, values, computed)
     if not wanted:

@@ -13,7 +13,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from padops.convert.ir.reader import ELEMENT_TYPES, static_dims
-from padops.convert.matchers.openvino import DOMAIN
+from padops.convert.matchers.frameworks import DOMAIN
 from padops.spec.plan import LARGEST
 
 SMALL = 1024  # bytes of a constant that is worth looking into: amounts, axes, shapes
@@ -86,7 +86,6 @@ class Values:
         return math.prod(dims) * helper.tensor_dtype_to_np_dtype(self.types[name]).itemsize
 
     def static(self, name: str) -> list[int] | None:
-        """The dims of a value, if all are known."""
         return static_dims(self.dims.get(name))
 
 
@@ -97,7 +96,6 @@ def dims_of(tensor: onnx.TypeProto.Tensor) -> Dims:
 
 
 def attributes_of(node: onnx.NodeProto) -> dict[str, str]:
-    """The attributes of a layer, which are all strings."""
     return {attribute.name: attribute.s.decode() for attribute in node.attribute}
 
 
@@ -170,7 +168,6 @@ class Layer:
         return numbers[0]
 
     def decimal(self, name: str, missing: str | None = None) -> float:
-        """The number of an attribute."""
         text = self.word(name, missing)
         try:
             return float(text)
@@ -178,7 +175,6 @@ class Layer:
             _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not a number")
 
     def element_type(self, name: str, missing: str | None = None) -> int:
-        """The ``TensorProto.DataType`` that an attribute says."""
         text = self.word(name, missing)
         if text not in ELEMENT_TYPES:
             _refuse(f"ONNX does not have the type {text}")
@@ -232,7 +228,6 @@ class Layer:
         return name if self.values.types[name] in INDICES else self.integral(name)
 
     def of_type(self, name: str, type: int) -> str:
-        """An input as a type."""
         return name if self.values.types[name] == type else self.add("Cast", name, to=type)
 
     # Nodes.
@@ -282,7 +277,6 @@ class Layer:
         return self.nodes
 
     def forget(self) -> None:
-        """Frees the names of what the layer has added."""
         for table in (self.values.types, self.values.dims, self.values.tensors):
             for name in self._taken:
                 table.pop(name, None)

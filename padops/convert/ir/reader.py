@@ -21,7 +21,7 @@ import onnx
 from onnx import TensorProto, helper
 
 from padops.convert.errors import PadopsError, library_errors
-from padops.convert.matchers.openvino import DOMAIN
+from padops.convert.matchers.frameworks import DOMAIN
 from padops.convert.model.external import refuse_pointer
 from padops.convert.records import FileRecord
 from padops.plural import plural
@@ -166,7 +166,6 @@ class _Place(NamedTuple):
 
 
 def _attributes(element: ElementTree.Element, what: object, path: Path, *names: str) -> list[str]:
-    """Attributes that have to be there."""
     found = [value for name in names if (value := element.get(name)) is not None]
     if len(found) < len(names):
         lacking = next(name for name in names if element.get(name) is None)
@@ -377,7 +376,6 @@ class Builder:
                 return name
 
     def _source(self, layer: Layer, port: Port) -> str:
-        """The value that an input reads."""
         source = self._net.edges.get((layer.id, port.id))
         if source not in self._names:
             found = f"comes from layer {source[0]}, port {source[1]}, which does not exist" if source else "has no edge"
@@ -385,7 +383,6 @@ class Builder:
         return self._names[source]
 
     def _output(self, layer: Layer) -> str:
-        """The only output of a Parameter or Const."""
         if len(layer.outputs) != 1:
             raise PadopsError(
                 f"{self._path} is damaged: {layer} has {plural(len(layer.outputs), 'output')}, expected one"
@@ -490,7 +487,6 @@ class Builder:
 
 
 def _declare(info: onnx.ValueInfoProto, name: str, type: int, dims: Sequence[int | None] | None) -> None:
-    """Fills a declaration in."""
     info.name = name
     tensor = info.type.tensor_type
     tensor.elem_type = type

@@ -12,15 +12,13 @@ from functools import partial
 
 from padops.convert.matchers import (
     auto_pad,
-    caffe2,
     converted,
     emulated,
+    frameworks,
     onnx_functions,
     onnx_pad,
-    openvino,
     pytorch,
     symmetric_emulation,
-    tensorflow,
     unknown,
 )
 from padops.convert.matchers.unknown import KNOWN_DOMAINS
@@ -35,21 +33,17 @@ Matcher = Callable[[NodeSite, Types], Match | None]
 def choose(
     explicit_auto_pad: bool = False, custom_domains: Collection[str] = (), emulations: bool = False
 ) -> tuple[Matcher, ...]:
-    """The matchers, in the order in which they are asked; the last takes any other node with Pad in its name.
-
-    ``custom_domains`` are the user's, for nodes of other frameworks; ``emulations``: nodes that emulate a Pad count
-    too.
-    """
+    """The matchers, in the order in which they are asked; the last takes any other node with Pad in its name."""
     return (
         converted.match_converted_pad,
-        partial(tensorflow.match_tensorflow_pad, domains=custom_domains),
-        partial(openvino.match_ngraph_pad, domains=custom_domains),
+        partial(frameworks.match_tensorflow_pad, domains=custom_domains),
+        partial(frameworks.match_ngraph_pad, domains=custom_domains),
         symmetric_emulation.match_symmetric_emulation,
         onnx_pad.match_onnx_pad,
         onnx_pad.match_microsoft_pad,
-        openvino.match_openvino_pad,
+        frameworks.match_openvino_pad,
         pytorch.match_pytorch_pad,
-        caffe2.match_caffe2_pad,
+        frameworks.match_caffe2_pad,
         onnx_functions.match_attention_mask,
         onnx_functions.match_center_crop_pad,
         *((auto_pad.match_auto_pad,) if explicit_auto_pad else ()),
@@ -80,4 +74,4 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher] = MATCHERS)
 def foreign_domains(pads: Iterable[NodeSite]) -> list[str]:
     """The domains in which an exporter has left TensorFlow's Pads: nodes whose names no other framework has."""
     named = {site.node.domain for site in pads if site.node.op_type in unknown.TENSORFLOWS_OWN}
-    return sorted(named - KNOWN_DOMAINS - {tensorflow.OWN_DOMAIN})
+    return sorted(named - KNOWN_DOMAINS - {frameworks.OWN_DOMAIN})

@@ -166,12 +166,10 @@ FORMATS = {(1, False): "NCW", (1, True): "NWC", (3, False): "NCDHW", (3, True): 
 
 
 def pads_of(amounts: Sequence[Amount]) -> list[int]:
-    """The attribute ``pads`` with the amounts of each axis."""
     return [amount.begin for amount in amounts] + [amount.end for amount in amounts]
 
 
 def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Applied:
-    """Writes the amounts into the node."""
     for name in IMPLIED:
         site.node.attributes.pop(name, None)
     site.node.attributes.add(ir.AttrInt64s("pads", pads))
@@ -186,7 +184,6 @@ def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applie
 
 
 def _same_pad_of(window: SameWindow) -> Replacement:
-    """The SamePad_1 in front of the node."""
     axes, last = window.axes, window.first == 1
     attributes = [
         ir.AttrString("auto_pad", window.mode),
@@ -265,7 +262,6 @@ EXPLICIT = "explicit pads"
 
 
 def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises a node with auto_pad SAME_UPPER or SAME_LOWER."""
     node = site.node
     operator = WINDOW_OPERATORS.get((node.domain, node.op_type))
     if operator is None or "auto_pad" not in node.attributes:
@@ -359,7 +355,7 @@ def _match_of(
 
 
 def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
-    """Why ONNX Runtime cannot run the unchanged node as specified, and what judges it (see ``Rewrite``).
+    """Why ONNX Runtime cannot run the unchanged node as specified, and what judges it (see ``Match``).
 
     Measured with onnxruntime 1.31.1.
     """

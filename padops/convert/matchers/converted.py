@@ -15,7 +15,6 @@ RENAMED = "renamed"  # as ``Match.already``, in place of a target: an operator o
 
 
 def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises an already converted node."""
     node = site.node
     if node.domain == pyop_node.DOMAIN:
         return _match_python_kernel(site)

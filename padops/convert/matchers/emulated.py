@@ -46,7 +46,7 @@ from padops.convert.model.graphs import Constants, Index, NodeSite, attribute_va
 from padops.convert.model.types import Types, remove_unread
 from padops.convert.pads.match import Applied, Match, Replacement, Unconvertible, settle_version
 from padops.convert.pads.pad_info import Dims, Operand
-from padops.convert.runtimes.builtin import FIRST_WITH_INPUTS
+from padops.convert.runtimes import FIRST_WITH_INPUTS
 from padops.spec.dialects import DOMAIN, OPS
 from padops.spec.plan import Mode
 
@@ -70,7 +70,6 @@ class Emulation:
 
 
 def find(site: NodeSite, types: Types) -> Emulation | None:
-    """The Pad whose result a node gives; None if there is none."""
     node, opset = site.node, site.scope.opset
     inputs = [value for value in node.inputs if value is not None]
     if node.domain != "" or opset is None or opset < FIRST_WITH_INPUTS or len(inputs) != len(node.inputs):
@@ -89,10 +88,7 @@ def find(site: NodeSite, types: Types) -> Emulation | None:
 
 
 def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) -> Iterator[ir.Value]:
-    """Values from which all inputs except possible blocks of fill may be taken, the nearest first.
-
-    Only the operators are read, so a Concat of other values costs next to nothing.
-    """
+    """Values from which all inputs except possible blocks of fill may be taken, the nearest first."""
     chains = []
     for value in dict.fromkeys(inputs):
         chain = [value]
@@ -237,7 +233,6 @@ RUNS = "ONNX Runtime runs it as it is"
 
 
 def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises the last node of an emulation."""
     last = find(site, types)
     if last is None or _goes_on(last, site, types):
         return None
@@ -245,7 +240,11 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
     nodes = [node for emulation in found for node in emulation.nodes]
     name = "circular" if last.pad.mode is Mode.WRAP else last.pad.mode.value
     form = f"{name} emulation ({', '.join(dict.fromkeys(node.op_type for node in nodes))})"
-    gone = _replaced(nodes)
+    gone = [nodes[-1]]  # the last node, which becomes the Pad, and the nodes whose results nothing else reads
+    for node in reversed(nodes[:-1]):
+        value = node.outputs[0]
+        if node not in gone and not value.is_graph_output() and all(use.node in gone for use in value.uses()):
+            gone.insert(0, node)
     notes = [f"one operator for {', '.join(node.name or node.outputs[0].name or node.op_type for node in gone)}"]
     try:
         bounds = _bounds(found, site, len(gone))
@@ -312,30 +311,16 @@ def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
         return False  # the last uses first: there may be many
     if any(use.node not in second.nodes for use in padded.uses()):
         return False
-    if first.pad.mode is not second.pad.mode or not (_is_bounded(first) and _is_bounded(second)):
+    if first.pad.mode is not second.pad.mode:
         return False
+    if any(pad.differs is not None and pad.spared is None for pad in (first.pad, second.pad)):
+        return False  # one is no Pad for every size, with smaller amounts for small sizes
     if first.rank is None or first.rank != second.rank or first.axis >= second.axis:
         return False
     one, other = first.fill, second.fill
     if one is None or other is None:
         return one is other
     return one.dtype == other.dtype and bits(one) == bits(other)
-
-
-def _is_bounded(emulation: Emulation) -> bool:
-    """Whether it is a Pad for every size, with smaller amounts for small sizes."""
-    pad = emulation.pad
-    return pad.differs is None or pad.spared is not None
-
-
-def _replaced(nodes: Sequence[ir.Node]) -> list[ir.Node]:
-    """The nodes whose results nothing else reads, and the last node, which becomes the Pad."""
-    kept = [nodes[-1]]
-    for node in reversed(nodes[:-1]):
-        value = node.outputs[0]
-        if node not in kept and not value.is_graph_output() and all(use.node in kept for use in value.uses()):
-            kept.append(node)
-    return kept[::-1]
 
 
 def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types, notes: list[str]) -> Replacement:
@@ -395,10 +380,7 @@ class Bounds:
         return 3 + any(self._more) + (1 in self.spared)
 
     def write(self, data: ir.Value, amounts: np.ndarray, site: NodeSite, constants: Constants) -> ir.Value:
-        """Adds the nodes that compute the amounts, in front of the padding node of ``site``.
-
-        ``amounts`` are the unbounded amounts of every axis, begins then ends.
-        """
+        """Adds the nodes that compute the amounts, in front of the padding node of ``site``."""
         dims = constants.insert("Shape", [data], site, "shape")
         most = constants.insert("Concat", [dims, dims], site, "sizes", [ir.AttrInt64("axis", 0)])
         if any(self._more):

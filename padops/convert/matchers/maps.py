@@ -59,12 +59,10 @@ DATA = Map(np.arange, 0)
 
 
 def filled(size: int) -> Map:
-    """A block of one value."""
     return Map(lambda _: np.full(_checked(size), FILL), 0)
 
 
 def joined(parts: Sequence[Map]) -> Map:
-    """A Concat of maps."""
     known = [part.reach for part in parts if part.reach is not None]
     reach = sum(known) if len(known) == len(parts) else None
     return Map(lambda size: np.concatenate([part.positions(size) for part in parts]), reach)
@@ -77,7 +75,6 @@ def sliced(of: Map, start: int, end: int, step: int) -> Map:
 
 
 def taken(of: Map, indices: Sequence[int]) -> Map:
-    """A Gather from a map."""
 
     def show(inner: np.ndarray) -> np.ndarray:
         try:
@@ -89,19 +86,24 @@ def taken(of: Map, indices: Sequence[int]) -> Map:
 
 
 def expanded(of: Map, size: int) -> Map:
-    """An Expand of a map."""
 
     def show(inner: np.ndarray) -> np.ndarray:
-        if len(inner) != 1 and _checked(size) not in (1, len(inner)):
+        if len(inner) == 1:
+            return np.repeat(inner, _checked(size))
+        if _checked(size) not in (1, len(inner)):
             raise Fails
-        return np.repeat(inner, _checked(size)) if len(inner) == 1 else inner
+        return inner
 
     return of.then(show)
 
 
 def tiled(of: Map, times: int) -> Map:
-    """A Tile of a map."""
-    return of.then(lambda inner: np.tile(inner, times) if _checked(len(inner) * times) else inner[:0])
+
+    def show(inner: np.ndarray) -> np.ndarray:
+        _checked(len(inner) * times)
+        return np.tile(inner, times)
+
+    return of.then(show)
 
 
 def _checked(size: int) -> int:
@@ -247,7 +249,6 @@ class Reader:
         return None if data is None or node.op_type not in readers else readers[node.op_type](node, data)
 
     def block(self, value: ir.Value) -> Block | None:
-        """The block of fill that a value is; None if it is none."""
         node = value.producer()
         if node is None or (node.domain, node.op_type) == ("", "Constant"):
             return self._constant_block(value)
@@ -364,7 +365,6 @@ class Reader:
         return Block(filled(array.shape[self.axis]), flat[0:1].reshape(()), array.shape, ())
 
     def _integers(self, node: ir.Node, i: int) -> list[int] | None:
-        """The elements of an integer input; None if unknown or absent."""
         array = evaluate(_input(node, i), self.scope, self.types)
         return array.reshape(-1).tolist() if array is not None and array.dtype.kind in "iu" else None
 
@@ -374,7 +374,6 @@ def _input(node: ir.Node, i: int) -> ir.Value | None:
 
 
 def _fill_of(node: ir.Node) -> np.ndarray | None:
-    """The element of a ConstantOfShape."""
     if "value" not in node.attributes:
         return np.zeros(1, np.float32)
     tensor = attribute_value(node, "value", ir.AttributeType.TENSOR)

@@ -35,7 +35,7 @@ from padops.convert.pads.match import (
 )
 from padops.convert.pads.pad_info import Operand, all_known, describe
 from padops.convert.records import Verdict
-from padops.convert.runtimes.builtin import FIRST_WITH_AXES, FIRST_WITH_INPUTS, judge, needs, runs
+from padops.convert.runtimes import FIRST_WITH_AXES, FIRST_WITH_INPUTS, judge, needs, runs
 from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR
 from padops.spec.dialects import onnx_op
@@ -101,7 +101,6 @@ def _lacking(node: ir.Node, types: Types) -> int | None:
 
 
 def _pad(site: NodeSite, mask: ir.Value, lacking: int, types: Types, opset: int, notes: list[str]) -> Replacement:
-    """The Pad of the mask."""
     if lacking < 0:
         raise Unconvertible(f"its mask is longer than its keys, by {-lacking}")
     name, of_data = types.name(mask), types.name(site.node.inputs[0])
@@ -140,7 +139,6 @@ class _Centred:
 
 
 def match_center_crop_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises the function, with a constant or a computed shape."""
     node = site.node
     if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
         return None

@@ -31,7 +31,7 @@ from padops.convert.pads.match import (
     type_of,
 )
 from padops.convert.pads.pad_info import Operand
-from padops.convert.runtimes.builtin import CASTS_RIGHT_SINCE, FIRST_WITH_AXES, FIRST_WITH_INPUTS
+from padops.convert.runtimes import CASTS_RIGHT_SINCE, FIRST_WITH_AXES, FIRST_WITH_INPUTS
 from padops.spec.dialects import INTEGER_KINDS, OPS, VERSIONS, onnx_op
 from padops.spec.dtypes import by_name
 
@@ -72,7 +72,6 @@ def refused(form: str, why: Unconvertible) -> Match:
 
 
 def _amend(site: NodeSite, types: Types) -> Amended:
-    """Reads the inputs of a Pad of ONNX or of ONNX Runtime."""
     data, pads, fill, axes = (*site.node.inputs, None, None, None, None)[:4]
     amended = Amended([data, pads, fill, axes], types.name(data, *site.node.outputs))
     for i, (name, value, allowed) in enumerate([("pads", pads, ("int64",)), ("axes", axes, AXES)]):

@@ -30,7 +30,7 @@ from padops.convert.pads.match import (
     string_attribute,
 )
 from padops.convert.pads.pad_info import Operand
-from padops.convert.runtimes.builtin import FIRST_WITH_AXES, FIRST_WITH_INPUTS
+from padops.convert.runtimes import FIRST_WITH_AXES, FIRST_WITH_INPUTS
 from padops.plural import plural
 from padops.spec.dialects import OPS
 from padops.spec.dtypes import by_name
@@ -93,7 +93,6 @@ class _PytorchPad:
 
     @property
     def amounts(self) -> np.ndarray | None:
-        """The amounts of the new Pad; None if unknown."""
         return np.append(self.pads, 0)[self.order].astype(np.int64) if isinstance(self.pads, np.ndarray) else None
 
     def replacement(self, *amounts: Operand) -> Replacement:
@@ -106,7 +105,6 @@ class _PytorchPad:
 
     @property
     def roles(self) -> list[str]:
-        """The inputs with the amounts."""
         return ["pads_begin", "pads_end"] if self.op == FULL else ["pads"]
 
     def known(self) -> Replacement:
@@ -124,7 +122,6 @@ def operator_of(node: ir.Node) -> str | None:
 
 
 def match_pytorch_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises a Pad of ATen, with constant or computed amounts."""
     node = site.node
     name = operator_of(node)
     if name not in OPERATORS or node.op_identifier() in site.scope.model.functions:
@@ -186,13 +183,20 @@ def _input(node: ir.Node, i: int) -> ir.Value | None:
 
 
 def _mode(node: ir.Node, name: str, signature: _Signature, ask: Callable[[int], np.ndarray | None]) -> str:
-    """The mode, by PyTorch's name."""
     if not signature.has_mode:
         assert signature.mode is not None
         return signature.mode
     if _input(node, 2) is None and name == "pad":
         return "constant"
-    item = _text(node.inputs[2]) or _item(ask(2))
+    given, array = node.inputs[2], ask(2)
+    maker = None if given is None else given.producer()
+    item: str | int | None = None
+    if maker is not None and maker.op_type == "Constant":  # an exporter's, whose ``value`` is a string, not a tensor
+        item = attribute_value(maker, "value", ir.AttributeType.STRING)
+    if not item and array is not None and array.size == 1:
+        element = array.reshape(-1)[0]
+        item = int(element) if array.dtype.kind in "iu" else str(element)
+        item = element.decode(errors="replace") if isinstance(element, bytes) else item
     if item is None:
         raise Unconvertible("its mode is not constant")
     if name == "_pad_enum" and isinstance(item, int) and 0 <= item < len(NUMBERED):
@@ -202,27 +206,7 @@ def _mode(node: ir.Node, name: str, signature: _Signature, ask: Callable[[int], 
     raise Unconvertible(f"mode {item!r} is not one of {', '.join(MODES)} [P9]")
 
 
-def _text(value: ir.Value | None) -> str | None:
-    """The text of an exporter's Constant whose attribute ``value`` is a string, not a tensor; None for others."""
-    node = None if value is None else value.producer()
-    if node is None or node.op_type != "Constant":
-        return None
-    text: str | None = attribute_value(node, "value", ir.AttributeType.STRING)
-    return text
-
-
-def _item(array: np.ndarray | None) -> str | int | None:
-    """The element of an array of one element, as a Python object; else None."""
-    if array is None or array.size != 1:
-        return None
-    item = array.reshape(-1)[0]
-    if array.dtype.kind in "iu":
-        return int(item)
-    return item.decode(errors="replace") if isinstance(item, bytes) else str(item)
-
-
 def _axes_with_amounts(array: np.ndarray | None, shape: object, signature: _Signature) -> int:
-    """The number of axes that have amounts."""
     if array is not None and array.dtype.kind not in "iu":
         raise Unconvertible(f"its amounts are of type {array.dtype.name}, expected integers")
     dims = list(array.shape) if array is not None else shape

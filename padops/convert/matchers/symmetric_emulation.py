@@ -40,7 +40,7 @@ from padops.convert.model.graphs import (
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Applied, Match, Replacement, string_attribute
 from padops.convert.pads.pad_info import describe
-from padops.convert.runtimes.builtin import judge, needs, runs
+from padops.convert.runtimes import judge, needs, runs
 from padops.spec.dialects import DOMAIN
 
 OP = "OpenVINOPad_12"
@@ -61,7 +61,6 @@ class _Emulation:
     order: list[int] | None = None  # the axes of the result, if a Transpose stands behind the reflection; else None
 
     def is_constant(self, value: ir.Value | None, expected: Sequence[object]) -> bool:
-        """Whether a value is this vector."""
         array = constant(value, self.scope)
         return array is not None and array.shape == (len(expected),) and bool((array == np.array(expected)).all())
 
@@ -144,7 +143,7 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
 
 def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
     """The emulation that begins with ``first``; raises _NoMatch if there is none."""
-    _require(_mode(first) == "constant" and _is_plain(first))
+    _require(_mode(first) == "constant")
     added = _amounts(first, scope)
     _require(added.size % 2 == 0 and set(added.tolist()) <= {0, 1})
     rank = added.size // 2
@@ -152,7 +151,9 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
     _require(axes and (added[:rank] == added[rank:]).all())
     _require(len({reader for reader, _ in scope.index.last_uses(first.outputs[0])}) == 1)
     second = _expect(_reader(first.outputs[0]), "Pad")
-    _require(_mode(second) == "reflect" and _is_plain(second))
+    _require(_mode(second) == "reflect")
+    for node in (first, second):  # only data, amounts and a mode; the fill does not matter, which is removed again
+        _require(len(node.inputs) <= 2 and set(node.attributes) <= {"mode", "pads"} and len(node.outputs) == 1)
     _require(first.inputs[0] is not None and second.inputs[0] is first.outputs[0])
     amounts, shape = _amounts(second, scope), types.shape(first.inputs[0])
     _require(amounts.size == 2 * rank and (amounts >= 0).all() and (shape is None or len(shape) == rank))
@@ -202,7 +203,6 @@ def _replacement(emulation: _Emulation) -> Replacement:
 
 
 def _amounts(node: ir.Node, scope: Scope) -> np.ndarray:
-    """All amounts of a Pad, from the attribute or the input."""
     if "pads" in node.attributes:
         attribute = node.attributes["pads"]
         _require(not attribute.is_ref() and len(node.inputs) == 1)
@@ -211,11 +211,6 @@ def _amounts(node: ir.Node, scope: Scope) -> np.ndarray:
     if array is None:
         raise _NoMatch
     return array.reshape(-1)
-
-
-def _is_plain(node: ir.Node) -> bool:
-    """Whether a Pad has only data, amounts and a mode. Its fill does not matter: the emulation removes it again."""
-    return len(node.inputs) <= 2 and set(node.attributes) <= {"mode", "pads"} and len(node.outputs) == 1
 
 
 def _mode(node: ir.Node) -> str | None:
@@ -234,7 +229,6 @@ def _readers(value: ir.Value) -> list[ir.Node]:
 
 
 def _reader(value: ir.Value) -> ir.Node:
-    """The one node that reads a value."""
     readers = _readers(value)
     _require(len(readers) == 1)
     return readers[0]
@@ -249,7 +243,6 @@ def _is(node: ir.Node | None, *op_types: str) -> TypeGuard[ir.Node]:
 
 
 def _expect(node: ir.Node | None, *op_types: str) -> ir.Node:
-    """The node, which must be one of these operators."""
     if not _is(node, *op_types):
         raise _NoMatch
     return node

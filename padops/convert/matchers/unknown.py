@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from padops.convert.matchers import openvino
-from padops.convert.matchers.openvino import match_ngraph_pad
+from padops.convert.matchers import frameworks
+from padops.convert.matchers.frameworks import match_ngraph_pad, match_tensorflow_pad
 from padops.convert.matchers.pytorch import CALL, DOMAINS, operator_of
-from padops.convert.matchers.tensorflow import match_tensorflow_pad
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.pads.match import MICROSOFT, Match, string_attribute
@@ -21,7 +20,7 @@ NO_PADS = (
 )
 NO_PADS_OF_PYTORCH = frozenset(("sspaddmm", "_pack_padded_sequence", "_nested_from_padded"))
 TENSORFLOWS_OWN = ("PadV2", "MirrorPad")  # names of TensorFlow alone; any framework may have a Pad
-KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, MICROSOFT, openvino.DOMAIN, *DOMAINS})
+KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, MICROSOFT, frameworks.DOMAIN, *DOMAINS})
 
 
 def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:

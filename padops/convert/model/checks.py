@@ -39,10 +39,7 @@ def default_version(imports: Mapping[str, int], ir_version: int) -> int | None:
 
 
 def _check_counts(node: onnx.NodeProto, version: int | None, functions: Collection[str], label: str) -> None:
-    """Refuses a node of the default domain with too few or too many inputs or outputs; ``label`` names it.
-
-    ``functions`` are the names of the model's functions in the default domain, of which ``version`` is imported.
-    """
+    """Refuses a node of the default domain with too few or too many inputs or outputs; ``label`` names it."""
     known = node.domain == "" and version is not None and version <= onnx.defs.onnx_opset_version()
     if not known or node.op_type in NOT_COUNTED or node.op_type in functions:
         return

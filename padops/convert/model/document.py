@@ -56,7 +56,6 @@ class Document:
 
     @property
     def changed(self) -> bool:
-        """Whether the model is not as it was read."""
         return bool(self.touched) or self.embedded
 
     def data_files(self, follow_links: bool, needed: bool = True) -> list[DataFile]:
@@ -189,7 +188,6 @@ class Document:
 
 
 def _settle_shapes(graph: ir.Graph, message: onnx.GraphProto | onnx.FunctionProto, is_inner: bool = False) -> None:
-    """``Document.settle_shapes`` in a graph and in those inside it."""
     values = {value.name: value for value in (*graph.inputs, *(value for node in graph for value in node.outputs))}
     infos = list(message.value_info)
     if isinstance(message, onnx.GraphProto):
@@ -197,25 +195,22 @@ def _settle_shapes(graph: ir.Graph, message: onnx.GraphProto | onnx.FunctionProt
     for info in infos:
         tensor, value = shaped_type(info.type), values.get(info.name)
         if value is not None and tensor is not None and tensor.HasField("shape"):
-            _settle_shape(tensor, value.shape)
+            shape = value.shape
+            if shape is None or len(shape) != len(tensor.shape.dim):
+                tensor.ClearField("shape")
+            if shape is None:
+                continue
+            tensor.shape.SetInParent()
+            unknown = [onnx.TensorShapeProto.Dimension(dim_value=0)] * (len(shape) - len(tensor.shape.dim))
+            tensor.shape.dim.extend(unknown)
+            for dim, known in zip(tensor.shape.dim, shape):
+                if dim.HasField("dim_value") and dim.dim_value >= 0 and dim.dim_value != known:
+                    dim.ClearField("dim_value")
+                    if isinstance(known, int):
+                        dim.dim_value = known
     for node, node_message in zip(graph, message.node, strict=True):
         for inner, inner_message in subgraphs(node, node_message):
             _settle_shapes(inner, inner_message, is_inner=True)
-
-
-def _settle_shape(tensor: onnx.TypeProto.Tensor, shape: ir.Shape | None) -> None:
-    """Gives a type the numbers of a shape instead of those that it has."""
-    if shape is None or len(shape) != len(tensor.shape.dim):
-        tensor.ClearField("shape")
-    if shape is None:
-        return
-    tensor.shape.SetInParent()
-    tensor.shape.dim.extend([onnx.TensorShapeProto.Dimension(dim_value=0)] * (len(shape) - len(tensor.shape.dim)))
-    for dim, known in zip(tensor.shape.dim, shape):
-        if dim.HasField("dim_value") and dim.dim_value >= 0 and dim.dim_value != known:
-            dim.ClearField("dim_value")
-            if isinstance(known, int):
-                dim.dim_value = known
 
 
 def _outputs(message: onnx.GraphProto | onnx.FunctionProto) -> set[str]:
@@ -260,7 +255,6 @@ def _write_imports(graph: ir.Graph | ir.Function, message: onnx.ModelProto | onn
 def _pair_nodes(
     nodes: Iterable[ir.Node], messages: Iterable[onnx.NodeProto]
 ) -> Iterator[tuple[ir.Node, onnx.NodeProto]]:
-    """Every node at any depth, beside its message."""
     for node, message in zip(nodes, messages, strict=True):
         yield node, message
         for graph, graph_message in subgraphs(node, message):
@@ -339,7 +333,14 @@ def read_document(
             raise UsageError("the name of the model is empty")
         path = Path(source)
         if path.suffix.lower() == IR_SUFFIX:
-            return _read_openvino(path, follow_links, for_pads)
+            check_file(path)
+            reader = import_module(READER)
+            message, files, refused = reader.read_pads(path) if for_pads else (*reader.read(path), "")
+            for record in files[1:]:
+                Place(path.parent, path, follow_links).check_link(Path(record.name), f"{path}: its data file")
+            document = _build(message, None, None)
+            document.foreign, document.refused = files, refused
+            return document
         check_file(path)
         if (size := path.stat().st_size) > LARGEST_PROTO:
             raise PadopsError(f"{path} has {size} bytes; a protobuf message has at most {LARGEST_PROTO}")
@@ -348,18 +349,6 @@ def read_document(
         document.size, document.sha256 = len(content), hashlib.sha256(content).hexdigest()
         return document
     raise UsageError(f"source is {kind_of(source)}, expected {EXPECTED}")
-
-
-def _read_openvino(path: Path, follow_links: bool, for_pads: bool) -> Document:
-    """An OpenVINO IR, which its reader turns into a message."""
-    check_file(path)
-    reader = import_module(READER)
-    message, files, refused = reader.read_pads(path) if for_pads else (*reader.read(path), "")
-    for record in files[1:]:
-        Place(path.parent, path, follow_links).check_link(Path(record.name), f"{path}: its data file")
-    document = _build(message, None, None)
-    document.foreign, document.refused = files, refused
-    return document
 
 
 def check_file(path: Path) -> None:

@@ -202,23 +202,18 @@ def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | N
         if not (real := Path(os.path.realpath(folder))).is_relative_to(os.path.realpath(output.parent)):
             name = output.parent / plain
             raise PadopsError(f"cannot write {name}: {folder} is really {real}, outside the output's folder")
+        path = PurePosixPath(plain)
+        endings = chain([f".{path.name}"], (f".{number}.{path.name}" for number in count(2)))
+        names = chain([plain], (str(path.with_name(name_of(output.stem, ending))) for ending in endings))
         placement = next(
             Placement(file, location, copied)
-            for location in _candidates(plain, output.stem)
+            for location in names
             if location not in taken
             and (copied := _must_copy(file, output.parent / location, output.parent)) is not None
         )
         taken.add(placement.location)
         placements[plain] = placement
     return list(placements.values())
-
-
-def _candidates(location: str, stem: str) -> Iterable[str]:
-    """The names to try for a data file, in order, without end."""
-    yield location
-    path = PurePosixPath(location)
-    endings = chain([f".{path.name}"], (f".{number}.{path.name}" for number in count(2)))
-    yield from (str(path.with_name(name_of(stem, ending))) for ending in endings)
 
 
 def _must_copy(file: DataFile, target: Path, folder: Path) -> bool | None:

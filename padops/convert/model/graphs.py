@@ -46,19 +46,16 @@ class Index:
 
     @cached_property
     def operators(self) -> frozenset[tuple[str, str]]:
-        """Domain and name of each operator of the model."""
         return frozenset((domain, name) for domain, name, _ in self._sites)
 
     @cached_property
     def _sites(self) -> dict[ir.OperatorIdentifier, list[NodeSite]]:
-        """The nodes of each operator."""
         found: dict[ir.OperatorIdentifier, list[NodeSite]] = {}
         for site in walk(self._model):
             found.setdefault(site.node.op_identifier(), []).append(site)
         return found
 
     def calls(self, function: ir.Function) -> list[NodeSite]:
-        """The nodes that call a function."""
         return self._sites.get(function.identifier(), [])
 
     def is_shared(self, name: str | None) -> bool:

@@ -51,23 +51,16 @@ def open_backward_slices(model: onnx.ModelProto) -> None:
         return
     graphs = [model.graph, *(inner for node in nodes for _, inner in graphs_in(node.attribute))]
     lists = [(tensor.name, _integers(tensor)) for graph in graphs for tensor in graph.initializer]
-    lists += [(node.output[0], _constant(node)) for node in nodes if node.op_type == "Constant" and node.output]
+    for node in (node for node in nodes if node.op_type == "Constant" and node.output):
+        given = [np.array(row.ints) if row.name == "value_ints" else _integers(row.t) for row in node.attribute
+                 if row.name == "value_ints" or row.HasField("t")]  # fmt: skip
+        lists.append((node.output[0], given[0] if given else np.array([0])))
     # Several graphs may use one name: one endless list is enough, and so is one that does not go forward.
     endless = {name for name, values in lists if np.isin(values, ENDLESS).any()}
     forward = {name for name, _ in lists} - {name for name, values in lists if not (values > 0).all()}
     for node in slices:
         if node.input[ENDS] in endless and node.input[STEPS] not in forward:
             node.input[ENDS] = NOWHERE
-
-
-def _constant(node: onnx.NodeProto) -> np.ndarray:
-    """The elements of a Constant, as ``_integers``."""
-    for row in node.attribute:
-        if row.name == "value_ints":
-            return np.array(row.ints)
-        if row.HasField("t"):
-            return _integers(row.t)
-    return np.array([0])
 
 
 def _integers(tensor: onnx.TensorProto) -> np.ndarray:
@@ -90,47 +83,32 @@ def open_axes(model: onnx.ModelProto) -> None:
     onnx's inference takes such axes for absent: it makes the dims of all axes in their order, or refuses the number of
     amounts. Of open amounts it makes the rank. The graphs keep their numbers of nodes; functions get two more.
     """
-    listing = _listing(model.functions)
+    listing: Listing = {}
+    known = -1
+    while known != (known := sum(map(len, listing.values()))):
+        for function in model.functions:  # the inputs that are axes in its body, or in functions that it calls
+            read = {node.input[i] for _, node in nodes_of(function.node) for i in _positions(node, listing)}
+            key = key_of(function.domain, function.name, function.overload)
+            listing.setdefault(key, set()).update(i for i, name in enumerate(function.input) if name in read)
     for function in model.functions:
-        _open_in_function(function, listing)
+        # It sees no outer values; axes that are its inputs are opened at its calls.
+        if _open(function.node, frozenset(function.input), listing):
+            empty = onnx.TensorProto(data_type=onnx.TensorProto.INT64, dims=[0])
+            some = onnx.helper.make_node("Constant", [], [f"a tensor for {OPEN}"], value=empty)
+            listed = onnx.helper.make_node("Shape", some.output, [OPEN])
+            nodes = [some, listed, *function.node]
+            del function.node[:]
+            function.node.extend(nodes)
     if _open(model.graph.node, _known(model.graph), listing):
         model.graph.input.append(onnx.helper.make_tensor_value_info(OPEN, onnx.TensorProto.INT64, [None]))
 
 
 def _positions(node: onnx.NodeProto, listing: Listing) -> Sequence[int]:
-    """The positions of a node's inputs that are axes."""
     if node.domain == "" and node.op_type == "Pad":
         found: Iterable[int] = (AXES,)
     else:
         found = listing.get((node.domain, node.op_type, node.overload), ())
     return [i for i in found if i < len(node.input) and node.input[i]]
-
-
-def _listing(functions: Sequence[onnx.FunctionProto]) -> Listing:
-    """By function: the inputs that are axes in its body, or in functions that it calls."""
-    listing: Listing = {}
-    more = True
-    while more:
-        more = False
-        for function in functions:
-            places = {name: i for i, name in enumerate(function.input)}
-            read = {node.input[i] for _, node in nodes_of(function.node) for i in _positions(node, listing)}
-            found = {places[name] for name in read & places.keys()}
-            known = listing.setdefault((function.domain, function.name, function.overload), set())
-            more = more or not found <= known
-            known |= found
-    return listing
-
-
-def _open_in_function(function: onnx.FunctionProto, listing: Listing) -> None:
-    """Opens the axes in a function, which sees no outer values; axes that are its inputs are opened at its calls."""
-    if _open(function.node, frozenset(function.input), listing):
-        empty = onnx.TensorProto(data_type=onnx.TensorProto.INT64, dims=[0])
-        some = onnx.helper.make_node("Constant", [], [f"a tensor for {OPEN}"], value=empty)
-        listed = onnx.helper.make_node("Shape", some.output, [OPEN])
-        nodes = [some, listed, *function.node]
-        del function.node[:]
-        function.node.extend(nodes)
 
 
 def _known(graph: onnx.GraphProto) -> frozenset[str]:
@@ -287,7 +265,11 @@ def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
     ifs = sum(node.op_type == "If" for _, node in nodes_of(message.graph.node))
     if opset >= IF_RIGHT_SINCE or not ifs:
         return found
-    kinds = [{info.name: _bare(info.type) for info in _declared(graph)} for graph in graphs_of(found.graph)]
+    make_type = onnx.helper.make_tensor_type_proto
+    declared = [
+        [(info.name, info.type.tensor_type.elem_type) for info in _declared(row)] for row in graphs_of(found.graph)
+    ]
+    kinds = [{name: make_type(kind, None) for name, kind in rows} for rows in declared]
     for _ in range(ifs + 1):  # an If may stand in a branch of another, or before it
         hidden = onnx.ModelProto()
         hidden.CopyFrom(message)
@@ -302,11 +284,6 @@ def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
     for graph in reversed(list(graphs_of(found.graph))):
         _show_ifs(graph)
     return found
-
-
-def _bare(kind: onnx.TypeProto) -> onnx.TypeProto:
-    """A tensor type without its dims."""
-    return onnx.helper.make_tensor_type_proto(kind.tensor_type.elem_type, None)
 
 
 def _agreed(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto]:
@@ -340,7 +317,6 @@ def _hide_ifs(graph: onnx.GraphProto, kinds: Mapping[str, onnx.TypeProto]) -> No
 
 
 def _show_ifs(graph: onnx.GraphProto) -> None:
-    """Undoes ``_hide_ifs``."""
     nodes = [deepcopy(node) for node in graph.node if node.op_type != RAW]
     for node in nodes:
         for i, name in enumerate(node.output):

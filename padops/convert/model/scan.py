@@ -85,7 +85,6 @@ def _path(where: Where, *fields: str) -> str:
 
 
 def _fields(message: Message, where: Where) -> Fields:
-    """The fields that a message has."""
     try:
         fields: Fields = message.ListFields()
         for field, value in fields:

@@ -99,10 +99,7 @@ class Types:
             self._behind.pop(value, None)
 
     def _behind_pads(self, value: ir.Value) -> ir.Value:
-        """The value that was padded, of the same type: onnx's inference knows no operators of padops.
-
-        What has been found is remembered for every Pad on the way, so that a chain of them is walked once.
-        """
+        """The value that was padded, of the same type: onnx's inference knows no operators of padops."""
         walked: set[ir.Value] = set()
         while value not in walked and (node := value.producer()) is not None:
             if node.domain not in (DOMAIN, pyop_node.DOMAIN) or not node.inputs or (data := node.inputs[0]) is None:
@@ -128,17 +125,11 @@ class Types:
             main, bodies = infer(self._document.message())
         except (onnx.shape_inference.InferenceError, onnx.checker.ValidationError, ValueError, RuntimeError) as error:
             self.problem = f"types and shapes could not be inferred: {error}"
-            return {value: None for graph in graphs for value in _values(graph)}
+            inner = [inner for graph in graphs for inner in (graph, *graph.subgraphs())]
+            return {x: None for graph in inner for x in (*graph.inputs, *(x for node in graph for x in node.outputs))}
         for graph, message in zip(graphs, (main, *bodies), strict=True):
             found.update(_types_of_values(graph, message))
         return found
-
-
-def _values(graph: ir.Graph) -> Iterator[ir.Value]:
-    """The inputs and the values that nodes give, of a graph and all graphs inside it."""
-    for inner in (graph, *graph.subgraphs()):
-        yield from inner.inputs
-        yield from (value for node in inner for value in node.outputs)
 
 
 def _types_of_values(graph: ir.Graph, message: onnx.GraphProto) -> Iterator[tuple[ir.Value, onnx.TypeProto | None]]:
@@ -228,24 +219,18 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
         nodes = _ancestors(value, scope, types, leaves)
         if nodes is None or any(_is_vast(node, scope, types) for node in nodes):
             return None
-        if any(node.op_type == "Slice" and _is_unsure(node, leaves) for node in nodes):
-            return None
+        slices = [node for node in nodes if node.op_type == "Slice" and len(node.inputs) > STEPS and node.inputs[STEPS]]
+        for node in slices:  # runtimes may disagree on it; if its ends or steps are computed, judged by the leaves
+            bounds = [leaves[x] for i in (ENDS, STEPS) if (x := node.inputs[i]) in leaves]
+            endless = any(np.isin(array, ENDLESS).any() for array in leaves.values())
+            if is_unsure(*bounds) if len(bounds) == 2 else endless:
+                return None
         array = _run_nodes(nodes, leaves, value, scope)
     except REFUSALS:  # the nodes stay; the runtime reports the error
         return None
     if array is not None:
         types.evaluated[value] = array
     return array
-
-
-def _is_unsure(node: ir.Node, leaves: dict[ir.Value, np.ndarray]) -> bool:
-    """Whether runtimes may disagree on a Slice; if its ends or steps are computed, judged by the leaves."""
-    if len(node.inputs) <= STEPS or node.inputs[STEPS] is None:
-        return False
-    known = [leaves[value] for i in (ENDS, STEPS) if (value := node.inputs[i]) in leaves]
-    if len(known) == 2:
-        return is_unsure(*known)
-    return any(np.isin(array, ENDLESS).any() for array in leaves.values())
 
 
 def remove_unread(values: Iterable[ir.Value], index: Index) -> None:
@@ -263,7 +248,6 @@ def remove_unread(values: Iterable[ir.Value], index: Index) -> None:
 
 
 def _may_be_known(node: ir.Node | None) -> TypeGuard[ir.Node]:
-    """Whether a node is of an operator that ``evaluate`` follows."""
     return node is not None and node.domain == "" and node.op_type in OPERATORS
 
 
@@ -324,7 +308,6 @@ def _leaf(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:
 def _run_nodes(
     nodes: list[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Value, scope: Scope
 ) -> np.ndarray | None:
-    """Evaluates the nodes with onnx's own evaluator."""
     from onnx.reference import ReferenceEvaluator
 
     names = {leaf.name: array for leaf, array in leaves.items() if leaf.name is not None}

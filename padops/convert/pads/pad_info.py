@@ -1,6 +1,6 @@
 """What is known of a Pad before it runs: the basis of all decisions about Pads.
 
-``_look_around`` finds the operators around a Pad that ONNX Runtime's optimizers look at before they change it.
+``Surroundings`` are the operators around a Pad that ONNX Runtime's optimizers look at before they change it.
 Its answers may report too much, never too little: whether the operators between a Pad and a pooling change anything is
 not decided here, and ONNX Runtime may inline a branch or a function. fusions.md of the tests lists the optimizers.
 
@@ -9,7 +9,7 @@ Amounts, axes and fills are known if they follow from constants: see ``model/typ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeGuard
@@ -29,7 +29,6 @@ Dims = Sequence[int | None]  # None for each unknown dim
 
 
 def all_known(dims: Dims | None) -> TypeGuard[Sequence[int]]:
-    """Whether the rank and all dims are known."""
     return dims is not None and None not in dims
 
 
@@ -66,15 +65,6 @@ class Surroundings:
 ALONE = Surroundings()
 
 
-def _look_around(site: NodeSite) -> Surroundings:
-    """The surroundings of a Pad's node."""
-    operators = site.scope.index.operators
-    pooling = next(_poolings(site), "") if operators & POOLINGS else ""
-    folding = _folding(site.scope, site.node.inputs, {}) if ("", "If") in operators else 0
-    types = frozenset(name for _, name in operators)
-    return Surroundings(pooling, bool(operators & TRANSPOSING), folding, types, _is_in_body(site.scope))
-
-
 def _is_in_body(scope: Scope) -> bool | None:
     """Whether a graph is a body, or of a function that only bodies call; None if constant Ifs may inline it."""
     owner: NodeSite | None = scope.owner
@@ -104,7 +94,15 @@ def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Grap
             ifs, moved = ifs + 1, len(inside)
         inside.append(around.graph)
         owner = around.owner
-    between = _follows_from(reads, inside[0], inside[1:moved])
+    # The nodes in between do not help: ONNX Runtime removes an Identity, and moves a Transpose to behind the Pad.
+    pending, seen, between = list(reads) if inside[1:moved] else [], set(reads), False
+    while pending and not between:
+        value = pending.pop()
+        between = value is not None and (value.graph in inside[1:moved] or len(seen) > LOOKED_AT)
+        producer = value.producer() if value is not None and value.graph is inside[0] else None
+        new = set(producer.inputs) - seen if producer is not None else set()
+        seen |= new
+        pending += new
     root = scope.root
     if isinstance(root, ir.Function):
         if root not in known:
@@ -113,27 +111,6 @@ def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Grap
         ifs += known[root]
         between = between or (known[root] > 0 and len(inside) > 1)
     return ifs + between
-
-
-def _follows_from(
-    reads: Iterable[ir.Value | None], own: ir.Graph | ir.Function, others: Sequence[ir.Graph | ir.Function]
-) -> bool:
-    """Whether values belong to one of the ``others``, or nodes of the ``own`` graph compute them from such values.
-
-    The nodes in between do not help: ONNX Runtime removes an Identity, and moves a Transpose to behind the Pad.
-    """
-    pending, seen = list(reads) if others else [], set(reads)
-    while pending:
-        value = pending.pop()
-        if value is None:
-            continue
-        if value.graph in others or len(seen) > LOOKED_AT:
-            return True
-        producer = value.producer() if value.graph is own else None
-        new = set(producer.inputs) - seen if producer is not None else set()
-        seen |= new
-        pending += new
-    return False
 
 
 def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Function) -> bool:
@@ -229,12 +206,10 @@ class PadInfo:
         return value if fits and isinstance(value, ir.Value) else None
 
     def has_attribute(self, name: str) -> bool:
-        """Whether the operator has an attribute of this name."""
         return any(row.name == name for row in self.op.attributes)
 
     @cached_property
     def known_modes(self) -> tuple[Mode, ...]:
-        """The possible modes."""
         return tuple(Mode(mode.lower()) for mode in self.modes)
 
     @property
@@ -243,11 +218,9 @@ class PadInfo:
         return self.known_modes[0] if len(self.modes) == 1 else None
 
     def without(self, mode: Mode) -> PadInfo:
-        """The same Pad for its other modes."""
         return replace(self, modes=tuple(spelled for spelled in self.modes if Mode(spelled.lower()) is not mode))
 
     def only(self, mode: Mode) -> PadInfo:
-        """The same Pad for one of its modes."""
         spelled = self.modes[self.known_modes.index(mode)]
         attributes = {name: attribute for name, attribute in self.attributes.items() if name != self.op.mode}
         return replace(self, modes=(spelled,), attributes=attributes | {self.op.mode: ir.AttrString("mode", spelled)})
@@ -349,16 +322,10 @@ def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
         pads = node.required_integers("pads")
         broken = pads.size != 2 * axes.size or len({*axes.tolist()}) < axes.size  # P8: the run reports it
         return None if broken or pads.any() else ()
-    if op.input_index("pads") is not None:
-        rank = node.required_integers("pads").size // 2
-    elif op.input_index("pads_begin") is not None:
-        rank = node.required_integers("pads_begin").size
-    else:
-        per_axis = {"paddings": 2, "pads": 2, "padding_below": 1}
-        rank = next(
-            len(node.attribute(row.name)) // per_axis[row.name] for row in op.attributes if row.name in per_axis
-        )
-    return tuple(op.amounts(node, [1] * rank))
+    inputs, attributes = {"pads": 2, "pads_begin": 1}, {"paddings": 2, "pads": 2, "padding_below": 1}  # per axis
+    ranks = [node.required_integers(row.name).size // inputs[row.name] for row in op.inputs if row.name in inputs]
+    ranks += [len(node.attribute(row.name)) // attributes[row.name] for row in op.attributes if row.name in attributes]
+    return tuple(op.amounts(node, [1] * ranks[0]))
 
 
 def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
@@ -372,6 +339,7 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
     fill, pads, axes = (by_role.get(name) for name in (op.fill, "pads", "axes"))
     name = site.node.name or ""
     modes, problem = _modes(op, replacement.attributes, name)
+    operators = site.scope.index.operators
     dims = types.shape(data)
     shown = types.shape(site.node.outputs[0]) if dims is None else dims
     return PadInfo(
@@ -388,7 +356,13 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
         flat_pads=not isinstance(pads, ir.Value) or len(types.shape(pads) or [0, 0]) == 1,
         wide_axes=not isinstance(axes, ir.Value) or types.name(axes) == "int64",
         open_axes=is_open(axes, site, types),
-        around=_look_around(site),
+        around=Surroundings(
+            pooling=next(_poolings(site), "") if operators & POOLINGS else "",
+            transposing=bool(operators & TRANSPOSING),
+            folding=_folding(site.scope, site.node.inputs, {}) if ("", "If") in operators else 0,
+            operators=frozenset(name for _, name in operators),
+            in_body=_is_in_body(site.scope),
+        ),
         name=name,
         problem=misfit(replacement) or wrong_type(op, inputs) or problem,
     )

@@ -1,7 +1,7 @@
 """The operators that move a window over their data and can pad by themselves: one row each.
 
 The value that such an operator reads outside its data decides which Pad can stand in front of it (``auto_pad``), and
-which Pad in front of it can be folded into it (``folding/rules.py``, with the measurements).
+which Pad in front of it can be folded into it (``folding.py``, with the measurements).
 """
 
 from __future__ import annotations
@@ -219,14 +219,29 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
         raise Unconvertible("output_shape gives its amounts, and auto_pad only halves them; remove output_shape")
     last = operator.channels_last
     if isinstance(last, str):
-        last = bool(_number(node, last, 0))
-    kernel = _kernel(node, operator, last, types)
+        last = bool(_value(node, last, ir.AttributeType.INT, 0))
+    kernel = _ints(node, "kernel_shape")
+    if kernel is None:
+        if operator.weight is None or last:
+            raise Unconvertible("it has no kernel_shape")
+        shape = types.shape(node.inputs[operator.weight] if operator.weight < len(node.inputs) else None)
+        spatial = (shape or [])[2:]
+        if not spatial or not all_known(spatial):
+            raise Unconvertible("it has no kernel_shape, and the shape of its weights is not known")
+        kernel = list(spatial)
     strides = _ints(node, "strides", len(kernel)) or [1] * len(kernel)
     dilations = _ints(node, "dilations", len(kernel)) or [1] * len(kernel)
     more = (_ints(node, "output_padding", len(kernel)) if operator.transposed else None) or [0] * len(kernel)
     first = 1 if last else 2
     sizes = _sizes(node, first, len(kernel), types)
     type_name = types.name(node.inputs[0], *node.outputs[:1]) if operator.outside == "lowest" else None
+    at = operator.zero_point
+    fill: ir.Value | np.ndarray | None = node.inputs[at] if at is not None and at < len(node.inputs) else None
+    if operator.outside == "lowest":
+        fill = None
+        if type_name is not None:
+            dtype = by_name(type_name).numpy
+            fill = np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
     return SameWindow(
         node=node,
         operator=operator,
@@ -235,25 +250,10 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
         first=first,
         output_padding=tuple(more),
         unpadded=_unpadded(node, operator, type_name),
-        fill=_fill(node, operator, type_name),
+        fill=fill,
         opset=site.scope.opset,
         may_be_empty=operator.pooling and not (types.shape(node.inputs[0]) or [None])[0],
     )
-
-
-def _kernel(node: ir.Node, operator: WindowOperator, channels_last: bool, types: Types) -> list[int]:
-    """The kernel's size: an attribute, else the shape of the weights."""
-    kernel = _ints(node, "kernel_shape")
-    if kernel is not None:
-        return kernel
-    if operator.weight is None or channels_last:
-        raise Unconvertible("it has no kernel_shape")
-    weight = node.inputs[operator.weight] if operator.weight < len(node.inputs) else None
-    shape = types.shape(weight)
-    spatial = None if shape is None else shape[2:]
-    if not spatial or not all_known(spatial):
-        raise Unconvertible("it has no kernel_shape, and the shape of its weights is not known")
-    return list(spatial)
 
 
 def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | None]:
@@ -268,19 +268,8 @@ def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | No
     return [dim if dim is not None and dim > 0 else None for dim in shape[first : first + count]]
 
 
-def _fill(node: ir.Node, operator: WindowOperator, type_name: str | None) -> ir.Value | np.ndarray | None:
-    """The value that the operator reads outside the data; None for 0."""
-    if operator.outside == "lowest":
-        if type_name is None:
-            return None
-        dtype = by_name(type_name).numpy
-        return np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
-    position = operator.zero_point
-    return node.inputs[position] if position is not None and position < len(node.inputs) else None
-
-
 def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) -> str:
-    if operator.outside == "not counted" and not _number(node, "count_include_pad", 0):
+    if operator.outside == "not counted" and not _value(node, "count_include_pad", ir.AttributeType.INT, 0):
         return "counts only data"
     if operator.outside == "lowest" and len(node.outputs) > 1 and node.outputs[1].name:
         return "gives indices into the data"
@@ -289,11 +278,6 @@ def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) ->
     if operator.outside == "lowest" and type_name == "double":
         return "has data of double, of which ONNX Runtime keeps a NaN only at the beginning of a window"
     return OTHER_BITS if operator.outside == "lowest" and type_name not in LOWEST_IS_EXACT else ""
-
-
-def _number(node: ir.Node, name: str, default: int) -> int:
-    value: int = _value(node, name, ir.AttributeType.INT, default)
-    return value
 
 
 def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | None:

@@ -46,7 +46,7 @@ from padops.convert.model.graphs import Constants, NodeSite
 from padops.convert.model.inference import declarations
 from padops.convert.pads.match import KINDS, Unconvertible
 from padops.convert.pads.pad_info import Operand, PadInfo, Surroundings, all_known, describe_node
-from padops.convert.runtimes.builtin import FIRST_WITH_INPUTS, has_type, known_amounts, taking_pooling
+from padops.convert.runtimes import FIRST_WITH_INPUTS, has_type, known_amounts, taking_pooling
 from padops.convert.standard import lowering, ort_pad, pad_values
 from padops.convert.standard.graph_builder import GraphBuilder, Number, emit, here, scalar, too_old
 from padops.convert.standard.ort_pad import write_exact

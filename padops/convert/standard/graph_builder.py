@@ -27,15 +27,14 @@ MAX_LISTED = 1 << 20
 FIRST_SLICE_OF_INPUTS = 10  # before, its bounds are attributes
 
 
-# The ``GraphBuilder`` that nodes go to; ``with`` opens it. Its module imports this one, so its type cannot stand here.
-OPEN: ContextVar[Any] = ContextVar("OPEN")
+OPEN: ContextVar[GraphBuilder] = ContextVar("OPEN")  # the graph builder that nodes go to; ``with`` opens it
+here = OPEN.get
 
 
 def emit(
     op_type: str, inputs: Sequence[Operand | int | None], attributes: Mapping[str, Any] | None = None, role: str = ""
 ) -> Number:
-    made: Number = OPEN.get().emit(op_type, inputs, attributes, role)
-    return made
+    return here().emit(op_type, inputs, attributes, role)
 
 
 def _operator(function: np.ufunc, turned: bool = False) -> Callable[[Number, Numbers | int], Number]:
@@ -76,9 +75,9 @@ class Number(ir.Value):
                 return other
         if function not in _OPERATORS or method != "__call__" or options:
             return NotImplemented
-        if function in (np.minimum, np.maximum) and OPEN.get().opset < 12:  # Min and Max have no integers yet
+        if function in (np.minimum, np.maximum) and here().opset < 12:  # Min and Max have no integers yet
             return np.where(np.less(*operands), *(operands if function is np.minimum else operands[::-1]))
-        if function is np.mod and OPEN.get().opset < 10:  # no Mod yet; Div rounds to 0
+        if function is np.mod and here().opset < 10:  # no Mod yet; Div rounds to 0
             dividend, divisor = operands
             remains = dividend - dividend // divisor * divisor
             return np.where(remains < 0, remains + divisor, remains)
@@ -114,7 +113,7 @@ _FUNCTIONS: Mapping[Callable[..., Any], Callable[..., Number]] = {
 
 def too_old(what: str, since: int) -> Unconvertible:
     """The error for an opset before ``since``, which lacks an operator or a form of it."""
-    opset = OPEN.get().opset
+    opset = here().opset
     # onnx has no adapter for the Pad of opset 1.
     do = "; raise that first (onnx.version_converter)" if opset > 1 else ", which onnx.version_converter cannot raise"
     return Unconvertible(f"it needs {what} (opset {since}); the model has opset {opset}{do}")
@@ -145,7 +144,7 @@ def reshape(x: Operand, shape: Numbers) -> Numbers:
     if not isinstance(x, ir.Value) and not isinstance(shape, Number):
         return x.reshape(shape)
     may_be_empty = isinstance(shape, Number) or 0 in shape
-    return emit("Reshape", [x, shape], {"allowzero": 1} if OPEN.get().opset >= 14 and may_be_empty else {})
+    return emit("Reshape", [x, shape], {"allowzero": 1} if here().opset >= 14 and may_be_empty else {})
 
 
 def flatten(x: Operand) -> Numbers:
@@ -159,7 +158,7 @@ def to_int64(x: Operand) -> Numbers:
 def arange(stop: Numbers | int, step: Numbers | int = 1) -> Numbers:
     """From 0 on, in equal steps; ``stop`` and ``step`` are of rank 0."""
     if isinstance(stop, Number) or isinstance(step, Number) or int(stop) // int(step) > MAX_LISTED:
-        if OPEN.get().opset < 11 and isinstance(stop, Number) and not isinstance(step, Number) and int(step) == 1:
+        if here().opset < 11 and isinstance(stop, Number) and not isinstance(step, Number) and int(step) == 1:
             # No Range yet, but the positions of as many ones.
             ones = emit("ConstantOfShape", [reshape(stop, ints(1))], {"value": ir.tensor(ints(1))})
             return with_axis("Squeeze", emit("NonZero", [ones]), 0)
@@ -180,7 +179,7 @@ def part(x: Operand, start: Numbers, stop: Numbers, axes: np.ndarray) -> Number:
     Raises:
         Unconvertible: The bounds are not known, and Slice of this opset has them as attributes.
     """
-    if OPEN.get().opset >= FIRST_SLICE_OF_INPUTS:
+    if here().opset >= FIRST_SLICE_OF_INPUTS:
         return emit("Slice", [x, start, stop, axes])
     if isinstance(start, Number) or isinstance(stop, Number):
         raise too_old("Slice with bounds as inputs", FIRST_SLICE_OF_INPUTS)
@@ -189,7 +188,7 @@ def part(x: Operand, start: Numbers, stop: Numbers, axes: np.ndarray) -> Number:
 
 def with_axis(op_type: str, x: Operand, axis: int) -> Number:
     """Unsqueeze, Squeeze or ReduceSum, whose axis is an input from opset 13 on."""
-    return emit(op_type, *(([x, ints(axis)],) if OPEN.get().opset >= 13 else ([x], {"axes": [axis]})))
+    return emit(op_type, *(([x, ints(axis)],) if here().opset >= 13 else ([x], {"axes": [axis]})))
 
 
 def lowest(*vectors: Numbers) -> Numbers:
@@ -290,8 +289,7 @@ class GraphBuilder:
         attributes: Mapping[str, Any] | None = None,
         role: str = "",
     ) -> Number:
-        (value,) = self.emit_several(op_type, inputs, attributes, role=role, outputs=1)
-        return value
+        return self.emit_several(op_type, inputs, attributes, role=role, outputs=1)[0]
 
     def emit_several(
         self,
@@ -302,10 +300,13 @@ class GraphBuilder:
         role: str = "",
         outputs: int,
     ) -> list[Number]:
-        """As ``emit``, of a node with several outputs.
+        """Writes a node of the default domain, and gives its outputs.
+
+        Inputs are values, or arrays and numbers (int64) that become constants; None where absent, and trailing ones are
+        left out. ``role`` says what the output is, for the names of node and output.
 
         Raises:
-            Unconvertible: As of ``emit``.
+            Unconvertible: The opset does not have the operator.
         """
         assert self.has_pad or op_type != "Pad", "what writes a Pad asks before"
         if self.opset < (since := FIRST.get(op_type, 1)):
@@ -355,12 +356,6 @@ def detach(nodes: Iterable[ir.Node]) -> None:
         for _, graph in inner_graphs(node):
             detach(graph)
         node.resize_inputs(0)
-
-
-def here() -> GraphBuilder:
-    builder = OPEN.get()
-    assert isinstance(builder, GraphBuilder), "nothing else opens"
-    return builder
 
 
 def _as_array(x: np.ndarray | int) -> np.ndarray:

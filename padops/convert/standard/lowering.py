@@ -18,16 +18,18 @@ import onnx_ir as ir
 
 from padops.convert.pads.match import RunsAs, Unconvertible, Unneeded
 from padops.convert.pads.pad_info import ALONE, Operand, PadInfo, all_known
-from padops.convert.runtimes.beside import FILLS, find_fault, said_of
-from padops.convert.runtimes.builtin import (
+from padops.convert.runtimes import (
     CASTS_RIGHT_SINCE,
     EXACT_CASTS,
+    FILLS,
     FIRST_WITH_INPUTS,
+    find_fault,
     has_modes,
     has_type,
     judge,
     known_amounts,
     reaches_provider,
+    said_of,
     taking_pooling,
 )
 from padops.convert.standard import ort_pad, pad_values

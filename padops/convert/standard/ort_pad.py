@@ -1,6 +1,6 @@
 """A Pad of any rank: by the Pad of ONNX Runtime, on the data, on their indices or between exact casts; else by indices.
 
-``runtimes/builtin.py`` says where the Pad of ONNX Runtime is right: in mode constant once the data are ``cropped``, in
+``runtimes.py`` says where the Pad of ONNX Runtime is right: in mode constant once the data are ``cropped``, in
 the other modes if ``is_right``. This holds from onnxruntime 1.20 on; the newest release can do more.
 
 Elsewhere, indices are computed at run time. The data are laid out flat, with the fill behind them where there is one,
@@ -19,7 +19,7 @@ import onnx_ir as ir
 
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.pad_info import Operand, PadInfo
-from padops.convert.runtimes.builtin import (
+from padops.convert.runtimes import (
     EXACT_CASTS,
     FIRST_WITH_AXES,
     FIRST_WITH_INPUTS,

@@ -22,7 +22,7 @@ import onnx_ir as ir
 from padops.convert.model.graphs import inner_graphs
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.pad_info import Operand, PadInfo, Surroundings, all_known
-from padops.convert.runtimes.builtin import has_modes
+from padops.convert.runtimes import has_modes
 from padops.convert.standard.graph_builder import (
     Number,
     Numbers,
@@ -261,7 +261,16 @@ def _pairs(pad: PadInfo) -> AxisAmounts:
         begin, end = reshape(begin, count), reshape(end, count)
     if axes is None:
         return AxisAmounts(begin, end)
-    return AxisAmounts(_spread(begin, axes, rank), _spread(end, axes, rank))
+
+    def spread(values: Numbers) -> Numbers:
+        """Numbers of the listed axes as numbers of every axis, 0 for the others."""
+        if isinstance(axes, ir.Value) or isinstance(rank, Number):
+            return emit("ScatterElements", [_filled(0, rank), axes, values], {"axis": 0})
+        positions = np.full(rank, axes.size, np.int64)
+        positions[axes.reshape(-1)] = np.arange(axes.size)
+        return take(np.concatenate([values, ints(0)]), positions)
+
+    return AxisAmounts(spread(begin), spread(end))
 
 
 def _same(pad: PadInfo) -> AxisAmounts:
@@ -303,15 +312,6 @@ def _filled(number: int, count: Numbers) -> Numbers:
     if isinstance(count, Number):
         return emit("ConstantOfShape", [count], {"value": ir.tensor(ints(number))})
     return np.full(count, number, np.int64)
-
-
-def _spread(values: Numbers, axes: Operand, rank: Numbers) -> Numbers:
-    """Numbers of the listed axes as numbers of every axis, 0 for the others."""
-    if isinstance(axes, ir.Value) or isinstance(rank, Number):
-        return emit("ScatterElements", [_filled(0, rank), axes, values], {"axis": 0})
-    positions = np.full(rank, axes.size, np.int64)
-    positions[axes.reshape(-1)] = np.arange(axes.size)
-    return take(np.concatenate([values, ints(0)]), positions)
 
 
 @dataclass(frozen=True)

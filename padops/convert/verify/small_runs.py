@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from padops.convert.inputs.given import Feeds, Input, optional_inputs
-from padops.convert.inputs.many_inputs import many_inputs, marks_of
 from padops.convert.inputs.pads import Hints, computes_floats, sizing_inputs
+from padops.convert.inputs.random_inputs import many_inputs, marks_of
 from padops.convert.verify.bits import Value, describe_difference
 from padops.convert.verify.sessions import DoesNotRun, Model, Outputs, Risks, Trial, run_trials
 

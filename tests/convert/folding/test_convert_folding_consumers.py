@@ -15,7 +15,7 @@ from rows_of_pads import P, made
 from small_models import FLOAT, HALF, INT8, INT16, INT32, INT64, graph, info, model, pad, tensor
 
 import padops
-from padops.convert.folding.rules import WIDER
+from padops.convert.folding import WIDER
 from padops.spec.dtypes import by_name
 
 UINT8 = 2

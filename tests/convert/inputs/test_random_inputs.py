@@ -13,9 +13,16 @@ from small_models import BOOL, FLOAT, INT64, STRING, convert, graph, model, pad,
 
 import padops
 from padops.convert.inputs.given import Input, inputs_of
-from padops.convert.inputs.many_inputs import many_inputs, marks_of
 from padops.convert.inputs.pads import Hints, hints_of
-from padops.convert.inputs.random_inputs import HIGHEST, MAX_ELEMENTS, WORDS, random_inputs, unlike
+from padops.convert.inputs.random_inputs import (
+    HIGHEST,
+    MAX_ELEMENTS,
+    WORDS,
+    many_inputs,
+    marks_of,
+    random_inputs,
+    unlike,
+)
 from padops.convert.verify import compare, sessions
 from padops.convert.verify import compare as verify
 from padops.convert.verify.sessions import DoesNotRun, run_trials

@@ -1,0 +1,598 @@
+"""The pass that folds the Pads of a model.
+
+A Pad is folded if the model without it gives the same bits for every input: a Pad that changes nothing, two successive
+Pads, a Pad that what around it takes in: a convolution or pooling that can pad, or two Casts.
+
+The rules apply to every form that ``matchers/`` knows, operators of padops included, in all graphs and functions; not
+to forms of several nodes, nor to fallback functions. A Pad that was not selected (``select="needed"``) stays. An
+invalid model may lose its error: nothing checks the amounts of a folded Pad. Only a Pad whose amounts are known to be
+wrong stays.
+
+Measured: a folded model against the same model with ONNX's own Pad and with padops' Pad:
+
+- **Conv** (float, float16): the bits of ONNX's own Pad at every level, infinite weights, NaN and -0 included: from
+  level basic on, ONNX Runtime folds ONNX's Pad by itself. Behind a Pad of padops, level all differs for infinite
+  weights (times zeros they give NaN) and for sums that underflow to -0: the blocked kernels skip their own padding.
+- **ConvInteger, QLinearConv**: equal at every level, if the fill is the zero point.
+- **AveragePool** (float, float16): equal at every level, if the padding counts: the node has ``count_include_pad`` or
+  no pads of its own; and no release miscounts the pads (``is_miscounted``). (The folding of onnxruntime 1.20.1 forgets
+  to count; a converted model does not.)
+- **MaxPool** of int8 and uint8: equal at every level, if the fill is the lowest value.
+
+Poolings refuse an axis of 0 elements, with any pads; behind ONNX's own Pad they fail too, from level basic on.
+
+Not folded, because bits differ:
+
+- **MaxPool** of floats. With a fill of minus infinity and a NaN, the order decides which of the two stays; the lowest
+  finite number is more than minus infinity. From level basic on, ONNX Runtime even folds a fill of 0, with other
+  results; the Pad of a converted model is safe from this.
+- ``ceil_mode``: the last window may begin in the padding; ONNX Runtime drops such a window only if it pads by itself.
+- **ConvTranspose**: its pads crop the output. Zeros around the input would be negative pads, which ONNX Runtime
+  refuses. Smaller pads, if the node has some, differ too: infinite weights then give NaN in one model only.
+- A fill of -0, or with unknown bits; negative amounts; padded batches or channels.
+
+**Casts.** Older exporters wrote Pads of float16 and int8 between a Cast to a wider type and the Cast back. Every mode
+only copies elements. So the three nodes equal a Pad of the narrow type, if the wide type has all values of
+the narrow one, and the narrow one has the fill. ONNX Runtime's Casts keep the sign of a NaN and may lose its payload;
+the Pad keeps both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeGuard
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.analysis import Analysis, Pad
+from padops.convert.matchers import frameworks, match_pad
+from padops.convert.model.graphs import (
+    Constants,
+    Index,
+    NodeSite,
+    attribute_value,
+    constant,
+    replace_in_place,
+    take_out,
+)
+from padops.convert.model.types import Types, remove_unread
+from padops.convert.pads.match import MICROSOFT
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.pads.window_operators import (
+    LOWEST_IS_EXACT,
+    MISCOUNTED,
+    WINDOW_OPERATORS,
+    is_miscounted,
+)
+from padops.convert.records import PadRecord
+from padops.convert.rewrite import Request, Rewritten, convert_pads
+from padops.convert.runtimes import FIRST_WITH_INPUTS, has_identity, has_type, needs
+from padops.progress import counted
+from padops.spec import pyop_node
+from padops.spec.dialects import DOMAIN
+from padops.spec.dtypes import by_name, by_onnx
+from padops.spec.plan import Amounts, Limit, Mode, PadError
+
+ZERO = b""  # stands for a fill whose bits are all 0
+NOTHING = Amounts(0, 0)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A fold's changed nodes, and notes for the record."""
+
+    touched: tuple[ir.Node, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A Pad that breaks no rule, and whose node alone is the Pad."""
+
+    found: Pad
+    info: PadInfo
+    amounts: tuple[Amounts, ...] | None  # the amounts of each axis, as ``PadInfo.amounts``
+
+    @property
+    def site(self) -> NodeSite:
+        return self.found.site
+
+    @property
+    def output(self) -> ir.Value:
+        return self.site.node.outputs[0]
+
+    @cached_property
+    def fill(self) -> bytes | ir.Value | None:
+        """The bits of the fill's one element (``ZERO`` if all are 0), or its value in the graph; None if unknown."""
+        if self.info.has_default_fill:
+            return ZERO
+        array = self.info.known_fill
+        if array is not None:
+            return bits_of(array) if array.size == 1 else None
+        value = self.info.input(self.info.op.fill)
+        return value if isinstance(value, ir.Value) else None
+
+    @property
+    def element(self) -> np.ndarray | None:
+        array = self.info.known_fill  # None for the default or an unknown fill
+        return None if array is None or array.size != 1 else array.reshape(())
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether all amounts are known to be 0, and the Pad refuses no data."""
+        # nGraph's Pad refuses an empty axis even if it does not extend it (P4).
+        refuses = self.info.op.limit is Limit.NGRAPH and self.info.mode not in (Mode.CONSTANT, Mode.SYMMETRIC)
+        return not refuses and self.amounts is not None and all(amounts == NOTHING for amounts in self.amounts)
+
+    @property
+    def only_adds(self) -> bool:
+        """Whether the amounts are known, none is negative, and there is no interior."""
+        rows = self.amounts
+        return rows is not None and all(row.begin >= 0 <= row.end and not row.interior for row in rows)
+
+
+def candidate(pad: Pad) -> Candidate | None:
+    """A Pad that one node replaces; None if it breaks a rule: it stays, so that running it gives the error."""
+    if pad.match.apply is not None or pad.info is None or pad.broken is not None:
+        return None
+    try:
+        return Candidate(pad, pad.info, pad.info.amounts)
+    except PadError:
+        return None
+
+
+def bits_of(array: np.ndarray) -> bytes:
+    if array.dtype.kind in "OSU":
+        item = array.reshape(-1)[0]
+        return item if isinstance(item, bytes) else str(item).encode()
+    content = array.tobytes()
+    return content if any(content) else ZERO
+
+
+ATTRIBUTES = ("pads", "paddings")
+
+
+def write_amounts(pad: Candidate, begins: list[int], ends: list[int], constants: Constants) -> bool:
+    """Replaces the node's amounts by these, one for every axis; returns False if its form cannot have them."""
+    node, form = pad.site.node, _form(pad)
+    if form is None:
+        return False
+    if form in ATTRIBUTES:
+        node.attributes.add(ir.AttrInt64s(form, begins + ends))
+        return True
+    if form == "below and above":
+        node.attributes.add(ir.AttrInt64s("padding_below", begins))
+        node.attributes.add(ir.AttrInt64s("padding_above", ends))
+        return True
+    whole = {"pads": begins + ends} if form == "input" else {"pads_begin": begins, "pads_end": ends}
+    for at, (role, values) in enumerate(whole.items(), 1):
+        set_input(pad, at, constants.add(np.array(values, np.int64), pad.site, role))
+    if form == "input":
+        set_input(pad, 3, None)
+    return True
+
+
+def _form(pad: Candidate) -> str | None:
+    """The form of a node's amounts; None if amounts cannot be written."""
+    node, op = pad.site.node, pad.info.op.name
+    if node.domain == DOMAIN and op in ("Pad_1", "Pad_2"):
+        return "paddings" if op == "Pad_1" else "pads"
+    if "padding_below" in node.attributes:
+        return "below and above"
+    if node.domain in (DOMAIN, frameworks.DOMAIN):
+        return {"O": "begin and end", "P": "input"}.get(op[0])
+    if node.domain not in ("", MICROSOFT):
+        return None
+    written = [name for name in ATTRIBUTES if name in node.attributes]
+    has_input = len(node.inputs) > 1 and node.inputs[1] is not None
+    if len(written) + has_input != 1:
+        return None
+    return "input" if has_input else written[0]
+
+
+def set_input(pad: Candidate, position: int, value: ir.Value | None) -> None:
+    """Sets or removes an input of the node, and removes the nodes that only computed the former one."""
+    node = pad.site.node
+    if position >= len(node.inputs):
+        if value is None:
+            return
+        node.resize_inputs(position + 1)
+    former = node.inputs[position]
+    node.replace_input_with(position, value)
+    count = len(node.inputs)
+    while node.inputs[count - 1] is None:
+        count -= 1
+    node.resize_inputs(count)
+    remove_unread([former] if former is not None else [], pad.site.scope.index)
+
+
+class Refusal(Exception):
+    """A reader of the padded data cannot pad by itself; the message says why."""
+
+
+def consumers_of(pad: Candidate, types: Types) -> list[tuple[ir.Node, list[int]]]:
+    """The readers of the padded data, if all can take the amounts, and their new pads; empty if others read."""
+    if pad.info.mode is not Mode.CONSTANT or pad.changes_nothing or pad.output.is_graph_output():
+        return []
+    uses = list(pad.output.uses())
+    if not uses or any(use.idx != 0 or not is_consumer(use.node) for use in uses):
+        return []
+    return [_consumer(use.node, pad, types) for use in uses]
+
+
+def is_consumer(node: ir.Node) -> bool:
+    """Whether a node is of an operator that may take the amounts, or whose ``no_fold`` says why not."""
+    operator = WINDOW_OPERATORS.get((node.domain, node.op_type))
+    return operator is not None and (operator.folds or operator.no_fold is not None)
+
+
+def apply(node: ir.Node, pads: list[int]) -> None:
+    node.attributes.pop("auto_pad", None)
+    node.attributes.add(ir.AttrInt64s("pads", pads))
+    if node.op_type == "AveragePool":
+        node.attributes.add(ir.AttrInt64("count_include_pad", 1))
+
+
+def _consumer(node: ir.Node, pad: Candidate, types: Types) -> tuple[ir.Node, list[int]]:
+    """The node with its new pads; raises ``Refusal`` if it cannot take the amounts."""
+    operator, opset = WINDOW_OPERATORS[node.domain, node.op_type], pad.site.scope.opset
+
+    def require(holds: object, why: str | None) -> None:
+        if not holds:
+            raise Refusal(f"{node.op_type} {node.name or node.outputs[0].name}: {why}")
+
+    require(operator.no_fold is None, operator.no_fold)
+    require(pad.amounts is not None, "the amounts are not known")
+    require(pad.only_adds, "not all amounts are positive or 0")
+    batch, channels, *spatial = (*(pad.amounts or ()), NOTHING, NOTHING)[: max(len(pad.amounts or ()), 2)]
+    require(spatial and batch == NOTHING, "the batch is padded")
+    require(channels == NOTHING, "the channels are padded")
+    given = node.attributes.values()
+    require(not any(row.is_ref() for row in given), "its attributes are given by the caller of the function")
+    values = {row.name: row.value for row in given}
+    mode, own = values.get("auto_pad", ""), values.get("pads", ())
+    require(mode in ("", "NOTSET", "VALID"), f"auto_pad is {mode}")
+    require(mode != "VALID" or not any(own), "auto_pad and pads are given together")
+    require(not own or (len(own) == 2 * len(spatial) and min(own) >= 0), f"its pads are {list(own)}")
+    added = [*(row.begin for row in spatial), *(row.end for row in spatial)]
+    pads = [a + b for a, b in zip(own or [0] * len(added), added, strict=True)]
+    if operator.outside == "lowest":
+        kind = pad.info.type or ""
+        require(kind in LOWEST_IS_EXACT, "which of a fill and a NaN is the largest depends on the order")
+        lowest = np.array(np.iinfo(by_name(kind).numpy).min, by_name(kind).numpy)
+        require(pad.fill == bits_of(lowest), f"the fill is not the lowest value of {kind}")
+    else:
+        at = operator.zero_point if operator.outside == "zero point" else None
+        point = node.inputs[at] if at is not None and at < len(node.inputs) else None
+        array = constant(point, pad.site.scope)
+        wanted = ZERO if point is None else point if array is None else bits_of(array) if array.size == 1 else None
+        what = "the zero point" if operator.outside == "zero point" else "0"
+        require(wanted is not None and pad.fill is not None and pad.fill == wanted, f"the fill is not {what}")
+    if operator.pooling:
+        require(len(node.outputs) < 2 or not node.outputs[1].name, "it gives indices into the padded data")
+        require(not values.get("ceil_mode"), "with ceil_mode the last window may begin in the padding")
+        uncounted = node.op_type == "AveragePool" and any(own) and not values.get("count_include_pad")
+        require(not uncounted, "it does not count what it pads itself")
+        kernel = values.get("kernel_shape", ())
+        fits = len(kernel) * 2 == len(pads) and all(amount < n for amount, n in zip(pads, (*kernel, *kernel)))
+        require(fits, "ONNX Runtime takes no pads as large as the kernel")
+        empty = 0 in (types.shape(pad.info.data) or ())[2:]
+        require(not empty, "ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads")
+    require((opset or 0) >= operator.since, f"it counts its padding from opset {operator.since} on")
+    require(not is_miscounted(node.op_type, opset, pads), f"{MISCOUNTED} ({pads})")
+    return node, pads
+
+
+_FLOATS = ("float", "double")
+# For each narrow type, the types that have all of its values and to which ONNX Runtime casts exactly.
+WIDER: dict[str, tuple[str, ...]] = {
+    "float16": _FLOATS,
+    "bfloat16": _FLOATS,
+    "float": ("double",),
+    "int8": ("int16", "int32", "int64", "float16", *_FLOATS),
+    "uint8": ("int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", *_FLOATS),
+    "int16": ("int32", "int64", *_FLOATS),
+    "uint16": ("int32", "uint32", "int64", "uint64", *_FLOATS),
+    "int32": ("int64", "double"),
+    "uint32": ("int64", "uint64", "double"),
+    "bool": ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", *_FLOATS),
+}
+
+
+def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) -> Change | None:
+    """Turns a Pad between two Casts into a Pad of the narrow type; None if it is not between Casts, or has to stay."""
+    if target == "onnx":  # ONNX's Pad lacks the narrow types: lowering would write the Casts again
+        return None
+    node, before = pad.site.node, pad.info.data.producer()
+    index = pad.site.scope.index
+    if not is_cast(before) or not _is_read_once(pad.info.data, index) or before.graph is not node.graph:
+        return None
+    after = next(iter(pad.output.uses())).node if _is_read_once(pad.output, index) else None
+    if not is_cast(after) or after.graph is not node.graph:
+        return None
+    narrow, wide = types.name(before.inputs[0]), _cast_type(before)
+    if narrow is None or _cast_type(after) != narrow or wide not in WIDER.get(narrow, ()):
+        return None
+    if node.domain == pyop_node.DOMAIN or (target == "pyop" and pyop_node.refusal(narrow) is not None):
+        return None
+    if node.domain == DOMAIN and narrow not in pad.info.op.types or not _fits(pad, narrow):
+        return None
+    opset = pad.site.scope.opset
+    if target == "padops" and opset is not None and opset < FIRST_WITH_INPUTS and not has_type(narrow, opset):
+        return None  # the Pad between the Casts may have a fallback function
+    _retype(pad, narrow, constants)
+    node.replace_input_with(0, before.inputs[0])
+    take_out(before)
+    # The node replaces the Cast behind it: its output takes the name of the Cast's.
+    made, former = pad.output, after.outputs[0]
+    name, shape = former.name, former.shape
+    former.replace_all_uses_with(made, replace_graph_outputs=True)
+    take_out(after)
+    index.rename(made, name)
+    made.type = ir.TensorType(ir.DataType(by_name(narrow).onnx))
+    made.shape = made.shape if shape is None else shape
+    types.invalidate(made)
+    first, second = before.name or "Cast", after.name or "Cast"
+    return Change((node,), (f"of {narrow}, without {first} to {wide} and {second} back",))
+
+
+def is_cast(node: ir.Node | None) -> TypeGuard[ir.Node]:
+    if node is None or node.domain != "" or node.op_type != "Cast" or node.inputs[0] is None:
+        return False
+    return attribute_value(node, "to", ir.AttributeType.INT) is not None
+
+
+def _cast_type(node: ir.Node) -> str | None:
+    row = by_onnx(int(node.attributes["to"].value))
+    return row.name if row else None
+
+
+def _is_read_once(value: ir.Value, index: Index) -> bool:
+    return len(index.last_uses(value)) == 1 and not value.is_graph_output()
+
+
+def _fits(pad: Candidate, narrow: str) -> bool:
+    """Whether the narrow type has the fill, if the mode reads it."""
+    if pad.info.mode is None or pad.fill is None:
+        return False
+    if pad.info.mode is not Mode.CONSTANT or not pad.fill:
+        return True
+    if pad.element is None:
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(pad.element.astype(by_name(narrow).numpy).astype(pad.element.dtype) == pad.element)
+
+
+def _retype(pad: Candidate, narrow: str, constants: Constants) -> None:
+    """Converts a fill that is an input to the narrow type."""
+    position = pad.info.op.input_index(pad.info.op.fill)
+    node = pad.site.node
+    if position is None or position >= len(node.inputs) or node.inputs[position] is None:
+        return
+    dtype = by_name(narrow).numpy
+    if pad.info.mode is Mode.CONSTANT and pad.element is not None:
+        fill = pad.element.astype(dtype)
+    elif pad.info.op.inputs[position].optional:
+        set_input(pad, position, None)
+        return
+    else:
+        fill = np.zeros((), dtype)
+    set_input(pad, position, constants.add(fill, pad.site, "fill"))
+
+
+class FoldPads:
+    """Folds the Pads of the document's model until nothing is left to fold, and records what it did with each."""
+
+    def __init__(self, analysis: Analysis, request: Request, former: Mapping[ir.Node, str] | None = None) -> None:
+        """Folds in place. ``former`` has the nodes' paths before the conversion; None: this is before it."""
+        self.records: dict[ir.Node, PadRecord] = {}  # of the folded Pads
+        self.notes: dict[ir.Node, tuple[str, ...]] = {}  # on the Pads that stay
+        self._after_conversion = former is not None
+        self._analysis, self._types = analysis, analysis.types
+        self._document = analysis.document
+        self._request = request
+        self._candidates: dict[ir.Node, tuple[tuple[object, ...], Candidate | None]] = {}
+        # The original paths: without a name, the path of a node changes once a node before it is gone.
+        self.paths = {site.node: site.path for site in analysis.sites} | dict(former or {})
+        what = "looking for what the conversion lets fold" if self._after_conversion else "looking for what folds"
+        pads = {}
+        for pad in counted(what, analysis.pads, analysis.progress):
+            self._candidates[pad.site.node] = self._state(pad.site.node), self._selected(pad)
+            if self._candidate(pad.site) is not None:
+                pads[pad.site.node] = pad.site
+        changed = False
+        while any([self._fold(site, pads) for site in pads.values() if site.node.graph is not None]):
+            changed = True
+        for site in pads.values():
+            if site.node.graph is not None and (stays := self._candidate(site)) is not None:
+                try:
+                    consumers_of(stays, self._types)
+                except Refusal as why:
+                    self._note(site.node, f"not folded: {why}")
+        if changed:
+            analysis.renew()
+        self._document.write_back()
+
+    def _fold(self, site: NodeSite, pads: dict[ir.Node, NodeSite]) -> bool:
+        pad = self._candidate(site)
+        before = None if pad is None else pad.info.data.producer()
+        if pad is None or not (pad.changes_nothing or before in pads or is_cast(before)):
+            # For most Pads, the neighbours let no rule fit, so no types need to be inferred.
+            readers = [] if pad is None or pad.info.mode is not Mode.CONSTANT else pad.output.uses()
+            if pad is None or not any(is_consumer(use.node) for use in readers):
+                return False
+        self._types.infer()  # once a node is gone, types can no longer be inferred
+        return (
+            self._drop_casts(pad)
+            or self._remove(pad, only_bypass=True)
+            or self._join(pad, pads)
+            or self._remove(pad)
+            or self._fuse_into_consumers(pad)
+        )
+
+    def _drop_casts(self, pad: Candidate) -> bool:
+        if (made := drop_casts(pad, self._request.target, self._types, self._constants)) is None:
+            return False
+        self._document.touched.update(made.touched)
+        self._note(pad.site.node, *made.notes)
+        return True
+
+    def _remove(self, pad: Candidate, only_bypass: bool = False) -> bool:
+        if not pad.changes_nothing:
+            return False
+        # QNN's provider composes no Identity of data without elements.
+        removal = remove(pad.site, self._types, only_bypass or 0 in (pad.info.dims or ()))
+        if removal is None:
+            return False
+        self._record(pad, removal, ("it changes nothing", *removal.notes), ())
+        return True
+
+    def _join(self, pad: Candidate, pads: dict[ir.Node, NodeSite]) -> bool:
+        if self._after_conversion and self._request.lowers:
+            return False  # two lowered Pads are two for a reason
+        node = pad.info.data.producer()
+        before = None if node is None else pads.get(node)
+        if before is None or (first := self._candidate(before)) is None:
+            return False
+        if (touched := join(first, pad, self._constants)) is None:
+            return False
+        removal = remove(before, self._types)
+        assert removal is not None and not removal.notes, "only the second Pad reads the first"
+        self._document.touched.update(touched)
+        self._record(first, removal, ("one Pad does what both did",), (self.paths[pad.site.node],))
+        self._note(pad.site.node, f"with what {self.paths[before.node]} did")
+        return True
+
+    def _fuse_into_consumers(self, pad: Candidate) -> bool:
+        try:
+            taking = consumers_of(pad, self._types)
+        except Refusal:
+            return False
+        removal = remove(pad.site, self._types, only_bypass=True) if taking else None
+        if removal is None:
+            return False
+        for node, pads in taking:
+            apply(node, pads)
+        into = tuple(self.paths[node] for node, _ in taking)
+        amounts = ", ".join(dict.fromkeys(f"pads {pads}" for _, pads in taking))
+        self._record(pad, removal, (amounts,), into)
+        return True
+
+    @cached_property
+    def _constants(self) -> Constants:
+        return Constants(self._document.model)
+
+    def _record(self, pad: Candidate, removal: Change, notes: tuple[str, ...], into: tuple[str, ...]) -> None:
+        node = pad.site.node
+        self._document.touched.update(removal.touched)
+        record = pad.found.record("folded")
+        notes = (*self.notes.pop(node, ()), *notes)
+        self.records[node] = replace(record, path=self.paths[node], op_type=None, notes=notes, into=into)
+
+    def _note(self, node: ir.Node, *notes: str) -> None:
+        self.notes[node] = (*self.notes.get(node, ()), *notes)
+
+    def _candidate(self, site: NodeSite) -> Candidate | None:
+        """The Pad that a node is, read again if its inputs or attributes have changed; None if it is no candidate."""
+        state = self._state(site.node)
+        if self._candidates[site.node][0] != state:
+            match = match_pad(site, self._types, self._analysis.asked)
+            again = None if match is None else self._selected(Pad(site, match, self._types))
+            self._candidates[site.node] = state, again
+        return self._candidates[site.node][1]
+
+    def _state(self, node: ir.Node) -> tuple[object, ...]:
+        return (*node.op_identifier(), *node.inputs, *node.attributes.values())
+
+    def _selected(self, pad: Pad) -> Candidate | None:
+        found = candidate(pad)
+        if self._request.select == "all" or pad.match.already or found is None:
+            return found
+        return found if needs(found.info, pad.match.runs_as) else None
+
+
+def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Change | None:
+    """Removes the Pad of ``site``, and the nodes that only computed its amounts; None if the Pad has to stay.
+
+    The readers of the padded data then read the data. An output of a graph or a function must keep its name, so its Pad
+    becomes an Identity (unless ``only_bypass``), which ONNX Runtime removes by itself if it can. So does a Pad whose
+    result an inner graph reads, if another value may hide the data's name there.
+    """
+    node = site.node
+    data, output = node.inputs[0], node.outputs[0]
+    assert data is not None, "no matcher finds a Pad without data"
+    read = list(dict.fromkeys(value for value in node.inputs[1:] if value is not None))
+    is_output = output.is_graph_output()
+    read_inside = any(use.node.graph is not node.graph for use in output.uses())
+    if is_output or (read_inside and site.scope.index.is_shared(data.name)):
+        opset = site.scope.opset
+        if only_bypass or opset is None or not has_identity(types.name(data, output), opset):
+            return None
+        replace_in_place(node, "", "Identity", [data])
+        types.invalidate()
+        remove_unread(read, site.scope.index)
+        why = "its output is one of the graph" if is_output else "another value hides the name of its data"
+        return Change((node,), (f"an Identity stays: {why}",))
+    readers = tuple(dict.fromkeys(use.node for use in output.uses()))
+    output.replace_all_uses_with(data)
+    take_out(node)
+    remove_unread(read, site.scope.index)
+    return Change(readers)
+
+
+def join(first: Candidate, second: Candidate, constants: Constants) -> tuple[ir.Node, ...] | None:
+    """Gives the second of two successive Pads the amounts of both, if one Pad does the same for any shape; else None.
+
+    - **constant** with the same fill, if the first only adds: it adds fill, and the second adds more of it or crops. So
+      the amounts are summed, for any signs of the second's.
+    - **edge**, if both only add: the last element of the first's output is the last element of the data.
+    - **any mode**, if both only add, on different axes: each axis has a map of its own (P2). Both must be of ONNX, of
+      OpenVINO or of nGraph, which limit the amounts differently (P4).
+
+    On the same axis, reflect and symmetric continue from the elements that the first has added, with another period;
+    they are never one Pad, and wrap neither. Returns the changed nodes; the caller then removes the first Pad.
+    """
+    uses = first.site.scope.index.last_uses(first.output)
+    one_after_the_other = len(uses) == 1 and not first.output.is_graph_output()
+    if not one_after_the_other or second.site.node.graph is not first.site.node.graph:
+        return None
+    mode, pairs = first.info.mode, list(zip(first.amounts or (), second.amounts or ()))
+    if not pairs or len(first.amounts or ()) != len(second.amounts or ()) or mode is not second.info.mode:
+        return None
+    if mode is None or not first.only_adds or any(amounts.interior for _, amounts in pairs):
+        return None
+    if mode is Mode.CONSTANT:
+        fits = first.fill is not None and first.fill == second.fill
+    else:
+        apart = all(NOTHING in pair for pair in pairs) and first.info.op.limit is second.info.op.limit
+        fits = second.only_adds and (mode is Mode.EDGE or apart)
+    begins, ends = [a.begin + b.begin for a, b in pairs], [a.end + b.end for a, b in pairs]
+    return (second.site.node,) if fits and write_amounts(second, begins, ends, constants) else None
+
+
+def convert_and_fold(analysis: Analysis, request: Request) -> tuple[Rewritten, list[PadRecord]]:
+    """Folds Pads, converts the rest, and folds Pads that only the conversion has made foldable; in the original order.
+
+    All decisions cannot be made before the first change, since earlier folds and conversions decide which Pad can be
+    folded. Of three successive Pads, the first two become one, and only this one can go into the convolution; a
+    convolution can take amounts once its own ``auto_pad`` has become pads; TensorFlow's Pads are read in their
+    converted form. So each pass folds until nothing is left to fold.
+    """
+    passes = [FoldPads(analysis, request)]
+    rewritten = convert_pads(analysis, request)
+    if any(record.status == "converted" for record in rewritten.records.values()):
+        passes.append(FoldPads(analysis, request, passes[0].paths))
+    paths = passes[0].paths
+    records = {node: replace(record, path=paths.get(node, record.path)) for node, record in rewritten.records.items()}
+    for folding in passes:
+        for node, record in folding.records.items():
+            if node in paths:  # else the conversion has made it
+                records[node] = replace(record, form=records[node].form if node in records else record.form)
+        for node, notes in folding.notes.items():
+            if node in records:
+                records[node] = replace(records[node], notes=(*dict.fromkeys((*records[node].notes, *notes)),))
+    positions = {node: position for position, node in enumerate(paths)}
+    return rewritten, [records[node] for node in sorted(records, key=lambda node: positions.get(node, len(positions)))]

@@ -1,0 +1,268 @@
+"""Pads of other frameworks: TensorFlow's, OpenVINO's and nGraph's, Caffe2's.
+
+**TensorFlow**: nodes that tf2onnx does not translate if the user asks so. ``--custom-ops
+MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN`` writes nodes with TensorFlow's inputs and attributes in the user's domain;
+without ``:DOMAIN``, in a domain of tf2onnx. In the branches of an If, tf2onnx 1.17.0 loses the domain, so nodes of the
+default domain are recognised as well. All become OpenVINOPad_12: it takes amounts of any integer type at run time, and
+reaches as far as TensorFlow: n - 1 elements for REFLECT and n for SYMMETRIC, where n is the size of the axis (P4).
+
+**OpenVINO**, as ``ir/`` reads Pads from an IR, and **nGraph**, its predecessor. The attributes ``padding_below`` and
+``padding_above`` distinguish nGraph's from the Pads of other frameworks, in a domain that the user has named or in the
+domain ``ngraph``.
+
+**Caffe2**'s PadImage, which its ONNX frontend leaves in the default domain; attributes give the amounts of two axes. It
+extends the uncropped data (FULL of P3) and reflects once, so it is OpenVINOPad_12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.model.graphs import Constants, NodeSite
+from padops.convert.model.types import Types, evaluate
+from padops.convert.pads.match import (
+    Applied,
+    Match,
+    Replacement,
+    Unconvertible,
+    check_integers,
+    matched,
+    string_attribute,
+)
+from padops.convert.pads.pad_info import Operand
+from padops.plural import plural
+from padops.spec.dialects import OPS
+
+OWN_DOMAIN = "ai.onnx.converters.tensorflow"  # tf2onnx's domain of custom nodes for which the user named none
+MODES = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
+INPUTS = {"MirrorPad": 2, "PadV2": 3, "Pad": 2}
+OF_TENSORFLOW = ("T", "Tpaddings")  # attributes that only repeat the types of the inputs
+OP = "OpenVINOPad_12"
+ROLES = ("pads_begin", "pads_end")
+
+
+def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
+    """Recognises MirrorPad, PadV2 and Pad of the user's ``domains``, of tf2onnx's domain, and with a lost domain."""
+    node = site.node
+    if node.op_type not in INPUTS or node.op_identifier() in site.scope.model.functions:
+        return None
+    if node.domain not in (*domains, OWN_DOMAIN) and not _has_lost_its_domain(site, types, domains):
+        return None
+    if node.op_type == "Pad" and (set(node.attributes) - set(OF_TENSORFLOW) or len(node.inputs) != 2):
+        return None  # of another framework
+
+    def read(notes: list[str]) -> Match:
+        _check(site, types)
+        mode = MODES[string_attribute(node, "mode", "") or ""] if node.op_type == "MirrorPad" else "constant"
+        attributes = {"pad_mode": ir.AttrString("pad_mode", mode)}
+        fill = node.inputs[2] if node.op_type == "PadV2" else None
+
+        def pad(columns: Sequence[Operand]) -> Replacement:
+            return Replacement(OP, (node.inputs[0], *columns, fill), attributes)
+
+        def split(site: NodeSite, constants: Constants) -> Applied:
+            """Adds two nodes in front of the node that split unknown paddings into begins and ends."""
+            axis = [ir.AttrInt64("axis", 1)]
+            at = [constants.add(np.array(i, np.int64), site, f"{role}_column") for i, role in enumerate(ROLES)]
+            made = [constants.insert("Gather", [node.inputs[1], i], site, role, axis) for i, role in zip(at, ROLES)]
+            return Applied([node], site, pad(made))
+
+        needed = f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
+        array = evaluate(node.inputs[1], site.scope, types)
+        if array is None:
+            return Match("", pad([ir.Value(name=role) for role in ROLES]), split, needed=needed)
+        known = pad([np.ascontiguousarray(column, np.int64) for column in array.T])
+        return Match("", known, lambda site, constants: Applied([node], site, known), needed=needed)
+
+    return matched(f"TensorFlow {node.op_type} in the domain '{node.domain}'", read)
+
+
+def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str]) -> bool:
+    """Whether a node of the default domain is TensorFlow's, if the user has named a domain of TensorFlow's nodes."""
+    node = site.node
+    if node.domain != "" or not domains:
+        return False
+    if node.op_type != "Pad":  # ONNX has no MirrorPad and no PadV2
+        return True
+    shape = types.shape(node.inputs[1]) if len(node.inputs) == 2 and not node.attributes else None
+    if shape is None or len(shape) != 2 or shape[1] != 2:
+        return False
+    return shape[0] != 1 or types.name(node.inputs[1]) == "int32"  # ONNX's own may be [1, 2], but only int64
+
+
+def _check(site: NodeSite, types: Types) -> None:
+    """Refuses what TensorFlow's Pads do not have."""
+    node = site.node
+    expected = INPUTS[node.op_type]
+    if len(node.inputs) != expected or None in node.inputs:
+        given = sum(value is not None for value in node.inputs)
+        raise Unconvertible(f"it has {plural(given, 'input')}, expected {expected}")
+    known = (*OF_TENSORFLOW, "mode") if node.op_type == "MirrorPad" else OF_TENSORFLOW
+    if foreign := sorted(set(node.attributes) - set(known)):
+        raise Unconvertible(f"its attribute {foreign[0]} is unknown")
+    if node.op_type == "MirrorPad" and (text := string_attribute(node, "mode", "")) not in MODES:
+        raise Unconvertible(f"mode {text!r} is not one of {', '.join(MODES)}")
+    type_name = types.name(node.inputs[0], *node.outputs)
+    if type_name is not None and type_name not in OPS[OP].types:
+        raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
+    check_integers(site, paddings=1)
+    array, data = evaluate(node.inputs[1], site.scope, types), types.shape(node.inputs[0])
+    shape = types.shape(node.inputs[1]) if array is None else list(array.shape)
+    if shape is not None:
+        right = len(shape) == 2 and shape[1] in (2, None) and (data is None or shape[0] in (len(data), None))
+        if not right:
+            rank = "rank" if data is None else len(data)
+            raise Unconvertible(f"its paddings have shape {list(shape)}, expected [{rank}, 2]")
+    if array is not None and (array < 0).any():
+        raise Unconvertible(f"its paddings are {array.tolist()}, and TensorFlow takes no negative ones")
+
+
+DOMAIN = "ai.intel.openvino"
+VERSIONS = {"opset1": 1, "opset12": 12}
+
+
+def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
+    """Recognises a Pad layer. Its amounts, of any integer type, constant or not, and its fill stay unchanged."""
+    node = site.node
+    if node.domain != DOMAIN or node.op_type != "Pad":
+        return None
+    form = f"OpenVINO Pad of {string_attribute(node, 'version', 'an unknown opset')}"
+    return matched(form, lambda notes: Match(form, _replacement(node)))
+
+
+def _replacement(node: ir.Node) -> Replacement:
+    version = string_attribute(node, "version", "")
+    if version not in VERSIONS:
+        raise Unconvertible(f"its version is '{version}', expected {' or '.join(VERSIONS)}")
+    op = OPS[f"OpenVINOPad_{VERSIONS[version]}"]
+    if not 3 <= len(node.inputs) <= 4:
+        raise Unconvertible(f"it has {plural(len(node.inputs), 'input')}, expected 3 or 4")
+    if foreign := sorted(set(node.attributes) - {op.mode, "version"}):
+        raise Unconvertible(f"its attribute {foreign[0]} is unknown")
+    mode = string_attribute(node, op.mode, "")
+    if mode not in op.modes:
+        raise Unconvertible(f"{op.mode} '{mode}' is not one of {', '.join(op.modes)} [P9]")
+    return Replacement(op.name, tuple(node.inputs), {op.mode: ir.AttrString(op.mode, mode)})
+
+
+NGRAPH = "ngraph"
+NGRAPH_PAD = OPS["NGraphPad_0"]
+AMOUNTS = ("padding_below", "padding_above", "padding_interior")
+
+
+def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()) -> Match | None:
+    """Recognises a node with nGraph's attributes, in the user's ``domains`` or the domain ``ngraph``."""
+    node = site.node
+    if node.op_type != "Pad" or node.domain not in (*domains, NGRAPH) or not set(AMOUNTS[:2]) & set(node.attributes):
+        return None
+    form = f"nGraph Pad in the domain '{node.domain}'"
+    return matched(form, lambda notes: Match(form, _of_ngraph(node, types)))
+
+
+def _of_ngraph(node: ir.Node, types: Types) -> Replacement:
+    if len(node.inputs) != 2 or None in node.inputs:
+        given = sum(value is not None for value in node.inputs)
+        raise Unconvertible(
+            f"it has {plural(given, 'input')}, expected 2: {' and '.join(row.name for row in NGRAPH_PAD.inputs)}"
+        )
+    if foreign := sorted(set(node.attributes) - {*AMOUNTS, NGRAPH_PAD.mode}):
+        raise Unconvertible(f"its attribute {foreign[0]} is unknown")
+    for name in AMOUNTS:
+        if name not in node.attributes and name != "padding_interior":
+            raise Unconvertible(f"it has no attribute {name}")
+        if name in node.attributes and node.attributes[name].type != ir.AttributeType.INTS:
+            raise Unconvertible(f"its attribute {name} is of type {node.attributes[name].type.name}, expected INTS")
+    type_name = types.name(*node.inputs, *node.outputs)
+    if type_name is not None and type_name not in NGRAPH_PAD.types:
+        raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
+    attributes = {name: node.attributes[name] for name in AMOUNTS if name in node.attributes}
+    if NGRAPH_PAD.mode in node.attributes:
+        attributes[NGRAPH_PAD.mode] = _ngraph_mode(node.attributes[NGRAPH_PAD.mode])
+    return Replacement(NGRAPH_PAD.name, tuple(node.inputs), attributes)
+
+
+def _ngraph_mode(attribute: ir.Attr) -> ir.Attr:
+    """The mode by its name; nGraph's own serializer writes the number of its C++ enumeration."""
+    if attribute.is_ref():
+        return attribute
+    value = attribute.value
+    if attribute.type == ir.AttributeType.INT and 0 <= value < len(NGRAPH_PAD.modes):
+        return ir.AttrString(NGRAPH_PAD.mode, NGRAPH_PAD.modes[value])
+    if attribute.type == ir.AttributeType.STRING and value.upper() in NGRAPH_PAD.modes:
+        return ir.AttrString(NGRAPH_PAD.mode, value.upper())
+    raise Unconvertible(f"{NGRAPH_PAD.mode} {value!r} is not one of {', '.join(NGRAPH_PAD.modes)} [P9]")
+
+
+OP_TYPE = "PadImage"
+IMAGE_FORM = f"Caffe2 {OP_TYPE}"
+IMAGE_MODES = ("constant", "reflect", "edge")
+SIDES = ("pad_t", "pad_l", "pad_b", "pad_r")
+FIRST_AXIS = {"NCHW": 2, "NHWC": 1}  # of the two that are padded
+
+# The attributes and their types. The operator also reads the attributes of convolutions; they must be NEUTRAL.
+INT, INTS = ir.AttributeType.INT, ir.AttributeType.INTS
+IMAGE_ATTRIBUTES = {
+    **dict.fromkeys(("pad", *SIDES, "stride", "stride_h", "stride_w", "dilation", "dilation_h", "dilation_w"), INT),
+    **dict.fromkeys(("pads", "strides", "dilations"), INTS),
+    **dict.fromkeys(("legacy_pad", "global_pooling"), INT),
+    "mode": ir.AttributeType.STRING,
+    "order": ir.AttributeType.STRING,
+    "value": ir.AttributeType.FLOAT,
+}
+NEUTRAL = {"stride": 1, "strides": 1, "dilation": 1, "dilations": 1, "legacy_pad": 0, "global_pooling": 0}
+
+
+def match_caffe2_pad(site: NodeSite, types: Types) -> Match | None:
+    node = site.node
+    if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
+        return None
+    return matched(IMAGE_FORM, lambda notes: Match(IMAGE_FORM, _of_image(node, types)))
+
+
+def _of_image(node: ir.Node, types: Types) -> Replacement:
+    if len(node.inputs) != 1 or (data := node.inputs[0]) is None:
+        raise Unconvertible(f"it has {plural(len(node.inputs), 'input')}, expected 1")
+    for name, attribute in node.attributes.items():
+        if name not in IMAGE_ATTRIBUTES:
+            raise Unconvertible(f"its attribute {name} is unknown")
+        if attribute.is_ref() or attribute.type != IMAGE_ATTRIBUTES[name]:
+            raise Unconvertible(
+                f"its attribute {name} is of type {attribute.type.name}, expected {IMAGE_ATTRIBUTES[name].name}"
+            )
+        neutral = NEUTRAL.get(name.removesuffix("_h").removesuffix("_w"))
+        if neutral is not None and {neutral} != set(np.atleast_1d(attribute.value).tolist()):
+            raise Unconvertible(f"its attribute {name} is {attribute.value}, expected {neutral}")
+    if (type_name := types.name(data, *node.outputs)) not in (None, "float"):
+        raise Unconvertible(f"its data are {type_name}, and Caffe2 pads float alone")
+    mode = string_attribute(node, "mode", "constant")
+    if mode not in IMAGE_MODES:
+        raise Unconvertible(f"mode '{mode}' is not one of {', '.join(IMAGE_MODES)} [P9]")
+    order = string_attribute(node, "order", "NCHW")
+    if order not in FIRST_AXIS:
+        raise Unconvertible(f"order '{order}' is not one of {', '.join(FIRST_AXIS)}")
+    begins, ends = np.zeros((2, 4), np.int64)
+    first = FIRST_AXIS[order]
+    amounts = _image_amounts(node)
+    begins[first : first + 2], ends[first : first + 2] = amounts[:2], amounts[2:]
+    value = np.float32(node.attributes["value"].value if "value" in node.attributes else 0)
+    fill = None if value == 0 and not np.signbit(value) or mode != "constant" else np.array(value)
+    return Replacement(OP, (data, begins, ends, fill), {"pad_mode": ir.AttrString("pad_mode", mode)})
+
+
+def _image_amounts(node: ir.Node) -> list[int]:
+    """The amounts: top, left, bottom, right."""
+    given = {name: node.attributes[name].value for name in ("pads", "pad", *SIDES) if name in node.attributes}
+    sides = [name for name in SIDES if name in given]
+    if len(given) - len(sides) + bool(sides) > 1:
+        raise Unconvertible(f"its amounts are given more than once: {', '.join(given)}")
+    if "pad" in given:
+        return [given["pad"]] * 4
+    if sides and len(sides) < len(SIDES):
+        raise Unconvertible(f"of its amounts it has {', '.join(sides)}, expected {', '.join(SIDES)}")
+    amounts = [given[name] for name in SIDES] if sides else list(given.get("pads", [0] * 4))
+    if len(amounts) != 4:
+        raise Unconvertible(f"its attribute pads has {plural(len(amounts), 'value')}, expected 4")
+    return amounts
