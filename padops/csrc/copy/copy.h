@@ -69,7 +69,7 @@ PADOPS_INLINE void keep_order() {
 #endif
 }
 
-// On x86-64 this is a plain prefetch: not every processor has a prefetch for writing.
+// On x86-64, a plain prefetch: not every processor has a prefetch for writing.
 PADOPS_INLINE void fetch_ahead([[maybe_unused]] char* line) {
 #if defined(__GNUC__)
   __builtin_prefetch(line, 1);

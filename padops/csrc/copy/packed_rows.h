@@ -26,8 +26,7 @@ struct PackedRows {
   // The most bits of both borders: after up to 7 bits of a window, they leave more than a byte for the next window.
   static constexpr uint64_t kMostBorders = 48;
 
-  // Whether both borders of a row fit into the word, and the window is as long as the word and has the borders'
-  // elements.
+  // Whether both borders of a row fit into the word, and the window fills the word and has the borders' elements.
   static bool fit(const BorderedRow& row, uint64_t element) {
     const auto lies_in_window = [&](const Run& run) {
       if (run.count == 0 || run.kind == Run::Kind::kFilled) return true;
@@ -97,7 +96,7 @@ struct PackedRows {
 
   template <bool kFilled>
   void write_with(const BorderedRow& row, const Rows& rows) const {
-    const bool whole_bytes = (rows.target | rows.length | rows.step) * element % 8 == 0;  // bits of each border
+    const bool whole_bytes = (rows.target | rows.length | rows.step) * element % 8 == 0;  // all three
     // The window must fill a register after the first bits.
     if (whole_bytes && row.window.count * element >= 2 * 8 * Target::kRegister) {
       compiled_for(Target{}, [&]() PADOPS_INLINE_LAMBDA { write_alike<kFilled>(row, rows); });
