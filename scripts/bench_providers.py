@@ -34,7 +34,7 @@ ON_PROCESSOR = (CPU, "PadopsExecutionProvider", "PadopsFirstExecutionProvider", 
 PROCESSOR, AGAIN = "processor", "processor, again"  # twice: the ratio's distance from 1 is the noise
 STOCK, BESIDE, LOWERED, TWIN = "stock", "padops beside it", "lowered for it", "constant Pads"
 COLUMNS = ("parts", "Memcpys", "nodes elsewhere", "time", "±", "× processor")
-TOLERANCE = 1e-2  # of an output's largest number: above the error of float16 in a provider, below that of a wrong Pad
+TOLERANCE = 1e-2  # of an output's largest number: above a provider's float16 error, below a wrong Pad's
 SECONDS, QUICK_SECONDS = 8.0, 2.0  # for one network
 _COMPILED = re.compile(r"_\d+$")  # the end of the name of a node that a provider compiled from several
 

@@ -39,8 +39,10 @@ MAX_BYTES = 1 << 20  # of the library: each target's is under half of it
 class Target(NamedTuple):
     """A platform.
 
-    system, processor: CMake's names. triple: Zig's name, with the oldest supported version of the C library or of the
-    system. tag: The platform in the wheel's name. machine: lief's names for the library's format and processor.
+    system, processor: CMake's names.
+    triple: Zig's name, with the oldest supported version of the C library or of the system.
+    tag: The platform in the wheel's name.
+    machine: lief's names for the library's format and processor.
     system_libraries: A pattern of the libraries that the library may need.
     """
 

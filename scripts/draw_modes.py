@@ -1,7 +1,7 @@
 """Draw docs/modes.svg: each mode of Pad on a row of numbers and on a small picture.
 
-    python3 scripts/draw_modes.py            write it python3 scripts/draw_modes.py --check    compare it with the file
-    on disk; exit 1 if they differ
+    python3 scripts/draw_modes.py            write it
+    python3 scripts/draw_modes.py --check    compare it with the file on disk; exit 1 if they differ
 
 padops/spec/plan.py places every element. The file has no style sheet and no script, which some sites remove, and its
 own light background, so that it reads the same on light and dark pages.

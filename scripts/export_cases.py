@@ -83,7 +83,7 @@ def export(chosen: Iterable[Case], file: Path | str) -> dict[str, Any]:
         }  # fmt: skip
     manifest = {
         "schema": SCHEMA,
-        # By ONNX's number of the type: its name, that of NumPy or ml_dtypes, and the bits of an element.
+        # By ONNX's number of a type: its name, the name in NumPy or ml_dtypes, and the bits of an element.
         "types": {
             row.onnx: [row.name, row.scalar if isinstance(row.scalar, str) else row.scalar.__name__, row.bits]
             for row in DTYPES

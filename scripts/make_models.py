@@ -1,7 +1,7 @@
 """Make the sample models in models/: one for each version of ONNX Pad, and four for common problems.
 
-    python3 scripts/make_models.py            write them python3 scripts/make_models.py --check    compare them with the
-    files on disk; exit 1 if they differ
+    python3 scripts/make_models.py            write them
+    python3 scripts/make_models.py --check    compare them with the files on disk; exit 1 if they differ
 
 The files have the same bytes on every machine, without a time or the version of a tool.
 """

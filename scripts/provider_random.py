@@ -23,7 +23,7 @@ from typing import Any
 import help_first  # noqa: F401
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the models are those of this checkout
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # use this checkout's models
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "models"))
 from road_models import RoadModel, draw
 

@@ -36,8 +36,10 @@ CHECKS = ("engine_check", "replay")
 class Machine(NamedTuple):
     """The emulated machine of a target.
 
-    emulator: The program, empty for this machine itself. package: Its package in Debian and Ubuntu. onnxruntime: The
-    newest release that runs there. library: A pattern of the runtime's path in its wheel.
+    emulator: The program, empty for this machine itself.
+    package: Its package in Debian and Ubuntu.
+    onnxruntime: The newest release that runs there.
+    library: A pattern of the runtime's path in its wheel.
     """
 
     emulator: str

@@ -72,7 +72,7 @@ class Constants:
         return object() if row.graphs or row.tensors or row.sparse_tensors else attribute_value(row)
 
     def add_sparse(self, tensor: onnx.SparseTensorProto, folder: Path | None) -> int:
-        """The term of a sparse tensor: equal bytes give equal terms, and no rule reads its elements."""
+        """The term of a sparse tensor: equal bytes are equal terms, and no rule reads the elements."""
         heads = [self._terms.head(self.add(part, folder)) for part in (tensor.values, tensor.indices)]
         said = [tuple(tensor.dims), *((head.type, head.dims, head.digest) for head in heads)]
         return self._terms.add(Head(Kind.CONSTANT, name="sparse", digest=hashlib.sha256(repr(said).encode()).digest()))

@@ -1,4 +1,4 @@
-"""``padops.verify``: any two models."""
+"""``padops.verify``: compares any two models."""
 
 from __future__ import annotations
 

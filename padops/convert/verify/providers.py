@@ -140,7 +140,7 @@ def _told(which: str, document: Document, providers: Sequence[str], runners: Map
 
 
 def _compare(original: OtherRuntime | None, converted: OtherRuntime | None, case: RunInputs) -> Verification:
-    """Compares two created sessions; None for a session that was refused."""
+    """Compares two created sessions; None for a refused session."""
     notes: list[str] = []
     for which, session in ((ORIGINAL, original), (CONVERTED, converted)):
         if session is None:

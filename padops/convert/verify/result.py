@@ -7,11 +7,11 @@ from enum import Enum
 
 
 class Fails(Exception):
-    """A term fails for all data of these dims; the message says why."""
+    """A term fails for all data of these dims; the message has the reason."""
 
 
 class Unsupported(Exception):
-    """The proofs cannot tell the value of a term; the message says why."""
+    """The proofs cannot determine a term's value; the message has the reason."""
 
 
 class Verdict(Enum):

@@ -67,7 +67,7 @@ class Head:
     output: int = 0  # the index of a node's output or of a formal; for a body, the number of formals
     outputs: int = 1  # the number of a node's outputs; for a body, of its formals and results
     mode: str = ""  # a Pad's mode: ``"constant"``, ``"edge"``, ``"reflect"``, ``"wrap"``
-    fill: bytes = b""  # a Pad's fill, if a float attribute gives it: 4 bytes; else ``b""``
+    fill: bytes = b""  # a Pad's fill, if it is a float attribute: 4 bytes; else ``b""``
     type: int | bytes = 0  # an input's serialized type; a constant's element type as ``onnx.TensorProto`` numbers it
     dims: tuple[int, ...] = ()  # a constant's dims
     digest: bytes = b""  # a constant's bytes, or their SHA-256
