@@ -2,12 +2,12 @@
 
     python3 scripts/bench_providers.py [NAME ...] [--quick] [--only TEXT] [--model FILE] [--json FILE]
 
-Names are those of scripts/providers.py, whose environments the first call makes, or of a provider that this Python has,
-such as CUDAExecutionProvider. Without any, OpenVINO is asked (ort-openvino) and WebGPU (ort-webgpu, with --quick: its
-Vulkan is software). {} in FILE.json is the name. QNN's processor is emulated, so its times say nothing.
+NAME is a name of scripts/providers.py, whose environment the first call makes, or a provider of this Python, such as
+CUDAExecutionProvider. The default is OpenVINO (ort-openvino) and WebGPU (ort-webgpu, with --quick: its Vulkan is
+software). {} in FILE.json stands for the name. QNN's processor is emulated, so its times mean nothing.
 
-All ways take turns in one process, with onnxruntime's default options. Outputs are first compared with the
-processor's; a way that is refused or wrong has no time. Exit codes: 0 done, 1 padops gives a wrong output.
+All ways take turns in one process, with onnxruntime's default options. Outputs are first compared with the processor's;
+a way that is refused or wrong has no time. Exit codes: 0 done, 1 padops returns a wrong output.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ON_PROCESSOR = (CPU, "PadopsExecutionProvider", "PadopsFirstExecutionProvider", 
 PROCESSOR, AGAIN = "processor", "processor, again"  # twice: the ratio's distance from 1 is the noise
 STOCK, BESIDE, LOWERED, TWIN = "stock", "padops beside it", "lowered for it", "constant Pads"
 COLUMNS = ("parts", "Memcpys", "nodes elsewhere", "time", "±", "× processor")
-TOLERANCE = 1e-2  # of an output's largest number: above the error of float16 in a provider, below that of a wrong Pad
+TOLERANCE = 1e-2  # of an output's largest number: above a provider's float16 error, below a wrong Pad's
 SECONDS, QUICK_SECONDS = 8.0, 2.0  # for one network
 _COMPILED = re.compile(r"_\d+$")  # the end of the name of a node that a provider compiled from several
 
@@ -53,7 +53,7 @@ def placement_of(profile: Path) -> tuple[int, int, int]:
 
 
 def placement_among(nodes: Iterable[tuple[str, str]]) -> tuple[int, int, int]:
-    """The number of parts, of Memcpys, and of nodes that the processor runs, of (operator, provider) in their order.
+    """Counts the parts, the Memcpys, and the processor's nodes in a run of (operator, provider).
 
     A part is a node that a provider compiled from several nodes; for providers that run node by node, a stretch of the
     run without another provider's node. A Memcpy belongs to no part.
@@ -69,7 +69,7 @@ def placement_among(nodes: Iterable[tuple[str, str]]) -> tuple[int, int, int]:
 
 
 def sessions(model: Any, provider: str) -> dict[str, Make]:
-    """What makes the sessions of a model, serialized or its file, by the way."""
+    """Returns the functions that make a session of a model (bytes or file), by way."""
     from isolated.other_providers import session_of
 
     import padops
@@ -89,10 +89,10 @@ def sessions(model: Any, provider: str) -> dict[str, Make]:
 
 
 def measured(name: str, made: Mapping[str, Make], feeds: Mapping[str, Any], seconds: float) -> list[Row]:
-    """Times, in turns, all sessions whose outputs are those of the processor; for the others, the failure.
+    """Times, in turns, all sessions whose outputs equal the processor's; for the others, returns the failure.
 
     Raises:
-        padops.bench.timing.OutputsDiffer: With padops, or lowered, the outputs are not those of the processor.
+        padops.bench.timing.OutputsDiffer: With padops, or lowered, the outputs differ from the processor's.
     """
     import onnxruntime
 
@@ -123,7 +123,7 @@ def measured(name: str, made: Mapping[str, Make], feeds: Mapping[str, Any], seco
 
 
 def _look_at(make: Make, feeds: Mapping[str, Any]) -> tuple[tuple[int, int, int], list[Any]]:
-    """The placement of a session's nodes, and its outputs; not its times, which profiling would distort."""
+    """Returns the placement of a session's nodes, and its outputs. Times come from other runs, without a profile."""
     import numpy as np
     import onnxruntime
 
@@ -137,7 +137,7 @@ def _look_at(make: Make, feeds: Mapping[str, Any]) -> tuple[tuple[int, int, int]
 
 
 def difference(given: Sequence[Any], expected: Sequence[Any]) -> str:
-    """How far outputs are from the processor's, if beyond the tolerance; else ""."""
+    """Describes how far outputs are from the processor's, if beyond the tolerance; else ""."""
     import numpy as np
 
     for at, (one, other) in enumerate(zip(given, expected, strict=True)):
@@ -164,7 +164,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def measure_here(provider: str, options: argparse.Namespace) -> list[Row]:
-    """The rows of the networks, or of the models that ``--model`` names, on a provider of this Python."""
+    """The rows of the networks, or of the models in ``--model``, on a provider of this Python."""
     import numpy as np
     import onnxruntime
     from isolated.other_providers import prepare
@@ -189,7 +189,7 @@ def measure_here(provider: str, options: argparse.Namespace) -> list[Row]:
 
 
 def command(name: str, options: list[str]) -> list[str]:
-    """The command that measures in one environment, which is made where it is not there."""
+    """Returns the command that measures in one environment, and makes a missing environment."""
     import providers
 
     provider = providers.provider_of(name)

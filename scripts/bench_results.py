@@ -1,10 +1,10 @@
-"""Show what ``padops bench --json`` has written: the table, a picture, and what has changed since another release.
+"""Show the results of ``padops bench --json``: the table, a picture, and the changes since another release.
 
     python3 scripts/bench_results.py NOW.json [--plot FILE.svg] [--since THEN.json]
 
 Both files of --since hold two ratios for each workload: padops' speed to the built-in Pad's, and to the fastest plain
-copy's. The new ratio divided by the old one has no machine in it: 1 is as fast as before. A workload is slower where
-both have fallen by more than the quartiles of the four times explain.
+copy's. The new ratio divided by the old one does not depend on the machine: 1 is as fast as before. A workload is
+slower if both ratios have fallen by more than the quartiles of the four times explain.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def table_of(results: Sequence[Measurement]) -> Table:
 
 
 def changes(now: Table, then: Table) -> Iterator[tuple[int, str, dict[str, tuple[float, float]]]]:
-    """For each workload of both: the ratio and the noise of each baseline that both have timed."""
+    """For each workload in both files: the ratio and the noise of each baseline in both files."""
     for (threads, name), row in now.items():
         found = {}
         for baseline in BASELINES:

@@ -1,14 +1,13 @@
-"""Build padops' wheel for each platform, on this machine alone, and check what is in it.
+"""Build padops' wheel for each platform, on this machine alone, and check its contents.
 
     python3 scripts/build_wheels.py [TARGET ...] [--out DIR]
     python3 scripts/build_wheels.py --check WHEEL ...
 
-Without targets all are built; the wheels go into dist/. The compiler is that of Zig, which comes from PyPI with the C
-libraries of all targets: the first build of a target makes its C++ library, which takes minutes; later ones take
-seconds. The tools go into build/wheels. Each wheel is checked: that its library is of the target's format and
-processor, exports the entry points and nothing else, needs no library but the system's own and no newer glibc than
-the wheel's name says, and is small; that auditwheel says the same of those for Linux. --check does that to wheels
-made elsewhere.
+Without targets, all are built; the wheels go into dist/. The compiler is Zig's, which comes from PyPI with the C
+libraries of all targets. The first build of a target makes its C++ library, which takes minutes; later builds take
+seconds. The tools go into build/wheels. Each wheel is checked: its library has the target's format and processor,
+exports only the entry points, needs only the system's libraries and no newer glibc than the wheel's name promises, and
+is small; auditwheel confirms that for Linux. --check checks wheels made elsewhere.
 """
 
 import argparse
@@ -33,18 +32,18 @@ TOOLS = (
 )  # fmt: skip
 EXPORTS = ROOT / "padops" / "csrc" / "linux" / "exports.map"  # names what every target exports
 SBOM = "sboms/padops.cdx.json"  # below .dist-info
-EPOCH = str(315_532_800)  # 1980: the first time that a zip file can say
+EPOCH = str(315_532_800)  # 1980: the earliest time that a zip file can have
 MAX_BYTES = 1 << 20  # of the library: each target's is under half of it
 
 
 class Target(NamedTuple):
     """A platform.
 
-    system, processor: As CMake calls them.
-    triple: As Zig calls it, with the oldest version of the C library or of the system that it is built for.
+    system, processor: CMake's names.
+    triple: Zig's name, with the oldest supported version of the C library or of the system.
     tag: The platform in the wheel's name.
-    machine: How lief calls the format and the processor of the library.
-    system_libraries: What the library may need: a pattern.
+    machine: lief's names for the library's format and processor.
+    system_libraries: A pattern of the libraries that the library may need.
     """
 
     system: str
@@ -55,7 +54,7 @@ class Target(NamedTuple):
     system_libraries: str
 
 
-ADDED_BY_ZIG = {"_mh_dylib_header", "__dso_handle"}  # its linker for macOS shows where the library is in memory
+ADDED_BY_ZIG = {"_mh_dylib_header", "__dso_handle"}  # its linker for macOS exports the library's place in memory
 LIBC = r"lib(c|dl|m|pthread)\.so\.\d|ld-linux-[\w-]+\.so\.\d"
 APPLE = r"/usr/lib/lib(System\.B|c\+\+\.1)\.dylib"
 WINDOWS = r"(?i)(kernel32|ntdll|api-ms-win-crt-[\w-]+)\.dll"
@@ -72,7 +71,7 @@ TARGETS = {
 
 
 def main(arguments: list) -> int:
-    """Build and check; 1 where a wheel is not as it should be."""
+    """Build and check; 1 if a wheel is wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(TARGETS)} (default: all)")
     parser.add_argument("--out", type=Path, default=ROOT / "dist", metavar="DIR", help="where the wheels go")
@@ -83,7 +82,7 @@ def main(arguments: list) -> int:
     if not options.check and (unknown := [name for name in options.targets if name not in TARGETS]):
         parser.error(f"there is no target {unknown[0]!r}: expected some of {', '.join(TARGETS)}")
     if options.check and all(unreadable(Path(name)) for name in options.targets):
-        return inside(options.targets)  # which needs no tools
+        return inside(options.targets)  # needs no tools
     python = tools()
     if options.check:
         wheels = [Path(name) for name in options.targets]
@@ -94,8 +93,8 @@ def main(arguments: list) -> int:
 
 
 def tools() -> Path:
-    """The Python of the environment with the tools, made where it is not there."""
-    venv = WORK / ".venv"  # where environment.step() looks for programs
+    """Returns the Python of the environment with the tools, and makes a missing environment."""
+    venv = WORK / ".venv"  # environment.step() looks for programs here
     stamp = venv / "padops-tools"
     wanted = "\n".join(TOOLS)
     if not stamp.is_file() or stamp.read_text() != wanted:
@@ -108,11 +107,11 @@ def tools() -> Path:
 
 
 def build(python: Path, name: str, out: Path, root: Path = ROOT) -> Path:
-    """The wheel of a target. The build itself knows only this machine's tag: the target's is put in afterwards."""
+    """Builds the wheel of a target. The build only knows this machine's tag; the target's replaces it afterwards."""
     target = TARGETS[name]
     folder = (WORK if root == ROOT else root / "build") / name
     toolchain = write_toolchain(python, target, folder)
-    os.environ.setdefault("SOURCE_DATE_EPOCH", EPOCH)  # of the files in the wheel, RECORD among them
+    os.environ.setdefault("SOURCE_DATE_EPOCH", EPOCH)  # the time of the files in the wheel, RECORD included
     with tempfile.TemporaryDirectory(dir=str(folder)) as made:
         command = [python, "-m", "pip", "wheel", root, "--no-deps", "--no-build-isolation", "--wheel-dir", made]
         command += [f"--config-settings=build-dir={folder / 'build'}"]
@@ -127,14 +126,14 @@ def build(python: Path, name: str, out: Path, root: Path = ROOT) -> Path:
 
 
 def compiler(python: Path) -> str:
-    """Where the tools have Zig's program."""
+    """The path of Zig's program among the tools."""
     code = "import ziglang; print(ziglang.__path__[0])"
     folder = subprocess.run([str(python), "-c", code], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
     return (Path(folder.strip()) / ("zig.exe" if os.name == "nt" else "zig")).as_posix()
 
 
 def write_toolchain(python: Path, target: Target, folder: Path) -> Path:
-    """The file that tells CMake how to build for a target, in the target's folder; another one builds all anew."""
+    """Writes CMake's toolchain file into the target's folder; a changed file rebuilds all."""
     zig = compiler(python)
     toolchain = folder / "toolchain.cmake"
     text = TOOLCHAIN.format(target=target, zig=zig, linked=folder / "new.o" if target.system == "Darwin" else "")
@@ -158,10 +157,10 @@ set(CMAKE_SHARED_LINKER_FLAGS_INIT "-s {linked}")
 
 
 def hide_operators(zig: str, target: Target, made: Path) -> None:
-    """Compile Zig's own ``new`` and ``delete`` into an object file that shows them to nobody, to be linked first.
+    """Compile Zig's own ``new`` and ``delete`` into an object file that hides them, to be linked first.
 
-    Those in Zig's C++ library can be seen from outside, and its linker for macOS has no list of what may be. A library
-    that shows them takes the place of the operators of others, or is given theirs.
+    Zig's C++ library exports both, and its linker for macOS has no list of exports. A library that exports them
+    replaces other libraries' operators, or gets theirs.
     """
     source = Path(zig).parent / "lib" / "libcxx" / "src"
     command = [zig, "c++", f"--target={target.triple}", "-std=c++23", "-O2", "-c", source / "new.cpp", "-o", made]
@@ -181,7 +180,7 @@ def inside(wheels: list) -> int:
 
 
 def unreadable(wheel: Path) -> str:
-    """Why there is nothing to look into; "" where there is."""
+    """Why the wheels cannot be checked; "" if they can."""
     if not wheel.is_file():
         return "it is no file" if wheel.exists() else "it does not exist"
     if not re.fullmatch(r"padops-[^-]+-[^-]+-[^-]+-[^-]+\.whl", wheel.name):
@@ -190,7 +189,7 @@ def unreadable(wheel: Path) -> str:
 
 
 def wrong_with(wheel: Path) -> list:
-    """What is wrong with a wheel; nothing where all is as it should be."""
+    """Lists a wheel's errors."""
     if why := unreadable(wheel):
         return [why]
     try:
@@ -200,7 +199,7 @@ def wrong_with(wheel: Path) -> list:
 
 
 def wrong_within(wheel: Path) -> list:
-    """What is wrong with a wheel that is a zip file."""
+    """Lists the errors of a wheel that is a zip file."""
     tags = wheel.stem.split("-")[-1]
     target = next((target for target in TARGETS.values() if target.tag in tags.split(".")), None)
     if target is None:
@@ -223,7 +222,7 @@ def wrong_within(wheel: Path) -> list:
 
 
 def wrong_with_library(content: bytes, target: Target) -> list:
-    """What is wrong with a library."""
+    """Lists a library's errors."""
     library = read_library(content)
     if library is None:
         return ["its library is of no format that is known"]
@@ -246,7 +245,7 @@ def wrong_with_library(content: bytes, target: Target) -> list:
 
 
 class Library(NamedTuple):
-    """What is in a library: format and processor, the names it shows, the libraries and symbol versions it needs."""
+    """A library's format, processor and exported names, and the libraries and symbol versions that it needs."""
 
     machine: str
     exported: set
@@ -256,10 +255,10 @@ class Library(NamedTuple):
 
 
 def read_library(content: bytes):
-    """A library as lief reads it, or None where it can not."""
+    """Reads a library with lief; None if lief cannot."""
     import lief
 
-    lief.logging.disable()  # it tells of parts that a library for macOS need not have
+    lief.logging.disable()  # lief logs parts that a library for macOS need not have
     binary = lief.parse(list(content))
     if isinstance(binary, lief.ELF.Binary):
         versions = {str(v.name) for s in binary.symbols_version_requirement for v in s.get_auxiliary_symbols()}
@@ -284,7 +283,7 @@ def numbers(version: str) -> tuple:
 
 
 def audit(wheel: Path, tag: str) -> list:
-    """What auditwheel says against a wheel for Linux: that its name promises more than it keeps."""
+    """Lists auditwheel's objections to a wheel for Linux: promises of the name that the wheel does not keep."""
     ran = subprocess.run([sys.executable, "-m", "auditwheel", "show", wheel], capture_output=True, text=True)
     told = re.search(r'platform tag(?: to|:) "([^"]*)"', " ".join(ran.stdout.split()))
     if told is None:

@@ -2,8 +2,8 @@
 
     python3 scripts/conformance.py [--quick] [--peer NAME[@PYTHON]] [--out DIR] ...
 
-It knows the peers of scripts/isolated/, too, which scripts/peers.py makes environments for. It runs in the Python that
-calls it, where padops is installed there, and else in the checkout's .venv.
+It also has the peers of scripts/isolated/, whose environments scripts/peers.py makes. It runs in the calling Python if
+that has padops, else in the checkout's .venv.
 """
 
 import importlib.util

@@ -2,7 +2,7 @@
 
     python3 scripts/convert.py IN -o OUT [--verify] [--dry-run] [--report FILE.json] ...
 
-It runs in the Python that calls it, where padops is installed there, and else in the checkout's .venv.
+It runs in the calling Python if that has padops, else in the checkout's .venv.
 """
 
 import importlib.util

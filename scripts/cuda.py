@@ -1,13 +1,13 @@
-"""Measure what the NVIDIA device of this machine does with Pads: alone, with padops beside it, and with lowered models.
+"""Measure Pads on this machine's NVIDIA device: alone, with padops beside it, and with lowered models.
 
     python3 scripts/cuda.py [--out DIR] [--instead NAME]
 
 Makes an environment with onnxruntime-gpu, runs ``padops probe CUDAExecutionProvider`` there, then the 29 models of
 scripts/providers.py and the five networks of scripts/bench_providers.py. The rules, the outcomes and the times go into
-DIR (build/cuda); the last lines tell which part of each network's time the Memcpys around padops' Pads take. Without
-the download it takes less than four minutes. On a machine without a device it prints so, and runs nothing. --instead
-takes the same steps with another provider of scripts/providers.py, such as ort-openvino. Exit codes: 0 done, 1 a step
-failed, 2 usage.
+DIR (build/cuda); the last lines have the share of each network's time that the Memcpys around padops' Pads take.
+Without the download, this takes less than four minutes. On a machine without a device, it prints that and runs nothing.
+--instead runs the same steps with another provider of scripts/providers.py, such as ort-openvino. Exit codes: 0 done, 1
+a step failed, 2 usage.
 """
 
 import argparse
@@ -32,11 +32,11 @@ ABOUT = {
         "rich==15.0.0",
     ),
 }  # fmt: skip
-ENDED = (0, 5)  # exit codes; 5: padops probe found models that no rule helps, and its output names them
+ENDED = (0, 5)  # exit codes; 5: padops probe found models that no rule fixes; its output has their names
 
 
 def missing_device() -> str:
-    """Why no CUDA can run here; "" where a device is at hand."""
+    """Why CUDA cannot run here; "" if there is a device."""
     if not (program := shutil.which("nvidia-smi")):
         return "there is no nvidia-smi"
     asked = subprocess.run([program, "-L"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
@@ -44,13 +44,13 @@ def missing_device() -> str:
 
 
 def find_libraries(folder: Path) -> None:
-    """Lets onnxruntime find the libraries of CUDA that pip has put into an environment."""
+    """Lets onnxruntime find the CUDA libraries that pip has installed into an environment."""
     found = sorted(str(path) for path in folder.glob("lib/python*/site-packages/nvidia/*/lib"))
     os.environ["LD_LIBRARY_PATH"] = os.pathsep.join([*found, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])
 
 
 def of_memcpys(rows: list) -> list:
-    """The lines about each network: the part of its time, with padops beside the provider, that lowering saves."""
+    """A line for each network: the share of its time, with padops beside the provider, that lowering saves."""
     times = {(row["network"], row["by"]): row for row in rows if row["median"]}
     lines = []
     for network in dict.fromkeys(row["network"] for row in rows):

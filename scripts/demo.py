@@ -1,8 +1,8 @@
-"""Set up a .venv, then tell the story of padops: two models that onnxruntime refuses, and a real one, before and after.
+"""Set up a .venv, then show padops on two models that onnxruntime refuses, and on a real model, before and after.
 
     python3 scripts/demo.py
 
-The exit code is 1 where any bit is not what it should be.
+The exit code is 1 if any bit is wrong.
 """
 
 import sys
@@ -23,7 +23,7 @@ def main() -> int:
 
 
 def inside() -> int:
-    """The story itself, in .venv."""
+    """Runs the demo, in .venv."""
     import numpy as np
     import onnxruntime
     from rich.console import Console
@@ -61,7 +61,7 @@ def say(console, label: str, text: str) -> None:
 
 
 def show_refused(console, name: str, feeds: dict, folder: Path, expected: dict) -> bool:
-    """A sample: what onnxruntime says, why, what goes in, what comes out, and each road to it."""
+    """Shows a sample: onnxruntime's error and its reason, input, output, and each way to run it."""
     import onnxruntime
     from rich.markup import escape
 
@@ -104,14 +104,14 @@ def show_refused(console, name: str, feeds: dict, folder: Path, expected: dict) 
 
 
 def show_rows(console, label: str, array, shift: int = 0) -> None:
-    """A small table of elements, the label before its first row, and so many columns free in front."""
+    """A small table of elements, with a label before its first row and a left margin."""
     for i, row in enumerate(array.tolist()):
         cells = " ".join(f"{element!s:>5}" for element in [""] * shift + row)
         console.print(f"  {label if i == 0 else '':<15} {cells}", markup=False)
 
 
 def show_real(console, folder: Path) -> bool:
-    """A real model, or a sample where it cannot be had: what was changed, and both models on random input."""
+    """Shows a real model, or a sample if no download is possible: the changes, and both models on random input."""
     import fetch_models
     import numpy as np
     from rich.markup import escape
@@ -133,7 +133,7 @@ def show_real(console, folder: Path) -> bool:
 
 
 def show_change(console, name: str, source: Path, target: Path, feeds: dict) -> bool:
-    """The Pads of a model, what became of them, and its outputs before and after."""
+    """Shows the Pads of a model, what replaced them, and its outputs before and after."""
     import onnxruntime
     from rich.table import Table
 
@@ -164,7 +164,7 @@ def show_change(console, name: str, source: Path, target: Path, feeds: dict) -> 
 
 
 def show_next(console) -> None:
-    """What a reader does now, and where the picture is."""
+    """Shows the next steps, and the place of the picture."""
     say(console, "where", f"{Path(sys.executable).parent} has the command padops, and the Python that imports it")
     say(
         console, "look", "padops inspect MODEL                    whether ONNX Runtime runs each Pad, and how to fix it"

@@ -1,9 +1,10 @@
-"""Build the documentation into build/site; fail over every warning, and over what a page would fetch from the network.
+"""Build the documentation into build/site; fail on every warning, and on files that a page would fetch from the
+network.
 
     python3 scripts/docs.py [--serve]
 
 It sets up a .venv with the extra ``docs``. A warning is a broken link or anchor, or a page that the navigation lacks.
-With --serve the pages are shown at a local address and follow the sources.
+With --serve, a local server shows the pages and follows the sources.
 """
 
 import os
@@ -37,7 +38,7 @@ def main(arguments: list) -> int:
 
 
 def fetched(site: Path) -> list:
-    """The addresses that pages load by themselves, with the page of each: a reader may have no network."""
+    """Lists the addresses that pages load by themselves, with their pages: a reader may have no network."""
     pages = sorted(site.rglob("*.html"))
     return [(page.relative_to(site), at) for page in pages for at in FETCHED.findall(page.read_text(encoding="utf-8"))]
 

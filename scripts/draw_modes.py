@@ -1,10 +1,10 @@
-"""Draw docs/modes.svg: what each mode of Pad makes of a row of numbers and of a small picture.
+"""Draw docs/modes.svg: each mode of Pad on a row of numbers and on a small picture.
 
     python3 scripts/draw_modes.py            write it
-    python3 scripts/draw_modes.py --check    compare it with what is on disk; exit 1 where they differ
+    python3 scripts/draw_modes.py --check    compare it with the file on disk; exit 1 if they differ
 
-Every element is where padops/spec/plan.py says. The file has no style sheet and no script, which some pages take out of
-a picture, and a light card of its own, so that it reads the same on a light and on a dark page.
+padops/spec/plan.py places every element. The file has no style sheet and no script, which some sites remove, and its
+own light background, so that it reads the same on light and dark pages.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 import photo
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # the plan is that of this checkout, installed or not
+sys.path.insert(0, str(ROOT))  # use this checkout's plan, installed or not
 
 from padops.spec.plan import Amounts, Crop, Mode, Plan, make_plan, source_index  # noqa: E402
 
@@ -41,12 +41,12 @@ class Band:
 
     Attributes:
         title: Its name.
-        says: What it does, in a few words.
-        mode: How elements outside the data are found.
+        says: Its effect, in a few words.
+        mode: The mode of the Pad.
         row: The amounts of the row of numbers.
-        picture: Those of the picture, down and across.
-        crop: What negative amounts do.
-        pixel: How large a pixel of the picture is.
+        picture: The amounts of the picture, down and across.
+        crop: The effect of negative amounts.
+        pixel: The size of a pixel of the picture.
     """
 
     title: str
@@ -105,7 +105,7 @@ def cell(x: float, y: float, label: str, kind: str) -> Iterator[str]:
 
 
 def gone(x: float, y: float, label: str) -> Iterator[str]:
-    """An element that the crop takes away, or the place of one that is added."""
+    """Draws a cropped element, or the place of an added element."""
     yield (
         f'<rect x="{x + 2:g}" y="{y + 2:g}" width="{CELL - 4}" height="{CELL - 4}" rx="3" fill="none" '
         f'stroke="{QUIET}" stroke-dasharray="3 3"/>'
@@ -115,7 +115,7 @@ def gone(x: float, y: float, label: str) -> Iterator[str]:
 
 
 def row_of_numbers(band: Band, y: float) -> Iterator[str]:
-    """The row, its data below those of the other bands."""
+    """Draws the row, with its data below the other bands' data."""
     first = LEFT + 3 * CELL  # where the data of every band begin
     for place in range(max(-band.row.begin, 0)):
         yield from gone(first + place * CELL, y, str(place + 1))
@@ -126,10 +126,10 @@ def row_of_numbers(band: Band, y: float) -> Iterator[str]:
 
 
 def picture(band: Band, top: float) -> Iterator[str]:
-    """The landscape, padded, in the middle of its place; a frame around the data, and a veil over what is added."""
+    """Draws the padded landscape, centred in its place, with a frame around the data and a veil over added pixels."""
     plan = make_plan((photo.HEIGHT, photo.WIDTH), band.picture, band.mode, band.crop)
     (down, across), pixel = band.picture, band.pixel
-    ghost = max(-across.begin, 0)  # columns that the crop takes away are framed beside the picture
+    ghost = max(-across.begin, 0)  # cropped columns are framed beside the picture
     height, width = plan.shape
     x = PICTURE + (WIDTH - LEFT - PICTURE - (width + ghost) * pixel) / 2 + ghost * pixel
     y = top + (ROW - 12 - height * pixel) / 2
@@ -158,7 +158,7 @@ def outline(frame: tuple[float, float, float, float], colour: str, width: int, m
 
 
 def pixels(plan: Plan, x: float, y: float, size: int = PIXEL) -> Iterator[str]:
-    """The padded landscape; the fill lies below all else, which takes fewer paths."""
+    """Draws the padded landscape; the fill lies below all else, so that fewer paths are needed."""
     height, width = plan.shape
     yield f'<g transform="translate({x:g} {y:g}) scale({size})" shape-rendering="crispEdges">'
     yield f'<rect width="{width}" height="{height}" fill="{FILL_PIXEL}"/>'
@@ -190,7 +190,7 @@ def pixel(plan: Plan, y: int, x: int) -> str:
 
 
 def data_band(y: float) -> Iterator[str]:
-    """The first line: the data, and where elements are added to them."""
+    """Draws the first line: the data, and the places of added elements."""
     yield text(LEFT, y + 14, "the data, with begin 3 and end 5", TITLE, 'font-weight="bold"')
     yield text(LEFT, y + 33, "3 elements are added before them and 5 behind", SAYS, f'fill="{QUIET}"')
     for place in range(3 + NUMBERS + 5):
@@ -230,7 +230,7 @@ def svg(bands: Sequence[Band] = BANDS) -> str:
 
 
 def description(bands: Sequence[Band]) -> str:
-    """The rows of numbers in words, for those who do not see the drawing."""
+    """The rows of numbers in words, for readers who cannot see the drawing."""
     lines = []
     for band in bands:
         row = sources(NUMBERS, band.row, band.mode, band.crop)

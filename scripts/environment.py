@@ -1,4 +1,4 @@
-"""The .venv that demo.py and test.py work in: made, repaired and brought up to date with the standard library alone.
+"""Makes, repairs and updates the .venv of demo.py and test.py with the standard library alone.
 
 This file and its two callers keep to the syntax of Python 3.6, so that an old Python reaches the message below.
 """
@@ -29,25 +29,25 @@ ENDS_UP_ELSEWHERE = ("PIP_PREFIX", "PIP_ROOT", "PIP_TARGET")  # settings that ke
 STAMP, UNFINISHED = (
     "padops-stamp.json",
     "padops-unfinished",
-)  # in .venv: what it was made from; that it is not whole yet
+)  # in .venv: the hash of its sources; the mark of an unfinished set-up
 MISLEADING = ("PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__")  # the caller's, not .venv's
 
 
 def ensure(extras=(), root: Path = ROOT) -> Path:
-    """Give the Python of a .venv that has this checkout installed, editable, with the extras.
+    """Return the Python of a .venv that has this checkout installed, editable, with the extras.
 
-    A stamp in .venv says what it was made from; where that is still so, this takes a tenth of a second. A .venv
-    whose set-up was killed, or that does not work, is made anew; a working one without a stamp is installed into.
+    A stamp in .venv has a hash of its sources; if they are unchanged, this takes a tenth of a second. A broken .venv,
+    or one whose set-up was killed, is made anew; a working .venv without a stamp gets the installation.
 
     Args:
-        extras: Extras of pyproject.toml that must be there. Those installed before stay.
+        extras: Required extras of pyproject.toml. Extras installed before stay.
         root: The checkout.
 
     Returns:
         The path of the interpreter.
 
     Raises:
-        SystemExit: A step failed; what it said has been printed.
+        SystemExit: A step failed; its output has been printed.
     """
     venv = root / ".venv"
     with _alone(root):
@@ -59,7 +59,7 @@ def ensure(extras=(), root: Path = ROOT) -> Path:
         if not _sound(venv):
             _create(venv)
         _install(venv, wanted)
-        if not _works(venv):  # pip believed in packages that are not whole
+        if not _works(venv):  # pip trusted incomplete packages
             _create(venv)
             _install(venv, wanted)
             if not _works(venv):
@@ -74,7 +74,7 @@ def interpreter(venv: Path) -> Path:
 
 
 def fingerprint(root: Path) -> str:
-    """One hash over everything that an editable installation does not pick up by itself."""
+    """Hashes everything that an editable installation does not update by itself."""
     digest = hashlib.sha256()
     for source in SOURCES:
         path = root / source
@@ -82,13 +82,13 @@ def fingerprint(root: Path) -> str:
             if file.is_file():
                 content = file.read_bytes()
                 digest.update(f"{file.relative_to(root).as_posix()}\0{len(content)}\0".encode() + content)
-    for module in sorted((root / "padops").rglob("*.py")):  # it knows where each was when it was made
+    for module in sorted((root / "padops").rglob("*.py")):  # the installation records the path of each
         digest.update(f"{module.relative_to(root).as_posix()}\0".encode())
     return digest.hexdigest()
 
 
 def read_stamp(venv: Path) -> dict:
-    """What .venv was made from; empty where it was not finished, or not made by this script."""
+    """Reads the stamp of .venv; empty if the set-up is unfinished or not by this script."""
     if (venv / UNFINISHED).exists():
         return {}
     try:
@@ -104,19 +104,19 @@ def up_to_date(stamp: dict, wanted: dict) -> bool:
 
 
 def variables(venv: Path) -> dict:
-    """The caller's environment variables, less those that would lead Python or pip out of .venv."""
+    """The caller's environment variables, without those that would lead Python or pip out of .venv."""
     kept = {key: value for key, value in os.environ.items() if key not in MISLEADING + ENDS_UP_ELSEWHERE}
     path = os.pathsep.join([str(interpreter(venv).parent), os.environ.get("PATH", os.defpath)])
     return {**kept, "PATH": path, "VIRTUAL_ENV": str(venv), "PIP_USER": "0", **compiled_in(venv / "bytecode")}
 
 
 def compiled_in(folder: Path) -> dict:
-    """Have each source compiled once, into a folder: pip leaves that out, and else each process does it again."""
+    """Compile each source once, into a folder: pip does not, and each process would compile again."""
     return {"PYTHONPYCACHEPREFIX": str(folder), "PYTHONDONTWRITEBYTECODE": ""}
 
 
 def step(label: str, command: list, root: Path = ROOT) -> None:
-    """Run one command of the set-up: a line with the time it took, and its output only where it fails."""
+    """Run one command of the set-up; print a line with its time, and its output only if it fails."""
     print(f"{label} ... ", end="", flush=True)
     start = time.monotonic()
     result = subprocess.run(
@@ -135,12 +135,12 @@ def step(label: str, command: list, root: Path = ROOT) -> None:
 
 
 def hand_over(command: list, folder: Path = None) -> int:
-    """Run the job itself, with the terminal, in a folder or where the caller is, and give its exit code."""
+    """Run the job on the terminal, in a folder or the caller's, and return its exit code."""
     sys.stdout.flush()
     interrupt = signal.getsignal(signal.SIGINT)
     if interrupt != signal.SIG_IGN:
-        # The terminal sends it to the job as well, which ends in its own way. An exception here could come when the
-        # system has told how the job ended and nobody has noted it yet; it does not tell that twice.
+        # The terminal also sends the signal to the job, which ends by itself. An exception here could come between the
+        # job's end and its exit code, which the system returns only once.
         signal.signal(signal.SIGINT, lambda number, frame: None)
     terminate = signal.getsignal(signal.SIGTERM)
     try:
@@ -162,7 +162,7 @@ def _ask(venv: Path, question: str) -> bool:
 
 
 def _sound(venv: Path) -> bool:
-    """Whether it can be installed into: it is a virtual environment, with pip, and no set-up of it was killed."""
+    """Whether .venv can get an installation: a virtual environment, with pip, whose set-up was not killed."""
     question = (
         "import sys, os, pip\n"
         f"assert sys.version_info >= {OLDEST} and sys.prefix != sys.base_prefix\n"
@@ -192,19 +192,19 @@ def _install(venv: Path, wanted: dict) -> None:
     (venv / UNFINISHED).touch()
     pip = [interpreter(venv), "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--no-compile"]
     try:
-        # The editable install rebuilds itself later with the tools that it was built with: they must stay, in .venv.
+        # The editable install later rebuilds itself with the same tools, so they must stay in .venv.
         step("installing the build tools", [*pip, *BUILD_TOOLS], venv.parent)
         command = [*pip, "--no-build-isolation", "--editable", what]
         step(f"building and installing padops ({what})", command, venv.parent)
     except SystemExit:
-        if not fresh:  # pip ended by itself and left what was there before: no reason to throw that away
+        if not fresh:  # pip failed but left the old packages: keep them
             (venv / UNFINISHED).unlink()
         raise
 
 
 @contextlib.contextmanager
 def _alone(root: Path):
-    """Let one set-up of a checkout run at a time, where the system has flock."""
+    """Let only one set-up of a checkout run at a time, if the system has flock."""
     try:
         import fcntl
     except ImportError:

@@ -1,12 +1,12 @@
-"""Write the cases of ONNX's Pad as an archive: any runtime can be tested with it, without padops.
+"""Write the cases of ONNX's Pad as an archive, which tests any runtime without padops.
 
     python3 scripts/export_cases.py FILE.zip [--quick] [--seed N]
     python FILE.zip onnxruntime.backend
 
 It needs a Python that has padops. Exit codes: 0 done, 1 error, 2 usage.
 
-The same cases give the same bytes: files are in order and of one date, and stored, since compressed bytes differ by
-the version of zlib.
+The same cases make the same bytes: files have an order and one date, and no compression, whose bytes depend on the
+version of zlib.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from padops.spec.dtypes import DTYPES
 from padops.terminal import fail
 
 SCHEMA = 1
-DATE = (1980, 1, 1, 0, 0, 0)  # the first that an archive can say
+DATE = (1980, 1, 1, 0, 0, 0)  # the earliest date that an archive can have
 MAIN, MANIFEST, FOLDER = "__main__.py", "manifest.json", "cases"  # in the archive
 RUNNER = Path(__file__).with_name("run_cases.py")
 
 
 class ExportError(ValueError):
-    """Nothing was exported; says why."""
+    """Nothing was exported; the message has the reason."""
 
 
 def case_name(case: Case) -> str:
-    """What a case is called in an archive: ``test_`` and its id in letters, digits and underscores."""
+    """The name of a case in an archive: ``test_`` and its id in letters, digits and underscores."""
     return "test_" + re.sub(r"\W+", "_", case.id.replace("-", "minus"), flags=re.ASCII)
 
 
@@ -62,7 +62,7 @@ def export(chosen: Iterable[Case], file: Path | str) -> dict[str, Any]:
 
     Raises:
         ExportError: Two cases have one name.
-        OSError: The archive cannot be written; what was there before stays.
+        OSError: The archive cannot be written; an old archive stays.
     """
     files = {MAIN: RUNNER.read_bytes()}
     rows: dict[str, Any] = {}
@@ -83,7 +83,7 @@ def export(chosen: Iterable[Case], file: Path | str) -> dict[str, Any]:
         }  # fmt: skip
     manifest = {
         "schema": SCHEMA,
-        # By ONNX's number of the type: its name, that of NumPy or ml_dtypes, and the bits of an element.
+        # By ONNX's number of a type: its name, the name in NumPy or ml_dtypes, and the bits of an element.
         "types": {
             row.onnx: [row.name, row.scalar if isinstance(row.scalar, str) else row.scalar.__name__, row.bits]
             for row in DTYPES
@@ -122,7 +122,7 @@ def _files(case: Case, output: np.ndarray) -> dict[str, bytes]:
 
 
 def _declare_rank(info: Any, rank: int) -> None:
-    """ONNX's checker, which backends run, wants a shape; dims that the case leaves open get a name."""
+    """Adds a shape, which ONNX's checker in backends requires; the case's open dims get a name."""
     if not info.type.tensor_type.HasField("shape"):
         info.type.tensor_type.shape.SetInParent()
         for axis in range(rank):

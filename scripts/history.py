@@ -1,12 +1,12 @@
-"""Run the conformance suite on release after release of each implementation, and show what a release changed.
+"""Run the conformance suite on each release of each implementation, and show the changes between releases.
 
     python3 scripts/history.py [--only PACKAGE[==VERSION]] [--keep] [--work DIR] [--out FILE.json]
     python3 scripts/history.py --list
     python3 scripts/history.py --show FILE.json [--svg PICTURE.svg]
 
-Each release runs in an environment that uv (or npm) makes and that is removed again. What it did stays in --work: a
-second call goes on where the first ended. It needs a Python that has padops. Exit codes: 0 done, 1 a release has no
-environment, 2 usage.
+Each release runs in an environment that uv (or npm) makes, and that is then removed. Results stay in --work, so a
+second call continues the first. It needs a Python that has padops. Exit codes: 0 done, 1 a release has no environment,
+2 usage.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SCHEMA = 1
 
 
 def write(path: Path, told: Iterable[dict[str, Any]]) -> None:
-    """Writes what releases did, one line each, in the order of ``history_measure.FOLLOWED``."""
+    """Writes the results of releases, one line each, in the order of ``history_measure.FOLLOWED``."""
     order = {release.name: i for i, release in enumerate(releases())}
     ordered = sorted(told, key=lambda one: order.get(f"{one['package']}=={one['version']}", len(order)))
     lines = ",\n".join(json.dumps(one, separators=(",", ":")) for one in ordered)
@@ -45,11 +45,11 @@ def write(path: Path, told: Iterable[dict[str, Any]]) -> None:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """What each release did, as ``measure`` gives it.
+    """Reads the result of each release, in the form that ``measure`` returns.
 
     Raises:
         ValueError: ``write`` has not written the file.
-        OSError: It cannot be read.
+        OSError: The file cannot be read.
     """
     try:
         content = json.loads(path.read_bytes())
@@ -91,7 +91,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _chosen(only: list[str]) -> list[Any]:
-    """The releases that are asked for.
+    """Returns the requested releases.
 
     Raises:
         ValueError: There is no such package or release.
@@ -131,7 +131,7 @@ def _measure(options: argparse.Namespace, chosen: list[Any]) -> int:
 
 
 def _kept(place: Path, digest: str) -> dict[str, Any] | None:
-    """What has been measured already with the same cases, or None."""
+    """Returns an earlier result for the same cases, or None."""
     if not place.is_file():
         return None
     told: dict[str, Any] = json.loads(place.read_bytes())

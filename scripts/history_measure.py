@@ -1,4 +1,4 @@
-"""The releases of each implementation, and what one does with the cases of the suite in an environment of its own."""
+"""The releases of each implementation, and a run of the suite's cases on one release in its own environment."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ add_peers(Path(__file__).resolve().parent / "isolated")
 
 LEVEL = "quick"
 AGREES, NOT_RUN = "a", "n"
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZbcdefghijklmopqrstuvwxyz0123456789!#$%&()*+,-./:;<=>?@[]^_{|}~"  # of what is wrong
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZbcdefghijklmopqrstuvwxyz0123456789!#$%&()*+,-./:;<=>?@[]^_{|}~"  # wrong answers
 LONGEST = 1800  # seconds that one installation may take
 
 # Of padops' own files in another interpreter; numpy comes with both.
@@ -39,7 +39,7 @@ class Release:
     peer: str  # the key of ``peers.PEERS``
     package: str  # on PyPI, or on npm
     version: str  # of the package
-    beside: tuple[str, ...]  # what else its environment holds, as for pip; nothing for a package of npm
+    beside: tuple[str, ...]  # other packages of its environment, as for pip; none for npm
 
     @property
     def name(self) -> str:
@@ -47,7 +47,7 @@ class Release:
         return f"{self.package}=={self.version}"
 
 
-# Peer, package, what stands beside it, and the newest version of each of its minor releases.
+# Peer, package, packages beside it, and the newest version of each of its minor releases.
 FOLLOWED = (
     ("ort-builtin", "onnxruntime", OLD, "1.16.3 1.17.3 1.18.1"),
     (
@@ -71,7 +71,7 @@ FOLLOWED = (
 
 
 def releases() -> Iterator[Release]:
-    """All of them, from the oldest to the newest of each implementation."""
+    """All releases, from the oldest to the newest of each implementation."""
     for peer, package, beside, versions in FOLLOWED:
         for version in versions.split():
             yield Release(peer, package, version, beside)
@@ -88,7 +88,7 @@ def digest_of(suite: Sequence[Case]) -> str:
 
 
 def measure(release: Release, suite: Sequence[Case], folder: Path, keep: bool = False) -> dict[str, Any]:
-    """Makes a release's environment in a folder, runs the cases there, and removes it unless told to ``keep`` it.
+    """Makes a release's environment in a folder, runs the cases there, and removes it unless ``keep``.
 
     Returns:
         ``peer``, ``package``, ``version``, ``cases`` (their digest), and either ``absent``, why it does not run, or
@@ -112,14 +112,14 @@ def measure(release: Release, suite: Sequence[Case], folder: Path, keep: bool = 
 
 
 class NoEnvironment(Exception):
-    """A release has none; says why."""
+    """A release has no environment; the message has the reason."""
 
 
 def make_environment(release: Release, node: bool, folder: Path) -> None:
-    """Makes the environment of a release, of npm or of Python, in place of what the folder holds.
+    """Replaces the folder by the environment of a release, of npm or of Python.
 
     Raises:
-        NoEnvironment: uv or npm is not there, or does not find the packages.
+        NoEnvironment: uv or npm is missing, or does not find the packages.
         OSError: The folder cannot be written.
     """
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""A history as Markdown, with what each release does otherwise than the one before it, and as a picture."""
+"""Writes a history as Markdown, with each release's changes, and as a picture."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ HEAD = "| release | cases run | agree | wrong output | error | dies | not run |\
 WORDS = {
     "agree": "right", "differ": "wrong output", "error": "error", "crash": "dies", "not run": "not run", "runs": "runs",
 }  # fmt: skip
-_WIDTH, _LEFT, _PANEL, _PLOT, _TOP = 480, 14, 70, 456, 50  # as narrow as a phone, so that its letters can be read there
+_WIDTH, _LEFT, _PANEL, _PLOT, _TOP = 480, 14, 70, 456, 50  # as narrow as a phone, for readable letters
 _LINE, _FAINT = "#2f5f9e", "#ddd"
 
 
 def meaning(one: dict[str, Any], letter: str) -> tuple[str, str]:
-    """The outcome that a letter stands for, and the class of it; the class is "" where nothing is wrong."""
+    """The outcome and the class of a letter; the class is "" if nothing is wrong."""
     if letter in (AGREES, NOT_RUN):
         return ("agree" if letter == AGREES else "not run"), ""
     outcome, _, name = one["classes"][letter].partition(" ")
@@ -30,7 +30,7 @@ def meaning(one: dict[str, Any], letter: str) -> tuple[str, str]:
 
 
 def counts(one: dict[str, Any]) -> Counter[str]:
-    """How many answers of a release have each outcome."""
+    """Counts the answers of a release by outcome."""
     found: Counter[str] = Counter()
     for letter, many in Counter("".join(one["cells"].values())).items():
         found[meaning(one, letter)[0]] += many
@@ -47,11 +47,11 @@ def by_package(told: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Change:
-    """Cases that a release answers otherwise than the one before it, all in one way."""
+    """Cases whose answers changed from one release to the next, all in the same way."""
 
     version: str  # the release
     before: str  # the outcome in the release before: "agree", "differ", "error", "crash", "not run" or "runs"
-    after: str  # the outcome in this one
+    after: str  # the outcome in this release
     what: str  # the known divergence that is or was there, by its id, or the mode; the modes of cases that were not run
     operators: tuple[str, ...]  # whose cases they are
     count: int  # of the cases
@@ -60,7 +60,7 @@ class Change:
 def changes(told: Sequence[dict[str, Any]]) -> list[Change]:
     """The changes from release to release of one package, whose releases come in order.
 
-    Two releases that ran other cases are not compared.
+    Two releases that ran different cases are not compared.
     """
     found = []
     for before, after in zip(told, told[1:]):
@@ -80,7 +80,7 @@ def _between(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
             if was == now:
                 continue
             key = was, now, name or named
-            if "not run" in (was, now):  # then what it does there is no change
+            if "not run" in (was, now):  # a case that did not run is not a change
                 key = ("not run", "runs", "") if was == "not run" else ("runs", "not run", "")
             cases[key].append(operator)
             modes[key].add(mode)
@@ -92,17 +92,17 @@ def _between(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
 
 
 def run_of(one: dict[str, Any]) -> int:
-    """How many cases a release ran."""
+    """The number of cases that a release ran."""
     return sum(counts(one)[outcome] for outcome in ("agree", *WRONG))
 
 
 def agreement(one: dict[str, Any]) -> float:
-    """The share of the cases that a release ran, in which it agreed."""
+    """The share of agreement among the cases that a release ran."""
     return counts(one)["agree"] / max(run_of(one), 1)
 
 
 def markdown(told: Sequence[dict[str, Any]]) -> str:
-    """For each package the counts of its releases, and what each of them changed."""
+    """For each package, its releases' counts and changes."""
     parts = []
     for package, releases in by_package(told).items():
         ran = [one for one in releases if "absent" not in one]
@@ -113,7 +113,7 @@ def markdown(told: Sequence[dict[str, Any]]) -> str:
 
 
 def summary(told: Sequence[dict[str, Any]]) -> str:
-    """The first and the last release of each package, and the share of the cases in which each agreed."""
+    """The first and the last release of each package, with their shares of agreement."""
     rows = []
     for package, releases in by_package(told).items():
         ran = [one for one in releases if "absent" not in one]

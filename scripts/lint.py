@@ -2,7 +2,7 @@
 
     python3 scripts/lint.py [--fix] [ruff-check] [ruff-format] [mypy] [clang-format] [zizmor]
 
-Without names all of them run. With --fix, those that can mend what they find do so. mypy reads the types of the other
+Without names, all tools run. With --fix, tools repair their findings if they can. mypy reads the types of the other
 implementations, so these are installed as well (see scripts/test.py --peers).
 """
 

@@ -1,9 +1,9 @@
-"""Make the sample models in models/: one for each version of ONNX Pad, and four for what people meet.
+"""Make the sample models in models/: one for each version of ONNX Pad, and four for common problems.
 
     python3 scripts/make_models.py            write them
-    python3 scripts/make_models.py --check    compare them with what is on disk; exit 1 where they differ
+    python3 scripts/make_models.py --check    compare them with the files on disk; exit 1 if they differ
 
-The files come out byte for byte the same on every machine: they hold no time and no version of a tool.
+The files have the same bytes on every machine, without a time or the version of a tool.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "models"
 
 
 def nested() -> onnx.ModelProto:
-    """Pads where a rewriter may miss them; onnx's checker wants both opsets to have the same Pad, and 19 and 20 do."""
+    """Pads where a rewriter may miss them; onnx's checker requires the same Pad in both opsets: 19 and 20 have it."""
     T = TensorProto.FLOAT
     free = helper.make_tensor_value_info
     then_branch = helper.make_graph(

@@ -2,15 +2,15 @@
 
     python3 scripts/matrix.py [--only TEXT | --ci] [--keep]
 
-Builds the wheel, then installs it for each Python into an environment of its own under build/matrix (one at a time,
-taken away when its runtimes have had their turn), and runs there, for each onnxruntime: the self-check, ``padops
-convert --verify`` of the samples in models/, and a choice of the tests. Nothing counts that does not end with the exit
-code that it should. "Lowest" is what ``uv pip install --resolution lowest-direct`` takes: what pyproject.toml names, or
-the first version from there on that has a wheel for that Python.
+Builds the wheel, then installs it for each Python into an environment under build/matrix, one at a time, and removes
+the environment afterwards. There it runs, for each onnxruntime: the self-check, ``padops convert --verify`` of the
+samples in models/, and a selection of the tests. Each must end with the right exit code. "Lowest" is the choice of ``uv
+pip install --resolution lowest-direct``: the version in pyproject.toml, or the first later version with a wheel for
+that Python.
 
 --only runs the cells whose name contains TEXT, such as "1.20.1" or "python 3.13, lowest". --ci runs the two cells that
-each change must pass: the oldest onnxruntime with the lowest dependencies, and one in the middle with the newest, both
-on the Python that runs this script; a cell that cannot exist fails. scripts/test.py has the newest onnxruntime.
+each change must pass: the oldest onnxruntime with the lowest dependencies, and a middle release with the newest, both
+on this script's Python; a cell that cannot exist fails. scripts/test.py has the newest onnxruntime.
 """
 
 import argparse
@@ -37,9 +37,9 @@ RUNTIME = "onnxruntime"
 THIS = "{}.{}".format(*sys.version_info)
 CI = ((THIS, True, "1.20.1"), (THIS, False, "1.24.4"))
 EXTRAS = ("cpu", "convert", "pyop")
-TOLD = ("numpy", "ml-dtypes", "onnx", "onnx-ir", "onnxruntime-extensions", "rich")  # what the extras name
+TOLD = ("numpy", "ml-dtypes", "onnx", "onnx-ir", "onnxruntime-extensions", "rich")  # the packages of the extras
 TOOLS = ("pytest>=8", "pytest-xdist>=3.8", "hypothesis>=6.160")
-# Those whose expectations hold for every runtime and every version of NumPy and onnx that padops is for.
+# Tests that pass with every supported runtime and every supported version of NumPy and onnx.
 KERNELS = ("kernels", "dialect_kernels", "inputs", "interior", "rows", "errors", "inference", "describe", "load")
 # fmt: off
 TESTS = (*(f"csrc/test_{x}" for x in KERNELS),
@@ -51,8 +51,7 @@ TESTS = (*(f"csrc/test_{x}" for x in KERNELS),
 PROVIDER_TESTS = ("runtime/test_provider", "runtime/test_inference_session")
 FIRST_WITH_PROVIDER = "1.24"
 EXAMPLES = "200"
-# Samples whose originals no older onnxruntime runs rightly: it wraps out of bounds, or does not know their element
-# types.
+# Samples whose originals fail on older releases of onnxruntime, which wrap out of bounds or lack the element types.
 UNVERIFIED = {"pad_19.onnx": "1.31", "pad_23.onnx": "1.24", "pad_24.onnx": "1.27", "pad_25.onnx": "1.27"}
 
 
@@ -60,7 +59,7 @@ def main() -> int:
     """Every chosen cell, one after the other.
 
     Returns:
-        0 where no cell failed. Cells that cannot exist do not fail, but for those of --ci.
+        0 if no cell failed. A cell that cannot exist fails only with --ci.
     """
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     chosen = parser.add_mutually_exclusive_group()
@@ -74,7 +73,7 @@ def main() -> int:
     if not cells:
         parser.error(f"argument --only: no cell has {options.only!r} in its name, such as {name_of(*CI[0])!r}")
     WORK.parent.mkdir(exist_ok=True)
-    with environment._alone(WORK.parent):  # another one would take this one's environments away
+    with environment._alone(WORK.parent):  # another run would remove this run's environments
         wheel = build()
         copy_tests()
         told = []
@@ -103,14 +102,14 @@ def run_environment(version: str, lowest: bool, runtimes: list, wheel: Path, kee
 
 
 class Cell:
-    """One environment, and what to do in it."""
+    """One environment and its checks."""
 
     def __init__(self, python: str, venv: Path, wheel: Path, lowest: bool):
         self.python, self.venv, self.wheel, self.lowest = python, venv, wheel, lowest
         self.interpreter = environment.interpreter(venv)
 
     def install(self, runtime: str):
-        """Put the wheel, its dependencies and one onnxruntime in place; what went wrong, or None."""
+        """Install the wheel, its dependencies and one onnxruntime; return the error, or None."""
         uv = environment.interpreter(ROOT / ".venv").with_name("uv")
         pip = [uv, "pip", "install", "--quiet", "--python", self.venv, "--only-binary", ":all:"]
         resolution = "lowest-direct" if self.lowest else "highest"
@@ -122,15 +121,15 @@ class Cell:
             ran = call(command)
             if ran.returncode:
                 return last_line(ran)
-        shutil.rmtree(BYTECODE, ignore_errors=True)  # it may be that of another version
+        shutil.rmtree(BYTECODE, ignore_errors=True)  # it may belong to another version
         return None
 
     def versions(self) -> str:
-        """Those of the dependencies, as the table tells them."""
+        """The versions of the dependencies, for the table."""
         return ", ".join(f"{name} {version}" for name in TOLD if (version := self.version(name)))
 
     def version(self, name: str) -> str:
-        """That of an installed package; "" where it is not there."""
+        """The version of a package; "" if it is not installed."""
         code = f"from importlib.metadata import version; print(version({name!r}))"
         return call([self.interpreter, "-c", code]).stdout.strip()
 
@@ -162,7 +161,7 @@ def run_cell(name: str, runtime: str, cell: Cell) -> str:
 
 
 def ask_info(cell: Cell, version: str) -> list:
-    """Return what is wrong in the output of ``padops info``, which runs a Pad and names the runtime that ran it."""
+    """Return the error in the output of ``padops info``, which runs a Pad and prints its runtime."""
     ran = cell.command("-m", "padops", "info")
     if ran.returncode:
         return [f"info: exit code {ran.returncode}: {last_line(ran)}"]
@@ -171,10 +170,10 @@ def ask_info(cell: Cell, version: str) -> list:
 
 
 def convert_samples(cell: Cell, version: str) -> tuple:
-    """Convert and verify the models in models/; those of UNVERIFIED, which the runtime gets wrong, are not verified.
+    """Convert and verify the models in models/, except UNVERIFIED, which the runtime gets wrong.
 
     Returns:
-        How many of how many were verified, and what failed.
+        The counts of verified and of all models, and the failures.
     """
     samples = sorted((WORK / "checkout" / "models").glob("*.onnx"))
     later = {name for name, first in UNVERIFIED.items() if number(version) < number(first)}
@@ -203,7 +202,7 @@ def convert_samples(cell: Cell, version: str) -> tuple:
 
 
 def run_tests(cell: Cell, version: str) -> tuple:
-    """Run the chosen tests; how many passed, and what failed."""
+    """Run the chosen tests; return the number that passed, and the failures."""
     provider = PROVIDER_TESTS if number(version) >= number(FIRST_WITH_PROVIDER) else ()
     python_kernel = cell.version("onnxruntime-extensions") != ""
     chosen = [f"tests/{name}.py" for name in (*TESTS, *provider) if python_kernel or name != "runtime/test_pyop"]
@@ -218,7 +217,7 @@ def run_tests(cell: Cell, version: str) -> tuple:
 
 
 def build() -> Path:
-    """Build the wheel; one for all cells, for it knows no Python and no runtime."""
+    """Build one wheel for all cells, since it depends on no Python and no runtime."""
     python = environment.ensure(["test"])
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
@@ -230,7 +229,7 @@ def build() -> Path:
 
 
 def copy_tests() -> None:
-    """Give the tests a folder without the package's sources: what they import is what the wheel has installed."""
+    """Copy the tests to a folder without the package's sources, so that they import the installed wheel."""
     for name in ("tests", "models", "scripts"):
         shutil.copytree(ROOT / name, WORK / "checkout" / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md"):
@@ -251,7 +250,7 @@ def find_python(version: str):
 
 @cache
 def wheels(python: str, name: str) -> tuple:
-    """The releases of a package that have a wheel for a Python, lowest first: pip names them where none is right."""
+    """The releases of a package that have a wheel for a Python, lowest first: pip lists them if none matches."""
     probe = [python, "-m", "pip", "install", "--dry-run", "--no-deps", "--only-binary", ":all:", f"{name}==0.0.0.1"]
     ran = call([*probe, "--ignore-installed", "--disable-pip-version-check"])
     told = re.search(r"from versions: ([^)]*)\)", ran.stderr)
@@ -267,7 +266,7 @@ def number(version: str) -> tuple:
 
 
 def call(command: list, folder: Path = ROOT) -> subprocess.CompletedProcess:
-    """Run a command, without what leads a Python elsewhere."""
+    """Run a command, without variables that lead a Python elsewhere."""
     misleading = (*environment.MISLEADING, "PADOPS_LIBRARY")
     variables = {key: value for key, value in os.environ.items() if key not in misleading}
     variables |= {"PADOPS_EXAMPLES": EXAMPLES, **environment.compiled_in(BYTECODE)}

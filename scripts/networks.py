@@ -1,7 +1,7 @@
 """Networks with Pads inside, for scripts/bench_providers.py: usual layers, with random weights from a seed.
 
-Each network has a twin with Pads of mode constant, in a form that every provider runs. The twin shows the number of
-parts and the time that the network would have if the provider ran its Pads.
+Each network has a twin whose Pads have mode constant, in a form that every provider runs. The twin shows the parts and
+the time of the network if the provider ran its Pads.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Layers:
 
     Args:
         mode: Of the Pads.
-        axes: Whether the Pads name their axes, or have amounts for all dims.
+        axes: Whether the Pads list axes, or have amounts for all dims.
         rank: Of the data.
     """
 
@@ -40,7 +40,7 @@ class Layers:
         self.last = name
 
     def pad(self, *pads: int) -> None:
-        """A Pad of the last dims, which has their begins, then their ends."""
+        """Adds a Pad of the last dims; ``pads`` has their begins, then their ends."""
         count = len(pads) // 2
         if self._axes:
             axes = np.arange(self._rank - count, self._rank)
@@ -50,19 +50,19 @@ class Layers:
             self.add("Pad", np.array([*around, *pads[:count], *around, *pads[count:]], np.int64), mode=self._mode)
 
     def conv(self, given: int, made: int, *kernel: int, op_type: str = "Conv", **attributes: Any) -> None:
-        """A convolution from ``given`` channels to ``made``, with weights that keep the size of the numbers."""
+        """Adds a convolution from ``given`` channels to ``made``, with weights that keep the size of the numbers."""
         channels = (given, made) if op_type == "ConvTranspose" else (made, given)
         weights = self._rng.standard_normal((*channels, *kernel)) / (given * np.prod(kernel)) ** 0.5
         self.add(op_type, weights.astype(np.float32), np.zeros(made, np.float32), **attributes)
 
     def norm(self, channels: int, activation: str = "Relu") -> None:
-        """An instance normalisation, as networks of images have it, and what follows it."""
+        """Adds an instance normalisation, as in networks of images, and an activation."""
         self.add("InstanceNormalization", np.ones(channels, np.float32), np.zeros(channels, np.float32))
         if activation:
             self.add(activation)
 
     def model(self, shape: Sequence[int | str], output: Sequence[int | str], opset: int) -> bytes:
-        """The whole, serialized."""
+        """Returns the model, serialized."""
         first = helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)
         last = helper.make_tensor_value_info(self.last, TensorProto.FLOAT, output)
         graph = helper.make_graph(self._nodes, "network", [first], [last], self._constants)
@@ -133,7 +133,7 @@ def causal(mode: str, opset: int, axes: bool, length: int, width: int, layers: i
     return net.model((1, 1, length), (1, 1, length), opset)
 
 
-# By name: what makes the network, what makes its twin, the shape of its input.
+# By name: the functions that make the network and its twin, and the shape of the input.
 Network = tuple[Callable[[], bytes], Callable[[], bytes], tuple[int, ...]]
 
 

@@ -1,11 +1,11 @@
-"""Make the environments of the peers that have one of their own: padops conformance compares with those that are there.
+"""Make the environments of the peers in scripts/isolated/; padops conformance compares with the ones that exist.
 
     python3 scripts/peers.py [NAME ...]
     python3 scripts/peers.py --list
 
-Without names all are made. Each file of scripts/isolated/ states its environment's packages and
-versions; other peers may share it. It goes into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS, and nowhere
-else. What is there already and of these versions stays. A peer in JavaScript needs node and npm.
+Without names, all are made. Each file of scripts/isolated/ lists its environment's packages and versions; other peers
+may share the environment. It goes only into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS. An environment
+with these versions stays. A peer in JavaScript needs node and npm.
 """
 
 import ast
@@ -19,8 +19,8 @@ import environment
 import help_first  # noqa: F401
 
 ISOLATED = environment.ROOT / "scripts" / "isolated"
-SHARING = ("without_pad", "beside", "lowered_for")  # peers that share the environment, by what ENVIRONMENT calls them
-STAMP = "padops-stamp.json"  # written last: padops takes no environment without one
+SHARING = ("without_pad", "beside", "lowered_for")  # peers that share the environment, by their key in ENVIRONMENT
+STAMP = "padops-stamp.json"  # written last: padops ignores an environment without it
 
 
 def stated() -> dict:
@@ -47,15 +47,15 @@ def folder_of(name: str) -> Path:
 
 
 def is_made(about: dict) -> bool:
-    """Whether a peer's environment is there, and whole."""
+    """Whether a peer's environment exists and is complete."""
     return (folder_of(environment_of(about)) / STAMP).is_file()
 
 
 def ensure(name: str, about: dict) -> None:
-    """Make an environment, unless it is there in these versions.
+    """Make an environment, unless it exists in these versions.
 
     Raises:
-        SystemExit: A step failed; what it said has been printed.
+        SystemExit: A step failed; its output has been printed.
     """
     folder = folder_of(name)
     wanted = {"requires": list(about.get("requires", [])), "node": about.get("node", {}), "python": sys.version}
@@ -86,7 +86,7 @@ def ensure(name: str, about: dict) -> None:
 
 
 def _unpack_from_debian(name: str, folder: Path, packages: tuple) -> None:
-    """Puts files of Debian's packages into an environment, under debian/; nothing is installed."""
+    """Unpacks Debian's packages into an environment, under debian/, without installing them."""
     missing = [tool for tool in ("apt-get", "dpkg") if shutil.which(tool) is None]
     if missing:
         sys.exit(f"error: {name} needs {' and '.join(missing)} of Debian, which are not on the PATH")
@@ -103,7 +103,7 @@ def _install_for_node(name: str, folder: Path, packages: dict) -> None:
     if npm is None or shutil.which("node") is None:
         sys.exit(f"error: {name} needs node and npm, which are not on the PATH")
     (folder / "package.json").write_text(json.dumps({"private": True, "dependencies": packages}))
-    # Scripts of packages fetch builds for graphics cards, which nothing here uses.
+    # Packages' install scripts would fetch builds for graphics cards, which are not used here.
     quiet = ["--ignore-scripts", "--no-audit", "--no-fund"]
     what = ", ".join(f"{package} {version}" for package, version in packages.items())
     environment.step(f"{name}: installing {what}", [npm, "install", *quiet], folder)

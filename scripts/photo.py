@@ -1,4 +1,4 @@
-"""A small landscape: no two of its corners and no two of its edges look alike, so that a mode shows."""
+"""A small landscape. No two corners and no two edges look alike, so that every mode is visible."""
 
 from __future__ import annotations
 

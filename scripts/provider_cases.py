@@ -18,7 +18,7 @@ import help_first  # noqa: F401
 import numpy as np
 import peers
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the models are those of this checkout
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # use this checkout's models
 from padops.probe.models import Case, expected_of, feeds_of, model_of
 from padops.probe.probes import AROUND, IMAGE
 
@@ -26,11 +26,11 @@ __all__ = ["ALL", "CASES", "IMAGE", "RARE_CASES", "Case", "as_line", "expected_o
 
 PADOPS = ("PadopsFirstExecutionProvider", "PadopsExecutionProvider")
 CPU = "CPUExecutionProvider"
-STOCK = {"plain": "stock", "lowered": "stock"}  # ways whose session is that of another one
+STOCK = {"plain": "stock", "lowered": "stock"}  # ways that use another way's session
 
 OPENVINO, WEBGPU, QNN = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "QNNExecutionProvider"
 
-# What is common; all models are run stock, beside padops and lowered.
+# Common models; all run stock, beside padops and lowered.
 CASES = (
     Case("constant 13", "constant", IMAGE, AROUND, 13),
     Case("constant 18", "constant", IMAGE, AROUND),
@@ -63,7 +63,7 @@ CASES = (
     Case("wrap axes", "wrap", IMAGE, (1, 2, 1, 2), 19, axes=(2, 3)),
 )
 
-# What a model leaves to the run.
+# Parts of a model that are inputs of the run.
 OPEN_CASES = (
     Case("constant, open dims", "constant", IMAGE, AROUND, given=("dims",)),
     Case("reflect, open dims", "reflect", IMAGE, AROUND, given=("dims",)),
@@ -74,17 +74,17 @@ OPEN_CASES = (
     Case("reflect, amounts given", "reflect", IMAGE, AROUND, given=("pads",)),
     Case("wrap, amounts given", "wrap", IMAGE, (0, 0, 5, 0, 0, 0, 9, 0), 19, given=("pads",)),
 )
-# In front of another node than a Relu.
+# Pads before a node other than Relu.
 CONV_CASES = (
     *(Case(f"{mode} before Conv", mode, IMAGE, AROUND, behind="Conv") for mode in ("constant", "reflect", "edge")),
     Case("wrap before Conv", "wrap", IMAGE, AROUND, 19, behind="Conv"),
-    # Where layouts are turned for the Conv, the Pad's is, too.
+    # A layout change for the Conv also changes the Pad's.
     Case("constant axes among Convs", "constant", IMAGE, (1, 2, 1, 2), axes=(2, 3), behind="Conv", before="Conv"),
     Case("edge axes among Convs", "edge", IMAGE, (1, 0), axes=(-1,), behind="Conv", before="Conv"),
     Case("wrap axes among Convs, opset 24", "wrap", IMAGE, (1, 2, 1, 2), 24, axes=(2, 3), behind="Conv", before="Conv"),
 )
 
-# What is rare, and where providers differ all the same: data without dims or elements, odd fills, deep crops.
+# Rare models on which providers differ: data without dims or elements, odd fills, deep crops.
 RARE_CASES = (
     Case("edge axes in another order", "edge", (2, 3, 4), (0, 1, 1, 0, 2, 2), axes=(0, 2, 1)),
     Case("edge axes in another order, with other amounts", "edge", (2, 3, 4), (1, 0, 0, 2, 0, 0), axes=(2, 1, 0)),
@@ -116,10 +116,10 @@ def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None)
     Args:
         case: The case.
         provider: The provider's name.
-        way: ``"stock"``, or ``"plain"`` and ``"lowered"``, which are the same of a model that was lowered, and lowered
-            for the provider; or with padops ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
-        model: Its model.
-        expected: What it gives, as lists; by default what a Pad does.
+        way: ``"stock"``, or ``"plain"`` and ``"lowered"``, which run a lowered model, and a model lowered for the
+            provider; or with padops: ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
+        model: The case's model.
+        expected: Its outputs, as lists; by default a Pad's.
 
     Returns:
         ``outcome``: ``"right"``, ``"wrong"``, or ``"refused"`` with the error in ``why``; ``providers``: of the
@@ -168,7 +168,7 @@ def main(arguments: list[str]) -> int:
 
 
 def as_line(case: Case, model: bytes, expected: Any = None) -> str:
-    """A case, its model and what that gives as a line of JSON; see ``run``."""
+    """Returns a case, its model and its outputs as a line of JSON; see ``run``."""
     return json.dumps(asdict(case) | {"model": model.hex(), "expected": expected})
 
 

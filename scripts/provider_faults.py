@@ -9,17 +9,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))  # the tests call this 
 import providers
 from provider_cases import OPENVINO, QNN, WEBGPU
 
-# Known divergences of OpenVINO's provider that depend on the data, of which inspect sees none.
+# Known divergences of OpenVINO's provider that depend on the data, which inspect does not have.
 OF_DATA = ("ort-openvino-int64", "ort-openvino-float16-nan")
 
-# What the suite calls an outcome.
+# The suite's name for an outcome.
 OUTCOMES = {"wrong": "differ", "refused": "error", "dead": "crash"}
 
 
 def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -> "tuple[list[str], list[str]]":
-    """Return, in words, the Pads that padops takes without need, and the stock outcomes that contradict inspect.
+    """Return, in words, the Pads that padops claims needlessly, and the stock outcomes that contradict inspect.
 
-    A case that breaks a rule is left out.
+    Cases that break a rule are skipped.
     """
     taken, contradicted = [], []
     for id, answer in stock.items():
@@ -30,7 +30,7 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
         other = providers.who(beside[id], provider)
         if answer["outcome"] == "right" and own and other and other != provider and verdict != "may be wrong":
             taken.append(f"{id}: {other} took a Pad that {provider} runs right: {answer['why']}")
-        about = own or provider in answer["why"]  # else it is about the CPU's
+        about = own or provider in answer["why"]  # else the verdict is about the CPU's provider
         if provider == OPENVINO and answer["outcome"] == "wrong" and _depends_on_data(id, answer["detail"]):
             continue
         if about and (answer["outcome"], own) not in allowed(verdict, answer["runner"] == provider):
@@ -43,12 +43,12 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
 
 
 def _depends_on_data(id: str, said: str) -> bool:
-    """Return whether a wrong result is a known one that other data would not show."""
+    """Return whether a wrong result is known to depend on the data."""
     return _is_known(lambda row: row.id in OF_DATA, id, "differ", said)
 
 
 def _is_known(chosen: "Callable[[Any], bool]", id: str, outcome: str, said: str) -> bool:
-    """Return whether one of the chosen known divergences explains what came of a case."""
+    """Return whether a chosen known divergence explains a case's outcome."""
     import peers
 
     from padops.conformance import cases
@@ -61,10 +61,10 @@ def _is_known(chosen: "Callable[[Any], bool]", id: str, outcome: str, said: str)
 
 
 def _is_open(provider: str, answer: "dict[str, Any]") -> bool:
-    """Return whether the outcome depends on something that no rule knows.
+    """Return whether the outcome depends on a fact outside the rules.
 
-    Below opset 7 WebGPU and QNN take nothing, SwiftShader has no float16, QNN takes a double that another node has made
-    and is now right, now wrong in mode edge of float16, and what has no elements they may leave, or not even look at.
+    Below opset 7, WebGPU and QNN claim nothing. SwiftShader has no float16. QNN claims a double that another node
+    computes, and is sometimes wrong for float16 edge. Both may ignore data without elements.
     """
     unsure = {WEBGPU: ("float16",), QNN: ("double", "float16")}.get(provider, ())
     return answer["is_empty"] or provider != OPENVINO and answer["opset"] < 7 or answer["dtype"] in unsure
@@ -76,16 +76,17 @@ def allowed(verdict: str, own: bool) -> "list[tuple[str, bool]]":
         return [("right", own)]
     if verdict == "wrong":
         return [("wrong", True)]
-    if verdict == "refuses":  # where it does not, it is wrong
+    if verdict == "refuses":  # a provider that does not refuse is wrong
         return [(outcome, ran) for outcome in ("refused", "dead", "none", "wrong") for ran in (True, False)]
     return [(outcome, ran) for outcome in ("right", "wrong", "refused", "dead", "none") for ran in (True, False)]
 
 
 def unexplained(name: str, beside: "dict[str, dict]") -> "list[str]":
-    """Return, in words, the wrong results with padops beside a provider that no known divergence of its peer explains.
+    """Return, in words, wrong results with padops beside a provider, unless a known divergence of its peer explains
+    them.
 
     Args:
-        name: Of the environment.
+        name: The environment's name.
         beside: The answers.
     """
     peer = name.replace("ort-", "padops-beside-")
@@ -100,7 +101,7 @@ def unexplained(name: str, beside: "dict[str, dict]") -> "list[str]":
 
 
 def dropped(provider: str, beside: "dict[str, dict]") -> "list[str]":
-    """Sessions that were created without the provider."""
+    """Returns sessions that were created without the provider."""
     return [
         f"{id}: {provider} has been dropped"
         for id, answer in beside.items()

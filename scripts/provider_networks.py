@@ -1,13 +1,13 @@
 """Run real networks on an execution provider: stock, with padops beside it, and lowered for it.
 
-It prints who ran which nodes, and how far each result is from the right one.
+It prints the provider of each node, and how far each result is from the right result.
 
     python3 scripts/provider_networks.py NAME [PACKAGE ...]            # one of the names of scripts/providers.py
     python provider_networks.py --one PROVIDER WAY MODEL FEEDS         # in the provider's environment: a line of JSON
 
-The networks are those of scripts/models.json. Each runs in a process of its own, which may die or take too long. Exit
-codes: 0 done, 1 a network that was lowered for the provider is wrong, refused for its Pads or in part on the processor,
-or one with padops beside the provider is wrong, or does not run although it does without padops.
+scripts/models.json has the networks. Each runs in its own process, which may die or take too long. Exit codes: 0 done;
+1 a network lowered for the provider is wrong, refused for its Pads, or in part on the processor; or with padops beside
+the provider, a network is wrong, or does not run although it runs without padops.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from bench_providers import placement_of
 from provider_cases import CPU, QNN, STOCK
 
 WAYS = ("stock", "name", "lowered")
-SECONDS = 60  # that one network may take in one way
+SECONDS = 60  # for one network in one way
 
 
 def ask(
@@ -47,8 +47,8 @@ def ask(
     Returns:
         By network and way: ``outcome``: ``"right"``, ``"wrong"``, ``"refused"``, ``"dead"`` or ``"late"``, with
         ``why``; ``nodes``: how many nodes each provider has run; ``copies`` and ``parts``; ``away``: the largest
-        difference from the processor, as a part of the largest number of the output; ``written``: which of the nodes
-        that lowering wrote ran elsewhere; ``left``: whether lowering says that it leaves any.
+        difference from the processor, as a part of the largest number of the output; ``written``: the nodes of the
+        lowering that ran elsewhere; ``left``: whether the lowering reports Pads left.
     """
     provider, told = providers.provider_of(name), {}
     for network, path in fetch_models.fetch(packages).items():
@@ -62,7 +62,7 @@ def ask(
 def _prepare(path: Path, model: Path, feeds: Path, provider: str) -> None:
     """Write the model, inputs for it, and the outputs that the CPU computes.
 
-    QNN takes no open dims, so the model for QNN gets the dims of its inputs.
+    QNN accepts no open dims, so its model gets the dims of the inputs.
     """
     import onnx
     import onnxruntime
@@ -71,7 +71,7 @@ def _prepare(path: Path, model: Path, feeds: Path, provider: str) -> None:
     from padops.bench.timing import feeds_for
 
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # it refuses some inputs that are tried
+    options.log_severity_level = 4  # onnxruntime refuses some tried inputs
     session = padops.InferenceSession(path, options, [CPU])
     fed = feeds_for(path, session)
     message = onnx.load(path)
@@ -120,7 +120,7 @@ def _names(path: Path) -> set[str]:
 
 
 def run_one(provider: str, way: str, model: str, feeds: str) -> dict[str, Any]:
-    """One network in this process; see ``ask``.
+    """Runs one network in this process; see ``ask``.
 
     Args:
         provider: The provider's name.
@@ -164,7 +164,7 @@ def run_one(provider: str, way: str, model: str, feeds: str) -> dict[str, Any]:
     }
 
 
-# What providers refuse whatever the Pads are.
+# Errors of providers that no Pad causes.
 REFUSED_ANYWAY = (
     "doesn't support Parameter operation with dynamic rank",  # OpenVINO: the output of an If or a Loop
     "to_shape was called on a dynamic shape",  # OpenVINO: of a Range
@@ -187,9 +187,9 @@ def _away(one: Any, other: np.ndarray) -> float:
 
 
 def faults(provider: str, told: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
-    """Return, in words, what is wrong with networks that were lowered for the provider or run with padops beside it.
+    """Return, in words, the faults of networks lowered for the provider or run with padops beside it.
 
-    What the provider refuses or dies of for no Pad's sake is left out, and so is what takes too long.
+    Refusals and crashes that no Pad causes are skipped, and so are timeouts.
     """
     found = []
     for network, ways in told.items():

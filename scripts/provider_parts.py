@@ -1,11 +1,10 @@
-"""Test, on each execution provider of onnxruntime, the operators that a Pad is lowered to: which types run, and where.
+"""Test the operators of lowered Pads on each execution provider of onnxruntime: which types run, and where.
 
     python3 scripts/provider_parts.py [NAME ...]
 
-Names are those of scripts/providers.py. Each model is Concat, the operator, Concat: some providers take no node that
-stands alone. Integers take all bits of their type. The types of which a provider has all of MOVING, and keeps every bit
-of them, are its ``moves`` in padops/rules/. The rest of the rows is why a Pad becomes no
-others.
+NAME is a name of scripts/providers.py. Each model is Concat, the operator, Concat, since some providers claim no single
+node. Integers use all bits of their type. If a provider runs all operators of MOVING in a type, and keeps every bit,
+the type is in its ``moves`` in padops/rules/. The other rows show why a Pad becomes no other operators.
 """
 
 import sys
@@ -47,7 +46,7 @@ CONSTANTS = (
 
 
 def model_of(call: str, type_name: str) -> bytes:
-    """The model of one operator, serialized."""
+    """Returns the model of one operator, serialized."""
     import onnx
     from onnx import numpy_helper, parser, shape_inference
 
@@ -105,7 +104,7 @@ def _said(answer: "dict[str, Any]", provider: str) -> str:
 
 
 def moved(answers: "dict[tuple[str, str], str]") -> "set[str]":
-    """The types of which all operators are on the provider."""
+    """The types in which the provider runs all operators."""
     types = {type_name for _, type_name in answers}
     return {t for t in types if all(said == "on it" for (_, of), said in answers.items() if of == t)}
 

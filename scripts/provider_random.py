@@ -2,12 +2,11 @@
 
     python provider_random.py PROVIDER RULES.json [--library FILE] [--option NAME=VALUE] [--models N] [--seed N]
 
-The models are those of tests/models/road_models.py that break no rule and whose data are floats, whole numbers below
-2,048, which no provider rounds: one to four Pads of every form among other nodes, in branches, loops and functions.
-Every other one states the dims of its inputs, without which some providers take nothing. Each session runs in a process
-that may die. What is not right runs again with padops in the place of every Pad: where that is not right either, the
-provider fails without any Pad, and no rule helps. Exit codes: 0 done, 1 a session with these rules is not right,
-2 usage.
+tests/models/road_models.py makes the models: one to four Pads of every form among other nodes, in branches, loops and
+functions. They break no rule, and their data are floats: whole numbers below 2,048, which no provider rounds. Every
+other model declares the dims of its inputs, without which some providers claim nothing. Each session runs in a process
+that may die. A wrong model runs again with padops for every Pad: if that is wrong, too, the provider fails without any
+Pad, and no rule helps. Exit codes: 0 done, 1 a session with these rules is wrong, 2 usage.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ from typing import Any
 import help_first  # noqa: F401
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the models are those of this checkout
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # use this checkout's models
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "models"))
 from road_models import RoadModel, draw
 
 from padops.probe.outcome import Asked
 
-EXACT = 2048  # whole numbers below it are those of float16, too
+EXACT = 2048  # float16 has all whole numbers below it
 
 
 def drawn(seed: int, count: int) -> Iterator[tuple[int, RoadModel]]:
-    """The first models of a seed that are of such data, with their numbers."""
+    """The first models of a seed with such data, numbered."""
     number = 0
     while count:
         model = draw(seed, number)
@@ -52,7 +51,7 @@ def _is_exact(array: np.ndarray) -> bool:
 
 
 def state_dims(model: RoadModel) -> None:
-    """Declares the inputs with the dims of what they are fed."""
+    """Declares the inputs with the dims of their data."""
     for given in model.proto.graph.input:
         if given.name in model.feeds:
             shape = given.type.tensor_type.shape
@@ -63,7 +62,7 @@ def state_dims(model: RoadModel) -> None:
 
 
 def told(asked: Asked, model: RoadModel, rules: str, of_all: str) -> dict[str, Any]:
-    """What the provider does with a model: ``stock``, ``beside``, and ``why`` where that is not right."""
+    """The outcomes of a model on the provider: ``stock``, ``beside``, and ``why`` if the latter is wrong."""
     content, expected = model.proto.SerializeToString(), model.expected[0]
     stock, beside = (asked.run(content, model.feeds, np.asarray(expected), way) for way in (None, rules))
     row = {"stock": stock["does"], "beside": beside["does"], "why": beside["why"]}

@@ -1,6 +1,6 @@
 """Run a case of the conformance suite on an execution provider: its outcome, who runs the Pad, and inspect's verdict.
 
-scripts/provider_cases.py asks it, in the provider's environment.
+scripts/provider_cases.py calls it, in the provider's environment.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ from typing import Any
 
 
 def run_suite(id: str, provider: str, way: str) -> dict[str, Any]:
-    """Runs a case as the peer of the provider is asked it.
+    """Runs a case in the same way as the provider's peer.
 
     Args:
-        id: Of the case.
+        id: The case's id.
         provider: The provider's name.
-        way: ``"stock"``; ``"name"``, with padops beside it; or ``"verdict"``, which asks inspect alone.
+        way: ``"stock"``; ``"name"``, with padops beside it; or ``"verdict"``, which only runs inspect.
 
     Returns:
         As of ``provider_cases.run``, where ``outcome`` may be ``"none"``, too: no provider has a kernel; or
-        ``"unknown"``: this onnxruntime does not know the type or the opset. An error that the rules want is
-        ``"right"``. ``ran`` is what onnxruntime says when the session is created. ``opset``, ``dtype`` and
-        ``is_empty``, of the data, the output or the axes, are the case's; ``verdict``, ``runner`` and ``why`` are what
-        ``padops.inspect`` says.
+        ``"unknown"``: this onnxruntime does not know the type or the opset. An error that the rules require is
+        ``"right"``. ``ran`` is onnxruntime's report when it creates the session. ``opset``, ``dtype`` and ``is_empty``,
+        of the data, the output or the axes, are the case's; ``verdict``, ``runner`` and ``why`` are those of
+        ``padops.inspect``.
     """
     import peers
     from isolated import other_providers
@@ -51,7 +51,7 @@ def run_suite(id: str, provider: str, way: str) -> dict[str, Any]:
         with unsupported_where(other_providers.UNSUPPORTED):
             require_type(request.dtype.name)
             session = other_providers.open_session(model, provider, way)
-            # onnxruntime lists no node of WebGPU's, nor a Pad of float16 that it runs itself, between two Casts.
+            # onnxruntime does not list WebGPU's nodes, nor a float16 Pad that it runs itself between two Casts.
             parts = session.get_provider_graph_assignment_info()
             ran += [(node.op_type, part.ep_name, 1) for part in parts for node in part.get_nodes()]
             if provider != other_providers.WEBGPU and all(operator != "Pad" for operator, *_ in ran):
@@ -63,10 +63,10 @@ def run_suite(id: str, provider: str, way: str) -> dict[str, Any]:
         return told | {"outcome": "none" if known else "unknown"}
     except (*other_providers.REFUSALS, Refused) as error:
         answer = "refused", str(error)
-        told["said"] = " ".join(str(error).split())[:600]  # the reason stands at its end
+        told["said"] = " ".join(str(error).split())[:600]  # the reason is at the end
     outcome, detail = judge(item, answer, row)
     is_refused = answer[0] == "refused"
-    # What the standard leaves open (P4), a provider may refuse, and padops beside it still runs.
+    # A provider may refuse a Pad that the standard leaves open (P4); padops beside it still runs the Pad.
     is_right = outcome == "agree" and not (is_refused and item.features.expected == "output")
     return told | {
         "outcome": "right" if is_right else "refused" if is_refused else "wrong",

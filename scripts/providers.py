@@ -1,18 +1,17 @@
-"""Ask execution providers of onnxruntime what they do with Pads, alone and with padops beside them.
+"""Run Pads on execution providers of onnxruntime, alone and with padops beside them.
 
     python3 scripts/providers.py [NAME ...] [--with PACKAGE==VERSION ...] [--json FILE]
                                  [--way stock|name|device|plain|lowered]
     python3 scripts/providers.py --list
 
-Without names all three are asked that need no device: ort-openvino, ort-webgpu (a Vulkan in software, out of Debian's
-packages, which are unpacked and not installed) and ort-qnn (its HTP, emulated). The first call makes an environment for
-each of them, as scripts/peers.py does for peers; --with changes the versions in one. Any other name is that of a
-provider, such as CUDAExecutionProvider, which this Python has.
+The default is the three that need no device: ort-openvino, ort-webgpu (a Vulkan in software, from Debian's packages,
+which are unpacked and not installed) and ort-qnn (its HTP, emulated). The first call makes an environment for each, as
+scripts/peers.py does for peers; --with changes the versions in one. Any other name is a provider of this Python, such
+as CUDAExecutionProvider.
 
-Each of the models of scripts/provider_cases.py runs in a process that may die. A row says what came of it, and which
-provider ran the Pad; of a model that was lowered, plainly or for the provider, what ran elsewhere. Exit codes: 0 done,
-1 padops beside a provider is not right, or the provider has been dropped, or a model that was lowered for it is not
-right, 2 usage.
+Each of the models of scripts/provider_cases.py runs in a process that may die. A row has the outcome and the provider
+that ran the Pad; for a lowered model, the nodes that ran elsewhere. Exit codes: 0 done; 1 a result with padops beside a
+provider is wrong, the session dropped the provider, or a model lowered for the provider is wrong; 2 usage.
 """
 
 import argparse
@@ -34,19 +33,18 @@ from provider_cases import ALL, CASES, CPU, OPENVINO, PADOPS, QNN, WEBGPU
 
 ENVIRONMENTS = {name: about for name, about in peers.stated().items() if "provider" in about and "requires" in about}
 WAYS = ("stock", "name", "device", "plain", "lowered")
-SECONDS = 60  # that one model may take, the start of a process included
+SECONDS = 60  # for one model, the start of a process included
 
-# What a provider does by itself, whatever stands beside it: it dies of a Relu of five dims, too, and refuses one of no
-# elements.
+# Faults of a provider without any Pad: it also dies of a Relu of five dims, and refuses a Relu of no elements.
 UNHELPED = {(QNN, name) for name in provider_cases.ALL if name.endswith(("rank 5", "nothing"))}
 
-# What lowering does not help: OpenVINO leaves a Relu without dims or elements, too, and compiles no graph whose output
-# is constant; QNN leaves a Relu of six dims.
+# Faults that lowering does not fix: OpenVINO also leaves a Relu without dims or elements, and compiles no graph with a
+# constant output; QNN leaves a Relu of six dims.
 LEFT_BARE = {(OPENVINO, name) for name in ALL if name.endswith(("rank 0", "of nothing"))}
 LEFT_BARE |= {(QNN, name) for name in ALL if name.endswith("rank 6")}
 UNLOWERED = {(OPENVINO, name) for name in ALL if name.endswith(("cut beyond", "to nothing"))}
 
-# Cases of which the nodes behind the Pad decide, so that padops takes what the provider might run.
+# Cases whose outcome depends on nodes after the Pad, so padops may claim a Pad that the provider would run.
 UNSURE = {(QNN, "constant cut away"), (QNN, "constant cut beyond")}
 
 
@@ -70,7 +68,7 @@ def with_packages(name: str, packages: "tuple[str, ...]") -> str:
 
 
 def python_of(name: str) -> str:
-    """The interpreter that has a provider: that of its environment, which is made, or this one."""
+    """Returns the interpreter that has a provider: its environment's, which is made if missing, or this one."""
     if name not in ENVIRONMENTS:
         return sys.executable
     peers.ensure(name, ENVIRONMENTS[name])
@@ -99,7 +97,7 @@ def ask_suite(name: str, way: str, ids: "list[str]") -> "dict[str, dict[str, Any
 
 
 def provider_of(name: str) -> str:
-    """The provider of an environment, or the one that is named."""
+    """The provider of an environment, or the named provider."""
     return ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
 
 
@@ -130,7 +128,7 @@ def ask_lines(name: str, way: str, lines: "dict[str, str]") -> "dict[str, dict[s
 
 
 def _model(case: "provider_cases.Case", provider: str, way: str) -> bytes:
-    """The model that one way asks about."""
+    """Returns the model of one way."""
     model = provider_cases.model_of(case)
     if way not in ("plain", "lowered"):
         return model
@@ -140,7 +138,7 @@ def _model(case: "provider_cases.Case", provider: str, way: str) -> bytes:
 
 
 def _end(process: subprocess.Popen) -> int:
-    """Ends a process that has nothing more to do, or has died, and gives its exit code."""
+    """Ends an idle or dead process, and returns its exit code."""
     with contextlib.suppress(BrokenPipeError):
         process.stdin.close()
     process.stdout.close()
@@ -158,7 +156,7 @@ def variables() -> "dict[str, str]":
 
 
 def _line(process: subprocess.Popen, question: str) -> str:
-    """The answer to one line; empty where the process dies, or takes too long."""
+    """Returns the answer to one line; empty if the process dies or takes too long."""
     late = threading.Timer(SECONDS, process.kill)
     late.start()
     try:
@@ -172,13 +170,13 @@ def _line(process: subprocess.Popen, question: str) -> str:
 
 
 def who(answer: "dict[str, Any]", provider: str) -> str:
-    """Return the provider that ran the Pad, or that compiled it where no provider reports a run."""
+    """Return the provider that ran the Pad, or that compiled it if no provider reports a run."""
     taken = [by for operator, by, _ in answer.get("ran", ()) if operator == "Pad" or by == PADOPS[0]]
     return ", ".join(sorted(set(taken))) or (provider if "providers" in answer else "")
 
 
 def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -> "list[str]":
-    """Return, in words, padops' faults beside a provider: wrong results, dropped providers, Pads taken without need."""
+    """Return, in words, padops' faults beside a provider: wrong results, dropped providers, Pads claimed needlessly."""
     found = []
     for name, answer in beside.items():
         if (provider, name) in UNHELPED:
@@ -207,7 +205,7 @@ def elsewhere(answer: "dict[str, Any]", provider: str) -> "dict[str, int]":
 def lowered_faults(provider: str, answers: "dict[str, dict]") -> "list[str]":
     """Return, in words, wrong results of models lowered for a provider, and their nodes that it does not run.
 
-    A provider may take no node of a type, of open dims, or what computes amounts.
+    A provider may leave nodes of a type, with open dims, or that compute amounts.
     """
     found = []
     for name, answer in answers.items():
@@ -250,7 +248,7 @@ def main(arguments: "list[str]") -> int:
         told[name] = {way: ask(name, way, list(ALL.values())) for way in options.way or WAYS}
         show(provider, told[name])
         for way in ("name", "device"):
-            # A built-in provider is no device: padops refuses options that have it where it should stand in front.
+            # A built-in provider is not a device: padops refuses options that have it if padops must precede it.
             if "stock" in told[name] and way in told[name] and (way == "name" or provider == QNN):
                 wrong += [
                     f"{name}, by {way}: {fault}" for fault in faults(provider, told[name]["stock"], told[name][way])

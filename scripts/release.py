@@ -1,20 +1,20 @@
-"""Build everything that a release of padops publishes, twice, and install each artefact where nothing else is.
+"""Build everything that a release of padops publishes, twice, and install each artefact in a new environment.
 
     python3 scripts/release.py --dry-run [TARGET ...] [--out DIR]
 
-Nothing is published from here: .github/workflows/wheels.yml does that, for a tag. The sources are those of the last
-commit. The artefacts go into DIR (dist):
+Nothing is published from here: .github/workflows/wheels.yml publishes, for a tag. The sources are the last commit's.
+The artefacts go into DIR (dist):
 
 - the sdist, and a wheel for each target of scripts/build_wheels.py (default: all);
-- the wheel ``onnxruntime-ep-padops``, with the names that onnxruntime's guidance asks of a plugin's package;
+- the wheel ``onnxruntime-ep-padops``, with the names that onnxruntime's guidance requires of a plugin's package;
 - the NuGet package, with the libraries of all targets and a source in C#;
 - for each target a zip of the library, its C header and its CMake package;
 - the recipe for conda, the pages, the archive of cases, and SHA256SUMS.
 
-Two rounds, in two folders, must make the same bytes. Then the sdist and the wheels are checked by twine and
-scripts/build_wheels.py; the sdist and the wheels of this machine are installed into new environments, where the
-self-check and, of the sdist, scripts/wheel_tests.py run; CMake finds the package in the zip; the recipe is parsed. With
-PADOPS_REPOSITORY=ADDRESS the metadata and the recipe have the address.
+Two rounds, in two folders, must make the same bytes. Then twine and scripts/build_wheels.py check the sdist and the
+wheels. The sdist and this machine's wheels are installed into new environments, where the self-check runs, and for the
+sdist scripts/wheel_tests.py. CMake finds the package in the zip; the recipe is parsed. With PADOPS_REPOSITORY=ADDRESS,
+the metadata and the recipe have the address.
 """
 
 import argparse
@@ -87,7 +87,7 @@ def main(arguments: list) -> int:
 
 
 def export(folder: Path) -> Path:
-    """A copy of the last commit, with the address of the repository, where one is given, in its metadata."""
+    """Copies the last commit, with the repository's address, if given, in its metadata."""
     shutil.rmtree(folder, ignore_errors=True)
     archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
     tarfile.open(fileobj=io.BytesIO(archive)).extractall(folder)
@@ -99,7 +99,7 @@ def export(folder: Path) -> Path:
 
 
 def make(source: Path, out: Path, targets: list, tools: Path, python: Path) -> None:
-    """All artefacts, from one copy of the sources."""
+    """Builds all artefacts from one copy of the sources."""
     sdist = f"from scikit_build_core.build import build_sdist; build_sdist({str(out)!r})"
     environment.step("sdist", [tools, "-c", sdist], source)
     project = (source / "pyproject.toml").read_text()
@@ -129,7 +129,7 @@ def make(source: Path, out: Path, targets: list, tools: Path, python: Path) -> N
 
 
 def filled(name: str, about: dict) -> str:
-    """A file of scripts/release, with what stands for its words between two @."""
+    """Reads a file of scripts/release, and replaces its words between two @."""
     text = (PARTS / name).read_text(encoding="utf-8")
     for word, value in about.items():
         text = text.replace(f"@{word}@", value)
@@ -137,7 +137,7 @@ def filled(name: str, about: dict) -> str:
 
 
 def write_zip(path: Path, content: dict) -> None:
-    """A zip file of these parts, in this order, in which no time is that of the build."""
+    """Writes a zip file of these parts, in this order, without the time of the build."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, part in content.items():
             entry = zipfile.ZipInfo(name)  # of 1980
@@ -187,7 +187,7 @@ def write_nuget(out: Path, about: dict, libraries: dict) -> None:
 
 
 def check(out: Path, tools: Path) -> list:
-    """What is wrong with the artefacts."""
+    """Lists the artefacts' errors."""
     (sdist,) = out.glob("*.tar.gz")
     wheels, plugin = sorted(out.glob("padops-*.whl")), next(out.glob("onnxruntime_ep_padops-*.whl"))
     recipe = "import rattler_build, sys; rattler_build.Stage0Recipe.from_file(sys.argv[1])"
@@ -213,7 +213,7 @@ def check(out: Path, tools: Path) -> list:
 
 
 def installed(name: str, packages: list, then: list) -> list:
-    """What goes wrong where packages are installed into a new environment: padops' self-check, and one more command."""
+    """Lists the errors of packages in a new environment: of padops' self-check, and of one more command."""
     venv = WORK / "installed"
     environment.step(f"{name}: a new environment", [sys.executable, "-m", "venv", "--clear", venv], WORK)
     python = environment.interpreter(venv)
@@ -226,7 +226,7 @@ def installed(name: str, packages: list, then: list) -> list:
 
 
 def found_by_cmake(package: Path, tools: Path) -> list:
-    """What goes wrong where a program of the pages is compiled with find_package(padops) alone."""
+    """Lists the errors of compiling a program of the pages with find_package(padops) alone."""
     folder = WORK / "program"
     shutil.rmtree(folder, ignore_errors=True)
     with zipfile.ZipFile(package) as archive:

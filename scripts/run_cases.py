@@ -3,12 +3,12 @@
     python ARCHIVE BACKEND [--only TEXT] [--out FILE.json]
 
 ARCHIVE is the .zip, or the folder that it was extracted into. BACKEND is a module, or a Python file, with a function
-``prepare(model, device)`` as in onnx.backend: what it gives has ``run(inputs)``. ``onnxruntime.backend`` is one. The
-model is a ModelProto, or its bytes where onnx is not installed. NumPy alone is needed beside the backend; ml_dtypes
-for the cases of types that NumPy lacks, which are counted as skipped without it.
+``prepare(model, device)`` as in onnx.backend: its result has ``run(inputs)``. ``onnxruntime.backend`` is such a module.
+The model is a ModelProto, or its bytes if onnx is not installed. The program needs only NumPy beside the backend;
+without ml_dtypes, it skips and counts the cases of types that NumPy lacks.
 
-A case "beyond the standard" may be refused; "standard" ones have to give the output. The cases run in another process:
-if that ends, the case is a crash, and the next process goes on behind it.
+A backend may refuse a case "beyond the standard", but must return the output of a "standard" case. The cases run in
+another process: if that ends, the case is a crash, and a new process runs the next case.
 
 Exit codes: 0 every case that was not skipped is right, 1 some are not, 2 the archive or the backend cannot be used.
 """
@@ -52,7 +52,7 @@ class Archive:
         self.cases = self.manifest["cases"]
 
     def check(self) -> None:
-        """Ends the program if a file is not the one of the manifest."""
+        """Ends the program if a file differs from the manifest."""
         for name, expected in self.manifest["sha256"].items():
             if hashlib.sha256(self.read(name)).hexdigest() != expected:
                 stop(f"{name} is not the file of the manifest: its SHA-256 differs")
@@ -86,7 +86,7 @@ class Archive:
         dtype, bits = self.type_of(number)
         if not bits:
             return np.array(strings, object).reshape(dims), bits
-        flat: np.ndarray = np.frombuffer(raw, np.uint8).copy()  # some backends take no array that is read-only
+        flat: np.ndarray = np.frombuffer(raw, np.uint8).copy()  # some backends refuse read-only arrays
         if bits < 8:  # the first element of a byte is in its low bits
             flat = (flat[:, None] >> np.arange(0, 8, bits, dtype=np.uint8) & ((1 << bits) - 1)).reshape(-1)
             flat = flat[: int(np.prod(dims, dtype=np.int64))].astype(np.uint8)
@@ -112,14 +112,14 @@ def fields(content: bytes) -> Iterator[tuple[int, Any]]:
         key = varint()
         if key & 7 == 0:
             yield key >> 3, varint()
-        else:  # no tensor of the archive has another kind than bytes
+        else:  # tensors of the archive have only bytes
             size = varint()
             yield key >> 3, content[place : place + size]
             place += size
 
 
 def bits_of(array: np.ndarray, bits: int) -> Any:
-    """What two equal outputs have in common."""
+    """A key that two outputs share if they are equal."""
     if not bits:
         return array.tolist()
     raw: np.ndarray = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
@@ -127,7 +127,7 @@ def bits_of(array: np.ndarray, bits: int) -> Any:
 
 
 def run_case(archive: Archive, name: str, prepare: Callable[..., Any]) -> tuple[str, str]:
-    """The outcome of a case, and what is to say of it."""
+    """The outcome of a case, and a note on it."""
     place = f"cases/{name}"
     model: Any = archive.read(f"{place}/model.onnx")
     if importlib.util.find_spec("onnx"):
@@ -150,9 +150,9 @@ def run_case(archive: Archive, name: str, prepare: Callable[..., Any]) -> tuple[
 
 
 def answer(backend: str) -> None:
-    """Runs the cases whose names come through standard input, and prints a line of JSON for each."""
+    """Runs the cases named on standard input, and prints a line of JSON for each."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what the backend prints must not stand between the lines
+    os.dup2(2, 1)  # the backend's output must not mix with the lines
     archive = Archive()
     if backend.endswith(".py"):
         spec = importlib.util.spec_from_file_location("backend", backend)
@@ -167,7 +167,7 @@ def answer(backend: str) -> None:
 
 
 def ask(backend: str, names: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The outcome of each case, from as many processes as it takes."""
+    """The outcome of each case, from as many processes as needed."""
     while names:
         child = subprocess.Popen(
             [sys.executable, str(HERE), backend, "--answer"],
@@ -180,7 +180,7 @@ def ask(backend: str, names: list[str]) -> Iterator[tuple[str, tuple[str, str]]]
         with (
             contextlib.suppress(BrokenPipeError),
             child.stdin as names_in,
-        ):  # a backend that cannot be used reads nothing
+        ):  # an unusable backend reads nothing
             names_in.write("\n".join(names).encode())
         threading.Thread(target=bury, args=[child], daemon=True).start()
         timer = threading.Timer(LIMIT, end, [child])
@@ -202,26 +202,26 @@ def ask(backend: str, names: list[str]) -> Iterator[tuple[str, tuple[str, str]]]
 
 
 def bury(child: subprocess.Popen[bytes]) -> None:
-    """Waits for the end of a process, and kills those that it leaves, which may hold its pipe for ever."""
+    """Waits for the end of a process, and kills its children, which may hold its pipe for ever."""
     child.wait()
     end(child)
 
 
 def end(child: subprocess.Popen[bytes]) -> None:
-    """Kills a process, if it has not ended, and those that it has started."""
+    """Kills a process, if it still runs, and its children."""
     child.kill()
     with contextlib.suppress(AttributeError, ProcessLookupError, PermissionError):  # some systems have no groups
         os.killpg(child.pid, signal.SIGKILL)
 
 
 def stop(why: str) -> None:
-    """Ends with 2."""
+    """Ends with exit code 2."""
     print(f"error: {why}", file=sys.stderr)
     sys.exit(2)
 
 
 def main() -> int:
-    """Runs the cases and prints how many of each class came out how."""
+    """Runs the cases and prints the outcomes of each class."""
     parser = argparse.ArgumentParser(
         prog="python ARCHIVE", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

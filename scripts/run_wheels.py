@@ -2,16 +2,16 @@
 
     python3 scripts/run_wheels.py [TARGET ...] [--wheels DIR] [--no-tests]
 
-Takes the wheels that scripts/build_wheels.py has made. For each target the checks of tests/cpp are built by the same
-compiler and run there:
+Runs the wheels of scripts/build_wheels.py. For each target, the same compiler builds the checks of tests/cpp, which run
+there:
 
 - engine_check, the engine on 20,000 random Pads;
 - replay, which loads the wheel's library into ONNX Runtime's own library for that machine, as operators and as an
   execution provider, and compares each case of the conformance suite, bit by bit.
 
-On aarch64 the self-check and scripts/wheel_tests.py follow, with the Python of Debian and the wheel installed; that
-takes twenty minutes, --no-tests leaves it out. What is needed is downloaded into build/run_wheels; of the system only
-QEMU, Wine and apt-get are used.
+On aarch64 the self-check and scripts/wheel_tests.py follow, in Debian's Python with the wheel installed; that takes
+twenty minutes, and --no-tests skips it. Downloads go into build/run_wheels; from the system, only QEMU, Wine and
+apt-get are used.
 """
 
 import argparse
@@ -34,12 +34,12 @@ CHECKS = ("engine_check", "replay")
 
 
 class Machine(NamedTuple):
-    """What a target is run on.
+    """The emulated machine of a target.
 
     emulator: The program, empty for this machine itself.
-    package: What Debian and Ubuntu call it.
-    onnxruntime: The newest that runs there.
-    library: Where its wheel has the runtime: a pattern.
+    package: Its package in Debian and Ubuntu.
+    onnxruntime: The newest release that runs there.
+    library: A pattern of the runtime's path in its wheel.
     """
 
     emulator: str
@@ -54,8 +54,8 @@ MACHINES = {
     "linux-aarch64": Machine("qemu-aarch64", "qemu-user", "1.24.4", LINUX_LIBRARY),
     "windows-amd64": Machine("wine", "wine64 wine", "1.32.0", "onnxruntime/capi/onnxruntime.dll"),
 }
-# Tests that cannot pass in QEMU. It cannot start the Python that it runs a second time; and ONNX Runtime's own Pad,
-# which the last one compares with, ends the process there.
+# Tests that cannot pass in QEMU: it cannot start its Python a second time; and ONNX Runtime's own Pad, which the last
+# test compares, crashes there.
 NOT_IN_QEMU = (
     "spec/test_shapes.py::test_no_schema_is_left_when_python_ends",
     "spec/test_shapes.py::test_onnx_reference_still_imports",
@@ -64,7 +64,7 @@ NOT_IN_QEMU = (
 
 
 def main(arguments: list) -> int:
-    """Run the chosen targets; 1 where something failed."""
+    """Run the chosen targets; 1 if a check failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(MACHINES)} (default: all)")
     parser.add_argument("--wheels", type=Path, default=ROOT / "dist", metavar="DIR", help="where the wheels are")
@@ -101,7 +101,7 @@ def find_wheel(name: str, folder: Path) -> Path:
 
 
 def find_emulator(machine: Machine) -> None:
-    """End where a machine's emulator is missing, with the command that installs it."""
+    """End if a machine's emulator is missing, and print the command that installs it."""
     if machine.emulator and not shutil.which(machine.emulator):
         sys.exit(
             f"error: there is no {machine.emulator}; on Debian and Ubuntu install it with: "
@@ -110,7 +110,7 @@ def find_emulator(machine: Machine) -> None:
 
 
 class Run(NamedTuple):
-    """What a check has done: its name, whether it ended well, what it counted, how long it took."""
+    """The result of a check: its name, whether it passed, its count, its time."""
 
     check: str
     good: bool
@@ -119,7 +119,7 @@ class Run(NamedTuple):
 
 
 def run_target(name: str, wheel: Path, tools: Path, cases: Path, tests: bool) -> list:
-    """The checks of one target."""
+    """Runs the checks of one target."""
     machine = MACHINES[name]
     folder = WORK / name
     folder.mkdir(exist_ok=True)
@@ -143,7 +143,7 @@ def run_target(name: str, wheel: Path, tools: Path, cases: Path, tests: bool) ->
 
 
 def run_tests(command: list, site: Path) -> Run:
-    """The tests in Python, each file in a process of its own: what one breaks, another does not meet."""
+    """Runs the tests in Python, each file in its own process, so that no file breaks another."""
     left_out = [f"--deselect=tests/{test}" for test in NOT_IN_QEMU]
     runs = [run(f"tests/{name}.py", [*command, name, *left_out], r"\d+ passed", site) for name in wheel_tests.CHOSEN]
     count = sum(int(run.result.split()[0]) for run in runs if run.good)
@@ -153,7 +153,7 @@ def run_tests(command: list, site: Path) -> Run:
 
 
 def build_checks(name: str, tools: Path) -> Path:
-    """The checks of tests/cpp, built for a target; gives the folder they are in."""
+    """Builds the checks of tests/cpp for a target; returns their folder."""
     toolchain = build_wheels.write_toolchain(tools, build_wheels.TARGETS[name], build_wheels.WORK / name)
     folder = build_wheels.WORK / name / "checks"
     configure = ["cmake", "-G", "Ninja", "-S", ROOT / "tests" / "cpp", "-B", folder, "-DCMAKE_BUILD_TYPE=Release"]
@@ -165,7 +165,7 @@ def build_checks(name: str, tools: Path) -> Path:
 
 
 def run(check: str, command: list, wanted: str, site: Path = None) -> Run:
-    """Run a program: it must end well, and say what is wanted, a pattern. ``site`` is for programs in Python."""
+    """Run a program: it must exit with 0, and its output must match ``wanted``. ``site`` is for programs in Python."""
     start = time.monotonic()
     parts = [str(part) for part in command]
     print("$ " + " ".join(short(part) for part in parts), flush=True)
@@ -186,7 +186,7 @@ def run(check: str, command: list, wanted: str, site: Path = None) -> Run:
 
 
 def short(part: str) -> str:
-    """A path as it is written from the root of the checkout."""
+    """A path relative to the root of the checkout."""
     return part.replace(f"{ROOT}/", "")
 
 

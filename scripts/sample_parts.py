@@ -1,4 +1,4 @@
-"""What the sample models of make_models.py are put together from."""
+"""The parts of make_models.py's sample models."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def build(
 
 
 def pad(name: str, inputs: Sequence[str], **attributes: object) -> onnx.NodeProto:
-    """A Pad node whose one output carries the node's name."""
+    """A Pad node whose only output has the node's name."""
     return helper.make_node("Pad", list(inputs), [name], name=f"{name}_pad", **attributes)
 
 

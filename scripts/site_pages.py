@@ -1,7 +1,7 @@
-"""A hook of mkdocs: tables of the rules of providers, links of rules, and what a phone needs to show a whole table.
+"""A hook of mkdocs: tables of the rules of providers, links of rules, and tables that fit on a phone.
 
-The style sheet stacks the rows of a table that has ``data-stacked``: each cell shows the heading of its column, which
-``data-label`` holds. ``docs/style.css`` has the widths.
+The style sheet stacks the rows of a table that has ``data-stacked``: each cell shows its column's heading, from
+``data-label``. ``docs/style.css`` has the widths.
 """
 
 import html as markup
@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from padops.runtime.provider_rules import CONDITIONS, KNOWN_PROVIDERS, ProviderRule
 
 ROOT = Path(__file__).resolve().parent.parent
-STACKED = 4  # tables of so many columns do not fit beside each other on a phone
+STACKED = 4  # a table of so many columns does not fit on a phone
 TABLE = re.compile(r"<table>(.*?)</table>", re.DOTALL)
 HEADING = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
 ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
@@ -24,7 +24,7 @@ OPTION = re.compile(r"<code>(--?[^\s<]+)")
 NAME = re.compile(r"(?<=<code>)[\w.]+(?=[<(])")
 PROVIDERS = "<!-- providers: scripts/site_pages.py writes the tables of the site -->\n"
 GLUE = "\0"  # stands for a space at which no line ends
-# A rule's name outside of tags, links, code and headings; the first four alternatives are what is passed over.
+# A rule's name outside tags, links, code and headings; the first four alternatives are skipped.
 RULE = re.compile(r"<(a|code|pre|h\d)\b.*?</\1>|<[^>]*>|\b([PS]\d+)\b", re.DOTALL)
 
 
@@ -71,7 +71,7 @@ def _linked(found: re.Match, anchors: dict[str, str]) -> str:
 
 
 def providers_table() -> str:
-    """Providers × what the rules are of and what they say, in Markdown."""
+    """A table in Markdown: providers × subjects of rules."""
     head = "| provider | rules of | what it does not run right, or leaves to the next one |\n|---|---|---|\n"
     return head + "".join(
         f"| {row.name.removesuffix('ExecutionProvider')} | {row.version} | {'; '.join(map(rule_text, row.rules))} |\n"
@@ -86,7 +86,7 @@ def provider_tables() -> str:
 
 
 def terms() -> str:
-    """The conditions by what they are of, with what they mean."""
+    """The conditions by subject, with their meaning."""
     parts = []
     for of in dict.fromkeys(row["of"] for row in CONDITIONS.values()):
         rows = [(name.replace(" ", GLUE), row["holds"]) for name, row in CONDITIONS.items() if row["of"] == of]

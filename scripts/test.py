@@ -4,19 +4,20 @@
     python3 scripts/test.py [--peers] tests/spec/test_plan.py [-k PATTERN] [-x] ...
     python3 scripts/test.py --long [tests/long/long_FILE.py[::TEST]] [-k PATTERN] ...
 
-The second form gives its arguments to pytest, which runs in the checkout's root, and ends there. Each core takes files
-of its own, unless it is one file alone, or -n says otherwise (-n 0: one process). The third runs the long tests, of
-load, files and fuzzing, one after the other, and prints what they count.
+The second form passes its arguments to pytest, in the checkout's root, and runs nothing else. Each core runs its own
+files, unless there is only one, or -n is given (-n 0: one process). The third form runs the long tests (load, files,
+fuzzing) one after the other, and prints their counts.
 
-The first form leaves out what takes long (tests/processes/slow.py): sanitizers, random cases by the thousand, whole
-programs. With --all these run as well, and then the quick conformance run.
+The first form skips the slow tests (tests/processes/slow.py): sanitizers, thousands of random cases, whole programs.
+--all runs these, too, and then the quick conformance run.
 
-With --peers the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB) are installed and compared with as
-well; so is onnxruntime-web (node and npm), which like nine others has an environment of its own (scripts/peers.py makes
-all ten; 3 GB), and the type checkers are installed. All tests run. Without it the run names those that it did not have.
+--peers also installs the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB), onnxruntime-web (node and
+npm) and the type checkers, and compares with them. onnxruntime-web and nine others have their own environments
+(scripts/peers.py makes all ten; 3 GB). All tests run. Without --peers, the run names the implementations that it
+lacked.
 
-With --rest the tests run that the last run of the first form did not: those that it left out, and those that failed.
-Together the two run all tests, each once. The sources must be the same.
+--rest runs the tests that the last run of the first form skipped or failed. Together the two run all tests, each once.
+The sources must be the same.
 """
 
 import os
@@ -26,9 +27,9 @@ import environment
 import help_first  # noqa: F401
 import peers
 
-# Peers with environments of their own that --peers asks for; the others take minutes to install.
+# Peers with their own environments that --peers makes; the others take minutes to install.
 ASKED_FOR = ("onnxruntime-web", "ort-openvino", "ort-qnn")
-PASSED = os.path.join("build", "passed.txt")  # the tests that the last whole run has run; in the checkout
+PASSED = os.path.join("build", "passed.txt")  # the tests that the last whole run has passed; in the checkout
 
 SOURCES = (".py", ".cpp", ".h", ".inc")
 
@@ -53,11 +54,11 @@ def main(arguments: list) -> int:
     environment.step("fetching the real models", [python, environment.ROOT / "scripts" / "fetch_models.py"])
     if "--long" in arguments:
         return _long(python, [argument for argument in arguments if argument != "--long"])
-    alone = len(_places(arguments)) == 1 and _places(arguments)[0].is_file()  # more processes would only start slowly
+    alone = len(_places(arguments)) == 1 and _places(arguments)[0].is_file()  # more processes would only cost time
     spread = ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
     if alone or "-n" in arguments:
         spread = []
-    # With "=", since pytest takes a file behind a blank for one of tests before it knows the option.
+    # With "=", since pytest would treat a file after a blank as a test file before it knows the option.
     which = [f"--without-passed={PASSED}" if rest else f"--note-passed={PASSED}"] if not arguments else []
     every = every or rest or bool(arguments)
     which += [] if every else ["--without-slow"]
@@ -71,7 +72,7 @@ def main(arguments: list) -> int:
 
 
 def _stale() -> str:
-    """Why the last whole run says nothing of these sources, or nothing where it does."""
+    """Why the last whole run does not apply to these sources; "" if it does."""
     passed = environment.ROOT / PASSED
     if not passed.is_file():
         return "--rest: there has been no whole run: python3 scripts/test.py"
@@ -83,20 +84,20 @@ def _stale() -> str:
 
 
 def _left_out() -> list:
-    """The options that leave out the peers whose environments are neither asked for nor there."""
+    """The options that exclude peers whose environments neither exist nor are requested."""
     wanted = lambda about: peers.is_made(about) or peers.environment_of(about) in ASKED_FOR
     return [f"--without={name}" for name, about in peers.stated().items() if not wanted(about)]
 
 
 def _places(arguments: list) -> list:
-    """The files and folders of tests that the arguments name."""
+    """The test files and folders in the arguments."""
     values = {i + 1 for i, argument in enumerate(arguments) if argument in ("-k", "-m")}
     places = [argument.split("::")[0] for i, argument in enumerate(arguments) if i not in values]
     return [environment.ROOT / place for place in places if place and (environment.ROOT / place).exists()]
 
 
 def _long(python, arguments: list) -> int:
-    """Run the long tests, or those of them that the arguments name."""
+    """Run the long tests, or only those in the arguments."""
     command = [python, "-m", "pytest", "--override-ini", "python_files=long_*.py", *arguments]
     return environment.hand_over(command if _places(arguments) else [*command, "tests/long"], environment.ROOT)
 

@@ -1,10 +1,10 @@
-"""Run a choice of the tests on the padops that is installed, wherever that is.
+"""Run a selection of the tests on the installed padops.
 
     python wheel_tests.py [NAME ...] [PYTEST ARGUMENTS]
 
-The self-check of the library comes first. A name is one of CHOSEN: these alone are run then, without it. The tests are
-those that say what the kernels and the two ways into a session give, and build nothing in C++. cibuildwheel runs this
-with each wheel that it has built, and scripts/run_wheels.py under an emulator.
+The self-check of the library comes first. NAME is in CHOSEN: then only these tests run, without the self-check. The
+tests check the results of the kernels and of the two ways into a session, and build nothing in C++. cibuildwheel runs
+this script with each new wheel, and scripts/run_wheels.py runs it under an emulator.
 """
 
 import os
@@ -29,12 +29,12 @@ NAMES = {
 }
 CHOSEN = [f"{folder}/test_{name}" for folder, names in NAMES.items() for name in names]
 if sys.platform == "linux":
-    CHOSEN.append("csrc/test_errors")  # which reads /proc
-BUILDS = ("csrc/test_float16.py::test_rounding_of_every_float16_and_its_neighbours",)  # a library of its own
+    CHOSEN.append("csrc/test_errors")  # reads /proc
+BUILDS = ("csrc/test_float16.py::test_rounding_of_every_float16_and_its_neighbours",)  # builds its own library
 
 
 def main(arguments: list) -> int:
-    """The self-check and the tests, or those alone that are named; the exit code."""
+    """Runs the self-check and the tests, or only the named tests; returns the exit code."""
     if "--help" in arguments:
         print(__doc__.strip())
         return 0
@@ -54,4 +54,4 @@ if __name__ == "__main__":
     code = main(sys.argv[1:])
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code)  # QEMU ends some programs with a fault while their libraries are taken down
+    os._exit(code)  # under QEMU, some programs crash while their libraries unload

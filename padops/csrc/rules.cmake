@@ -1,5 +1,5 @@
-# Makes rules.cpp: the texts of padops/rules/, which say what execution providers do with Pads. core/rule_files.cpp reads
-# them, like a file of the user. A changed one has CMake configure anew.
+# Makes rules.cpp from the texts of padops/rules/, which describe what execution providers do with Pads.
+# core/rule_files.cpp reads these texts like a user's file. CMake configures again when a text changes.
 
 set(rules ${CMAKE_CURRENT_LIST_DIR}/../rules)
 file(GLOB files CONFIGURE_DEPENDS ${rules}/*.json)

@@ -1,7 +1,7 @@
-# What is in the library beside padops' own sources, for the wheel (PEP 770): the static libraries of the compiler, and no
-# other. No header of ONNX Runtime is taken in, since ort/ort_abi.h is in padops' own words; the one that
-# PADOPS_ORT_INCLUDE_DIR names is compared with it, and leaves nothing behind.
-# The same build writes the same bytes: nothing here is a time, a random number or a path.
+# Lists the library's contents beside padops' own sources, for the wheel (PEP 770): only the compiler's static
+# libraries. No header of ONNX Runtime is included, since ort/ort_abi.h is padops' own; the header in
+# PADOPS_ORT_INCLUDE_DIR only checks ort_abi.h. The same build writes the same bytes: the list has no time, random
+# number or path.
 
 set(components "")
 set(refs "")

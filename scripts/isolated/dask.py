@@ -32,13 +32,13 @@ def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.
 
 
 def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str, np.ndarray | None]:
-    """Those of ``pad``.
+    """The arguments of ``pad``.
 
     Raises:
         Unsupported: An amount is negative, interior or huge.
-        Skipped: The operator does not take the amounts, or the fill has not one element.
+        Skipped: The operator refuses the amounts, or the fill does not have one element.
     """
     pairs = request.pairs("dask.array.pad", may_crop=False)
     if max(map(max, pairs), default=0) >= 1 << 31:
-        raise Unsupported("amounts beyond 31 bits")  # it would make a list of as many chunks, without an end
+        raise Unsupported("amounts beyond 31 bits")  # dask would never finish a list of that many chunks
     return request.data, pairs, request.mode, request.value

@@ -1,4 +1,4 @@
-"""Peers that read a model of ONNX, and have ``pad(model, fed)``."""
+"""Arguments and conversions for peers that read an ONNX model and have ``pad(model, fed)``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def arguments_of(types: Collection[str], request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
-    """The arguments of ``pad`` of a peer with these types: ONNX's model, whose output has a rank, and its inputs."""
+    """The arguments of ``pad`` for a peer with these types: an ONNX model, whose output has a rank, and its inputs."""
     request.require_type(types)
     return standard_model(request, ranked=True), feeds(request, request.inputs)
 
 
 def pad_without_pad(pad: Callable[..., np.ndarray], types: Collection[str], request: Request) -> np.ndarray:
-    """The output of ``pad`` of a peer with these types for the model that ``--without-pad`` leaves."""
+    """The output of ``pad``, for a peer with these types, for the model converted with ``--without-pad``."""
     request.require_type(types)
     return pad(without_pad(request), feeds(request, request.inputs))

@@ -1,4 +1,4 @@
-"""OpenCV's dnn module, with the engine that came with OpenCV 5, on the model of ONNX."""
+"""OpenCV's dnn module, with the engine of OpenCV 5, on the ONNX model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENVIRONMENT = {
     "requires": (
         "opencv-python-headless==5.0.0.93", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0",
     ),
-    # Its importer needs shapes. It ends its process often, or hangs.
+    # OpenCV's importer needs shapes, and often crashes or hangs.
     "form": "declared",
     "max_cases": 400,
     "forks": True,
@@ -32,15 +32,15 @@ ENVIRONMENT = {
 PACKAGES = ("opencv-python-headless",)
 REFUSALS = (cv2.error,)
 
-# Python's arrays become matrices of these; of 64-bit integers 32 bits arrive, and float16 comes back as float.
+# Python's arrays become matrices of these types; 64-bit integers lose 32 bits, and float16 comes back as float.
 TYPES = ("float", "double", "bool", "int8", "int16", "int32", "uint8", "uint16", "uint32")
 
-# How it says that it pads five axes at most, and has no fill of a type.
+# OpenCV's errors for more than five axes, and for a type without fill.
 UNSUPPORTED = ("PAD_MAX_DIMS", "is not supported in function 'tensorToScalar'")
 
 
 def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The output of a model of ONNX, fed by name."""
+    """Runs an ONNX model, fed by name, and returns its output."""
     content = np.frombuffer(model.SerializeToString(), np.uint8)
     net = cv2.dnn.readNetFromONNX(content, cv2.dnn.ENGINE_NEW)
     for name, array in fed.items():

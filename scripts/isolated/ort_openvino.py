@@ -10,9 +10,9 @@ ENVIRONMENT = {
     "name": "ort-openvino",
     "families": ("onnx",),
     "provider": "OpenVINOExecutionProvider",
-    "form": "declared",  # it takes no unknown ranks
+    "form": "declared",  # OpenVINO accepts no unknown ranks
     "max_cases": 1800,
-    "forks": True,  # it ends its process where a crop leaves nothing
+    "forks": True,  # OpenVINO crashes if a crop leaves nothing
     "requires": (
         "onnxruntime-openvino==1.24.1", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0",
         "rich==15.0.0",

@@ -10,10 +10,10 @@ ENVIRONMENT = {
     "name": "ort-qnn",
     "families": ("onnx",),
     "provider": "QNNExecutionProvider",
-    "form": "fixed",  # it takes no open dims, and no amounts that are given
-    "within": 2e-3,  # it computes float in float16
+    "form": "fixed",  # QNN accepts no open dims, and no amounts as inputs
+    "within": 2e-3,  # QNN computes float in float16
     "max_cases": 300,
-    "forks": True,  # it ends its process where it is asked what it cannot do
+    "forks": True,  # QNN crashes on models that it cannot run
     "requires": (
         "onnxruntime==1.32.0", "onnxruntime-qnn==2.7.0", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2",
         "onnx-ir==1.1.0", "rich==15.0.0",

@@ -1,7 +1,7 @@
 """Other execution providers of onnxruntime: stock, with padops beside them, and with models lowered for them.
 
-The peers of ``ort_*.py`` share it, and ``scripts/providers.py`` asks the same providers. Each is in an environment of
-its own, with the onnxruntime that it needs.
+The peers of ``ort_*.py`` share this file, and ``scripts/providers.py`` runs the same providers. Each has its own
+environment, with the onnxruntime that it needs.
 """
 
 from __future__ import annotations
@@ -28,32 +28,32 @@ if TYPE_CHECKING:
     import onnx
 
 
-# The last one says that a provider cannot compile what it has taken.
+# The last error: a provider cannot compile a node that it has claimed.
 REFUSALS = (states.Fail, states.InvalidArgument, states.InvalidGraph, states.RuntimeException, states.EPFail)
 
 OPENVINO, WEBGPU, QNN = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "QNNExecutionProvider"
 
-# How onnxruntime says that it has no kernel for a type; and that, or that it does not know an opset or a type at all.
+# onnxruntime's errors for a type without kernel; and for that, an unknown opset or an unknown type.
 NO_KERNEL = (
     "Could not find an implementation for",
-    "Provider type for Pad node with name 'pad' is not set",  # WebGPU's build says this
+    "Provider type for Pad node with name 'pad' is not set",  # WebGPU's build prints this
 )
 UNSUPPORTED = (*NO_KERNEL, *UNKNOWN)
 
 
 def vulkan(prefix: Path) -> tuple[Path, Path]:
-    """The folder of the Vulkan in software in WebGPU's environment, and the file that describes it."""
+    """The folder of the software Vulkan in WebGPU's environment, and the file that describes it."""
     folder = prefix / "debian" / "usr" / "lib" / "chromium"
     return folder, folder / "vk_swiftshader_icd.json"
 
 
 @cache
 def prepare(provider: str) -> None:
-    """Makes a provider ready in this process: the Vulkan in software of WebGPU's environment, the library of QNN."""
+    """Prepares a provider in this process: loads WebGPU's software Vulkan, or QNN's library."""
     folder, icd = vulkan(Path(sys.prefix))
     if provider == WEBGPU and icd.is_file():
         os.environ["VK_ICD_FILENAMES"] = str(icd)
-        ctypes.CDLL(str(folder / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # found by its name from now on
+        ctypes.CDLL(str(folder / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # from now on, its name finds it
     if provider == QNN:
         import onnxruntime_qnn
 
@@ -61,7 +61,7 @@ def prepare(provider: str) -> None:
 
 
 def options_of(provider: str) -> dict[str, str]:
-    """Options of a provider, as its users give them."""
+    """A provider's options, as users pass them."""
     if provider != QNN:
         return {}
     import onnxruntime_qnn
@@ -70,7 +70,7 @@ def options_of(provider: str) -> dict[str, str]:
 
 
 def add_provider(options: onnxruntime.SessionOptions, provider: str) -> None:
-    """Puts a provider into a session's options: by its devices, or by its name if this onnxruntime has it built in."""
+    """Adds a provider to a session's options: by its devices, or by its name if it is built into this onnxruntime."""
     devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == provider]
     if devices:
         options.add_provider_for_devices(devices, options_of(provider))
@@ -79,10 +79,10 @@ def add_provider(options: onnxruntime.SessionOptions, provider: str) -> None:
 
 
 def session_of(model: bytes, provider: str, way: str, options: onnxruntime.SessionOptions, **more: Any) -> Any:
-    """A session with a provider before the CPU's; ``prepare`` has been called with the provider.
+    """Creates a session with a provider before the CPU's. Call ``prepare`` with the provider first.
 
     ``way`` is ``"stock"``; or with padops ``"name"``, named in ``providers=``, or ``"device"``, put into the options,
-    which are those of one session alone.
+    which then serve only one session.
     """
     if way == "stock":
         add_provider(options, provider)
@@ -96,7 +96,7 @@ def session_of(model: bytes, provider: str, way: str, options: onnxruntime.Sessi
 
 
 def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray], provider: str) -> np.ndarray:
-    """The first output of a model in a stock session with a provider, fed by name.
+    """Returns the first output of a model, fed by name, in a stock session with a provider.
 
     Raises:
         RuntimeError: The session has dropped the provider.
@@ -127,10 +127,10 @@ def arguments_of(provider: str, request: Request) -> tuple[onnx.ModelProto, dict
 
 
 def runs_on(provider: str) -> Iterator[Callable[[Request], np.ndarray]]:
-    """``run_case``, ``run_beside`` and ``run_lowered_for`` of a provider's file.
+    """Returns ``run_case``, ``run_beside`` and ``run_lowered_for`` for a provider's file.
 
-    The node of ONNX runs in a session with the provider and the CPU's behind it, and in a ``padops.InferenceSession``;
-    what ``padops convert --target onnx --for`` makes of it runs as the first.
+    The ONNX node runs in a session with the provider and the CPU's behind it, and in a ``padops.InferenceSession``; its
+    conversion by ``padops convert --target onnx --for`` runs in a session of the first kind.
     """
     same = partial(model_of, provider=provider)
     lowered = lambda request: converted(same(request), target="onnx", provider=provider)
@@ -148,18 +148,19 @@ def _run(provider: str, way: str, make: Callable[[Request], onnx.ModelProto], re
 
 
 def model_of(request: Request, provider: str) -> onnx.ModelProto:
-    """The case as a model with ONNX's Pad; the Pad stands alone where the provider takes a node that does."""
+    """The case as a model with ONNX's Pad; the Pad is the only node if the provider claims single nodes."""
     model = make_model(request, request.inputs, standard=bool(request.opset))
     return behind_identity(model) if provider == OPENVINO else model
 
 
 def open_session(model: onnx.ModelProto, provider: str, way: str) -> Any:
-    """A session of a model of ``model_of``, which records the provider of each node; ``way`` as of ``session_of``.
+    """Creates a session of a model of ``model_of`` that records the provider of each node; ``way`` as in
+    ``session_of``.
 
     Raises:
         RuntimeError: The session has dropped the provider.
         Refused: A session of padops finds a Pad that breaks a rule.
-        Exception: The session refuses the model, with exceptions of onnxruntime's own.
+        Exception: The session refuses the model, with onnxruntime's own exceptions.
     """
     import padops
 
@@ -182,6 +183,6 @@ def run_once(session: Any, request: Request) -> np.ndarray:
     return output
 
 
-# ---- what several of them do otherwise
+# ---- differences that several providers share
 
 LOST_ERRORS = "what breaks a rule shows in an index out of bounds or in a dim that does not fit, which "

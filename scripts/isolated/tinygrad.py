@@ -1,4 +1,4 @@
-"""tinygrad on the processor, which reads the model of ONNX itself."""
+"""tinygrad on the processor, which reads the ONNX model itself."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ ENVIRONMENT = {
     "versions": (2, 99),
     "requires": ("tinygrad==0.14.0", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2"),
     "form": "fixed",
-    # It compiles every case anew.
+    # tinygrad compiles every case anew.
     "max_cases": 200,
 }
 
 PACKAGES = ("tinygrad",)
-REFUSALS = (ValueError, AssertionError)  # it checks what it is given with assert, too
+REFUSALS = (ValueError, AssertionError)  # tinygrad also checks inputs with assert
 
 if shutil.which("clang") is None:
     raise ImportError("tinygrad compiles with clang, which is not on the PATH")
@@ -40,7 +40,7 @@ TYPES = ("float", "double", "float16", "bool", *INTEGERS)
 
 
 def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The output of a model of ONNX, fed by name."""
+    """Runs an ONNX model, fed by name, and returns its output."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "case.onnx")
         path.write_bytes(model.SerializeToString())

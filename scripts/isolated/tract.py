@@ -25,7 +25,7 @@ ENVIRONMENT = {
     # onnx-ir is for the converter, which makes the models without Pad.
     "requires": ("tract==0.23.9", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0"),
     "form": "fixed",
-    # It ends its process often, or hangs.
+    # tract often crashes or hangs.
     "max_cases": 400,
     "forks": True,
     "seconds": 5,
@@ -38,12 +38,12 @@ REFUSALS = (tract.TractError,)
 # float16 is left out: its arrays come back as uint16.
 TYPES = ("float", "double", "bool", *INTEGERS)
 
-# How it says that it does not know an opset or a mode.
+# tract's errors for an unknown opset or mode.
 UNSUPPORTED = ("Unsupported operator set", "Unsupported mode", "expected list of non-negative ints")
 
 
 def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The first output of a model of ONNX, fed in the order of its inputs.
+    """Returns the first output of an ONNX model, fed in the order of its inputs.
 
     Raises:
         tract.TractError: tract refuses the model; the message is its reason, without the stack.

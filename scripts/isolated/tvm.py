@@ -1,4 +1,4 @@
-"""TVM: the model of ONNX by its relax importer, compiled for the processor."""
+"""TVM: the ONNX model, read by the relax importer and compiled for the processor."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .importers import arguments_of, pad_without_pad
 ENVIRONMENT = {
     "name": "tvm",
     "families": ("onnx",),
-    "versions": (2, 99),  # of version 1 it looks for an attribute that only version 2 has
+    "versions": (2, 99),  # for Pad-1, the importer reads an attribute that only Pad-2 has
     # onnx-ir is for the converter, which makes the models without Pad.
     "requires": ("apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0"),
     "form": "fixed",
-    # It compiles every case anew.
+    # TVM compiles every case anew.
     "max_cases": 400,
     "forks": True,
     "seconds": 20,
@@ -39,7 +39,7 @@ TYPES = ("float", "double", "float16", "bool", *INTEGERS)
 
 
 def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The output of a model of ONNX, fed in its order."""
+    """Runs an ONNX model, fed in its input order, and returns its output."""
     module = relax.transform.LegalizeOps()(from_onnx(model, keep_params_in_input=False))
     machine = relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())
     return np.asarray(machine["main"](*[tvm.runtime.tensor(array) for array in fed.values()]).numpy())

@@ -16,7 +16,7 @@ Value = Any  # an output: an array of a type in padops/spec/dtypes.py, or lists 
 
 
 def compare_output(name: str, original: Value, converted: Value, unstable: bool) -> OutputComparison:
-    """Compares one output of both models; of an unstable one, only type and shape."""
+    """Compares one output of both models; only its type and shape, if the output is unstable."""
     if unstable and isinstance(original, np.ndarray) and isinstance(converted, np.ndarray):
         alike = (original.dtype, original.shape) == (converted.dtype, converted.shape)
         return OutputComparison(name, alike, "" if alike else describe_difference(original, converted))
@@ -25,7 +25,7 @@ def compare_output(name: str, original: Value, converted: Value, unstable: bool)
 
 
 def describe_difference(original: Value, converted: Value) -> str:
-    """The difference of the converted model's value; "" if every bit agrees."""
+    """Describes how the converted model's value differs; "" if every bit agrees."""
     if isinstance(original, (list, tuple)) and isinstance(converted, (list, tuple)):
         if len(original) != len(converted):
             return f"a sequence of {len(original)} became one of {len(converted)}"
@@ -71,8 +71,8 @@ def _both_nan(original: np.ndarray, converted: np.ndarray, differing: np.ndarray
 class Tolerance:
     """The tolerance for finite elements of floats. Infinities and NaN must be the same."""
 
-    rtol: float | None = None  # a factor of the original's element; None for none
-    atol: float | None = None  # a difference in the unit of the elements; None for none
+    rtol: float | None = None  # a factor of the original's element; None: no factor
+    atol: float | None = None  # a difference in the unit of the elements; None: no difference
 
     def __str__(self) -> str:
         return f"{self.atol or 0:g} + {self.rtol or 0:g} of the element"
@@ -91,6 +91,6 @@ class Tolerance:
 
 
 def _is_float(dtype: np.dtype) -> bool:
-    """Whether a type is of floats; NumPy's kind is "V" for floats that it lacks, and for 4-bit and 2-bit integers."""
+    """Whether a type is a float type. NumPy's kind "V" also covers float types that it lacks, and small integers."""
     row = by_numpy(dtype)
     return row is not None and dtype.kind in "fV" and "int" not in row.name

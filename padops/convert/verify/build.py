@@ -1,9 +1,9 @@
 """Reads a model into terms.
 
-Each value becomes the term of the node that computes it, in the graph that the node stands in. An Identity is its
-input, a Constant and an initializer are their elements, a missing attribute has its schema's default, and a Pad of ONNX
-and the operator of padops that mirrors it are one term (``pad_terms.py``). Nothing else is simplified: a branch, a loop
-and a function are compared as graphs of their own.
+Each value becomes the term of the node that computes it, in that node's graph. An Identity becomes its input, a
+Constant or an initializer its elements. A missing attribute has its schema's default. An ONNX Pad and the padops
+operator that mirrors it become one term (``pad_terms.py``). Nothing else is simplified: branches, loops and functions
+are compared as graphs of their own.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from padops.convert.verify.pad_terms import has_types, pad_term
 from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Terms
 from padops.spec.dialects import DOMAIN
 
-# Operators with random outputs: two are equal only at the same place in the order of random nodes.
+# Operators with random outputs: two nodes are equal only at the same place in the order of random nodes.
 RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
-FIRST_INFERENCE = 7  # since this version, Dropout does nothing unless told to train
+FIRST_INFERENCE = 7  # since this version, Dropout does nothing unless `training_mode` is true
 TOP = -1  # the scope of the main graph; bodies' scopes are their terms
 
 
@@ -52,10 +52,10 @@ class Builder:
         self._functions = {
             key_of(f.domain, f.name, f.overload): f for f in model.functions if not schemas.is_fallback(f)
         }
-        self._bodies: dict[Key, tuple[int, bool]] = {}  # a function's term, and whether it is random
+        self._bodies: dict[Key, tuple[int, bool]] = {}  # a function's term, and whether the function is random
         self._draws = 0
         self._equal: dict[tuple[Head, tuple[int, ...]], int] = {}
-        self._beliefs: dict[int, int] = {}  # of terms whose inferred dims are not all believed
+        self._beliefs: dict[int, int] = {}  # how far to trust a term's inferred dims, unless fully
         self._built = Built()
         known = {"": onnx.defs.onnx_opset_version(), "the format": onnx.IR_VERSION}
         for domain, version in {**self._opsets, "the format": model.ir_version}.items():
@@ -89,7 +89,7 @@ class Builder:
     def _graph(
         self, graph: onnx.GraphProto, scope: Scope, results: Sequence[str], given: Mapping[str, int]
     ) -> set[int]:
-        """Reads a graph's nodes into the scope, which has its inputs (``given``); returns the terms of its results."""
+        """Reads a graph's nodes into a scope that has its inputs (``given``); returns the terms of its results."""
         for tensor in graph.initializer:
             if tensor.name not in given:
                 self._shadow(tensor.name, scope)
@@ -175,7 +175,7 @@ class Builder:
                     self._built.odd.add(f"a node {node.op_type} with an input of a type that it does not take")
                 self._name(node.output[0], pad, scope, believed)
                 return
-        # Bodies that run together, since they have one condition or trip count, are at one place.
+        # Bodies with the same condition or trip count run together, so they share a place.
         run_by = "" if node.op_type == "Scan" else f" {node.op_type} {inputs[:2] if node.op_type == 'Loop' else inputs}"
         bodies.sort(key=lambda row: row[0])
         made = [self._body((name, run_by), body, inner, scope) for name, body, inner in bodies]
@@ -247,7 +247,7 @@ class Builder:
         scope.names |= dict(zip(function.input, formals))
         self._opsets = schemas.imports_of(function)
         self._nodes(function.node, scope)
-        # Runtimes read a body by its own imports, or by the model's.
+        # Some runtimes use the function's own imports, others the model's.
         others = sorted(row for row in self._opsets.items() if outer.get(row[0], row[1]) != row[1])
         rows: list[tuple[str, int, Any]] = [
             (row.name, row.type, self._constants.of_any(row, self._folder)) for row in function.attribute_proto
@@ -260,9 +260,9 @@ class Builder:
         return self._bodies.setdefault(key, (term, self._draws > draws))
 
     def _distinct(self, node: onnx.NodeProto, head: Head, inputs: tuple[int, ...], is_random: bool) -> Head:
-        """The head, with a site if two equal nodes may give different values.
+        """Returns the head, with a site if two equal nodes may return different values.
 
-        The site of a random node is its place among these; of a node of an unknown domain, its place among equal ones.
+        A random node's site is its place among random nodes. An unknown domain's node has its place among equal nodes.
         """
         if head.domain == "" and not is_random:
             trains = len(node.input) > 2 or self._opsets.get("", 0) < FIRST_INFERENCE
@@ -279,9 +279,9 @@ class Builder:
         return min((self._beliefs.get(one, inference.DIMS) for one in inputs), default=inference.DIMS)
 
     def _name(self, name: str, term: int, scope: Scope, believed: int = inference.DIMS) -> None:
-        """Binds a name of the scope to a term, and learns its inferred type, with the dims that are believed.
+        """Binds a name of the scope to a term, and records the term's inferred type with the trusted dims.
 
-        Of the converted model, and in bodies with inputs, these are none.
+        No dims are trusted in the converted model, nor in bodies with inputs.
         """
         if scope.place or name not in self._built.inputs:
             self._shadow(name, scope)

@@ -24,7 +24,7 @@ class Built:
     unused: tuple[int, ...] = ()  # the main graph's terms that no output needs
     # Terms with declared dims, the value's name, and whether inference from the inputs gives the same dims
     declares: list[tuple[int, Shape, str, bool]] = field(default_factory=list)
-    odd: set[str] = field(default_factory=set)  # what runtimes refuse, or do not agree on, each in a clause
+    odd: set[str] = field(default_factory=set)  # parts that runtimes refuse or interpret differently, each in a clause
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Scope:
     names: dict[str, int]
     place: tuple[str, ...]
     inferred: onnx.GraphProto | None
-    has_formals: bool = False  # whether it is inside of a body with inputs: then nobody knows the dims of its values
+    has_formals: bool = False  # whether the graph is inside a body with inputs: then its values have no known dims
     own: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -42,7 +42,7 @@ class Scope:
 
 
 def differ(said: Shape, known: Shape | None) -> bool:
-    """Whether declared numbers are other than the known dims; a dim that is not known differs from each number."""
+    """Whether declared numbers differ from the known dims; an unknown dim differs from every number."""
     if known is None or len(said) != len(known):
         return True
     return any(isinstance(dim, int) and dim != other for dim, other in zip(said, known))

@@ -1,4 +1,4 @@
-"""How two models are compared: the proof, the runs, and the texts of a verification that did not pass."""
+"""Compares two models by a proof and by runs, and words the failure of a verification."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from padops.extras import DependencyError
 from padops.spec.dtypes import by_name
 
 MOST_COPIES = 100  # each ends where the original dies
-MOST_REPLAYS = 4  # parts that seem to differ whose sizes are replayed on the whole models
-CHEAP = 1 << 28  # up to so many bytes, proved models are loaded and run as well
-LARGEST = 1 << 20  # elements of an input that is made for the sizes of an example
-ROOM, LOADED = 1 << 33, 16  # bytes that runs on random inputs may take; times that the larger model may be loaded
+MOST_REPLAYS = 4  # suspected differences whose sizes are replayed on the whole models
+CHEAP = 1 << 28  # proved models of at most this many bytes also run
+LARGEST = 1 << 20  # the most elements of an input made for a counterexample
+ROOM, LOADED = 1 << 33, 16  # memory of runs on random inputs: bytes, plus so many times the larger model
 UNDECIDED = "padops could not decide whether the models agree"
 CHANGED = "the outputs differ because the converted model corrects the original ({})"
 OTHERWISE = "without verification it is converted all the same"
@@ -42,10 +42,10 @@ NOT_LOADED = "neither model was loaded: {}"
 def comparison(
     document: Document, asked: Asked, conversion: Conversion | None = None
 ) -> Callable[[Path, Path], Verification]:
-    """A function that compares two model files: by a proof, then by runs.
+    """Returns a function that compares two model files: by a proof, then by runs.
 
     Without onnxruntime, and for large models, a proof alone is enough. ``document`` is the original before the
-    conversion; ``conversion`` tells which values it corrects.
+    conversion; ``conversion`` lists the values that the conversion corrects.
     """
     given = None
     if asked.inputs is not None:
@@ -96,7 +96,7 @@ def proved(original: Path, converted: Path) -> Proof:
 
 
 def _ran(document: Document, original: Path, converted: Path, case: RunInputs, room: int | None) -> Verification:
-    """The result of runs; if they are not possible, the reason. ``room`` is the memory of runs; see ``in_copy``.
+    """Returns the result of runs, or why they are impossible. ``room`` is the memory of runs; see ``in_copy``.
 
     Raises:
         PadopsError: The caller's inputs are wrong, or a library is missing.
@@ -138,12 +138,12 @@ def _region(region: Region) -> RegionRecord:
 
 
 def _fields(record: type[Any], found: object) -> dict[str, Any]:
-    """The fields of a record that have the same names in what was found."""
+    """Copies the record's fields from an object that has attributes of the same names."""
     return {row.name: getattr(found, row.name) for row in fields(record)}
 
 
 def _replays(inputs: Sequence[Input], proof: Proof) -> Iterator[Feeds]:
-    """Inputs of the dims for which a part of the models seems to differ."""
+    """Yields inputs with the dims for which a part of the models seems to differ."""
     examples = [row.counterexample for row in proof.regions if row.counterexample]
     for example in examples[:MOST_REPLAYS]:
         shapes = _shapes(inputs, example)
@@ -163,7 +163,7 @@ def _replays(inputs: Sequence[Input], proof: Proof) -> Iterator[Feeds]:
 
 
 def _shapes(inputs: Sequence[Input], example: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]] | None:
-    """The dims of each input by an example of some values' dims; None if it names no input, or does not fit."""
+    """Derives each input's dims from example dims; None if the example names no input."""
     sizes: dict[str, int] = {}
     if not any(row.name in example for row in inputs):
         return None
@@ -193,7 +193,7 @@ def _changes(message: onnx.ModelProto, doubted: Mapping[str, str], wrong: str) -
 
 
 def shortcoming(verification: Verification, strict: bool) -> type[VerificationError] | None:
-    """The error of a verification, with the exit code of ``padops verify`` and ``padops convert``; None if it passed.
+    """Returns the error class of a verification, which has the exit code of the command; None if it passed.
 
     ``strict`` accepts only a proof.
     """
@@ -206,9 +206,9 @@ def shortcoming(verification: Verification, strict: bool) -> type[VerificationEr
 def refusal(
     verification: Verification, strict: bool, corrected: Collection[str]
 ) -> tuple[type[VerificationError], str] | None:
-    """Why a converted model is not written: the error and its text; None if it is written.
+    """Returns the error and its text if the converted model must not be written; else None.
 
-    Without ``strict``, a model that runs is written even if there is nothing to compare it with.
+    Without ``strict``, a model that runs is written even if no original exists to compare.
     """
     error = shortcoming(verification, strict)
     if error is VerificationError:
@@ -221,7 +221,7 @@ def refusal(
 
 
 def mismatch(verification: Verification, corrected: Collection[str]) -> str:
-    """The finding of a failed verification, in one sentence."""
+    """Describes a failed verification in one sentence."""
     if verification.outcome == "fails":
         return "the converted model fails: " + "; ".join(verification.notes)
     if verification.outcome == "interface":
@@ -243,6 +243,6 @@ def mismatch(verification: Verification, corrected: Collection[str]) -> str:
 
 
 def undecided(verification: Verification) -> str:
-    """The open points of a verification, in one sentence."""
+    """Describes a verification's open points in one sentence."""
     first, *others = (*verification.doubts, *verification.unproved)
     return f"{UNDECIDED}: {first}" + (f", and {len(others)} more" if others else "")

@@ -23,15 +23,15 @@ from padops.convert.verify.schemas import is_fallback
 from padops.convert.verify.sessions import DoesNotRun, Model, OtherRuntime, Outputs, Session, Trial, fed, run_trials
 from padops.convert.verify.small_runs import small_runs
 
-MOST_TURNS = 10  # sets if some Pads have not run or padded nothing, or an output has never changed
-PROVED_TURNS = 2  # sets beside a proof; 1 for large models
-MOST_INLINED = 20_000  # nodes of all calls of fallback functions in a session without padops
+MOST_TURNS = 10  # sets of inputs while a Pad has not run or padded nothing, or an output has never changed
+PROVED_TURNS = 2  # sets of inputs after a proof; 1 for large models
+MOST_INLINED = 20_000  # most nodes that fallback functions add to a session without padops
 
 OPTIMISED = "optimising the original changes what it gives"
 CORRECTED = "without graph optimisation the outputs are bit-equal; with it, ONNX Runtime gets the original wrong"
 BROKEN = "without graph optimisation the outputs are the same; with it, ONNX Runtime gets the converted model wrong"
 MEASURED = "no element differs by more than the original's own floats move"
-# Of inputs that break a rule, ONNX Runtime takes some, such as more amounts than axes: padops refuses them.
+# ONNX Runtime accepts some inputs that break a rule, such as more amounts than axes; padops refuses them.
 RULE = re.compile(r"padops::\w+ .*\[(P\d+|S1)\]")
 MIRRORED = "ONNX Runtime refuses the original ({}); padops' operators stand in for its Pads"
 NEVER_OPTIMISED = "ONNX Runtime runs the original without graph optimisation alone; with it: {}"
@@ -41,11 +41,11 @@ WITHOUT = "in a session without padops, which runs its fallback functions"
 def compare(original: Path, converted: Path, case: RunInputs) -> Verification:
     """Runs the original in plain ONNX Runtime and the converted model with padops, and compares their outputs.
 
-    If they differ, both run without graph optimisation as well, node by node as written: ONNX Runtime may get one of
-    the graphs wrong, or fuse one of them otherwise. Then the original's own moves decide (``rounding.py``).
+    If outputs differ, both models also run without graph optimisation, since ONNX Runtime may get one graph wrong or
+    fuse one differently. Then the tolerance measured on the original decides (``rounding.py``).
 
     Raises:
-        UsageError: The given inputs are not those of the model.
+        UsageError: The given inputs do not match the model's.
     """
     first, second = (Model(path, onnx.load(path, load_external_data=False)) for path in (original, converted))
     case = replace(case, hints=hints_of(first.message, case.hints.special))
@@ -82,7 +82,7 @@ def compare(original: Path, converted: Path, case: RunInputs) -> Verification:
 def _both_mirrored(
     first: Model, second: Model, case: RunInputs, trials: Sequence[Trial], told: Verification
 ) -> Verification:
-    """Compares two models, both of which ONNX Runtime refuses; ``told`` if the second fails for another reason."""
+    """Compares two models that ONNX Runtime refuses; ``told`` describes a second failure for another reason."""
     try:
         verification = _compared(first, replace(second, instead=mirrored(second.message)), case, trials)
     except DoesNotRun:
@@ -95,7 +95,7 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
     """Runs the original on sets of inputs, and on more if they do not exercise all Pads.
 
     Raises:
-        DoesNotRun: It takes none of them.
+        DoesNotRun: The original refuses all sets.
     """
     refusal = DoesNotRun("there is nothing to feed it with")
     trials: list[Trial] = []
@@ -157,7 +157,7 @@ def _explained(
     after: Sequence[Outputs],
     verification: Verification,
 ) -> Verification:
-    """Says why outputs differ: optimisation, rounding, an error that is corrected, or another computation."""
+    """Explains why outputs differ: optimisation, rounding, a corrected error, or another computation."""
     differing = [output for output in verification.outputs if not output.equal]
     tolerance = case.asked.tolerance
     try:
@@ -202,7 +202,7 @@ def _far(
     tolerance: Tolerance | None,
     levels: bool = True,
 ) -> set[str]:
-    """The outputs that differ by more than they may."""
+    """The outputs that differ by more than the tolerance."""
     found = set()
     for at, (trial, outputs) in enumerate(zip(trials, after, strict=True)):
         for name, value in trial.outputs.items():
@@ -222,7 +222,7 @@ def _without_library(
     after: Sequence[Outputs],
     verification: Verification,
 ) -> Verification:
-    """Runs the converted model in a session without padops, too, if it carries fallback functions."""
+    """Also runs the converted model in a session without padops, if it has fallback functions."""
     message = converted.message
     functions = {row.name: len(row.node) for row in message.functions if is_fallback(row)}
     inlined = sum(functions.get(node.op_type, 0) for node in message.graph.node if node.domain == "padops")
@@ -266,7 +266,7 @@ def _runs_alone(model: Model, trials: Sequence[Trial]) -> bool:
 def _without_original(
     original: Model, converted: Model, case: RunInputs, refusal: DoesNotRun, loads: bool
 ) -> Verification:
-    """Runs the converted model alone, if ONNX Runtime does not load the original or runs it on none of the inputs."""
+    """Runs the converted model alone, because ONNX Runtime refuses the original or all its inputs."""
     others = "; --inputs FILE.npz gives others" if loads and case.given is None else ""
     note = f"ONNX Runtime does not run the original{' with these inputs' if loads else ''}: {refusal}{others}"
     try:
@@ -290,7 +290,7 @@ def check_close(trials: Sequence[Trial], converted: OtherRuntime, tolerance: Tol
     """Compares the outputs of two runtimes; without a tolerance, every bit counts.
 
     Raises:
-        DoesNotRun: The converted model refuses inputs that the original took.
+        DoesNotRun: The converted model refuses inputs that the original accepted.
     """
     after = [converted.run(trial.feeds) for trial in trials]
     verification = check_outputs(trials, after)

@@ -1,4 +1,4 @@
-"""Reads the constants of models into terms, by their bytes. Large external data are hashed and never held in memory."""
+"""Reads the constants of models into terms, by their bytes. Large external data are hashed, never kept in memory."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from padops.convert.verify.schemas import attribute_value
 from padops.convert.verify.terms import Head, Kind, Terms, digest_of, digest_of_bytes
 from padops.plural import plural
 
-HELD = 1 << 20  # bytes up to which an external constant is read into memory
+HELD = 1 << 20  # the most bytes of an external constant that is read into memory
 _BY_ATTRIBUTE = (  # attributes of Constant, their element type and NumPy's; PyTorch writes strings as ``value``
     (("value_int", "value_ints"), TensorProto.INT64, np.int64),
     (("value_float", "value_floats"), TensorProto.FLOAT, np.float32),
     (("value_string", "value_strings", "value"), TensorProto.STRING, object),
 )
-BLOCK = 1 << 22  # bytes that are read at once of a larger constant
+BLOCK = 1 << 22  # bytes of a larger constant that are read at once
 
 
 class Constants:
@@ -64,7 +64,7 @@ class Constants:
         return None
 
     def of_any(self, row: onnx.AttributeProto, folder: Path | None) -> Any:
-        """An attribute's value, by its bits; tensors are terms. A list of these or of graphs equals no other."""
+        """An attribute's value, by its bits; tensors are terms. A list of tensors or graphs equals no other list."""
         if row.HasField("t"):
             return self.add(row.t, folder)
         if row.HasField("sparse_tensor"):
@@ -72,7 +72,7 @@ class Constants:
         return object() if row.graphs or row.tensors or row.sparse_tensors else attribute_value(row)
 
     def add_sparse(self, tensor: onnx.SparseTensorProto, folder: Path | None) -> int:
-        """The term of a sparse tensor: equal bytes give equal terms, and no rule reads its elements."""
+        """The term of a sparse tensor: equal bytes are equal terms, and no rule reads the elements."""
         heads = [self._terms.head(self.add(part, folder)) for part in (tensor.values, tensor.indices)]
         said = [tuple(tensor.dims), *((head.type, head.dims, head.digest) for head in heads)]
         return self._terms.add(Head(Kind.CONSTANT, name="sparse", digest=hashlib.sha256(repr(said).encode()).digest()))
@@ -114,6 +114,6 @@ def _blocks(path: Path, offset: int, length: int) -> Iterator[bytes]:
 
 def _read(tensor: onnx.TensorProto) -> np.ndarray:
     with library_errors(f"constant '{tensor.name}'"):
-        if tensor.data_type == TensorProto.STRING:  # whose bytes may be no text
+        if tensor.data_type == TensorProto.STRING:  # strings may be bytes that are not text
             return np.array([*tensor.string_data], object).reshape(tuple(tensor.dims))
         return numpy_helper.to_array(tensor)

@@ -1,6 +1,6 @@
-"""Whether the inputs exercise each Pad: it runs, gives elements, and pads. ONNX Runtime's profile tells it.
+"""Checks by ONNX Runtime's profile that the inputs exercise each Pad: it runs, returns elements, and pads.
 
-And whether a value says anything: one that is the same in every run does not.
+Also checks that each output varies: a value that is the same in every run shows nothing.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Reached:
     missing: str = NEVER_RAN  # why it was not exercised, or ""
 
     def learn(self, given: list[int] | None, made: list[int] | None) -> None:
-        """Learns the dims of its data and its output in one run."""
+        """Records the dims of the Pad's data and output in one run."""
         if not self.missing or made is None:
             return
         if not prod(made):
@@ -54,19 +54,19 @@ class Reached:
             self.missing = UNPADDED
 
     def record(self) -> PadComparison:
-        """What was found, for the report."""
+        """Returns the finding for the report."""
         exercised = not self.missing or self.idle
         return PadComparison(self.path, self.form, "exercised" if exercised else "not exercised", detail=self.missing)
 
 
 class Scout:
-    """The Pads of a model; ``instead`` runs, the same nodes under names that ONNX Runtime knows."""
+    """Observes the Pads of a model; ``instead`` runs, with the same nodes renamed to operators of ONNX Runtime."""
 
     def __init__(self, path: Path, model: onnx.ModelProto, instead: onnx.ModelProto) -> None:
         self._path, self._model = path, deepcopy(instead)
         self.reached: list[Reached] = []
-        self.hidden = ""  # why nothing is known of the Pads
-        self._looked = 0  # sets of inputs that it has run on
+        self.hidden = ""  # why the Pads cannot be observed
+        self._looked = 0  # sets of inputs that have run
         idle = idle_pads(model)
         for located, copied in zip(bodies(model), bodies(self._model), strict=True):
             for (place, node), running in zip(located.labelled(), copied.body.node, strict=True):
@@ -76,7 +76,7 @@ class Scout:
                     self.reached.append(Reached(place, form_of(node), known is True, known is not None))
 
     def look(self, feeds: Sequence[Feeds]) -> None:
-        """Runs the model with a profile on the sets of inputs that are new, and learns from the dims in it."""
+        """Runs the model on new sets of inputs, and reads the dims from the profile."""
         new = feeds[self._looked :]
         if not new or not self.reached or self.satisfied or self.hidden:
             return
@@ -101,11 +101,11 @@ class Scout:
 
     @property
     def satisfied(self) -> bool:
-        """Whether all Pads that do something are exercised."""
+        """Whether every Pad is exercised, except Pads whose amounts are known to be 0."""
         return not any(one.missing and not one.idle for one in self.reached)
 
     def records(self) -> tuple[PadComparison, ...]:
-        """What was found of each Pad."""
+        """Returns the finding for each Pad."""
         if self.hidden:
             for one in self.reached:
                 one.missing = self.hidden if one.missing == NEVER_RAN else one.missing
@@ -113,7 +113,7 @@ class Scout:
 
 
 class Sameness:
-    """Whether a value was the same in every run: empty, or one element everywhere."""
+    """Tracks whether a value was the same in every run: empty, or one element everywhere."""
 
     def __init__(self) -> None:
         self._elements: set[object] = set()
@@ -160,7 +160,7 @@ def _all_nan(value: np.ndarray) -> bool:
 
 
 def check_outputs(trials: Sequence[Trial], after: Sequence[Outputs]) -> Verification:
-    """Compares the converted model's outputs with the original's: every bit."""
+    """Compares every bit of the converted model's outputs with the original's."""
     comparisons: dict[str, OutputComparison] = {}
     sameness: dict[str, Sameness] = defaultdict(Sameness)
     for trial, outputs in zip(trials, after, strict=True):

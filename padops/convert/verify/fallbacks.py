@@ -1,7 +1,7 @@
-"""The fallback functions of a model: what runs in place of padops' operators in a session without the library.
+"""Checks a model's fallback functions, which replace padops' operators in a session without the library.
 
-Those that this version of padops writes are compared by bytes with freshly written ones; padops' tests compare these
-with the reference. Nothing is assumed of another function.
+A function must have the bytes that this version of padops writes, which padops' tests compare with the reference. Any
+other function proves nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WITHOUT = "sessions without padops run this function, which padops of this versi
 
 
 def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[Region]:
-    """One region for each fallback function of the converted model, and for each operator that lost its own."""
+    """Returns a region for each fallback function of the converted model, and each operator that lost its function."""
     there = {row.name: row for row in converted.functions if is_fallback(row)}
     before = {row.name: row for row in original.functions if is_fallback(row)}
     fresh: dict[str, onnx.FunctionProto] = {}
@@ -47,9 +47,9 @@ def _bytes(function: onnx.FunctionProto | None) -> bytes | None:
 
 
 def _written(converted: onnx.ModelProto) -> dict[str, onnx.FunctionProto]:
-    """The functions that padops writes for the operators of a model.
+    """The functions that padops writes for a model's operators.
 
-    None if it is no model that padops reads, or if these functions need inputs that nodes of the model lack.
+    None if padops cannot read the model, or if these functions need inputs that its nodes lack.
     """
     try:
         light = deepcopy(declarations(converted))

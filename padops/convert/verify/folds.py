@@ -1,11 +1,11 @@
 """Folds: a window operator with pads equals the same operator without pads behind a Pad of mode ``constant``.
 
-The latter is the normal form. Two windows are equal if their normal forms are: one operator and attributes, equal other
-inputs, equal padded data. So one rule covers a Pad folded into pads, grown pads, and pads turned into a Pad.
-docs/verification.md has the fills and conditions. SAME is a Pad with the amounts of S1, and a mask that an Attention
-pads to the keys is one behind a Pad. What a pool pads without counting it, or MaxPool with less than every number,
-equals no Pad's fill; it equals the padding of another such pool. Float sums are equal as ONNX defines them; a runtime
-may round them differently with a Pad's zeros in them.
+The operator behind a Pad is the normal form. Two windows are equal if their normal forms have the same operator and
+attributes, equal padded data and equal other inputs. So one rule covers a Pad folded into pads, grown pads, and pads
+turned into a Pad. docs/verification.md lists the fills and conditions. SAME becomes a Pad with the amounts of S1; an
+Attention that pads its mask to the keys becomes an Attention behind a Pad. MaxPool pads with less than every number,
+and some pools do not count their padding: such padding equals no Pad's fill, only the padding of another such pool.
+Float sums are equal as ONNX defines them; a runtime may round them differently when a Pad adds zeros.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ INTEGERS = (onnx.TensorProto.INT8, onnx.TensorProto.UINT8)
 NARROW = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16, *INTEGERS)
 INTS = onnx.AttributeProto.INTS
 BOOL, INT64, FLOAT = onnx.TensorProto.BOOL, onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
-KERNELS = {"Conv": 1, "ConvInteger": 1, "QLinearConv": 3}  # the weights, whose dims give the kernel
+KERNELS = {"Conv": 1, "ConvInteger": 1, "QLinearConv": 3}  # the index of the weights, whose dims are the kernel's
 ZERO_POINTS = {"ConvInteger": 2, "QLinearConv": 2}  # the index of the data's zero point
 POOLS = ("AveragePool", "MaxPool")
 UNPADDED, SAME = (b"", b"NOTSET", b"VALID"), (b"SAME_UPPER", b"SAME_LOWER")
 OWN = "what the pool pads"  # the fill of a pool that counts no padding
-# Each element of the result is an element of the first input (Concat: of any).
+# Each element of the result is an element of the first input (Concat: of any input).
 MOVES = ("Transpose", "Reshape", "Unsqueeze", "Squeeze", "Flatten", "Concat", "Slice")
-FIRST_MASKED, MASK, PAST = 24, 3, 4  # of Attention: the first version that pads a mask, and inputs
+FIRST_MASKED, MASK, PAST = 24, 3, 4  # of Attention: the first version that pads a mask; input indices
 SUMS = "the sums of a window are those that ONNX defines; a runtime may round them in another order"
 BODY = "Attention pads a mask that is shorter than the keys, as the function's body does"
 CONDITIONS = {"Conv": (SUMS,), "AveragePool": (SUMS,), "Attention": (BODY,)}
@@ -50,7 +50,7 @@ class Window(NamedTuple):
 
 
 def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Outcome | None:
-    """Compares two windows of one op_type; None if the terms are no such windows, or differ in their inputs alone."""
+    """Compares two windows of one op_type; None if a term is not such a window, or only the inputs differ."""
     name = terms.op(a)
     is_masked = name == "Attention" and terms.head(a).version >= FIRST_MASKED
     is_window = name in (*KERNELS, *POOLS) and terms.head(a) != terms.head(b)
@@ -101,7 +101,7 @@ def _normal(terms: Terms, term: int) -> Window:
 
 
 def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
-    """The data with the padding of SAME, as the operator of padops writes it."""
+    """Returns the data behind padops' SAME operator."""
     name, inputs = terms.op(term), terms.inputs(term)
     kernel = terms.attribute(term, "kernel_shape")
     if kernel is None and name in KERNELS:
@@ -132,7 +132,7 @@ def _head(terms: Terms, term: int) -> Head:
     """The operator without pads and without written-out defaults."""
     head, left_out = terms.head(term), {"pads", "auto_pad"}
     if terms.op(term) == "AveragePool" and not terms.attribute(term, "ceil_mode", 0):
-        left_out.add("count_include_pad")  # without padding it changes nothing
+        left_out.add("count_include_pad")  # irrelevant without padding
     if terms.op(term) in KERNELS:
         left_out.add("kernel_shape")  # the dims of the weights
     kept = [
@@ -167,7 +167,7 @@ def _fill(terms: Terms, term: int) -> int:
 
 
 def _check_pooling(terms: Terms, term: int, pads: Sequence[int]) -> None:
-    """Rejects an AveragePool whose padding differs from zeros in its data."""
+    """Rejects an AveragePool whose padding differs from a Pad's zeros."""
     if terms.attribute(term, "ceil_mode", 0):
         raise Unsupported("AveragePool has ceil_mode: its last window may begin in the padding")
     kernel = tuple(terms.attribute(term, "kernel_shape", ()))
@@ -185,7 +185,7 @@ def _finite(terms: Terms, term: int) -> bool:
         return bool(np.isfinite(array).all())
     op, inputs = terms.op(term), terms.inputs(term)
     types = [terms.dtype(one) for one in inputs[:2]]
-    # To a wider type, so that no value becomes infinite.
+    # A cast to a wider type makes no value infinite.
     is_wider = op == "Cast" and terms.attribute(term, "to") in (FLOAT, onnx.TensorProto.DOUBLE) and types[0] in NARROW
     if op in MOVES or is_wider:
         return all(_finite(terms, one) for one in (inputs if op == "Concat" else inputs[:1]))
@@ -197,9 +197,9 @@ def _finite(terms: Terms, term: int) -> bool:
 
 
 def _masked(terms: Terms, term: int) -> Window:
-    """An Attention with its mask as long as the keys, if dims tell that it is shorter.
+    """Pads the mask of an Attention to the length of the keys, if the dims show that it is shorter.
 
-    The function's body, from version 24 on, fills such a mask with minus infinity, or False.
+    From version 24 on, the function's body fills such a mask with minus infinity, or False.
     """
     inputs = terms.inputs(term)
     mask = inputs[MASK] if len(inputs) > MASK else ABSENT

@@ -10,13 +10,13 @@ from padops.convert.verify.moves.definitions import is_pad
 from padops.convert.verify.schemas import INTEGERS
 from padops.convert.verify.terms import ABSENT, GIVEN, Terms
 
-# Each element of the result is an element of an input, or known.
+# Each element of the result is an element of an input, or a known number.
 FOLLOWED = {
     "Cast", "CenterCropPad", "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "Reshape",
     "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze", "Where",
 }  # fmt: skip
 MOVES = FOLLOWED | {"GatherElements", "GatherND", "ScatterElements", "ScatterND"}
-# Operators that compute amounts and shapes; followed if their result is of integers.
+# Operators that compute amounts and shapes; followed if the result has integers.
 ARITHMETIC = {
     "Abs", "Add", "And", "Clip", "CumSum", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max",
     "Min", "Mod", "Mul", "Neg", "Not", "Or", "Range", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum", "Shape",
@@ -29,12 +29,12 @@ TOTAL = {
 
 
 def is_total(terms: Terms, term: int) -> bool:
-    """Whether a term has a value wherever its inputs have values: an unused one makes no difference."""
+    """Whether a term has a value wherever its inputs have values, so that an unused term cannot fail."""
     return terms.head(term).kind in GIVEN or terms.op(term) in TOTAL
 
 
 def moves_data(terms: Terms, term: int) -> bool:
-    """Whether a term only moves data, in a way that the rules follow."""
+    """Whether a term only moves data and the rules can follow its input elements."""
     return terms.op(term) in FOLLOWED or is_pad(terms.head(term))
 
 
@@ -49,9 +49,9 @@ def is_followed(terms: Terms, term: int) -> bool:
 
 
 def cone(terms: Terms, root: int, ends: Callable[[int], bool] | None = None) -> Iterator[int]:
-    """The terms that a followed term is made of, the root first, each once, up to and including where following ends.
+    """Yields the terms below a followed term, root first, each once, including the terms where following ends.
 
-    ``ends`` tells terms, other than the root, that are not followed.
+    ``ends`` returns True for terms below the root that must not be followed.
     """
     seen, todo = {root}, [root]
     while todo:

@@ -1,8 +1,8 @@
-"""The types and dims that follow from a model's inputs, by onnx's inference without declarations of inner values.
+"""Infers types and dims from a model's inputs with onnx's inference, ignoring declarations of inner values.
 
-With a wrong declaration, anything could be proved. The dims of a value are believed if the operators listed here
-compute it from the inputs; of other operators, of newer versions and of calls, the element types alone. Elements of
-shapes (``data_prop``) are never inferred: onnx takes every Cast for one of integers and assumes that no sum overflows.
+A wrong declaration could prove anything. Inferred dims are trusted for values computed from the inputs by the operators
+listed here; for other operators, newer versions and calls, only element types are trusted. Elements of shapes
+(``data_prop``) are never inferred: onnx treats every Cast as a Cast of integers and assumes that no sum overflows.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ BELIEVED = frozenset(
     Upsample Where Xor
     """.split()
 )
-NEWEST = 28  # the newest opset whose operators are believed
-NOTHING, RANK, DIMS = range(3)  # what is believed of a value
+NEWEST = 28  # the newest opset whose dims are trusted
+NOTHING, RANK, DIMS = range(3)  # what is trusted of a value's inferred dims
 POOLS = ("AveragePool", "LpPool", "MaxPool")
-# Inference may raise these for a model that it does not understand: then nothing is known.
+# Inference may raise these for a model that it cannot handle: then no type is known.
 INFERENCE_ERRORS = (onnx.shape_inference.InferenceError, RuntimeError, ValueError)
 
 
 def inferred(model: onnx.ModelProto) -> tuple[onnx.GraphProto, bool]:
-    """A copy of the main graph, node for node, with types and dims.
+    """Returns a copy of the main graph, node for node, with types and dims.
 
-    And whether its nodes have the types and dims that their operators take, by onnx; runtimes take Constants of any.
+    Also returns whether onnx accepts the types and dims of every node's inputs; runtimes accept any Constant.
     """
     light = declarations(model)
-    del light.functions[:]  # with dims of their own that nobody checks
+    del light.functions[:]  # their declared dims are never checked
     for graph in graphs_of(light.graph):
         del graph.value_info[:]
         for value in (*graph.output, *(graph.input if graph is not light.graph else ())):
@@ -55,11 +55,11 @@ def inferred(model: onnx.ModelProto) -> tuple[onnx.GraphProto, bool]:
         if value.type.WhichOneof("value") != "tensor_type":  # no runtime checks the dims in a sequence or an optional
             forget_dims(value.type)
         for dim in value.type.tensor_type.shape.dim:
-            if dim.dim_value < 0:  # some exporters' dynamic dim: inference would compute with it
+            if dim.dim_value < 0:  # some exporters' dynamic dim: inference would use it as a number
                 dim.Clear()
     calls = {(row.domain, row.name) for row in model.functions}
     for _, node in nodes_of(light.graph.node):
-        if (node.domain, node.op_type) in calls:  # onnx may know another operator of that name
+        if (node.domain, node.op_type) in calls:  # onnx may have another operator of that name
             node.domain = UNKNOWN
     light.opset_import.add(domain=UNKNOWN, version=1)
     order = order_of(light.graph.node)
@@ -78,9 +78,9 @@ def inferred(model: onnx.ModelProto) -> tuple[onnx.GraphProto, bool]:
 
 
 def belief(node: onnx.NodeProto, opset: int, known: Callable[[int], np.ndarray | None]) -> int:
-    """What is believed of the inferred dims of a node's outputs, if all is of its inputs' dims.
+    """Returns how far to trust the inferred dims of a node's outputs, if its inputs' dims are trusted.
 
-    ``known`` has the elements of an input. Only ranks are believed where runtimes disagree on dims.
+    ``known`` returns the elements of an input. Where runtimes disagree on dims, only ranks are trusted.
     """
     op, rows = node.op_type, {row.name: row for row in node.attribute}
     is_new = opset > NEWEST and onnx.defs.has(op) and onnx.defs.get_schema(op, opset).since_version > NEWEST
@@ -103,7 +103,7 @@ def types_of(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto]:
 
 
 def forget_dims(kind: onnx.TypeProto) -> None:
-    """Removes the dims from a type: a tensor's, or those within a sequence, an optional or a map."""
+    """Removes the dims from a type: of a tensor, or of tensors within a sequence, an optional or a map."""
     which = kind.WhichOneof("value")
     if which in ("tensor_type", "sparse_tensor_type"):
         getattr(kind, which).ClearField("shape")
@@ -122,7 +122,7 @@ def bare_type(kind: onnx.TypeProto) -> bytes:
 
 
 def dims_of(kind: onnx.TypeProto) -> Shape | None:
-    """The dims of a tensor type; None if the type has none, or is no tensor type."""
+    """The dims of a tensor type; None if the type has no dims, or is not a tensor type."""
     tensor = kind.tensor_type
     if kind.WhichOneof("value") != "tensor_type" or not tensor.HasField("shape"):
         return None

@@ -1,4 +1,4 @@
-"""What is asked of a comparison, its inputs, and the interface on which callers of a model rely."""
+"""The options and inputs of a comparison, and the interface on which callers of a model rely."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Asked:
     seed: int = 0  # the seed of random inputs
     rtol: float | None = None  # see ``Tolerance``
     atol: float | None = None  # see ``Tolerance``
-    # The values behind Pads that ONNX Runtime gets wrong, or may, each with the reason
+    # The values behind Pads that ONNX Runtime gets wrong or may get wrong, each with the reason
     doubted: Mapping[str, str] = field(default_factory=dict)
-    doubted_unoptimised: Mapping[str, str] = field(default_factory=dict)  # those without graph optimisation
-    run: bool = False  # whether to run both models even if they are proved to do the same
+    doubted_unoptimised: Mapping[str, str] = field(default_factory=dict)  # the same, without graph optimisation
+    run: bool = False  # whether to run both models even if they are proved equal
 
     @property
     def tolerance(self) -> Tolerance | None:
-        """What the caller accepts; None if the original's own moves decide."""
+        """The caller's tolerance; None if the tolerance is measured on the original."""
         return None if self.rtol is None and self.atol is None else Tolerance(self.rtol, self.atol)
 
 
@@ -48,9 +48,9 @@ class RunInputs:
     hints: Hints = field(default_factory=Hints)
     # The values that may differ, because the converted model corrects an error of the original
     corrected: frozenset[str] = frozenset()
-    first: Sequence[Feeds] = ()  # inputs that seem to show a difference
-    is_proved: bool = False  # whether the models are proved to do the same
-    asked_to_run: bool = False  # whether the caller asked for as many runs as without a proof
+    first: Sequence[Feeds] = ()  # inputs that may show a difference; they run first
+    is_proved: bool = False  # whether the models are proved equal
+    asked_to_run: bool = False  # whether the caller wants as many runs as without a proof
     risks: Risks = field(default_factory=Risks)
 
     @property
@@ -59,18 +59,18 @@ class RunInputs:
         return self.is_proved and not self.asked_to_run
 
     def turns(self, count: int = TURNS) -> list[Iterable[Feeds]]:
-        """For each set of inputs, the attempts at it, of which the first that the model takes counts."""
+        """Returns the attempts at each set of inputs; the first attempt that the model accepts counts."""
         if self.given is not None:
             return [[fit_inputs(self.given, self.inputs)]]
         return [random_inputs(self.inputs, self.asked.seed, turn, self.hints) for turn in range(count)]
 
 
 def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tuple[str, ...]:
-    """The changes of the interface that a caller of the original would notice, one sentence each.
+    """Lists the interface changes that a caller of the original would notice, one sentence each.
 
-    ``session.run(None, …)`` returns outputs by position, and C callers take ``session.get_inputs()[0]``. So the
-    interface changes with the order and number of inputs and outputs. It also changes if an initializer can no longer
-    be replaced. Dynamic dims, their names and defaults do not count: runs tell of these.
+    ``session.run(None, …)`` returns outputs by position, and C callers use ``session.get_inputs()[0]``. So the
+    interface includes the order and number of inputs and outputs. It also includes which initializers a caller can
+    replace. Dynamic dims, their names and defaults do not count: runs check them.
     """
     return tuple(_differences(original, converted))
 
@@ -106,7 +106,7 @@ def _names(values: Sequence[onnx.ValueInfoProto]) -> str:
 
 
 def _other_type(first: onnx.TypeProto, second: onnx.TypeProto) -> str:
-    """The contradiction of two declared types, in element type or rank; "" for none, or if one does not tell."""
+    """Describes how two declared types differ in element type or rank; "" if they agree or one is open."""
     kinds = [_kind(kind) for kind in (first, second)]
     ranks = [dims_of(kind) for kind in (first, second)]
     if None not in kinds and kinds[0] != kinds[1]:
@@ -117,7 +117,7 @@ def _other_type(first: onnx.TypeProto, second: onnx.TypeProto) -> str:
 
 
 def _kind(kind: onnx.TypeProto) -> bytes | None:
-    """A type without dims; None if it does not tell its element type."""
+    """A type without dims; None if its element type is unknown."""
     if kind.WhichOneof("value") is None or (kind.HasField("tensor_type") and not kind.tensor_type.elem_type):
         return None
     bare = onnx.TypeProto()

@@ -1,7 +1,7 @@
-"""Matches two models: pairs of terms are proved equal, from the outputs back to the inputs.
+"""Matches two models: proves pairs of terms equal, from the outputs back to the inputs.
 
-Two terms are equal if they are one term, if they apply one operator to equal inputs, or if a rule proves the pair,
-which is then a region. Names prove nothing: values of one name are only tried as pairs first.
+Two terms are equal if they are the same term, apply the same operator to equal inputs, or if a rule proves the pair.
+Such a pair is a region. Names prove nothing: values with the same name are only tried first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Pair = tuple[int, int]
 Goal = Generator["Goal", bool | None, bool]
 Prove = Callable[[int, int], bool]
 Decide = Callable[[int, int, Prove], Outcome]
-DEEPEST = 40  # nested goals: a rule may need another pair proved first
+DEEPEST = 40  # levels of nested goals: a rule may need another pair proved first
 OTHERS = "they are two different inputs or constants"
 UNUSED = "only the converted model computes {}, which nothing uses and which might fail"
 
@@ -32,7 +32,7 @@ class Matcher:
         self._depth = 0
         self.proved: list[Region] = []
         self._theirs = {term for names in converted.scopes.values() for term in names.values()}
-        # The values that each body of the original surely computes: those that its results need.
+        # The values that each body of the original always computes: its results need them.
         live = set(terms.walk(*(term for _, _, term in original.outputs)))
         self._live = {scope: set(names.values()) & live for scope, names in original.scopes.items()}
         self._live[TOP] |= set(original.inputs.values())
@@ -58,23 +58,23 @@ class Matcher:
         return bool(answer)
 
     def causes(self, a: int, b: int) -> tuple[Region, ...]:
-        """Why a pair was not proved: the deepest unproved regions, at least one."""
+        """Returns the deepest unproved regions of a pair, at least one."""
         return self._failed.get((a, b), ()) or (self._unknown(a, b, OTHERS),)
 
     def hint(self, scope: int, other: int) -> None:
-        """Tries pairs of values of one name; ``scope`` and ``other`` are a body of each model, or ``TOP``."""
+        """Tries pairs of values with the same name; ``scope`` and ``other`` are a body of each model, or ``TOP``."""
         names = self._converted.scopes[other]
         for name, term in self._original.scopes[scope].items():
             if term in self._live[scope] and name in names and self._terms.find(term) != self._terms.find(names[name]):
                 self.prove(term, names[name])
 
     def uncovered(self, unused: tuple[int, ...], scope: int) -> list[int]:
-        """Unused values of the converted model that might fail, and that a body of the original does not have."""
+        """Lists unused values of the converted model that may fail and that the original does not compute."""
         known = {self._key(term) for term in self._original.scopes[scope].values()}
         return [term for term in unused if self._key(term) not in known and not following.is_total(self._terms, term)]
 
     def _is_computed(self, term: int) -> bool:
-        """Whether the original computes an equal value in one of the bodies that are being compared."""
+        """Whether the original computes an equal value in a body under comparison."""
         if self._terms.head(term).kind in GIVEN or self._terms.is_united(term):
             return True
         return any(term in self._live.get(body, ()) for body in self._bodies)
@@ -83,7 +83,7 @@ class Matcher:
         return self._terms.is_united(term) or (term in self._theirs and self._is_computed(term))
 
     def _key(self, term: int) -> tuple[Head, tuple[int, ...]]:
-        """A key that two terms share if they are one computation, by the proofs so far."""
+        """A key that two terms share if the proofs so far make them the same computation."""
         return self._terms.head(term), tuple(self._terms.find(one) for one in self._terms.inputs(term))
 
     def _goal(self, a: int, b: int) -> Goal:
@@ -94,7 +94,7 @@ class Matcher:
             return False
         kinds = terms.head(a).kind, terms.head(b).kind
         if kinds[0] in GIVEN and kinds[1] in GIVEN:
-            self._failed[a, b] = ()  # the region is the term above them
+            self._failed[a, b] = ()  # the term above is the region
             return False
         if Kind.BODY in kinds:
             return bool((yield self._graphs(a, b)))
@@ -119,7 +119,7 @@ class Matcher:
         return False
 
     def _graphs(self, a: int, b: int) -> Goal:
-        """Compares two bodies: their inputs are the same terms already."""
+        """Compares two bodies, whose inputs are already the same terms."""
         terms, one, other = self._terms, self._terms.head(a), self._terms.head(b)
         inputs, others = terms.inputs(a), terms.inputs(b)
         if one != other or inputs[: one.output] != others[: one.output]:

@@ -1,4 +1,4 @@
-"""A model whose Pads ONNX Runtime refuses, in the operators of padops that mirror them."""
+"""Replaces the Pads that ONNX Runtime refuses by the padops operators that mirror them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from padops.convert.verify.schemas import imports_of
 from padops.convert.verify.schemas import version_of as schema_version
 from padops.spec.dialects import DOMAIN
 
-MICROSOFT_IS = 13  # the version of ONNX's Pad that com.microsoft::Pad is
+MICROSOFT_IS = 13  # com.microsoft::Pad behaves like this version of ONNX's Pad
 
 
 def mirrored(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with the operator of padops that mirrors it in place of each Pad of ONNX."""
+    """Returns the model with each ONNX Pad replaced by the padops operator that mirrors it."""
     made = onnx.ModelProto()
     made.CopyFrom(model)
     parts: list[tuple[onnx.ModelProto | onnx.FunctionProto, Iterable[onnx.NodeProto]]] = [(made, made.graph.node)]

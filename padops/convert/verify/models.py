@@ -1,4 +1,4 @@
-"""``padops.verify``: any two models."""
+"""``padops.verify``: compares any two models."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def verify(
     atol: float | None = None,
     providers: Providers | None = None,
 ) -> Verification:
-    """Tells whether two models do the same: proved, tested, different, or unknown.
+    """Checks whether two models return the same results: proved, tested, different, or unknown.
 
-    Each part that differs is proved to do the same, if possible: docs/verification.md says how, and for what a proof
-    holds. Then both models run on the same inputs: random ones, chosen so that the Pads pad something, or the caller's.
-    Outputs may differ by as much as the original's own floats move, or by ``rtol`` and ``atol``; where models only move
+    First, padops tries to prove each differing part equal; docs/verification.md describes the proofs and their limits.
+    Then both models run on the same inputs: the caller's, or random inputs chosen so that the Pads pad something.
+    Outputs may differ by a tolerance measured on the original, or by ``rtol`` and ``atol``; where models only move
     data, every bit counts.
 
     Args:
@@ -45,20 +45,20 @@ def verify(
         seed: The seed of random inputs.
         run: Make as many runs after a proof as without one.
         rtol: The tolerance of an element of floats, as a factor of the original's element; 0 if only ``atol`` is given.
-            With neither, elements may differ by as much as the original's own floats move.
+            With neither, the tolerance is measured on the original.
         atol: The tolerance in addition to ``rtol``, in the unit of the elements; 0 if only ``rtol`` is given.
         providers: The execution providers of the sessions in which both models run, first choice first: names, each
-            alone or in a pair with options. padops stands beside them as in ``padops.InferenceSession``, but neither
+            alone or in a pair with options. padops' provider joins them as in ``padops.InferenceSession``, but neither
             model is converted. Each session has its own process, which may crash. Only outputs are compared; without
-            ``rtol`` and ``atol``, every bit. The notes tell which provider has which Pad. Providers from libraries are
-            found once registered.
+            ``rtol`` and ``atol``, every bit. The notes name the provider of each Pad. Register libraries of providers
+            first.
 
     Returns:
         The proofs and comparisons; ``verdict``, ``passed`` and ``doubts`` sum them up. ``passed`` is True only after a
-        proof or a comparison: not if ONNX Runtime does not run the original and there is nothing else to compare.
+        proof or a comparison, so not if ONNX Runtime does not run the original and nothing else can be compared.
 
     Raises:
-        UsageError: An argument is of the wrong type, the inputs are not those of the model, the seed or a tolerance is
+        UsageError: An argument is of the wrong type, the inputs do not match the model's, the seed or a tolerance is
             negative, or onnxruntime has no such provider.
         PadopsError: A model cannot be read, a library to run it is missing, or onnxruntime left a provider out.
     """
@@ -86,7 +86,7 @@ def verify(
 
 
 def _file(document: Document, folder: Path) -> Path:
-    """The model's file; a model in memory is written to a file, with its data beside it."""
+    """Returns the model's file; writes a model in memory to a file, with its data beside it."""
     if document.path is not None:
         return document.path
     folder.mkdir()
@@ -96,7 +96,7 @@ def _file(document: Document, folder: Path) -> Path:
         place.parent.mkdir(parents=True, exist_ok=True)
         try:
             os.link(os.path.realpath(file.source), place)
-        except OSError:  # another file system
+        except OSError:  # a link cannot cross file systems
             shutil.copyfile(file.source, place)
     message = document.message()
     if message.ByteSize() > LARGEST_PROTO:

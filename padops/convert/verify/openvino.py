@@ -1,7 +1,7 @@
 """Compares an IR with the converted model. OpenVINO's CPU device runs it in its own process, since OpenVINO can crash.
 
-Runtimes round differently, and a Pad does not. So each Pad runs alone, on the data that it has in OpenVINO, and has to
-give the same bits. The outputs may differ by as much as floats move in one of the two runtimes.
+Runtimes round differently, but a Pad never rounds. So each Pad runs alone, on its data in OpenVINO, and must return the
+same bits. Outputs may differ by the tolerance measured on either runtime.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class OpenVINOProcess:
     """The process that runs OpenVINO, until it is closed."""
 
     def __init__(self, path: Path, outputs: Sequence[str]) -> None:
-        """Starts OpenVINO with an IR; ``outputs`` are their names in the converted model, in the IR's order.
+        """Starts OpenVINO with an IR; ``outputs`` has the outputs' names in the converted model, in the IR's order.
 
         Raises:
             PadopsError: OpenVINO is not installed.
@@ -58,15 +58,15 @@ class OpenVINOProcess:
         self.close = self._process.close
 
     def run(self, feeds: Feeds) -> dict[str, np.ndarray]:
-        """The outputs of the IR.
+        """Runs the IR and returns its outputs.
 
         Raises:
-            RuntimeError: OpenVINO refuses the model or the inputs, has died, or has given no answer in ``SECONDS``.
+            RuntimeError: OpenVINO refuses the model or the inputs, has died, or did not answer within ``SECONDS``.
         """
         return dict(zip(self._outputs, self._process.ask(("outputs", feeds)), strict=True))
 
     def run_pads(self, feeds: Feeds) -> dict[str, tuple[list[np.ndarray], np.ndarray]]:
-        """The inputs and the output of each Pad, by the output's name in the converted model.
+        """Returns the inputs and the output of each Pad, by the output's name in the converted model.
 
         Raises:
             RuntimeError: As for ``run``.
@@ -82,7 +82,7 @@ def compare_with_openvino(source: Path, case: RunInputs, original: Path, convert
 
 
 def _compare(peer: OpenVINOProcess, converted: Path, message: onnx.ModelProto, case: RunInputs) -> Verification:
-    try:  # inputs that the converted model takes: OpenVINO gives results even if rules are broken
+    try:  # inputs that the converted model accepts: OpenVINO returns results even for broken rules
         session = Session(converted, optimised=True)
         taken = run_trials(session, case.turns())
     except DoesNotRun as error:
@@ -112,7 +112,7 @@ def _is_near(
     trials: Sequence[Trial],
     after: Sequence[Outputs],
 ) -> bool:
-    """Whether the outputs differ by no more than the caller accepts, or than they move in one of the runtimes."""
+    """Whether the outputs are within the caller's tolerance, or the tolerance measured on either runtime."""
     tolerance, moves = case.asked.tolerance, None
     if tolerance is None:
         plain = Session(converted, optimised=False)
@@ -144,9 +144,9 @@ def _answering(path: str) -> Callable[[tuple[str, Feeds]], list[Any]]:
 
 def _outputs(model: Any) -> Callable[[Feeds], list[Any]]:
     """A function that runs a model, given in memory or as a file, and returns its outputs in order."""
-    # Single precision as written: OpenVINO would use bfloat16 on some processors.
+    # Keep float32: OpenVINO would use bfloat16 on some processors.
     compiled = import_openvino().Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    # The converted model names inputs by the first of a tensor's names, else by the layer's name.
+    # The converted model names an input after the tensor's first name, else after the layer.
     names = [_name(port) for port in compiled.inputs]
 
     def run(feeds: Feeds) -> list[Any]:
@@ -190,7 +190,7 @@ def _tensor(array: np.ndarray) -> Any:
 
 
 def _array(tensor: Any) -> np.ndarray:
-    """The elements of an output; OpenVINO gives types that NumPy lacks as others of the same size."""
+    """The elements of an output; for types that NumPy lacks, OpenVINO returns another type of the same size."""
     dtype = by_onnx(ELEMENT_TYPES[tensor.element_type.get_type_name()])
     assert dtype is not None, "padops knows all of OpenVINO's types"
     array: np.ndarray = tensor.data.copy()
@@ -200,9 +200,9 @@ def _array(tensor: Any) -> np.ndarray:
 def _compare_pads(
     verification: Verification, converted: Path, message: onnx.ModelProto, peer: OpenVINOProcess, feeds: Sequence[Feeds]
 ) -> Verification:
-    """Runs each Pad of the converted model alone, on the data that it has in OpenVINO: ``"different"`` if one differs.
+    """Runs each Pad of the converted model alone, on its data in OpenVINO: ``"different"`` if any Pad differs.
 
-    A Pad that several nodes replace is not run alone: the outputs tell.
+    A Pad that became several nodes does not run alone; only the outputs check it.
     """
     pads = {node.output[0]: (path, node) for path, node in next(bodies(message)).labelled() if is_pad(node)}
     wrong: dict[str, str] = {}
@@ -236,7 +236,7 @@ def _compare_pads(
 def _difference(
     converted: Path, message: onnx.ModelProto, pad: onnx.NodeProto, inputs: Sequence[np.ndarray], output: np.ndarray
 ) -> str | None:
-    """The difference of a Pad of the converted model, "" for none; None if its inputs are others."""
+    """Describes how a Pad of the converted model differs; "" if equal; None if its inputs differ."""
     constants = {tensor.name for tensor in message.graph.initializer}
     if any(name and name not in constants and at >= len(inputs) for at, name in enumerate(pad.input)):
         return None

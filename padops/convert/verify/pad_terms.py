@@ -1,7 +1,7 @@
-"""One normal form for ONNX Pads of all versions and domains that mean the same.
+"""Brings ONNX Pads of all versions and domains into one normal form.
 
-By docs/semantics.md, all of them crop first (P3), have no limits (P4), and use the fill in mode constant only (P7).
-Pads of OpenVINO, nGraph, SAME and other frameworks stay operators; ``moves/definitions.py`` says what they do.
+By docs/semantics.md, all these Pads crop first (P3), have no limits (P4), and use the fill in mode constant only (P7).
+Pads of OpenVINO, nGraph, SAME and other frameworks stay operators; ``moves/definitions.py`` defines them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from padops.convert.verify.terms import ABSENT, Head, Kind, Terms
 from padops.spec.dialects import DOMAIN, OPS
 
 MODES = ("constant", "edge", "reflect", "wrap")
-WRAP, AXES, AMOUNTS = 19, 18, 11  # the first versions with mode wrap, with the input axes, with amounts as an input
+WRAP, AXES, AMOUNTS = 19, 18, 11  # the first version with mode wrap; with the input axes; with amounts as an input
 MICROSOFT, ZERO = "com.microsoft", bytes(4)
 FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
 Place = tuple[str, ...]
@@ -28,10 +28,10 @@ Place = tuple[str, ...]
 def pad_term(
     terms: Terms, operator: tuple[str, str, int], attributes: Mapping[str, Any], inputs: Sequence[int], place: Place
 ) -> int | None:
-    """The term of an ONNX Pad; None for another node, and for one with wrong inputs or attributes.
+    """The term of an ONNX Pad; None for another node, or for a Pad with wrong inputs or attributes.
 
     ``operator`` is the domain, the op_type and the version; ``attributes`` includes defaults, as
-    ``schemas.attribute_value`` gives them.
+    ``schemas.attribute_value`` returns them.
     """
     domain, version = operator[0], version_of(*operator)
     if version is None:
@@ -50,7 +50,7 @@ def pad_term(
     data, pads, fill, axes = (*inputs, ABSENT, ABSENT, ABSENT, ABSENT)[:4]
     if not by_input:
         amounts, value = attributes.get(amounts_name), attributes.get("value", ZERO)
-        value = np.float32(value).tobytes() if isinstance(value, int) else value  # a number all the same
+        value = np.float32(value).tobytes() if isinstance(value, int) else value  # an integer counts as a number, too
         if amounts and amounts[0] == "@":
             pads = terms.add(Head(Kind.FORMAL, name=f"@{amounts[1]}", place=place))
         elif amounts is not None:
@@ -71,7 +71,7 @@ def pad_term(
 
 
 def version_of(domain: str, op_type: str, version: int) -> int | None:
-    """The version of ONNX's Pad that an operator is; None if it is none."""
+    """The version of ONNX's Pad that the operator equals; None for another operator."""
     if op_type == "Pad" and domain in ("", MICROSOFT):
         return version if domain == "" else 0
     is_mirror = domain == DOMAIN and op_type in OPS and op_type.startswith("Pad_")
@@ -79,7 +79,7 @@ def version_of(domain: str, op_type: str, version: int) -> int | None:
 
 
 def has_types(terms: Terms, data: int, pads: int = ABSENT, fill: int = ABSENT, axes: int = ABSENT) -> bool:
-    """Whether the known input types of a Pad are valid; runtimes reject a model with others."""
+    """Whether the known input types of a Pad are valid; runtimes reject a model with other types."""
     types = (None if one == ABSENT else terms.dtype(one) for one in (data, pads, fill, axes))
     kind, amounts, value, places = types
     if amounts not in (None, TensorProto.INT64) or places not in (None, TensorProto.INT64, TensorProto.INT32):
@@ -96,7 +96,7 @@ def zero(dtype: int) -> np.ndarray:
 
 
 def _rounded(number: Any, dtype: int | None) -> np.ndarray | None:
-    """A fill, rounded once to the data's type (P7); None if that has no such element."""
+    """A fill, rounded once to the data's type (P7); None if the type has no such element."""
     if dtype is None or dtype not in (*FLOATS, *INTEGERS):
         return None
     kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
@@ -106,7 +106,7 @@ def _rounded(number: Any, dtype: int | None) -> np.ndarray | None:
 
 
 def _as_type(terms: Terms, fill: int, dtype: int | None) -> int:
-    """A constant number of another type as an element of the data's; another fill as it is."""
+    """Converts a constant fill of another type to the data's type; returns any other fill unchanged."""
     elements = None if fill == ABSENT else terms.constant(fill)
     if elements is None or elements.size != 1 or elements.dtype.kind not in "iuf" or terms.dtype(fill) == dtype:
         return fill
@@ -127,7 +127,7 @@ def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:
 
 
 def _as_int64(terms: Terms, axes: int) -> int:
-    """Constant int32 axes, or amounts, as int64; others as they are."""
+    """Converts constant int32 axes or amounts to int64; returns others unchanged."""
     elements = None if axes == ABSENT else terms.constant(axes)
     if elements is None or terms.head(axes).type != TensorProto.INT32:
         return axes
@@ -135,9 +135,9 @@ def _as_int64(terms: Terms, axes: int) -> int:
 
 
 def names_all_axes(terms: Terms, a: int, b: int) -> bool:
-    """Whether Pad ``b`` names all axes of the data in order, and ``a`` names none and is the same otherwise.
+    """Whether Pad ``b`` lists all axes in order, ``a`` lists none, and the two are otherwise the same.
 
-    Of data whose rank is not known, ``a`` has half as many axes as amounts wherever it runs (P8).
+    If the rank is unknown, it is half the number of amounts of ``a``, wherever ``a`` runs (P8).
     """
     if terms.head(a).kind is not Kind.PAD or terms.head(a) != terms.head(b):
         return False

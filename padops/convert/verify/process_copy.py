@@ -1,4 +1,4 @@
-"""Runs onnxruntime in a copy of this process, since it may crash, for one when it divides an integer by 0."""
+"""Runs onnxruntime in a copy of this process, since onnxruntime may crash, for example by dividing an integer by 0."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from padops.convert.verify.sessions import DoesNotRun
 
 
 class DiedError(DoesNotRun):
-    """The copy died; the message says how."""
+    """The copy died; the message has the exit code or signal."""
 
 
 def can_copy() -> bool:
-    """Whether this process can be forked: on Linux, without other threads at work, which may hold locks.
+    """Whether this process can be forked: on Linux, without other active threads, which may hold locks.
 
-    Daemons, such as those that watch progress bars or serve a notebook, do not count: without a copy, a model at which
-    onnxruntime dies would end this process.
+    Daemon threads, such as those of progress bars or notebooks, do not count: without a copy, a crash of onnxruntime
+    would end this process.
     """
     others = [one for one in threading.enumerate() if not one.daemon and one is not threading.current_thread()]
     return sys.platform == "linux" and not others and not current_process().daemon
 
 
 def in_copy(run: Callable[[], Any], room: int | None = None) -> Any:
-    """The result of a function, which runs in a copy of this process; without fork, in this process.
+    """Runs a function in a copy of this process, or in this process without fork, and returns its result.
 
-    The copy may take ``room`` bytes of memory more than this process has; any number if None.
+    The copy may use ``room`` bytes of memory more than this process has; no limit if None.
 
     Raises:
         DiedError: The copy died.
@@ -54,7 +54,7 @@ def in_copy(run: Callable[[], Any], room: int | None = None) -> Any:
         code = process.exitcode or 0
         how = signal.Signals(-code).name if -code in set(signal.Signals) else f"exit code {code}"
         raise DiedError(f"onnxruntime has ended its process ({how})") from None
-    finally:  # after an interrupt as well
+    finally:  # also after an interrupt
         pipe.close()
         if process.is_alive():
             process.join(1)
@@ -70,7 +70,7 @@ def _serve(run: Callable[[], Any], room: int | None, pipe: Connection, other: Co
     other.close()
     if room is not None:
         _limit_memory(room)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it and ends its copy
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles the interrupt and ends the copy
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     with open(os.devnull, "w") as nowhere:  # neither a crash nor onnxruntime's retries print to the user's terminal
         for stream in (1, 2):
@@ -78,14 +78,14 @@ def _serve(run: Callable[[], Any], room: int | None, pipe: Connection, other: Co
     faulthandler.disable()
     try:
         answer: tuple[Any, Exception | None] = run(), None
-    except Exception as error:  # of any type: the parent raises it again
+    except Exception as error:  # any type: the parent raises it again
         answer = None, error
     pipe.send(answer)
 
 
 def _limit_memory(room: int) -> None:
-    """Lets this process take so many bytes more than it has; a lower limit stays."""
-    import resource  # Windows has none, and no copies
+    """Limits this process to ``room`` bytes more than it has; a lower limit stays."""
+    import resource  # Windows has no resource module, and no copies
 
     now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)

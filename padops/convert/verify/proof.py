@@ -1,4 +1,4 @@
-"""The proof of two models: structure, moves and folds, region by region."""
+"""Proves two models equal by structure, moves and folds, region by region."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DECLARED = "the converted model declares dims [{}] of the value '{}', which neit
 def prove(original: Model, converted: Model, *, folders: Folders = (None, None)) -> Proof:
     """Proves that wherever the original runs, the converted model returns the same bits.
 
-    Neither model is run nor changed. External data are read block by block; ``folders`` has those of each model.
+    Neither model runs or changes. External data are read block by block; ``folders`` has each model's data folder.
     """
     try:
         return _prove(original, converted, folders)
@@ -94,7 +94,7 @@ def _decide(terms: Terms, moves: Moves, a: int, b: int, prove: Prove) -> Outcome
 
 
 def _declared(terms: Terms, first: Built, second: Built) -> list[str]:
-    """Dims that only the converted model declares: onnxruntime computes with them."""
+    """Dims that only the converted model declares; onnxruntime uses them."""
     known: dict[int, list[Shape | None]] = {}
     for term, dims, _, _ in first.declares:
         known.setdefault(terms.find(term), []).append(dims)
@@ -114,7 +114,7 @@ def _same(terms: Terms, first: Built, second: Built) -> int:
 
 
 def _differences(original: Model, converted: Model, first: Built, second: Built) -> list[str]:
-    """Where callers of the original cannot call the converted model, or get other outputs."""
+    """Lists interface differences: calls that the converted model refuses, or other outputs."""
     found = list(other_interface(original, converted))
     for name in first.declared.keys() & second.declared.keys():
         one, other = dims_of(first.declared[name]), dims_of(second.declared[name])

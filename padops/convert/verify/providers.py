@@ -1,8 +1,8 @@
 """Compares two models in sessions with other execution providers, each in its own process, which a provider can crash.
 
-As a program, this file is the process. The first question has a model file, the providers and the libraries to
-register; its answer has the session's providers and the Pads of each. Further questions have arrays by input name, and
-their answers the outputs.
+Run as a program, this file is that process. The first question has a model file, the providers and the libraries to
+register; its answer has the session's providers and the Pads of each. Each further question has arrays by input name;
+its answer has the outputs.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from padops.spec.dialects import DOMAIN
 Providers = Sequence[str | tuple[str, Mapping[str, Any]]]
 
 ORIGINAL, CONVERTED = "the original", "the converted model"
-SECONDS = 600.0  # for one run of the model; the first one compiles it
+SECONDS = 600.0  # for one run of the model; the first run compiles it
 PROGRAM = ("-m", __name__)
 PADS_SHOWN = 5  # Pads listed for each provider
 
 
 def check_providers(providers: Any) -> Providers:
-    """The caller's providers.
+    """Returns the caller's providers, checked.
 
     Raises:
-        UsageError: The argument is no list of names, each alone or in a pair with options.
+        UsageError: The argument is not a list of names, each alone or in a pair with options.
     """
     if isinstance(providers, str) or not isinstance(providers, Sequence):
         raise UsageError(f"providers is {kind_of(providers)}, expected a list of names")
@@ -60,7 +60,7 @@ def compare_beside(
     """Runs both models in sessions with these providers and compares every bit of their outputs.
 
     Raises:
-        UsageError: A model is an IR, onnxruntime has no such provider, or the given inputs are not those of the model.
+        UsageError: A model is an IR, onnxruntime has no such provider, or the given inputs do not match the model's.
         PadopsError: A session lacks one of the providers.
     """
     if any(document.foreign for document in documents):
@@ -97,7 +97,7 @@ def compare_beside(
 
 
 def _libraries(providers: Providers) -> dict[str, str]:
-    """The libraries of those providers that this process has registered, by provider.
+    """Returns the libraries that this process has registered for the providers, by provider.
 
     Raises:
         UsageError: onnxruntime does not have one of the providers.
@@ -124,7 +124,7 @@ def _name(entry: str | tuple[str, Mapping[str, Any]]) -> str:
 
 
 def _told(which: str, document: Document, providers: Sequence[str], runners: Mapping[str, str]) -> list[str]:
-    """The notes on a session: its providers, and the Pads of each; ``runners`` are by the names of nodes."""
+    """Notes on a session: its providers, and the Pads of each; ``runners`` maps node names to providers."""
     sites = [pad.site for pad in Analysis(document).pads]
     pads = [site for site in sites if site.node.op_type == "Pad" or site.node.domain == DOMAIN]
     # onnxruntime does not list the nodes of some providers, nor nodes that an optimizer removed.
@@ -140,7 +140,7 @@ def _told(which: str, document: Document, providers: Sequence[str], runners: Map
 
 
 def _compare(original: OtherRuntime | None, converted: OtherRuntime | None, case: RunInputs) -> Verification:
-    """As ``compare_beside``, for the created sessions; None for a refused one."""
+    """Compares two created sessions; None for a refused session."""
     notes: list[str] = []
     for which, session in ((ORIGINAL, original), (CONVERTED, converted)):
         if session is None:
@@ -163,7 +163,7 @@ def _compare(original: OtherRuntime | None, converted: OtherRuntime | None, case
 
 
 def _answering() -> Callable[[Any], Any]:
-    """The function that answers: the first question creates the session, each further one runs it."""
+    """Returns the function that answers questions: the first creates the session, each further one runs it."""
     sessions: list[Any] = []
 
     def answer(question: Any) -> Any:
@@ -177,7 +177,7 @@ def _answering() -> Callable[[Any], Any]:
 
 
 def _open(path: str, providers: Sequence[Any], libraries: Mapping[str, str]) -> tuple[Any, tuple[Any, ...]]:
-    """The session; its providers, first choice first, and the provider of each Pad that onnxruntime lists, by node."""
+    """Returns the session, its providers in order, and the provider of each Pad that onnxruntime lists, by node."""
     import onnxruntime
 
     from padops.runtime.model_words import words_of

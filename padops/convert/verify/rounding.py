@@ -1,8 +1,8 @@
-"""How much an output of the original may differ: as much as its floats move by themselves, and that is measured.
+"""Measures how far each output of the original moves by rounding alone; the converted model may differ by as much.
 
-The original is run at two optimisation levels, and with its inputs and weights changed by a rounding error. What its
-outputs move then, times ``FACTOR``, another order of sums or another fusion may move them as well. A Pad that moves
-data otherwise changes outputs by as much as the data are large.
+The original runs at two optimisation levels, and with its inputs and weights changed by a rounding error. The tolerance
+is the largest change of an output times ``FACTOR``, since another order of sums or another fusion may cause as much. A
+wrong Pad changes outputs by the size of the data.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from padops.convert.verify.sessions import DoesNotRun, Outputs, Session, Trial
 from padops.spec.dtypes import by_numpy
 
 FACTOR = 16.0
-ULPS = 8.0  # of an output's largest element: a sum of a few elements rounds so much, whatever the rest does
+ULPS = 8.0  # of an output's largest element: even a sum of a few elements rounds by this much
 HANDED_ON = ("Concat", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
-DRAWS = 2  # changed inputs and weights
-# Bits of a significand, by the types that round.
+DRAWS = 2  # runs with changed inputs and weights
+# Bits of the significand, by float type.
 BITS = {"float": 24, "double": 53, "float16": 11, "bfloat16": 8}
-WEIGHTS = 1 << 26  # bytes of inline weights that are changed
+WEIGHTS = 1 << 26  # the most bytes of inline weights that are changed
 
 
 class Moves:
-    """What the outputs of the original move, for each of some trials."""
+    """How far the original's outputs move, for each trial."""
 
     def __init__(self, path: Path, model: onnx.ModelProto, trials: Sequence[Trial], plain: Sequence[Outputs]) -> None:
         self._path, self._model, self._trials = path, model, trials
         self._base = [trial.outputs for trial in trials]
         self._plain = list(plain) or self._base
         self._changed: list[list[Outputs]] | None = None  # the outputs with changed inputs and weights
-        self._pairs: list[tuple[Outputs, Outputs]] = []  # of another runtime
+        self._pairs: list[tuple[Outputs, Outputs]] = []  # another runtime's outputs, with plain and changed inputs
         self._parts = _parts(model)
         self._proportions: dict[tuple[str, bool], float] = {}  # by output; see ``_in_proportion``
 
     def add(self, trials: Sequence[Trial], run: Callable[[Feeds], Outputs]) -> None:
-        """Measures another runtime as well: what its outputs move with changed inputs."""
+        """Also measures how far another runtime's outputs move with changed inputs."""
         rng = np.random.default_rng(DRAWS)
         for trial in trials:
             moved = run({name: _moved(one, rng) for name, one in trial.feeds.items()})
@@ -62,9 +62,9 @@ class Moves:
         return self._changed
 
     def takes(self, at: int, name: str, before: Value, after: Value, levels: bool = True) -> bool:
-        """Whether an output of the converted model differs from the original's by no more than that moves.
+        """Whether an output of the converted model differs from the original's within the measured tolerance.
 
-        Without ``levels``, what optimisation moves does not count: it may be an error of ONNX Runtime.
+        Without ``levels``, changes by optimisation do not count: they may be errors of ONNX Runtime.
         """
         if not isinstance(before, np.ndarray) or not isinstance(after, np.ndarray):
             return False
@@ -79,7 +79,7 @@ class Moves:
         return _is_near(before, after, pairs, least, self._in_proportion(name, levels))
 
     def _in_proportion(self, name: str, levels: bool) -> float:
-        """How far an output moves at most in any trial, as a part of its largest element."""
+        """The largest move of an output in any trial, as a fraction of its largest element."""
         if (name, levels) not in self._proportions:
             rows = zip(self._base, self._plain, self._change())
             found = [(plain[name], one[name]) for _, plain, changed in rows for one in changed]
@@ -108,7 +108,7 @@ def _is_near(
     least: float,
     proportion: float = 0.0,
 ) -> bool:
-    """Whether two values differ by no more than some pairs do, or than a proportion of their largest element.
+    """Whether two values differ by no more than the pairs differ, or by no more than a fraction of the largest element.
 
     The largest element counts as ``least`` at least.
     """
@@ -127,7 +127,7 @@ def _is_near(
 
 
 def _gap(pair: tuple[np.ndarray, np.ndarray]) -> float:
-    """The largest finite difference of two arrays of floats; 0 for other ones."""
+    """The largest finite difference of two float arrays; 0 for other types."""
     if pair[0].shape != pair[1].shape or _bits(pair[0].dtype) is None:
         return 0.0
     with np.errstate(invalid="ignore"):
@@ -146,7 +146,7 @@ def _bits(dtype: np.dtype) -> int | None:
 
 
 def _moved(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Floats, each changed by up to two rounding errors; anything else as it is."""
+    """Changes each float by up to two rounding errors; returns other types unchanged."""
     bits = _bits(array.dtype)
     if bits is None or not array.size:
         return array
@@ -156,7 +156,7 @@ def _moved(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _changed(model: onnx.ModelProto, rng: np.random.Generator) -> onnx.ModelProto:
-    """The model with its inline weights changed; as it is, if they are many."""
+    """Returns the model with changed inline weights, or unchanged weights if they are too large."""
     rows = [row for row in model.graph.initializer if len(row.dims) > 1 and not row.external_data]
     made = onnx.ModelProto()
     made.CopyFrom(model)

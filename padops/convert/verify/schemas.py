@@ -1,4 +1,4 @@
-"""What models and schemas say of operators: imports, versions, attributes with their defaults, element types."""
+"""Reads imports, versions, attributes with defaults, and element types from models and schemas."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def plain_domain(domain: str) -> str:
 
 
 def type_name(dtype: int) -> str:
-    """The name of an element type, in lower case; ``dtype`` is as ``onnx.TensorProto`` numbers it."""
+    """The name of an element type, in lower case; ``dtype`` is a number of ``onnx.TensorProto``."""
     return str(onnx.TensorProto.DataType.Name(dtype)).lower()
 
 
@@ -62,7 +62,7 @@ def attribute_value(attribute: onnx.AttributeProto) -> Any:
     for field, _ in attribute.ListFields():
         if field.name in ("name", "type", "doc_string") or (kind == FLOAT and field.name != "f"):
             bare.ClearField(field.name)
-    data = bare.SerializeToString(deterministic=True)  # as a Python float, a signalling NaN would become quiet
+    data = bare.SerializeToString(deterministic=True)  # a Python float would make a signalling NaN quiet
     return (data[-4:] or bytes(4)) if kind == FLOAT else data
 
 

@@ -26,20 +26,20 @@ from padops.spec.dialects import DOMAIN
 if TYPE_CHECKING:
     import onnxruntime
 
-LARGE = 1 << 24  # bytes of a model file of which one run tells enough beside a proof
+LARGE = 1 << 24  # bytes of a model file from which one run after a proof is enough
 EXTENSIONS = {"ai.onnx.contrib", "com.microsoft.extensions"}  # the domains of onnxruntime-extensions
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # for a model in memory
 
-MOST_ATTEMPTS = 120  # at one set of inputs
+MOST_ATTEMPTS = 120  # for one set of inputs
 DIES = "onnxruntime ends its process"
-MOST_DEATHS = 8  # attempts that may end a process before the many small inputs are left out
+MOST_DEATHS = 8  # after more crashed attempts, the many small inputs are left out
 
 
 Outputs = dict[str, Value]
 
 
 class DoesNotRun(Exception):
-    """ONNX Runtime refuses a model, or its inputs; ``feeds`` has the inputs that it refused last."""
+    """ONNX Runtime refuses a model or its inputs; ``feeds`` has the last refused inputs."""
 
     def __init__(self, message: str, feeds: Sequence[Feeds] = ()) -> None:
         super().__init__(message)
@@ -58,17 +58,17 @@ class Session:
         profile: Path | None = None,
         domains: set[str] | None = None,
     ) -> None:
-        """Creates the session; a model ``instead`` of the file's has its external data beside the file.
+        """Creates the session. A model ``instead`` replaces the file's model, with its external data beside the file.
 
-        ``library`` says whether padops' operators are registered; a profile is written beside ``profile``; ``domains``
-        are those that the model imports, where they are known.
+        ``library`` registers padops' operators; a profile is written beside ``profile``; ``domains`` has the model's
+        imported domains, if known.
 
         Raises:
             DoesNotRun: ONNX Runtime refuses the model.
             PadopsError: A library that the model needs is missing.
-            DependencyError: There is no onnxruntime, or it is too old.
+            DependencyError: onnxruntime is missing or too old.
         """
-        # Python's form of bytes that are no UTF-8
+        # Python's form of bytes that are not UTF-8
         if any("\udc80" <= character <= "\udcff" for character in str(path)):
             raise PadopsError(f"cannot verify {str(path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
         with NeedingOnnxruntime("verifying a model"):
@@ -91,10 +91,10 @@ class Session:
         self._quiet.log_severity_level = 4
 
     def run(self, feeds: Feeds, wanted: Sequence[str] | None = None) -> Outputs:
-        """All outputs, or the wanted ones, by name.
+        """Returns all outputs, or only the wanted outputs, by name.
 
         Raises:
-            DoesNotRun: ONNX Runtime or a Python kernel fails; the message is theirs.
+            DoesNotRun: ONNX Runtime or a Python kernel fails, with its message.
         """
         names = [output.name for output in self._session.get_outputs()] if wanted is None else list(wanted)
         with pyop.collected() as failed:
@@ -113,7 +113,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Model:
-    """A model: its file, its content, and the model that runs instead of it, if ONNX Runtime refuses it."""
+    """A model: its file, its content, and a substitute that runs if ONNX Runtime refuses the model."""
 
     path: Path
     message: onnx.ModelProto
@@ -136,7 +136,7 @@ class Model:
 
     @property
     def is_large(self) -> bool:
-        """Whether one run tells enough beside a proof."""
+        """Whether one run after a proof is enough."""
         return self.path.stat().st_size > LARGE
 
 
@@ -147,18 +147,18 @@ class OtherRuntime:
         self._run = run
 
     def ask(self, question: Any) -> Any:
-        """The answer of the runtime.
+        """Returns the runtime's answer.
 
         Raises:
             DoesNotRun: The runtime raised an exception.
         """
         try:
             return self._run(question)
-        except Exception as error:  # another runtime's exceptions can be of any type
+        except Exception as error:  # another runtime may raise any type
             raise DoesNotRun(one_line(error)) from error
 
     def run(self, feeds: Feeds) -> Outputs:
-        """The outputs by name.
+        """Returns the outputs by name.
 
         Raises:
             DoesNotRun: The runtime raised an exception.
@@ -177,9 +177,9 @@ class Trial:
 
 
 class Risks:
-    """The attempts that end the process: each is noted before it is made, in memory that copies of the process share.
+    """Records attempts that crash the process, each before it runs, in memory that copies of the process share.
 
-    A model may divide an integer by 0 at some inputs, for one.
+    For example, a model may divide an integer by 0 for some inputs.
     """
 
     def __init__(self) -> None:
@@ -189,11 +189,11 @@ class Risks:
 
     @property
     def are_many(self) -> bool:
-        """Whether so many attempts have ended a process that no further ones are worth their time."""
+        """Whether so many attempts have crashed a process that more are not worth their time."""
         return len(self._left_out) > MOST_DEATHS
 
     def begin(self) -> bool:
-        """Notes an attempt; False if it has ended a process before."""
+        """Records an attempt; False if it has crashed a process before."""
         self._made += 1
         if self._made in self._left_out:
             return False
@@ -201,11 +201,11 @@ class Risks:
         return True
 
     def end(self) -> None:
-        """Notes that the process has survived the attempt."""
+        """Records that the process has survived the attempt."""
         self._now[:] = bytes(8)
 
     def learn(self) -> bool:
-        """Leaves out the attempt that has ended a copy of this process from now on; False if none was under way."""
+        """From now on, skips the attempt that crashed a copy of this process; False if none was under way."""
         last = int.from_bytes(self._now[:], "little")
         self.end()
         self._left_out |= {last} - {0}
@@ -218,10 +218,10 @@ def run_trials(
     is_stable: bool = False,
     risks: Risks | None = None,
 ) -> list[Trial]:
-    """Runs a model on the first attempt of each turn that it takes; the very first runs twice, unless ``is_stable``.
+    """Runs a model on the first attempt of each turn that it accepts; the first trial runs twice, unless ``is_stable``.
 
     Raises:
-        DoesNotRun: It takes no attempt; with the last attempt and its error.
+        DoesNotRun: The model refuses every attempt; the exception has the last attempt and its error.
     """
     trials: list[Trial] = []
     refusal = DoesNotRun("there is nothing to feed it with")
@@ -256,14 +256,14 @@ def domains_of(path: Path, instead: onnx.ModelProto | None = None) -> set[str]:
 
 
 def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
-    """Registers the libraries of these domains that padops knows."""
+    """Registers the operator libraries that these domains need."""
     from padops.runtime.session import register
 
     try:
         if DOMAIN in domains:
             register(options)
         if pyop_node.DOMAIN in domains:
-            register(options, backend="pyop")  # which brings onnxruntime-extensions along
+            register(options, backend="pyop")  # also registers onnxruntime-extensions
         elif domains & EXTENSIONS:
             from padops.runtime.pyop import extensions_library as get_library_path
 

@@ -13,13 +13,13 @@ from padops.convert.inputs.random_inputs import many_inputs, marks_of
 from padops.convert.verify.bits import Value, describe_difference
 from padops.convert.verify.sessions import DoesNotRun, Model, Outputs, Risks, Trial, run_trials
 
-MANY, SMALL = 500, 1 << 24  # inputs; bytes of both models, times the number of inputs, are at most so many
-SHOWN = 4  # inputs with other outputs that are looked at
+MANY, SMALL = 500, 1 << 24  # most inputs; most bytes of both models times the number of inputs
+SHOWN = 4  # differing inputs that are kept
 
 
 @dataclass
 class SmallRuns:
-    """The inputs for which the models differ, or that only the original takes, and why."""
+    """The inputs for which the models differ, or that only the original accepts, and why."""
 
     trials: list[Trial] = field(default_factory=list)
     after: list[Outputs] = field(default_factory=list)
@@ -30,7 +30,7 @@ class SmallRuns:
 def small_runs(
     original: Model, converted: Model, inputs: Sequence[Input], hints: Hints, seed: int, risks: Risks
 ) -> SmallRuns:
-    """Runs both models, without graph optimisation, on many small inputs, optional ones too; the first that differ."""
+    """Runs both models, without graph optimisation, on many small inputs; returns the first that differ."""
     found, models = SmallRuns(), (original.message, converted.message)
     if risks.are_many:
         return found
@@ -70,7 +70,7 @@ def _is_finite(value: Value) -> bool:
 
 
 def _repeats_an_axis(feeds: Feeds, hints: Hints) -> bool:
-    """Whether inputs name an axis of a Pad twice, which padops refuses (P8) and ONNX Runtime does not."""
+    """Whether inputs list an axis of a Pad twice: padops refuses that (P8), ONNX Runtime does not."""
     ranks = {name: feeds[data].ndim if data in feeds else 0 for name, data in hints.axes.items() if name in feeds}
     lists = [feeds[name].reshape(-1) % (rank or 1 << 30) for name, rank in ranks.items()]
     return any(len(set(one.tolist())) < one.size for one in lists)

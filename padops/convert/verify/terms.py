@@ -1,8 +1,8 @@
 """The store of terms: both models' computations, each stored once.
 
-A term is a head and its inputs, which are terms. Two values have one term if one node computes both: the same
-operator, version and attributes, of the same inputs, in the same graph. A term holds no names, no node order and no
-declared dims. Terms that are proved equal later are united (union-find).
+A term is a head and its inputs, which are terms. Two values have one term if one operator, version and attributes
+compute both from the same inputs in one graph. A term holds no names, no node order and no declared dims. Terms that
+are later proved equal are united (union-find).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import Any
 import numpy as np
 
 ABSENT = -1  # an optional input that is not given
-SHORT = 64  # bytes up to which a constant is its own digest; for more, the SHA-256 is
+SHORT = 64  # a constant of at most this many bytes is its own digest; a larger one has its SHA-256
 Dim = int | str | None  # a number of elements; a symbol; None: unknown
 Shape = tuple[Dim, ...]
-Read = Callable[[], np.ndarray | None]  # returns a constant's elements; None if they are too many for memory
+Read = Callable[[], np.ndarray | None]  # returns a constant's elements; None if they do not fit into memory
 
 
 def digest_of_bytes(data: bytes | memoryview) -> bytes:
-    """The digest of a constant's bytes. A first byte tells bytes from hashes, so neither passes for the other."""
+    """The digest of a constant's bytes. Its first byte distinguishes bytes from hashes."""
     return b"\0" + bytes(data) if len(data) <= SHORT else b"\1" + hashlib.sha256(data).digest()
 
 
 def digest_of(array: np.ndarray) -> bytes:
-    """The digest of a constant's elements; each string goes in with its length."""
+    """The digest of a constant's elements; each string is hashed with its length."""
     if array.dtype != object:
         return digest_of_bytes(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     texts = [text if isinstance(text, bytes) else str(text).encode() for text in array.reshape(-1)]
@@ -45,7 +45,8 @@ class Kind(Enum):
     OPERATOR = "operator"
     PAD = "pad"  # a Pad of ONNX, of any version and domain. The inputs are data, pads, fill or ABSENT, axes or ABSENT
     FORMAL = "formal"  # an input or an attribute of a body
-    # The graph of If, Loop, Scan, ..., or a function. The inputs are formals, results, then what the body does not use
+    # The graph of If, Loop, Scan, ..., or a function. The inputs are formals, results, then values that the body does
+    # not use
     BODY = "body"
 
 
@@ -66,7 +67,7 @@ class Head:
     output: int = 0  # the index of a node's output or of a formal; for a body, the number of formals
     outputs: int = 1  # the number of a node's outputs; for a body, of its formals and results
     mode: str = ""  # a Pad's mode: ``"constant"``, ``"edge"``, ``"reflect"``, ``"wrap"``
-    fill: bytes = b""  # a Pad's fill, if a float attribute gives it: 4 bytes; else ``b""``
+    fill: bytes = b""  # a Pad's fill, if it is a float attribute: 4 bytes; else ``b""``
     type: int | bytes = 0  # an input's serialized type; a constant's element type as ``onnx.TensorProto`` numbers it
     dims: tuple[int, ...] = ()  # a constant's dims
     digest: bytes = b""  # a constant's bytes, or their SHA-256
@@ -76,14 +77,14 @@ class Head:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a value."""
+    """The known facts of a value."""
 
     dtype: int = 0  # the element type; 0 if unknown
     shape: Shape | None = None  # the dims; None if not even the rank is known
     read: Read | None = None  # returns the elements of a constant
 
     def together(self, other: Facts) -> Facts:
-        """The facts of one value from two sources: numbers of dims win over symbols."""
+        """Merges the facts of one value from two sources; numbers win over symbols as dims."""
         one, more = self.shape, other.shape
         if one is not None and more is not None and len(one) == len(more):
             one = tuple(q if p is None or (isinstance(q, int) and isinstance(p, str)) else p for p, q in zip(one, more))
@@ -97,7 +98,7 @@ class Terms:
     """The store."""
 
     def __init__(self) -> None:
-        # For a term, the name of a value that has it: the original's, else the converted model's
+        # For a term, the name of its value: in the original, else in the converted model
         self.names: dict[int, str] = {}
         # Whether the original computes a value equal to the term, wherever it reaches the compared pair
         self.computed: Callable[[int], bool] = lambda term: True
@@ -110,7 +111,7 @@ class Terms:
         self._facts: dict[int, Facts] = {}
 
     def add(self, head: Head, inputs: tuple[int, ...] = ()) -> int:
-        """The term with this head and these inputs; a new one if the store has none."""
+        """Returns the term with this head and these inputs; creates it if the store has none."""
         key = (head, inputs)
         found = self._ids.get(key)
         if found is None:
@@ -126,7 +127,7 @@ class Terms:
         return self.add_stored(dtype, array.shape, digest_of(array), lambda: array)
 
     def add_stored(self, dtype: int, dims: tuple[int, ...], digest: bytes, read: Read) -> int:
-        """The term of a constant that the store does not hold: :func:`digest_of` gives ``digest``."""
+        """Returns the term of a constant that stays outside the store; :func:`digest_of` returns ``digest``."""
         term = self.add(Head(Kind.CONSTANT, type=dtype, dims=tuple(dims), digest=digest))
         self._facts.setdefault(term, Facts(dtype, tuple(dims), read))
         return term
@@ -138,7 +139,7 @@ class Terms:
         return term
 
     def unite(self, a: int, b: int) -> None:
-        """Makes two terms equal. Call it only after a proof."""
+        """Makes two terms equal. Call this only after a proof."""
         a, b = self.find(a), self.find(b)
         if a == b:
             return
@@ -179,15 +180,15 @@ class Terms:
         return self.facts(term).dtype or None
 
     def shape(self, term: int) -> Shape | None:
-        """The dims that follow from the inputs; None if not even the rank does."""
+        """The dims that follow from the inputs; None if even the rank is unknown."""
         return self.facts(term).shape
 
     def facts(self, term: int) -> Facts:
-        """What is known of the term's value."""
+        """The known facts of the term's value."""
         return self._facts.get(self.find(term), NOTHING)
 
     def learn(self, term: int, dtype: int, shape: Shape | None) -> None:
-        """Adds facts to those that are known."""
+        """Adds facts to the known facts."""
         self._facts[self.find(term)] = self.facts(term).together(Facts(dtype, shape))
 
     def walk(self, *roots: int) -> Iterator[int]:

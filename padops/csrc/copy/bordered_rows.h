@@ -1,4 +1,4 @@
-// Writes rows of whole bytes that are a window between two borders, as most are.
+// Writes rows of whole bytes that are a window between two borders, as most rows are.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace padops {
 
-// Keeps a loop that mostly takes a few rounds as it is: as vectors of many it would take longer to begin.
+// Keeps the compiler from vectorizing a loop of few rounds: a vector loop would take longer to start.
 PADOPS_INLINE void keep_loop([[maybe_unused]] size_t& counter) {
 #if defined(__GNUC__)
   asm volatile("" : "+r"(counter));
 #endif
 }
 
-// Copies one element of `size` bytes; kElement says the same, or 0 where the compiler cannot know it.
+// Copies one element of `size` bytes. kElement is that size, or 0 if it is unknown at compile time.
 template <size_t kElement>
 PADOPS_INLINE void copy_element(char* target, const char* source, size_t size) {
   if constexpr (kElement != 0) {
@@ -30,8 +30,8 @@ PADOPS_INLINE void copy_element(char* target, const char* source, size_t size) {
   }
 }
 
-// Writes elements one after the other, to `bytes` bytes; `step` leads from the source of each to that of the next: 0
-// repeats one, minus an element's size goes backward. kShort says that there are few of them.
+// Writes elements one after the other, `bytes` bytes in all. `step` leads from one source element to the next: 0
+// repeats one, minus an element's size goes backward. kShort: there are few elements.
 template <size_t kElement, bool kShort>
 PADOPS_INLINE void copy_elements(char* target, const char* source, size_t bytes, size_t size, ptrdiff_t step) {
   if (kElement == 0 || kShort) {
@@ -45,7 +45,7 @@ PADOPS_INLINE void copy_elements(char* target, const char* source, size_t bytes,
   for (ptrdiff_t i = 0; i < count; ++i) copy_element<kElement>(target + i * size, source + i * step, size);
 }
 
-// From so many bytes on a border that repeats an element is written in words. Measured: shorter ones take longer so.
+// From this many bytes on, a border that repeats an element is written in words. Measured: words slow shorter borders.
 constexpr size_t kMinWords = 16;
 
 // Whether several elements fit into a word.
@@ -54,7 +54,7 @@ constexpr bool in_words() {
   return kElement == 1 || kElement == 2 || kElement == 4;
 }
 
-// Writes one element again and again, to kMinWords bytes or more.
+// Repeats one element over `bytes` bytes, at least kMinWords.
 template <size_t kElement>
 PADOPS_INLINE void repeat_words(char* target, const char* source, size_t bytes) {
   static_assert(in_words<kElement>());
@@ -63,14 +63,14 @@ PADOPS_INLINE void repeat_words(char* target, const char* source, size_t bytes) 
   uint64_t word;
   std::memcpy(&word, parts, sizeof(word));
   for (size_t at = 0; at + sizeof(word) < bytes; at += sizeof(word)) std::memcpy(target + at, &word, sizeof(word));
-  std::memcpy(target + bytes - sizeof(word), &word, sizeof(word));  // overlaps the one before it
+  std::memcpy(target + bytes - sizeof(word), &word, sizeof(word));  // overlaps the word before
 }
 
-// Its loop takes two thirds of the time that the runs of every row take one by one: nothing is looked up or decided in
-// it. Which loop it is, is decided once for all rows of a task.
+// The loop takes two thirds of the time of single runs, because it looks up and decides nothing. The loop is chosen
+// once for all rows of a task.
 class BorderedRows {
  public:
-  // Runs along `row`, in elements of `element` bytes; kElement says the same, or 0 where the compiler cannot know it.
+  // Runs along `row`, in elements of `element` bytes. kElement is that size, or 0 if it is unknown at compile time.
   // `pattern` is the fill, repeated over kLine bytes.
   template <class Target, size_t kElement>
   static BorderedRows of(const BorderedRow& row, const char* source, char* output, const char* pattern,
@@ -84,14 +84,14 @@ class BorderedRows {
     all.at_window_ = row.window.source * size;
     all.at_right_ = row.right.source * size;
     for_border(row.left.kind, [&](auto kind) {
-      // The bytes of a border that is filled or copied count, not its elements.
+      // A filled or copied border is counted in bytes, not elements.
       constexpr bool kBytes = kind == Run::Kind::kFilled || kind == Run::Kind::kForward;
       all.loop_ = all.choose_loop<Target, kind, kBytes ? 1 : kElement>();
     });
     return all;
   }
 
-  // Writes such rows.
+  // Writes rows like `row`.
   void write(const Rows& rows) const { loop_(*this, rows); }
 
  private:
@@ -154,7 +154,7 @@ class BorderedRows {
   size_t left_ = 0;  // lengths in bytes
   size_t window_ = 0;
   size_t right_ = 0;
-  ptrdiff_t at_left_ = 0;  // where they begin in the source
+  ptrdiff_t at_left_ = 0;  // where the window and borders begin in the source
   ptrdiff_t at_window_ = 0;
   ptrdiff_t at_right_ = 0;
 };

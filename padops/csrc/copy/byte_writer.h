@@ -14,7 +14,7 @@
 
 namespace padops {
 
-// Writes one element again and again.
+// Repeats one element.
 template <class Target, size_t kElement>
 PADOPS_INLINE void repeat_element(char* target, const char* source, size_t bytes) {
   char line[kLine];
@@ -22,13 +22,12 @@ PADOPS_INLINE void repeat_element(char* target, const char* source, size_t bytes
   fill_bytes<Target>(target, line, bytes);
 }
 
-// kElement is the bytes of a row's element, or 0 where only `element` tells.
+// kElement is the bytes of a row's element, or 0 if only `element` has them.
 template <size_t kElement, class Target>
 class ByteWriter {
  public:
-  // `pattern` is the fill, repeated over kLine bytes. `element` is the bytes of a row's element. `row` says what each
-  // row is, where that is a window between borders. From `string_from` bytes on a run is copied by the string
-  // instruction.
+  // `pattern` is the fill, repeated over kLine bytes. `element` is the bytes of a row's element. `row` describes a row
+  // that is a window between borders. From `string_from` bytes on, the string instruction copies a run.
   ByteWriter(const char* source, char* output, const char* pattern, size_t element,
              const std::optional<BorderedRow>& row, size_t string_from)
       : source_(source), output_(output), pattern_(pattern), element_(element), string_from_(string_from) {
@@ -65,7 +64,7 @@ class ByteWriter {
     repeat_before(to + size(), size(), (count - 1) * size());
   }
 
-  // Writes fill, and source elements over it: the first at `offset`, then one every `step`.
+  // Writes fill, then source elements over the fill: the first at `offset`, then one every `step`.
   void dilated(int64_t target, int64_t from, int64_t count, int64_t offset, int64_t step) const {
     fill(target, count);
     char* to = output_ + target * size();
@@ -77,22 +76,21 @@ class ByteWriter {
     repeat_before(output_ + target * size(), period * size(), count * size());
   }
 
-  // Writes whole rows and returns true, if each is a window between borders that is too short for the string
-  // instruction.
+  // If each row is a window between borders, too short for the string instruction: writes the rows and returns true.
   bool write_bordered(const Rows& rows) const {
     if (bordered_) bordered_->write(rows);
     return bordered_.has_value();
   }
 
  private:
-  // Whether one element fills so much of a border that libc's fill is faster than a loop along the row.
+  // Whether the fill of a border is so long that libc's fill is faster than a loop along the row.
   static bool repeats_much(const BorderedRow& row, size_t element) {
     return row.left.kind == Run::Kind::kRepeat && std::max(row.left.count, row.right.count) * element >= kMinSet;
   }
 
   size_t size() const { return kElement == 0 ? element_ : kElement; }
 
-  // Continues with what stands `period` bytes before `target`. The stretch that is copied doubles each time.
+  // Continues with a copy of the bytes `period` before `target`. Each copy is twice as long as the last.
   void repeat_before(char* target, size_t period, size_t bytes) const {
     const char* const begin = target - period;
     for (size_t known = period; bytes > 0;) {

@@ -1,5 +1,5 @@
-// Copies of bytes within the caches. They replace memcpy, because libc chooses the processor's string instruction by
-// rules of its own. processor.h says where it is used here, and why not elsewhere.
+// Copies of bytes within the caches. They replace memcpy, because libc has its own rules for the processor's string
+// instruction. processor.h has padops' rules and their reasons.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,14 @@ constexpr size_t kLine = 64;  // bytes of a cache line
 // Below this, aligning the target costs more than it saves.
 constexpr size_t kMinAligned = 16 * kLine;
 
-// From so many bytes on a copy asks for the lines of its target ahead of time. Below, they are mostly near already.
+// From this many bytes on, a copy prefetches the lines of its target. For shorter copies they are mostly in a near
+// cache.
 constexpr size_t kMinFetched = 256 * kLine;
 
-// How far ahead. 4 to 9 percent faster than libc's copy where the lines come from the last-level cache. Measured.
+// The prefetch distance. Measured: 4 to 9 percent faster than libc's copy if the lines come from the last-level cache.
 constexpr size_t kFetchedAhead = 32 * kLine;
 
-// From so many bytes on it pays to look whether a fill is one byte again and again.
+// From this many bytes on, it pays to check whether a fill repeats one byte.
 constexpr size_t kMinSet = 64 * kLine;
 
 // Copies the first and the last Part of the bytes.
@@ -35,7 +36,7 @@ PADOPS_INLINE void copy_ends(char* target, const char* source, size_t bytes) {
   std::memcpy(target + bytes - sizeof(Part), &last, sizeof(Part));
 }
 
-// Copies up to 64 bytes without a call. The two parts overlap, so that every size takes few stores.
+// Copies up to 64 bytes without a call. The two parts overlap, so that every size needs few stores.
 PADOPS_INLINE void copy_short(char* target, const char* source, size_t bytes) {
   struct Block16 {
     uint64_t parts[2];
@@ -61,14 +62,14 @@ PADOPS_INLINE void copy_short(char* target, const char* source, size_t bytes) {
   }
 }
 
-// Keeps the compiler from storing the parts of a line from its end: that takes up to a third longer. Measured.
+// Keeps the compiler from storing a line's parts in reverse order. Measured: that takes up to a third longer.
 PADOPS_INLINE void keep_order() {
 #if defined(__GNUC__)
   asm volatile("" : : : "memory");
 #endif
 }
 
-// On x86-64 this is a plain prefetch: not every processor has the one for writing.
+// On x86-64, a plain prefetch: not every processor has a prefetch for writing.
 PADOPS_INLINE void fetch_ahead([[maybe_unused]] char* line) {
 #if defined(__GNUC__)
   __builtin_prefetch(line, 1);
@@ -89,8 +90,8 @@ PADOPS_INLINE void copy_line(char* target, const char* source) {
   }
 }
 
-// As memcpy, for more than a line. The last line overlaps the one before it. A long copy aligns its target to the size
-// of a register, so that no store crosses a cache line. AVX2 is a tenth faster than the baseline within the caches, and
+// As memcpy, for more than a line. The last line overlaps the line before. A long copy aligns its target to the
+// register size, so that no store crosses a cache line. AVX2 is a tenth faster than the baseline within the caches, and
 // more for short copies.
 template <class Target>
 PADOPS_INLINE void copy_long(char* target, const char* source, size_t bytes) {
@@ -108,7 +109,7 @@ PADOPS_INLINE void copy_long(char* target, const char* source, size_t bytes) {
   copy_line<Target>(target + bytes - kLine, source + bytes - kLine);
 }
 
-// As memcpy, by the processor's string instruction, where it has one.
+// As memcpy, by the processor's string instruction if it has one.
 PADOPS_INLINE void copy_string(char* target, const char* source, size_t bytes) {
 #if !PADOPS_SSE2
   std::memcpy(target, source, bytes);
@@ -119,14 +120,14 @@ PADOPS_INLINE void copy_string(char* target, const char* source, size_t bytes) {
 #endif
 }
 
-// As memcpy. kShort says that it is at most a line.
+// As memcpy. kShort: at most a line.
 template <class Target, bool kShort>
 PADOPS_INLINE void copy_any(char* target, const char* source, size_t bytes) {
   if (kShort || bytes <= kLine) return copy_short(target, source, bytes);
   copy_long<Target>(target, source, bytes);
 }
 
-// Writes `line`, which has kLine bytes, again and again. kShort says that it is at most one.
+// Repeats `line`, which has kLine bytes. kShort: at most one line.
 template <class Target, bool kShort>
 PADOPS_INLINE void fill_any(char* target, const char* line, size_t bytes) {
   if (kShort || bytes <= kLine) return copy_short(target, line, bytes);
@@ -149,8 +150,8 @@ PADOPS_INLINE void copy_bytes(char* target, const char* source, size_t bytes, si
   }
 }
 
-// As fill_any, called from code for any processor. Much of one byte is left to libc, which knows processors that need
-// not read the lines that they fill.
+// As fill_any, called from code for any processor. libc does long fills of one byte: it knows which processors can fill
+// lines without reading them.
 template <class Target>
 PADOPS_INLINE void fill_bytes(char* target, const char* line, size_t bytes) {
   if (bytes <= kLine) return copy_short(target, line, bytes);

@@ -1,8 +1,8 @@
-// Writes elements of whole bytes past the caches, where source and output together are too large for them. The
-// processor then need not fetch the lines that it overwrites.
+// Writes elements of whole bytes past the caches if these cannot hold source and output together. The processor then
+// need not fetch the lines that it overwrites.
 //
-// A task writes its part of the output from the beginning to the end, one whole cache line after the other. A line that
-// several runs share is merged in registers: to write it in pieces would cost more than bypassing the caches saves.
+// A task writes its part of the output from the beginning to the end, one whole cache line after the other. Registers
+// merge a line that several runs share: writing it in pieces would cost more than bypassing the caches saves.
 #pragma once
 
 #include "copy/platform.h"
@@ -38,8 +38,8 @@ inline void stream_register(char* target, const Register<sizeof(__m128i)>::type&
 }
 #endif
 
-// Copies whole lines past the caches; `target` is the beginning of a line. AVX2 has half as many stores: a tenth faster
-// on AMD's family 25.
+// Copies whole lines past the caches; `target` is the beginning of a line. AVX2 halves the stores, which is a tenth
+// faster on AMD's family 25.
 template <class Target>
 PADOPS_INLINE void stream_lines(char* target, const char* source, size_t bytes) {
   constexpr size_t kPart = Target::kRegister;
@@ -61,15 +61,15 @@ inline void stream_lines(char* target, const char* source, size_t bytes, bool av
   });
 }
 
-// Whether a register holds a whole number of elements of so many bytes.
+// Whether a register holds a whole number of elements of this size.
 constexpr bool fits_register(size_t element) { return element <= sizeof(__m128i) && std::has_single_bit(element); }
 
-// Whether a backward run is merged element by element. Otherwise it is reversed and merged a line at a time.
+// Whether a backward run is merged element by element; else it is reversed and merged line by line.
 constexpr bool merges_elements(int64_t count, size_t element) {
   return !fits_register(element) || count * element <= kLine / 2;
 }
 
-// kElement is the bytes of a row's element, or 0 where only `element` tells.
+// kElement is the bytes of a row's element, or 0 if only `element` has them.
 template <size_t kElement>
 class NonTemporalWriter {
  public:
@@ -88,7 +88,7 @@ class NonTemporalWriter {
         held_(before_),
         line_{} {}
 
-  // Writes what there is of the last line, and orders the stores before what this thread does next.
+  // Writes the begun part of the last line, and orders its stores before this thread's next work.
   void finish() {
     write_part(held_);
     _mm_sfence();
@@ -127,7 +127,7 @@ class NonTemporalWriter {
       append_pattern(repeated(begin), count * size());
     } else if (size() > kLine / 2) {
       for (int64_t i = 0; i < count; ++i) append(begin, size());
-    } else {  // as many of them at a time as a line has room for
+    } else {  // as many elements at a time as fit into a line
       char room[3 * kLine];
       const int64_t together = std::min<int64_t>(count, kLine / size());
       for (int64_t i = 0; i < together; ++i) std::memcpy(room + kLine + i * size(), begin, size());
@@ -139,7 +139,7 @@ class NonTemporalWriter {
   static constexpr size_t kPart = sizeof(__m128i);
   static constexpr size_t kParts = kLine / kPart;
 
-  // A line of zeros, then a line of ones: loaded from kLine - n on, it selects all bytes of a line but the first n.
+  // A line of zeros, then a line of ones: a load from kLine - n selects all bytes of a line but the first n.
   alignas(kLine) static constexpr auto kMasks = [] {
     std::array<char, 2 * kLine> masks{};
     for (size_t i = kLine; i < masks.size(); ++i) masks[i] = -1;
@@ -165,7 +165,7 @@ class NonTemporalWriter {
     return load(element);
   }
 
-  // Writes the line, which is complete.
+  // Writes the complete line.
   PADOPS_INLINE void flush() {
     if (before_ == 0) [[likely]] {
       for (size_t k = 0; k < kParts; ++k) _mm_stream_si128(reinterpret_cast<__m128i*>(to_) + k, line_[k]);
@@ -175,7 +175,7 @@ class NonTemporalWriter {
     to_ += kLine;
   }
 
-  // Writes the line up to byte `end`, and no byte that belongs to another task.
+  // Writes the line up to byte `end`, but no byte of another task.
   PADOPS_NOINLINE void write_part(size_t end) {
     char line[kLine];
     std::memcpy(line, line_, kLine);
@@ -193,7 +193,7 @@ class NonTemporalWriter {
     }
   }
 
-  // Appends bytes that begin less than a line after the source does, or end less than a line before its end.
+  // Appends bytes that begin less than a line after the source's begin, or end less than a line before its end.
   PADOPS_NOINLINE void append_edge(const char* from, size_t bytes) {
     const size_t head = std::min(bytes, kLine);
     append_copy(from, head);
@@ -202,14 +202,14 @@ class NonTemporalWriter {
     append_copy(from + bytes - tail, tail);
   }
 
-  // Appends at most a line of bytes, whatever lies around them.
+  // Appends at most a line of bytes, and reads no others.
   void append_copy(const char* from, size_t bytes) {
     char room[3 * kLine];
     std::memcpy(room + kLine, from, bytes);
     append_near(room + kLine, bytes);
   }
 
-  // Appends bytes with a line before them and a line after them that can be read.
+  // Appends bytes that have a readable line before and after them.
   PADOPS_INLINE void append_near(const char* from, size_t bytes) {
     for (size_t k = 0; k < kParts; ++k) merge(k, load(from - held_ + k * kPart));
     const size_t room = kLine - held_;
@@ -253,9 +253,9 @@ class NonTemporalWriter {
   __m128i fill_;
   size_t element_;
   bool avx2_;
-  size_t before_;  // first bytes of the line, which belong to another task
-  char* to_;       // where the line goes
-  size_t held_;    // bytes of it that are known, counting those of the other task
+  size_t before_;  // first bytes of the line that belong to another task
+  char* to_;       // the line's place in the output
+  size_t held_;    // known bytes of the line, including the other task's
   __m128i line_[kParts];
 };
 

@@ -1,4 +1,4 @@
-// Writes rows of elements of 4 or 2 bits that are a window between two short borders of one kind, as most are.
+// Writes rows of 4-bit or 2-bit elements that are a window between two short borders of one kind, as most rows are.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace padops {
 
 // The tail of a window, the border after it, the border of the next row and the first bits of the next window meet in a
-// word of 64 bits. One store writes them all, and between two such stores there are only whole bytes to write.
+// word of 64 bits. One store writes the word; between two words there are only whole bytes.
 template <class Target>
 struct PackedRows {
   const uint8_t* source;
@@ -23,10 +23,10 @@ struct PackedRows {
   uint8_t pattern;   // the fill, repeated over a byte
   uint64_t element;  // bits of a row's element
 
-  // Most bits of both borders: with up to 7 bits of a window before them they leave the next window a byte and more.
+  // The most bits of both borders: after up to 7 bits of a window, they leave more than a byte for the next window.
   static constexpr uint64_t kMostBorders = 48;
 
-  // Whether both borders of a row fit into the word, and the window is at least as long as it and has what they show.
+  // Whether both borders of a row fit into the word, and the window fills the word and has the borders' elements.
   static bool fit(const BorderedRow& row, uint64_t element) {
     const auto lies_in_window = [&](const Run& run) {
       if (run.count == 0 || run.kind == Run::Kind::kFilled) return true;
@@ -49,12 +49,12 @@ struct PackedRows {
   // How a window continues the bits before it.
   struct BitSplice {
     unsigned to;     // bit of the output's byte where the window begins
-    unsigned from;   // bit of the source's byte where it begins
-    size_t advance;  // bytes of the output up to the first that is the window's alone
-    size_t skip;     // bytes of the source up to the bits of that one
-    unsigned shift;  // and bits
-    size_t bytes;    // whole bytes of the output from there on
-    unsigned tail;   // bits after them
+    unsigned from;   // bit of the source's byte where the window begins
+    size_t advance;  // bytes of the output before the first byte with only window bits
+    size_t skip;     // bytes of the source before the bits of that byte
+    unsigned shift;  // bits of the source before them, after those bytes
+    size_t bytes;    // whole bytes of the output from that byte on
+    unsigned tail;   // bits after the whole bytes
 
     BitSplice(unsigned target, unsigned begin, uint64_t width) : to(target), from(begin), advance((to + 7) / 8) {
       const unsigned head = static_cast<unsigned>(advance * 8) - to;
@@ -69,8 +69,8 @@ struct PackedRows {
     return border.kind == Run::Kind::kForward ? 1 : border.kind == Run::Kind::kBackward ? -1 : 0;
   }
 
-  // The bits of a border; `step` leads from one source position to the next. All of them lie in the window of the row
-  // that begins at position `from`. `last` is the last byte of that window from which eight bytes can be read.
+  // The bits of a border; `step` leads from one source position to the next. All positions lie in the window of the row
+  // that begins at `from`. `last` is the window's last byte from which eight bytes can be read.
   template <bool kFilled>
   PADOPS_INLINE uint64_t border(const Run& run, int64_t from, int64_t step, uint64_t last) const {
     const uint64_t mask = (uint64_t{1} << run.count * element) - 1;
@@ -96,8 +96,8 @@ struct PackedRows {
 
   template <bool kFilled>
   void write_with(const BorderedRow& row, const Rows& rows) const {
-    const bool whole_bytes = (rows.target | rows.length | rows.step) * element % 8 == 0;  // each of them
-    // Long enough for a register behind the first bits.
+    const bool whole_bytes = (rows.target | rows.length | rows.step) * element % 8 == 0;  // all three
+    // The window must fill a register after the first bits.
     if (whole_bytes && row.window.count * element >= 2 * 8 * Target::kRegister) {
       compiled_for(Target{}, [&]() PADOPS_INLINE_LAMBDA { write_alike<kFilled>(row, rows); });
     } else {
@@ -136,8 +136,8 @@ struct PackedRows {
     for (unsigned at = 0; at < bits; at += 8) *to++ = static_cast<uint8_t>(held >> at);
   }
 
-  // Writes long rows that begin and end at whole bytes in the output, and all at the same bit of a byte in the source.
-  // One BitSplice serves all of them, which halves the work between two rows.
+  // Writes long rows that begin and end at whole bytes of the output and all begin at the same bit of a source byte.
+  // One BitSplice serves all rows, which halves the work between two rows.
   template <bool kFilled>
   PADOPS_INLINE void write_alike(const BorderedRow& row, const Rows& rows) const {
     const PackedRows own = *this;  // copies that no store to the output can change
@@ -156,7 +156,7 @@ struct PackedRows {
     uint64_t last = (begin + width + 7) / 8 - sizeof(uint64_t);
     constexpr size_t kWord = Target::kRegister;
     assert(splice.bytes >= kWord);
-    // Without a shift the next byte is not needed and may not exist.
+    // Without a shift, the next byte may not exist, so it is not read.
     const unsigned down = splice.shift;
     const unsigned up = down > 0 ? 8 - down : 0;
     const size_t next = down > 0 ? 1 : 0;

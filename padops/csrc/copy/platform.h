@@ -1,5 +1,4 @@
-// What the compiler and the processor that the library is built for offer. The two processor macros can be set to 0
-// from outside: that leaves the code out.
+// Features of the compiler and the target processor. Setting a processor macro to 0 from outside leaves its code out.
 #pragma once
 
 // Code for SSE2, which every x86-64 processor has.
@@ -11,7 +10,7 @@
 #endif
 #endif
 
-// Code for AVX2 as well. It runs only where the processor is found to have AVX2 (CopyChoice::avx2).
+// Also code for AVX2. It runs only if the processor has AVX2 (CopyChoice::avx2).
 #if !defined(PADOPS_AVX2)
 #if PADOPS_SSE2 && defined(__GNUC__)
 #define PADOPS_AVX2 1
@@ -30,9 +29,9 @@
 #endif
 
 // PADOPS_INLINE inlines into every loop, so that the compiler moves decisions that do not change in the loop before it.
-// PADOPS_INLINE_LAMBDA does that to a lambda; it stands behind the parameters. PADOPS_NOINLINE keeps a loop in a
-// function of its own, so that it has all registers to itself, and begins it with a cache line: where a short loop lies
-// in one changes its speed by up to a third (measured), and would change with any code in front of it.
+// PADOPS_INLINE_LAMBDA, after the parameters, inlines a lambda. PADOPS_NOINLINE keeps a loop in its own function, so
+// that the loop has all registers, and aligns the function to a cache line: a short loop's place in a line changes its
+// speed by up to a third (measured), and other code before it would move it.
 #if defined(PADOPS_INLINE)  // the coverage build defines it: gcov needs every function by itself
 #define PADOPS_INLINE_LAMBDA
 #define PADOPS_NOINLINE

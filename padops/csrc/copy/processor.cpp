@@ -23,7 +23,7 @@ struct Registers {
   unsigned edx = 0;
 };
 
-// What CPUID says to a question; zeros where the processor does not know it.
+// CPUID's answer to a query; zeros if the processor does not support the query.
 Registers ask(unsigned leaf) {
   Registers said;
 #if defined(_MSC_VER)

@@ -1,5 +1,5 @@
-// Which instruction set the loops use on the processor at hand, and whether the string instruction copies long runs. No
-// single copy is right everywhere.
+// Chooses the loops' instruction set for the processor, and whether the string instruction copies long runs. No single
+// choice is fastest everywhere.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace padops {
 
-// Runs this long are copied by the string instruction where it is fast at all: what it costs to start is small then.
+// The string instruction, where it is fast, copies runs of at least this size: then its start-up cost is small.
 // Measured on AMD's family 26: at 8 KB it is level with AVX2, at 64 KB 15 to 30 percent ahead.
 constexpr int64_t kStringFrom = 16 * 1024;
 
-// What the processor says of itself.
+// What CPUID reports of the processor.
 struct Processor {
   bool amd = false;
   int family = 0;
@@ -26,10 +26,10 @@ struct CopyChoice {
   friend bool operator==(const CopyChoice&, const CopyChoice&) = default;
 };
 
-// By measurement. AMD's family 26 moves whole lines by the string instruction without reading those of the target
-// first, and a later one is unlikely to unlearn it. Family 25 does not, and is up to ten times slower where source and
-// target are aligned differently, as padded rows always are; so the instruction is for processors alone that are known
-// to be fast. AVX-512 gains nothing over AVX2.
+// Chosen by measurement. The string instruction of AMD's family 26 moves whole lines without first reading the
+// target's; later families probably keep that. On family 25 the instruction is up to ten times slower if source and
+// target are aligned differently, as padded rows always are; so only processors known to be fast use it. AVX-512 gains
+// nothing over AVX2.
 constexpr CopyChoice choose_copy(const Processor& processor) {
   const bool string = processor.amd && processor.family >= 26 && processor.short_string_moves;
   return {processor.avx2, string ? kStringFrom : INT64_MAX};
@@ -37,11 +37,11 @@ constexpr CopyChoice choose_copy(const Processor& processor) {
 
 Processor this_processor();
 
-// The choice that a word asks for: "baseline", "avx2" or "string", as far as the processor has it. Throws
+// The choice named by a word ("baseline", "avx2" or "string"), limited to the processor's features. Throws
 // std::invalid_argument for another word.
 CopyChoice named_copy(std::string_view name, const Processor& processor);
 
-// What the environment variable PADOPS_COPY asks for, or what suits this processor.
+// The choice of the environment variable PADOPS_COPY, else the best for this processor.
 CopyChoice copy_of_this_machine();
 
 }  // namespace padops

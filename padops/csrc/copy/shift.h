@@ -1,4 +1,4 @@
-// Moves whole bytes of bits that may begin anywhere in a byte of the source.
+// Writes whole bytes whose bits may begin anywhere in a source byte.
 #pragma once
 
 #include <bit>
@@ -33,10 +33,9 @@ PADOPS_INLINE void shift_words(uint8_t* out, const uint8_t* low, const uint8_t* 
   std::memcpy(out, &first, kBytes);
 }
 
-// Writes `bytes` bytes that begin `shift` bits into `in`, 1 to 7, and reads one byte more unless there
-// are none. Each word is the word of the
-// source shifted down, or-ed with the one that begins a byte further on shifted up. Where both have bits, they agree.
-// kBytes are written at a time, or half as many and so on where there are fewer.
+// Writes `bytes` bytes that begin `shift` bits into `in`, 1 to 7, and reads one byte more if `bytes` is not 0. Each
+// word is a source word shifted down, or-ed with the word one byte later shifted up; their common bits agree. It writes
+// kBytes at a time, then half as many for the rest, and so on.
 template <size_t kBytes>
 PADOPS_INLINE void shift_bytes(uint8_t* out, const uint8_t* in, size_t bytes, unsigned shift) {
   if constexpr (std::endian::native != std::endian::little || kBytes < sizeof(uint64_t)) {
@@ -53,7 +52,7 @@ PADOPS_INLINE void shift_bytes(uint8_t* out, const uint8_t* in, size_t bytes, un
       words(at + kBytes);
     }
     if (at + kBytes < bytes) words(at);
-    words(bytes - kBytes);  // overlaps the words before it
+    words(bytes - kBytes);  // overlaps the words before
   }
 }
 

@@ -14,9 +14,9 @@
 
 namespace padops {
 
-// Elements are packed, the first in the lowest bits. The part of the output that a task writes begins at a whole byte,
-// so that no two tasks write to one byte. Runs come in the order of the output. So a write keeps the bits below its own
-// in a byte, and overwrites those above: they are not written yet, and reading them would mean waiting for memory.
+// Elements are packed, the first in the lowest bits. A task's part of the output begins at a whole byte, so that no two
+// tasks write to one byte. Runs come in output order. So a write keeps the lower bits of its first byte, and overwrites
+// the higher bits of its last: these are not written yet, and reading them would wait for memory.
 template <class Target>
 struct SubByteWriter {
   const uint8_t* source;
@@ -29,7 +29,7 @@ struct SubByteWriter {
     const uint64_t at = target * element;
     const uint64_t length = count * element;
     const auto head = static_cast<unsigned>(std::min<uint64_t>((8 - at % 8) % 8, length));
-    // An element of the tensor never crosses a byte, so that the pattern is right from any element on.
+    // An element never crosses a byte, so the pattern can begin at any element.
     if (head > 0) put(at, pattern, head);
     const uint64_t bytes = (length - head) / 8;
     if (bytes > 0) std::memset(output + (at + head) / 8, pattern, bytes);
@@ -57,7 +57,7 @@ struct SubByteWriter {
   }
 
   void periodic(int64_t target, int64_t period, int64_t count) const {
-    // A copy reads only what is written already: at most the stretch that is known, which doubles each time.
+    // A copy reads only written bits, so each copy is at most as long as all before it.
     for (int64_t known = period; count > 0;) {
       const int64_t chunk = std::min(known, count);
       copy(target * element, output, (target - known) * element, chunk * element);
@@ -67,7 +67,7 @@ struct SubByteWriter {
     }
   }
 
-  // As ByteWriter's. A byte that two runs share stays in a register until it is whole.
+  // As in ByteWriter. A byte that two runs share stays in a register until it is complete.
   bool write_bordered(const Rows& rows) const {
     if (!row) return false;
     if (PackedRows<Target>::fit(*row, element)) {
@@ -81,7 +81,7 @@ struct SubByteWriter {
   }
 
  private:
-  // The end of what is written: a byte that is not whole yet, and the bits that it has.
+  // The end of the written bits: an incomplete byte, and its bits so far.
   struct End {
     uint8_t* byte;
     unsigned held;
@@ -156,7 +156,7 @@ struct SubByteWriter {
     if (end.bits > 0) *end.byte = static_cast<uint8_t>(end.held);
   }
 
-  // What becomes of the bits above those that are written in a byte.
+  // Whether a write keeps the bits above its own in a byte.
   enum class HighBits { kOverwritten, kKept };
 
   // Writes `length` bits, fewer than 8, that lie in one byte of the output.
@@ -174,7 +174,7 @@ struct SubByteWriter {
     byte = static_cast<uint8_t>(kept | (value << shift & mask));
   }
 
-  // The `length` bits from bit `at` on, fewer than 8, with other bits above them. Reads no byte after the last bit's.
+  // The `length` bits from bit `at` on, fewer than 8, with other bits above. Reads no byte after the last bit's.
   static unsigned get(const uint8_t* begin, uint64_t at, unsigned length) {
     const unsigned shift = at % 8;
     unsigned value = begin[at / 8] >> shift;

@@ -1,8 +1,8 @@
-// The instruction sets that loops are compiled for. Each loop has one source, which serves them all.
+// The instruction sets for which loops are compiled. Each loop has one source for all sets.
 //
-// A loop is an always-inline template with the instruction set as a parameter. compiled_for inlines it into a function
-// that the compiler may use those instructions in. Its registers are vectors of the compiler's own, so no loop names an
-// instruction. On Arm these are NEON's.
+// A loop is an always-inline template with the instruction set as a parameter. compiled_for inlines the loop into a
+// function in which the compiler may use those instructions. Registers are the compiler's vector types, so no loop
+// names an instruction. On Arm these are NEON's.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace padops {
 
-// What every processor of the platform has.
+// The instruction set of every processor of the platform.
 struct Baseline {
   static constexpr size_t kRegister = 16;  // bytes
 };
@@ -21,7 +21,7 @@ struct Avx2 {
   static constexpr size_t kRegister = 32;
 };
 
-// So many bytes as one load and one store move them, in parts of one type.
+// Bytes that one load and one store move, in parts of one type.
 template <size_t kBytes, class Part = char>
 struct Register {
 #if defined(__GNUC__)
@@ -33,8 +33,8 @@ struct Register {
 #endif
 };
 
-// Calls work(args...), which must be always-inline, in a function for the instruction set. For short runs use
-// arguments: they come in registers, and what a lambda captures comes from memory.
+// Calls work(args...), which must be always-inline, in a function for the instruction set. For short runs, use
+// arguments, which come in registers; a lambda's captures come from memory.
 template <class Work, class... Args>
 PADOPS_NOINLINE void compiled_for(Baseline, const Work& work, Args... args) {
   work(args...);
@@ -47,7 +47,7 @@ template <class Work, class... Args>
 }
 #endif
 
-// Calls use(target) with the best of the instruction sets that may be used.
+// Calls use(target) with the best usable instruction set.
 template <class Use>
 PADOPS_INLINE auto with_target([[maybe_unused]] bool avx2, const Use& use) {
 #if PADOPS_AVX2

@@ -1,4 +1,4 @@
-// The interface between the engine and what writes bytes: runs, rows, and what a writer must be able to do.
+// The interface between the engine and the writers of bytes: runs, rows, and a writer's members.
 //
 // A writer counts in positions, which are elements of a row, from the beginning of the output and of the source.
 #pragma once
@@ -20,8 +20,8 @@ struct Run {
     kForward,   // source positions from `source` up
     kBackward,  // source positions from `source` down
     kRepeat,    // the source position `source`, repeated
-    kDilated,   // source positions from `source` up, interior fill between them; the first stands at `offset` (P6)
-    kPeriodic,  // a copy of what stands `source` positions earlier in this output row
+    kDilated,   // source positions from `source` up, interior fill between them; the first is at `offset` (P6)
+    kPeriodic,  // a copy from `source` positions earlier in this output row
   };
   Kind kind;
   int64_t target;
@@ -39,15 +39,14 @@ struct Rows {
   int64_t count;
 };
 
-// A row that is a window between two borders of one kind, as most rows are. A border that is not there has no
-// positions.
+// A row that is a window between two borders of one kind, as most rows are. A missing border has no positions.
 struct BorderedRow {
   Run left;
   Run window;
   Run right;
 };
 
-// The row as a window and its borders, where it is one.
+// The row as a window and its borders, if it has that form.
 inline std::optional<BorderedRow> bordered_row(const std::vector<Run>& runs) {
   using Kind = Run::Kind;
   const auto is_window = [](const Run& run) { return run.kind == Kind::kForward; };
@@ -56,8 +55,8 @@ inline std::optional<BorderedRow> bordered_row(const std::vector<Run>& runs) {
   if (runs.size() == 1 && is_window(runs[0]))
     return BorderedRow{no_border(Kind::kFilled), runs[0], no_border(Kind::kFilled)};
   if (runs.size() == 2 && is_border(runs[0]) && is_border(runs[1]) && (is_window(runs[0]) || is_window(runs[1]))) {
-    // Of two stretches of the source the longer is the window. Two elements that a crop has left may be reflected twice
-    // without one.
+    // If the source appears in two stretches, the longer is the window. Two elements left by a crop may be reflected
+    // twice without a window.
     const bool first = is_window(runs[0]) && (!is_window(runs[1]) || runs[0].count >= runs[1].count);
     return first ? BorderedRow{no_border(runs[1].kind), runs[0], runs[1]}
                  : BorderedRow{runs[0], runs[1], no_border(runs[0].kind)};
@@ -76,8 +75,8 @@ concept Writer = requires(Type& writer, int64_t target, int64_t source, int64_t 
   writer.repeat(target, source, count);
 };
 
-// Writes runs of every kind: it can also write a place twice (dilated), and read what it has written (periodic). It
-// takes over whole rows, and returns true, where it has a faster loop for them (write_bordered).
+// Writes runs of every kind: it can also write a place twice (dilated), and read its own output (periodic). If it has a
+// faster loop for whole rows (write_bordered), it writes them and returns true.
 template <class Type>
 concept AnyOrderWriter = Writer<Type> && requires(const Type& writer, int64_t position, const Rows& rows) {
   writer.dilated(position, position, position, position, position);
@@ -85,11 +84,11 @@ concept AnyOrderWriter = Writer<Type> && requires(const Type& writer, int64_t po
   { writer.write_bordered(rows) } -> std::same_as<bool>;
 };
 
-// Calls write with the kind of the borders as a constant that a template can take.
+// Calls write with the kind of the borders as a compile-time constant.
 template <class Write>
 PADOPS_INLINE void for_border(Run::Kind kind, const Write& write) {
   using Kind = Run::Kind;
-  switch (kind) {  // never another: no row has two dilated or two periodic runs
+  switch (kind) {  // never another kind: no row has two dilated or two periodic runs
     case Kind::kFilled: return write(std::integral_constant<Kind, Kind::kFilled>{});
     case Kind::kForward: return write(std::integral_constant<Kind, Kind::kForward>{});
     case Kind::kBackward: return write(std::integral_constant<Kind, Kind::kBackward>{});

@@ -56,8 +56,8 @@ const std::vector<int64_t>& one_per_axis(const Arguments& node, const char* name
   return given.values;
 }
 
-// The values of a list attribute; where it is absent, `count` times the value that changes nothing. The runtime gives a
-// list of another type than integers as an empty one, which must not pass for an absent one.
+// The values of a list attribute; if absent, `count` times the neutral value. The runtime returns a list of any other
+// type as an empty list, which must not count as absent.
 std::vector<int64_t> list_or(const Arguments& node, const char* name, size_t count, int64_t neutral) {
   const Integers* given = node.find(name);
   return given == nullptr ? std::vector<int64_t>(count, neutral) : given->values;
@@ -139,7 +139,7 @@ Amounts same_padding(int64_t size, int64_t kernel, int64_t stride, int64_t dilat
     throw PadError("P10", text("a kernel of ", kernel, " with dilation ", dilation, " is beyond ", kLargest));
   if (auto_pad == "VALID") return {};
   const int64_t outputs = size / stride + (size % stride != 0);
-  // The size, which is not checked yet, comes off before the kernel is added: no step is beyond int64, whatever it is.
+  // Subtract the unchecked size before adding the kernel: then no step overflows int64.
   const int64_t total = std::max<int64_t>((outputs - 1) * stride - size + (kernel - 1) * dilation + 1, 0);
   const int64_t small = total / 2;
   const int64_t large = total - small;

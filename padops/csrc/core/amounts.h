@@ -1,4 +1,4 @@
-// From a node to the amounts of every axis: a function for each way in which an operator states them.
+// Reads the amounts of every axis from a node: one function for each form of the operators.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace padops {
 
-AmountsFunction pads_attribute;  // ONNX Pad 1 and 2: the one attribute that is a list
-AmountsFunction pads_input;      // ONNX Pad 11 and later: an input; from 18 on for the axes that another input lists
-AmountsFunction begin_and_end_inputs;  // OpenVINO Pad 1 and 12: two inputs, which may be of two integer types
+AmountsFunction pads_attribute;        // ONNX Pad 1 and 2: the one attribute that is a list
+AmountsFunction pads_input;            // ONNX Pad 11 and later: an input; from 18 on for the axes in another input
+AmountsFunction begin_and_end_inputs;  // OpenVINO Pad 1 and 12: two inputs, possibly of two integer types
 AmountsFunction padding_attributes;    // nGraph Pad: three attributes; interior may be absent
 AmountsFunction same_attributes;       // SAME padding of the spatial axes, from the shape (S1)
 

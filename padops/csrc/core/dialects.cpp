@@ -92,7 +92,7 @@ OpRow input_pad(int version) {
   return op;
 }
 
-// OpenVINO Pad 1 and 12 differ in what a negative output dim is (P1).
+// OpenVINO Pad 1 and 12 treat a negative output dim differently (P1).
 OpRow openvino_pad(int version) {
   return {.name = text("OpenVINOPad_", version),
           .inputs = {{"data", InputKind::kData},

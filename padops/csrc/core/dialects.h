@@ -34,16 +34,16 @@ struct AttributeRow {
   AttributeKind kind;
   bool required = false;
   const char* text_default = "";          // of a string
-  std::vector<std::string> choices = {};  // what a string other than the mode may be
+  std::vector<std::string> choices = {};  // allowed values of a string other than the mode
 };
 
-// An integer input or attribute: its values, and the shape that the node gives it.
+// An integer input or attribute: its values, and its shape in the node.
 struct Integers {
   std::vector<int64_t> values;
   std::vector<int64_t> shape;
 };
 
-// A node as a dialect sees it: attributes and integer inputs by name. Absent ones are not in the maps.
+// A node as a dialect sees it: attributes and integer inputs by name. The maps omit absent ones.
 struct Arguments {
   std::map<std::string, Integers, std::less<>> integers;
   std::map<std::string, std::string, std::less<>> strings;
@@ -74,25 +74,24 @@ struct OpRow {
 
 const std::vector<OpRow>& ops();
 
-// An operator of another domain than ours, and what it is.
+// An operator of another domain, and its row.
 struct StandardOp {
   const char* domain;
   int version;
   OpRow op;
 };
 
-// Every version of ONNX's Pad, and com.microsoft::Pad, as ONNX Runtime knows them: it has mode wrap in each from Pad 2
-// on.
+// Every version of ONNX's Pad, and com.microsoft::Pad, as ONNX Runtime has them: with mode wrap from Pad 2 on.
 const std::vector<StandardOp>& standard_ops();
 
-// The mode of a node. Throws PadError P9 if this version of the operator does not know it, S1 if another string
-// attribute is not one of its choices.
+// The mode of a node. Throws PadError P9 if this version of the operator lacks the mode, S1 if another string attribute
+// has a wrong value.
 Mode check_strings(const OpRow& op, const Arguments& node);
 
-// The names of the types that an input of this kind, other than kData, may have.
+// The type names that an input of this kind, other than kData, may have.
 const std::vector<std::string_view>& integer_types(InputKind kind);
 
-// This table and that of the types as JSON. The text lives as long as the library.
+// The tables of operators and types as JSON. The text lives as long as the library.
 const std::string& describe();
 
 }  // namespace padops

@@ -20,7 +20,7 @@ Engine::Engine(const Plan& plan, int bits, const Thresholds& thresholds)
   streaming_ = choose_streaming({bytes, element, parts_ > 1}, runs_, thresholds_);
 }
 
-// Divides the axes into the one that rows run along, those outside it, and those that are part of the element.
+// Divides the axes into the row axis, the axes outside it, and the axes inside the element.
 void Engine::choose_rows(const Plan& plan) {
   std::vector<AxisPlan> axes = merged_axes(plan);
   if (axes.size() == 1 && axes[0].untouched()) {
@@ -39,7 +39,7 @@ void Engine::choose_rows(const Plan& plan) {
   if (axes.size() > kMaxAxes)
     throw PadError("P10", text("of the ", plan.axes.size(), " axes ", axes.size(), " remain outside the rows after ",
                                "neighbours that stay as they are have been merged, and at most ", kMaxAxes, " may"));
-  // Nothing of an empty source is read, and the product of its other dims may be too large.
+  // An empty source is never read, and the product of its other dims may overflow.
   const auto is_empty = [](const AxisPlan& axis) { return axis.size == 0; };
   const bool empty = std::any_of(plan.axes.begin(), plan.axes.end(), is_empty);
   int64_t stride = empty ? 0 : inner_.size;
@@ -53,7 +53,7 @@ void Engine::choose_rows(const Plan& plan) {
   source_size_ = stride;
 }
 
-// Cuts the work into tasks of many rows each, or of a part of a row where rows are few and long.
+// Cuts the work into tasks of many rows each, or of a part of a row if rows are few and long.
 void Engine::split() {
   const int64_t row_bytes = std::max<int64_t>(inner_.output * element_ / 8, 1);
   const int64_t bytes = rows_ * row_bytes;
@@ -61,7 +61,7 @@ void Engine::split() {
   if (bytes >= thresholds_.shared) {
     const int64_t task_bytes = std::clamp(bytes / 8, thresholds_.min_task, thresholds_.max_task);
     const bool long_rows = row_bytes >= 2 * task_bytes;
-    // A part has no kPeriodic run: it lists the runs of each period, which would be many where the period is short.
+    // A part has no kPeriodic run: it lists the runs of each period, too many if the period is short.
     const int64_t period = period_of(inner_, mode_);
     const bool few_runs =
         period == 0 || inner_.extent == 1 || period * element_ / 8 >= task_bytes || inner_.output <= period;

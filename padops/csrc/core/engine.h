@@ -1,8 +1,8 @@
-// Executes a plan on memory. It knows no dialect, no element type and no runtime: an element is a number of bits.
+// Executes a plan on memory. The engine knows no dialect, element type or runtime: an element is a number of bits.
 //
-// It merges untouched axes into their neighbours, and trailing ones into the element. The innermost axis that changes
-// is left as rows, each a short list of runs. The outer axes choose the source row of each, in runs as well. So nothing
-// but the output itself is ever as long as the output.
+// The engine merges untouched axes into their neighbours, and trailing ones into the element. The innermost changed
+// axis becomes rows, each a short list of runs. The outer axes choose each row's source row, also in runs. So only the
+// output itself is as long as the output.
 #pragma once
 
 #include <algorithm>
@@ -19,45 +19,44 @@
 
 namespace padops {
 
-// Where part `part` begins if a row of `total` positions is cut into `parts` parts. No part is more than one position
-// longer than another. The plain `total * part / parts` would overflow for very long rows.
+// The begin of part `part` of a row of `total` positions in `parts` parts, whose lengths differ by at most one. The
+// plain `total * part / parts` would overflow for very long rows.
 constexpr int64_t cut(int64_t total, int64_t parts, int64_t part) {
   return total / parts * part + std::min(part, total % parts);
 }
 
-// As many axes as NumPy has. A task keeps its place in them in an array on the stack, so that it need not allocate and
-// cannot fail.
+// As many axes as NumPy allows. A task keeps its position in an array on the stack, so it never allocates and cannot
+// fail.
 constexpr size_t kMaxAxes = 64;
 
 class Engine {
  public:
-  // `bits` of one element of the tensor: a power of two from 2 to 128. The caller has made sure that source and output
-  // fit into memory (P10): their bits are counted in an int64_t, and 2^59 - 1 elements of 64 bits would be too many for
-  // that.
+  // `bits` of one element of the tensor: a power of two from 2 to 128. The caller ensures that source and output fit
+  // into memory (P10): an int64_t counts their bits, and would overflow at 2^59 - 1 elements of 64 bits.
   Engine(const Plan& plan, int bits, const Thresholds& thresholds = Thresholds::of_this_machine());
 
-  // The number of independent tasks that the work falls into; 0 where the output is empty.
+  // The number of independent tasks; 0 if the output is empty.
   size_t tasks() const { return tasks_; }
 
   // Bytes of the output.
   int64_t bytes() const { return (rows_ * inner_.output * element_ + 7) / 8; }
 
-  // How many tasks share a row.
+  // The number of tasks that share a row.
   int64_t parts() const { return parts_; }
 
   Streaming streaming() const { return streaming_; }
 
-  // Writes what belongs to `task`, and nothing else. `fill` is one element, sub-byte ones in the low bits.
+  // Writes only the part of `task`. `fill` is one element; a sub-byte element is in the low bits.
   void run(size_t task, const char* source, char* output, const char* fill) const noexcept;
 
  private:
-  // One of the axes that choose the source row.
+  // An axis that chooses the source row.
   struct Outer {
     AxisPlan axis;
     int64_t stride;  // positions of the innermost axis between two positions of this one, in the source
   };
 
-  // What a task writes: positions `begin` to `end` of each of its rows. These are all positions if it has several rows.
+  // The part of a task: positions `begin` to `end` of each of its rows; all positions if it has several rows.
   struct Task {
     int64_t row;
     int64_t rows;
@@ -86,19 +85,19 @@ class Engine {
 
   Thresholds thresholds_;
   Mode mode_;
-  int bits_;         // of one element of the tensor: what the fill repeats with
+  int bits_;         // of one element of the tensor, which is the period of the fill
   int64_t element_;  // bits of one position of a row
-  AxisPlan inner_;   // the axis that rows run along
+  AxisPlan inner_;   // the axis along which rows run
   std::vector<Run> runs_;
   std::optional<BorderedRow> bordered_;  // the same, where it is one
   std::vector<Outer> outer_;             // the last of them chooses among neighbouring rows
   int64_t source_size_ = 0;              // positions in all its rows
   int64_t rows_ = 0;
   int64_t rows_per_task_ = 1;
-  int64_t parts_ = 1;  // tasks that share a row, where rows are few and long
+  int64_t parts_ = 1;  // tasks that share a row, if rows are few and long
   size_t tasks_ = 0;
   Streaming streaming_ = Streaming::kNever;
-  mutable std::atomic<int> running_ = 0;  // tasks at work, where streaming_ depends on them
+  mutable std::atomic<int> running_ = 0;  // active tasks, if streaming_ depends on them
 };
 
 // Calls visit(source element index, or kFill) for each element of the output, in order.

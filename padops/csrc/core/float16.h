@@ -1,4 +1,4 @@
-// Rounds an IEEE float to float16 as NumPy does: to nearest, ties to even, with the upper bits of a NaN's payload kept.
+// Rounds an IEEE float to float16 as NumPy does: to nearest, ties to even, and keeps the upper bits of a NaN's payload.
 #pragma once
 
 #include <bit>
@@ -25,7 +25,7 @@ constexpr uint16_t float16_bits(float value) {
   const uint32_t half = 1u << (shift - 1);
   uint32_t result = mantissa >> shift;
   if (dropped > half || (dropped == half && (result & 1))) ++result;
-  // Above the denormals the leading bit of the mantissa adds one to the exponent, and a carry out of it another one.
+  // Above the denormals, the mantissa's leading bit adds one to the exponent, and its carry adds another.
   if (exponent >= -14) result += static_cast<uint32_t>(exponent + 14) << 10;
   return static_cast<uint16_t>(sign | result);
 }

@@ -12,7 +12,7 @@ namespace padops {
 
 namespace {
 
-constexpr int kMostLevels = 64;  // levels: each takes some of the stack
+constexpr int kMostLevels = 64;  // levels: each needs some of the stack
 
 std::optional<uint16_t> hexadecimal(std::string_view digits) {
   uint16_t number = 0;
@@ -21,7 +21,7 @@ std::optional<uint16_t> hexadecimal(std::string_view digits) {
   return number;
 }
 
-// In UTF-8. Halves of a pair are no characters by themselves.
+// In UTF-8. Half of a surrogate pair is not a character.
 void append_character(std::string& out, uint16_t code) {
   if (code >= 0xd800 && code < 0xe000) code = 0xfffd;
   const auto more = [&](int shift) { out += static_cast<char>(0x80 | (code >> shift & 0x3f)); };

@@ -1,4 +1,4 @@
-// JSON, as files of rules have it.
+// Reads JSON files of rules.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@ struct Json {
 
   Kind kind = Kind::kWord;
   std::string key;          // within an object
-  std::string text;         // of a string; else as it is written
-  std::vector<Json> parts;  // of a list or an object, in their order
+  std::string text;         // the characters of a string; else the source text
+  std::vector<Json> parts;  // of a list or an object, in order
 
   const Json* find(std::string_view name) const;  // the last part with this key, or null
   std::optional<int> whole_number() const;
 };
 
-// Throws std::runtime_error, which says in which line what was expected.
+// Throws std::runtime_error, whose message has the line and the expected token.
 Json read_json(std::string_view text);
 
 }  // namespace padops

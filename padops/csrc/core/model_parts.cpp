@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kLongestKey = 12;  // the most bytes between two contents: the number of the field and its length
 constexpr int kDeepest = 100;        // messages within messages, as protobuf itself allows
-constexpr int64_t kBlock = 512;      // starts of a word that are compared before any is looked at
+constexpr int64_t kBlock = 512;      // possible starts of a word that are compared before any is examined
 
 enum class Message { kModel, kGraph, kFunction, kNode, kAttribute, kOther, kWeight };
 
@@ -31,7 +31,7 @@ class Walk {
   Walk(const uint8_t* model, int64_t small, Part* parts, int64_t capacity)
       : model_(model), small_(small), parts_(parts), capacity_(capacity) {}
 
-  // Walks along the fields of the message from `at` to `end`; false if the bytes are no message.
+  // Walks along the fields of the message from `at` to `end`; false if the bytes are not a message.
   bool message(int64_t at, int64_t end, Message kind, int depth) {
     if (depth > kDeepest) return false;
     while (at < end) {
@@ -102,7 +102,7 @@ bool begins(const uint8_t* text, int64_t count, const char* word, int64_t length
   const auto last = static_cast<uint8_t>(word[length - 1]);
   for (int64_t at = 0; at < count; at += kBlock) {
     const int64_t stop = std::min(count, at + kBlock);
-    uint8_t likely = 0;  // without a branch, so that the compiler takes many bytes at once
+    uint8_t likely = 0;  // without a branch, so that the compiler handles many bytes at once
     for (int64_t i = at; i < stop; ++i)
       likely |= static_cast<uint8_t>((text[i] == first) & (text[i + length - 1] == last));
     if (likely != 0)

@@ -8,7 +8,7 @@ namespace padops {
 
 namespace {
 
-// Elements of an axis with `interior` more between any two (P1), or kLargest + 1 if that is more than kLargest.
+// Elements of an axis with `interior` more between any two (P1); kLargest + 1 if larger than kLargest.
 int64_t dilated_size(int64_t size, int64_t interior) {
   if (size <= 1) return size;
   if (interior >= kLargest || size - 1 > kLargest / (interior + 1)) return kLargest + 1;
@@ -108,8 +108,8 @@ Plan make_plan(const std::vector<int64_t>& shape, const std::vector<Amounts>& am
       }
       if (!empty && stop <= start) throw_nothing_left(i, shape[i], pads, mode);
     }
-    // Fewer than two elements have no interior between them, so an interior that is too large does not matter there.
-    // dilated_size has refused it for all others (P10).
+    // Fewer than two elements have no interior, so a too large interior does not matter; for more, dilated_size has
+    // refused it (P10).
     const int64_t interior = shape[i] > 1 ? pads.interior : 0;
     plan.axes.push_back(
         {shape[i], start, std::max<int64_t>(stop - start, 0), pads.begin + start, interior, outputs[i]});

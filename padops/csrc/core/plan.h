@@ -1,4 +1,4 @@
-// What a Pad is: per axis, a window of the source, where it stands in the output, and a mode that extends it. Rules
+// A Pad as a plan: per axis, a window of the source, its position in the output, and a mode that extends it. Rules
 // P1–P10 are those of docs/semantics.md; padops/spec/plan.py is the second, independent implementation, with the same
 // error texts.
 //
@@ -21,13 +21,13 @@ enum class Mode { kConstant, kEdge, kReflect, kSymmetric, kWrap };
 enum class Crop { kFull, kCrop };                // P3
 enum class Limit { kNone, kOpenVINO, kNGraph };  // P4
 
-// P10: the maximum of elements of an axis and of a tensor. With 16-byte elements that is still less than 2^63 bytes,
-// and sums of a few such numbers stay within int64.
+// P10: the most elements of an axis and of a tensor. With 16-byte elements, they take less than 2^63 bytes, and sums of
+// a few such numbers stay within int64.
 constexpr int64_t kLargest = (int64_t{1} << 59) - 1;
 
 constexpr bool beyond(int64_t amount) { return amount > kLargest || amount < -kLargest; }
 
-// A broken rule. The message does not name the operator and the node; the caller that knows them adds them.
+// A broken rule. The caller adds the names of the operator and the node to the message.
 class PadError : public std::runtime_error {
  public:
   PadError(const char* rule, const std::string& detail) : std::runtime_error(detail + " [" + rule + "]") {}
@@ -43,7 +43,7 @@ struct Amounts {
 // One axis, ready to execute; runs.h has the map from its output positions to its source positions.
 struct AxisPlan {
   int64_t size = 1;      // elements of the source axis
-  int64_t start = 0;     // first source element of the window; 0 unless CROP has cut off the beginning (P3)
+  int64_t start = 0;     // first source element of the window; 0 unless CROP has cut the beginning (P3)
   int64_t extent = 1;    // elements of the window
   int64_t begin = 0;     // output position of the window's first element (negative where FULL crops)
   int64_t interior = 0;  // fill elements between two neighbours
@@ -71,8 +71,8 @@ std::string_view mode_name(Mode mode);
 // Checks the amounts against the shape and builds the plan. Throws PadError: P1, P4, P5, P6 or P10.
 Plan make_plan(const std::vector<int64_t>& shape, const std::vector<Amounts>& amounts, Mode mode, const Rules& rules);
 
-// The axes of a plan as the same map of memory: neighbours that stay as they are count as one, and those of them with
-// one position are left out.
+// Simplifies a plan's axes without changing the map of memory: merges untouched neighbours, and drops untouched axes of
+// one position.
 std::vector<AxisPlan> merged_axes(const Plan& plan);
 
 }  // namespace padops

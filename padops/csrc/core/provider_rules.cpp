@@ -18,7 +18,7 @@ int64_t sum(int64_t a, int64_t b) {
   return a + b;
 }
 
-// Whether a condition holds; nothing where the graph leaves it open.
+// Whether a condition holds; nothing if the graph leaves it open.
 using Answer = std::optional<bool>;
 
 Answer any_dim_is_open(const PadFacts& pad) {
@@ -33,8 +33,7 @@ Answer crops(const PadFacts& pad) {
   return std::ranges::any_of(*pad.amounts, is_cropped);
 }
 
-// Whether something holds of the amounts of an axis and of how many elements it has. Axes of which it surely does not
-// hold, whatever their size is, are not asked for it.
+// Whether a test passes for the amounts and size of any axis. Axes whose amounts already rule it out are skipped.
 template <class Asked, class Test>
 Answer any_axis(const PadFacts& pad, Asked is_asked, Test test) {
   if (!pad.amounts || !pad.dims) return std::nullopt;
@@ -49,7 +48,7 @@ Answer any_axis(const PadFacts& pad, Asked is_asked, Test test) {
   return answer;
 }
 
-// What a crop leaves of an axis, which may be less than 0.
+// The elements that a crop leaves of an axis; may be less than 0.
 int64_t left_of(const Amounts& row, int64_t dim) {
   return sum(sum(dim, std::min<int64_t>(row.begin, 0)), std::min<int64_t>(row.end, 0));
 }
@@ -68,7 +67,7 @@ Answer goes_beyond(const PadFacts& pad, bool cropped) {
       [&](const Amounts& row, int64_t dim) { return is_beyond(pad, row, left_of(row, dim)); });
 }
 
-// How many elements a value of these dims has; the most that an int64 can tell where there are more.
+// The number of elements of a value with these dims, at most the largest int64.
 std::optional<int64_t> element_count(const std::optional<std::vector<int64_t>>& dims) {
   if (!dims || std::ranges::any_of(*dims, [](int64_t dim) { return dim < 0; })) return std::nullopt;
   if (std::ranges::find(*dims, 0) != dims->end()) return 0;
@@ -80,7 +79,7 @@ std::optional<int64_t> element_count(const std::optional<std::vector<int64_t>>& 
 bool is_empty(const PadFacts& pad) {
   if (!pad.dims) return false;
   if (std::ranges::find(*pad.dims, 0) != pad.dims->end()) return true;
-  // The negative amount first: no sum that is 0 meets a bound on the way.
+  // Add the negative amount first: then a sum of 0 never overflows on the way.
   const auto gives_nothing = [](const Amounts& row, int64_t dim) {
     return sum(sum(dim, std::min(row.begin, row.end)), longest(row)) == 0;
   };
@@ -103,7 +102,7 @@ Answer has_turned_axes(const PadFacts& pad) {
   if (!pad.amounts) return !std::ranges::is_sorted(pad.axes);
   for (size_t i = 0; i < pad.axes.size(); ++i) {
     const Amounts &row = (*pad.amounts)[i], &other = (*pad.amounts)[pad.axes[i]];
-    // A reflection may be too long for the axis that gets it, and refused.
+    // On the wrong axis, a reflection may be too long, and be refused.
     if (row.begin != other.begin || row.end != other.end) return pad.mode == "reflect" ? Answer() : true;
   }
   return false;
@@ -179,7 +178,7 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
   return std::nullopt;
 }
 
-// The numbers of a version, such as 0, 4 and 0 of "0.4.0.dev"; more digits than a number has make it the greatest.
+// The numbers of a version, such as 0, 4 and 0 of "0.4.0.dev"; a number with too many digits becomes the greatest.
 std::vector<int> numbers_of(std::string_view version) {
   constexpr std::string_view kDigits = "0123456789";
   std::vector<int> numbers;

@@ -1,5 +1,5 @@
-// Files of rules, as those in padops/rules/ and as `padops probe` writes them. padops/runtime/provider_rules.py reads
-// the same ones, and refuses the same ones with the same words.
+// Reads files of rules, from padops/rules/ or `padops probe`. padops/runtime/provider_rules.py accepts the same files,
+// and refuses the others with the same messages.
 #pragma once
 
 #include <list>
@@ -20,7 +20,7 @@ struct RuleText {
 
 const std::vector<RuleText>& rule_texts();  // in rules.cpp, which rules.cmake makes
 
-// The rows of a file, which refer to its content. Throws std::runtime_error, which begins with the name of the file.
+// The rows of a file, which refer to its content. Throws std::runtime_error, whose message begins with the file's name.
 std::vector<ProviderRow> rows_of(const Json& content, const std::string& file);
 
 }  // namespace padops

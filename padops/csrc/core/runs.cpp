@@ -6,10 +6,10 @@ namespace padops {
 
 namespace {
 
-// A row of no more is listed whole, so that a window between two borders is seen as one.
+// Rows with at most this many runs are listed whole, so that a window between two borders is recognized.
 constexpr size_t kFewRuns = 3;
 
-// Most borders are shorter than a period: a division would take longer than the row that it is for.
+// Most borders are shorter than a period: a division would take longer than the row.
 int64_t modulo(int64_t value, int64_t divisor) {
   if (value >= 0 && value < divisor) return value;
   if (value < 0 && value >= -divisor) return value + divisor;
@@ -53,19 +53,19 @@ Run run_at(const AxisPlan& axis, Mode mode, int64_t at, int64_t stop) {
     return Run{Run::Kind::kForward, at, ends(extent - phase), axis.start + phase};
   };
   if (offset >= 0 && offset < extent) return forward(offset);
-  // The border on this side reaches to the window, or to the end of the row.
+  // The border on this side ends at the window, or at the end of the row.
   const int64_t border = ends(offset < 0 ? -offset : stop - at);
   if (mode == Mode::kConstant) return {Run::Kind::kFilled, at, extent == 0 ? stop - at : border};
   if (mode == Mode::kEdge || extent == 1)
     return {Run::Kind::kRepeat, at, border, axis.start + (offset < 0 ? 0 : extent - 1)};
   const int64_t period = period_of(axis, mode);
   const int64_t phase = modulo(offset, period);
-  if (mode == Mode::kSymmetric) {  // shows its last element twice
+  if (mode == Mode::kSymmetric) {  // symmetric repeats the last element
     if (phase < extent) return forward(phase);
     return {Run::Kind::kBackward, at, ends(period - phase), axis.start + period - 1 - phase};
   }
   if (mode == Mode::kWrap || phase < extent - 1) return forward(phase);
-  // From the last element to the first, both of them included: so a border as long as it may be is one run.
+  // From the last element to the first, both included, so that the longest allowed border is one run.
   return {Run::Kind::kBackward, at, std::min(period - phase + 1, border), axis.start + period - phase};
 }
 
@@ -88,7 +88,7 @@ std::vector<Run> row_runs(const AxisPlan& axis, Mode mode) {
   for (; at < axis.output && runs.size() < kFewRuns; at += runs.back().count)
     runs.push_back(run_at(axis, mode, at, axis.output));
   if (at == axis.output) return runs;
-  const int64_t period = period_of(axis, mode);  // not 0: without one there are three runs at most
+  const int64_t period = period_of(axis, mode);  // not 0: without a period there are at most three runs
   const int64_t listed = axis.output <= 2 * period ? axis.output : period;
   runs.clear();
   for (at = 0; at < listed; at += runs.back().count) runs.push_back(run_at(axis, mode, at, listed));

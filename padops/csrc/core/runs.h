@@ -12,18 +12,18 @@ namespace padops {
 // The source position that stands for fill.
 constexpr int64_t kFill = -1;
 
-// Elements after which the extension of an axis repeats itself (P2); 0 where it never does (constant, edge).
+// Elements after which the extension of an axis repeats (P2); 0 if it never does (constant, edge).
 int64_t period_of(const AxisPlan& axis, Mode mode);
 
 // The run of a row that begins at output position `at` and ends at `stop` or before, for an axis without interior. This
-// is rule P2; everything else derives from it.
+// is rule P2, from which all else derives.
 Run run_at(const AxisPlan& axis, Mode mode, int64_t at, int64_t stop);
 
 // The source position that output `position` of an axis shows, or kFill.
 int64_t source_index(const AxisPlan& axis, Mode mode, int64_t position);
 
-// A row of `axis` as runs. Of more than a few, and many periods, it lists only the first period, so that the list of a
-// long row is short as well.
+// A row of `axis` as runs. If a row has many runs and many periods, only the first period is listed, so that the list
+// stays short.
 std::vector<Run> row_runs(const AxisPlan& axis, Mode mode);
 
 }  // namespace padops

@@ -1,4 +1,4 @@
-// Decides whether several threads share the work on an output that one thread might finish sooner.
+// Decides whether several threads share the work on an output, which one thread may finish sooner.
 #pragma once
 
 #include <atomic>
@@ -8,32 +8,32 @@
 
 namespace padops {
 
-// What it costs to hand a task to another thread differs tenfold among machines. So it is measured where it is paid:
-// the first runs are shared, the next are not, and the faster way stays. Several threads may run at once.
+// The cost of handing a task to another thread differs tenfold among machines. So the node measures it: the first runs
+// are shared, the next are not, and the faster way stays. Several threads may run at once.
 class Sharing {
  public:
-  // How long shared runs show how fast they are, all together. Threads that sleep can take milliseconds to wake up, in
-  // which one thread does all the work.
+  // The total time of the shared runs that are measured. Sleeping threads can take milliseconds to wake up, while one
+  // thread does all the work.
   static constexpr int64_t kSharedNanoseconds = 20'000'000;
 
-  // Runs that each way has at least.
+  // The fewest runs of each way.
   static constexpr int kTries = 8;
 
-  // For an output of so many bytes. A large one is always shared.
+  // For an output of this size. A large output is always shared.
   Sharing(int64_t bytes, const Thresholds& thresholds) : always_(bytes >= thresholds.surely_shared) {}
 
   // Whether the run that begins now is shared.
   bool choose() const {
     if (always_ || !shared_.has_enough(kSharedNanoseconds)) return true;
     if (!alone_.has_enough(0)) return false;
-    // Another thread's time is worth something, and a clock is never exact.
+    // Another thread's time has a price, and a clock is never exact.
     return shared_.least.load(std::memory_order_relaxed) < alone_.least.load(std::memory_order_relaxed) / 16 * 15;
   }
 
-  // Whether the time of such a run is still of use.
+  // Whether the time of such a run is still needed.
   bool is_trying() const { return !always_ && !(shared_.has_enough(kSharedNanoseconds) && alone_.has_enough(0)); }
 
-  // Takes note of a run that has ended.
+  // Records the time of a run.
   void took(bool shared, int64_t nanoseconds) { (shared ? shared_ : alone_).add(nanoseconds); }
 
  private:

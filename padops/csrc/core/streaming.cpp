@@ -8,8 +8,8 @@ namespace padops {
 
 namespace {
 
-// How often NonTemporalWriter merges a run into a cache line, which is what the run costs beside its bytes. A line that
-// it reverses must first reach memory, which costs as much as four merges.
+// How often NonTemporalWriter merges a run into a cache line: the run's cost beside its bytes. A reversed line must
+// first reach memory, which costs as much as four merges.
 int64_t merges(const Run& run, int64_t element) {
   constexpr int64_t kReversed = 4;
   constexpr auto kLineBytes = static_cast<int64_t>(kLine);
@@ -27,7 +27,7 @@ Streaming choose_streaming(const Traffic& traffic, const std::vector<Run>& runs,
   int64_t listed = 0;
   int64_t merged = 0;
   for (const Run& run : runs) {
-    // A part of a row has the runs of the first period again.
+    // A part of a row repeats the runs of the first period.
     if (run.kind == Run::Kind::kPeriodic && traffic.shared_rows) continue;
     if (run.kind == Run::Kind::kDilated || run.kind == Run::Kind::kPeriodic) return Streaming::kNever;
     listed += run.count;

@@ -1,4 +1,4 @@
-// Decides whether the output bypasses the caches. NonTemporalWriter is what then writes it.
+// Decides whether the output bypasses the caches; NonTemporalWriter then writes it.
 #pragma once
 
 #include <atomic>
@@ -12,11 +12,11 @@ namespace padops {
 
 enum class Streaming {
   kNever,
-  kAlone,  // while no other thread works on the output
+  kAlone,  // if no other thread works on the output
   kAlways,
 };
 
-// What an engine moves.
+// The work of an engine.
 struct Traffic {
   int64_t bytes;     // of source and output together
   int64_t element;   // bytes of a row's element
@@ -26,7 +26,7 @@ struct Traffic {
 // Decides by the bytes, and by how often NonTemporalWriter would merge the runs of a row.
 Streaming choose_streaming(const Traffic& traffic, const std::vector<Run>& runs, const Thresholds& thresholds);
 
-// A task at work. It counts itself in `running` where the decision depends on other tasks.
+// An active task. It counts itself in `running` if the decision depends on other tasks.
 class StreamingTask {
  public:
   StreamingTask(Streaming streaming, std::atomic<int>& running);

@@ -1,5 +1,5 @@
-// Puts messages together, so that they read the same as Python's. It uses no stream: libstdc++'s streams would bind the
-// library to the glibc of the machine that built it.
+// Builds messages with the same words as Python's. It uses no stream: libstdc++'s streams would bind the library to the
+// build machine's glibc.
 #pragma once
 
 #include <concepts>

@@ -7,8 +7,8 @@ namespace padops {
 
 namespace {
 
-// Bytes of the last-level cache, as the Linux kernel tells them ("32768K"); 0 where it does not. sysconf is no choice:
-// on some virtual machines its number is ten times too large.
+// Bytes of the last-level cache, as the Linux kernel reports them ("32768K"); 0 if unknown. sysconf is useless: on some
+// virtual machines its number is ten times too large.
 int64_t last_cache_bytes() {
   std::FILE* file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r");
   if (file == nullptr) return 0;

@@ -1,5 +1,5 @@
-// The sizes that choose a way through the engine. They are parameters and not constants, so that a check takes every
-// way with tensors of a few kilobytes.
+// The sizes that choose a path through the engine. They are parameters, so that a test takes every path with tensors of
+// a few kilobytes.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@ struct Thresholds {
   // Bytes of output below which one task does all the work: another thread would cost more than it saves.
   int64_t shared = 128 * 1024;
 
-  // Bytes of output from which several threads surely save time. In between it is tried (sharing.h).
+  // Bytes of output from which several threads always save time. Between the two, each node measures (sharing.h).
   int64_t surely_shared = 512 * 1024;
 
-  // Bytes of output of a task, where there are several. Between these two there are eight tasks.
+  // Bytes of output of a task, if there are several. Between these two sizes there are eight tasks.
   int64_t min_task = 64 * 1024;
   int64_t max_task = 1024 * 1024;
 
   // Bytes of source and output together above which a thread that works alone bypasses the caches.
   int64_t streamed = 24 * 1024 * 1024;
 
-  // Several threads bypass the caches only above so many times those bytes. Together they have more cache than one of
-  // them can use, but no more memory bandwidth. Measured.
+  // Several threads bypass the caches only above this multiple of those bytes. Together they have more cache than one
+  // thread can use, but no more memory bandwidth. Measured.
   int64_t streaming_threads = 2;
 
   // Bytes that a streamed row must have for each merge of a run into a cache line. A merge costs as much. Measured.
   int64_t bytes_per_merge = 160;
 
-  // The instruction set of all loops, and from where on the string instruction copies.
+  // The instruction set of all loops, and the size from which the string instruction copies.
   CopyChoice copy;
 
-  // What the processor and the size of its last-level cache suggest, where the system tells them.
+  // The thresholds for this processor and its last-level cache, if the system reports them.
   static const Thresholds& of_this_machine();
 };
 

@@ -1,5 +1,5 @@
-// The walk of a task along its rows: a member of Engine for each writer. The compiler needs long for each of them, so
-// files of their own ask for them, which are compiled at the same time.
+// The walk of a task along its rows: a member of Engine for each writer. Each member compiles slowly, so separate files
+// instantiate them and compile in parallel.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ PADOPS_INLINE void Engine::write_run(W& writer, const Run& run, int64_t target, 
       if constexpr (AnyOrderWriter<W>) return writer.periodic(target + run.target, run.source, run.count);
       break;
   }
-  // Impossible: choose_streaming gives such a row to a writer for it. A row with a hole would be worse than no process.
+  // Impossible: choose_streaming picks a writer for such rows. A row with a hole would be worse than a dead process.
   assert(!"the writer lacks this kind of run");
   std::abort();
 }
@@ -54,8 +54,8 @@ void Engine::write_part(W& writer, const Task& task, int64_t source) const {
   }
 }
 
-// Writes `count` neighbouring rows, the first of which is `row`. The last outer axis is at `index` there; the other
-// outer axes begin at `source` in the source.
+// Writes `count` neighbouring rows from `row` on, where the last outer axis is at `index`. The other outer axes begin
+// at `source` in the source.
 template <Writer W>
 void Engine::write_group(W& writer, int64_t row, int64_t index, int64_t count, int64_t source) const {
   const auto& [axis, stride] = outer_.back();
@@ -86,15 +86,15 @@ void Engine::write_group(W& writer, int64_t row, int64_t index, int64_t count, i
   }
 }
 
-// Where the source of an outer axis' position begins, if that of the axes outside it begins at `source`; or kFill.
+// The begin of an outer axis' position in the source, if the axes outside it begin at `source`; or kFill.
 inline int64_t Engine::further(int64_t source, const Outer& outer, int64_t position) const {
   if (source == kFill) return kFill;
   const int64_t at = source_index(outer.axis, mode_, position);
   return at == kFill ? kFill : source + at * outer.stride;
 }
 
-// How many groups of all rows of the last outer axis, which is untouched, follow one another in the source as they do
-// in the output, from this position of the other outer axes on. Of more than one, no more than `rows` has room for.
+// The number of groups with the same order in source and output, from this position of the other outer axes on. A group
+// is all rows of the last outer axis, which is untouched. At least one group, else as many as fit into `rows`.
 inline int64_t Engine::equal_groups(const int64_t* position, int64_t rows) const {
   if (outer_.size() < 2) return 1;
   const size_t last = outer_.size() - 2;
@@ -111,7 +111,7 @@ void Engine::walk(const Task& task, W& writer) const {
   const bool plain = axis.untouched();
   const size_t prefix = outer_.size() - 1;
   int64_t position[kMaxAxes];
-  int64_t begin[kMaxAxes + 1] = {};  // where the source of the outer axes up to one begins, or kFill
+  int64_t begin[kMaxAxes + 1] = {};  // the begin of the outer axes up to one in the source, or kFill
   int64_t index = task.row % axis.output;
   int64_t above = task.row / axis.output;
   for (size_t i = prefix; i > 0; --i) {
@@ -119,7 +119,7 @@ void Engine::walk(const Task& task, W& writer) const {
     above /= outer_[i - 1].axis.output;
   }
   const int64_t stop = task.row + task.rows;
-  size_t moved = 0;  // the axes from this one on have another position than before
+  size_t moved = 0;  // from this axis on, the position has changed
   for (int64_t row = task.row; row < stop;) {
     for (size_t i = moved; i < prefix; ++i) begin[i + 1] = further(begin[i], outer_[i], position[i]);
     const int64_t count = std::min(stop - row, axis.output - index);

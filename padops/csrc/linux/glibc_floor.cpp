@@ -1,8 +1,8 @@
 // Keeps the library loadable on glibc 2.28 when it is built on a newer one.
 //
-// The static libstdc++ and libgcc of a newer system refer to functions that glibc got later, or moved to a newer symbol
-// version, mostly for things that padops never does. This file defines them for the library alone, so that the linker
-// need not take them from the C library. tests/test_library.py reads the symbol versions of the result.
+// A newer system's static libstdc++ and libgcc use functions that glibc added later or moved to a newer symbol version,
+// mostly for features that padops never uses. This file defines them inside the library, so that the linker does not
+// bind them to the C library. tests/test_library.py reads the symbol versions of the result.
 #include <features.h>
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 28)
@@ -27,10 +27,10 @@ __attribute__((nothrow)) uint32_t arc4random() {
   return value;
 }
 
-// 2.34 moved these two. libgcc asks for the first only to see whether there are threads at all, and never calls it.
+// 2.34 moved these two. libgcc only checks whether the first exists, to detect threads, and never calls it.
 int __pthread_key_create(pthread_key_t*, void (*)(void*)) { std::abort(); }
 
-// What is initialized may initialize something else: std::locale does.
+// An initializer may run another initializer: std::locale's does.
 int pthread_once(pthread_once_t* control, void (*initialize)()) {
   static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
   pthread_mutex_lock(&mutex);
@@ -51,7 +51,7 @@ struct Search {
   dl_find_object* result;
 };
 
-// Whether the loaded object `info` holds the address, and if so where its exception tables are.
+// Whether the loaded object `info` contains the address; if so, finds its exception tables.
 int find_in_object(dl_phdr_info* info, size_t, void* user) {
   const auto& search = *static_cast<Search*>(user);
   void* tables = nullptr;
@@ -75,7 +75,7 @@ int find_in_object(dl_phdr_info* info, size_t, void* user) {
 
 }  // namespace
 
-// 2.35, how libgcc finds the tables of the functions that an exception passes through.
+// 2.35: by this, libgcc finds the tables of the functions that an exception passes.
 int _dl_find_object(void* address, dl_find_object* result) noexcept {
   Search search{reinterpret_cast<uintptr_t>(address), result};
   return dl_iterate_phdr(find_in_object, &search) == 1 ? 0 : -1;

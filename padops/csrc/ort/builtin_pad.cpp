@@ -10,8 +10,8 @@ namespace padops {
 
 namespace {
 
-// The casts of float16 begin with Pad 11: before, the runtime rounds an attribute's value at another time, and cannot
-// load a model of the first opsets.
+// The casts of float16 begin with Pad 11: before it, the runtime rounds an attribute's value at another time, and
+// cannot load models of the first opsets.
 bool has_kernel(std::string_view type, const StandardOp& row, bool casts) {
   if (casts && type == "float16" && row.version >= 11) type = "float";
   if (*row.domain != '\0') return type == "float";
@@ -45,7 +45,7 @@ bool builtin_is_right(const ort::Api& api, int minor, const ort::Node* node, con
       if (!axis_is_right(mode, data.dims[i], amounts[i])) return false;
     return true;
   } catch (const PadError&) {
-    return false;  // our kernel says what is wrong
+    return false;  // our kernel reports the error
   }
 }
 

@@ -1,4 +1,4 @@
-// What ONNX Runtime's own Pad surely does right, as far as a graph tells.
+// Which Pads ONNX Runtime's own kernel is known to run right, by the graph.
 #pragma once
 
 #include "core/dialects.h"
@@ -6,10 +6,10 @@
 
 namespace padops {
 
-// Whether the runtime's own Pad of this node gives what the standard says, for every input that the graph allows. It
-// must have a kernel for the type; where `casts` is true, float16 counts as one, which it casts to float and back, and
-// which makes signalling NaNs quiet. What the graph leaves open, such as amounts that are computed, counts against it.
-// padops/rules/cpu.json has what was measured.
+// Whether the runtime's own Pad returns the standard's result for every input that the graph allows. The runtime needs
+// a kernel for the type; if `casts` is true, float16 counts as such a type, although casts to float and back make
+// signalling NaNs quiet. Unknown facts, such as computed amounts, mean false. padops/rules/cpu.json has the
+// measurements.
 bool builtin_is_right(const ort::Api& api, int minor, const ort::Node* node, const StandardOp& row, bool casts);
 
 }  // namespace padops

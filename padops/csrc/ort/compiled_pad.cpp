@@ -15,8 +15,8 @@ namespace padops {
 namespace {
 
 struct CompiledPad : ort::NodeComputeInfo {
-  // The kernel uses no threads of the runtime: these would then wait actively on CPUs that the threads of the provider
-  // behind need. That made networks take up to twice as long.
+  // The kernel uses no threads of the runtime: they would spin on CPUs that the next provider's threads need, which
+  // made networks take up to twice as long.
   CompiledPad(const Factory& factory, const NodeReader& node, const OpRow& op, const TypeRow& type)
       : ort::NodeComputeInfo{}, kernel(*factory.api, factory.minor, node, op, type, true) {}
 
@@ -35,7 +35,7 @@ ort::Status* compute(ort::NodeComputeInfo* info, void*, ort::KernelContext* cont
 std::unique_ptr<CompiledPad> compile_pad(const Factory& factory, const ort::Graph* graph, const ort::Node* fused) {
   const ort::Api& api = *factory.api;
   const ort::Node* node = nullptr;
-  check(api, api.Graph_GetNodes()(graph, &node, 1));  // it was given to the runtime alone
+  check(api, api.Graph_GetNodes()(graph, &node, 1));  // the claimed group has one node
   const StandardOp* row = find_standard_op(api, node);
   const TypeRow* type = type_of_ort(data_type(api, node));
   if (row == nullptr || type == nullptr)

@@ -1,5 +1,5 @@
 // Pads that the provider compiles: the runtime replaces them by nodes of another kind. Some providers behind padops'
-// also claim Pads that are taken; the runtime would then give these providers no node at all.
+// also claim Pads that padops has; without the replacement, the runtime would give these providers no node at all.
 #pragma once
 
 #include "ort/provider.h"

@@ -39,9 +39,9 @@ Arguments read_attributes(const ort::Api& api, const OpRow& op, const ort::Shape
   return node;
 }
 
-// The symbol of an output dim whose input has this symbol: "n", "padops(n + 2)", or none where there is no name for it.
-// Equal symbols must mean equal sizes, because the runtime plans its memory by them. A model may have an "n + 2" of its
-// own, of any size; our name around it keeps the two apart.
+// The symbol of an output dim whose input has this symbol: "n", "padops(n + 2)", or none if it has no name. Equal
+// symbols must mean equal sizes, because the runtime plans its memory by them. A model may have its own "n + 2", of any
+// size; the name "padops" around ours keeps the two apart.
 std::string output_symbol(const char* input, const Amounts& pads) {
   if (input == nullptr || *input == 0 || pads.interior != 0 || beyond(pads.begin) || beyond(pads.end)) return "";
   const int64_t added = pads.begin + pads.end;
@@ -54,12 +54,12 @@ std::string output_symbol(const char* input, const Amounts& pads) {
 int schema_type_id(const TypeRow& type, int minor) { return minor <= 30 ? type.onnx : type.ort; }
 
 void infer_static_pad(const ort::Api& api, const OpRow& op, int minor, ort::ShapeInferContext* context) {
-  // The context owns what it hands out here.
+  // The context owns the returned objects.
   ort::TensorInfo* input = nullptr;
   check(api, api.ShapeInferContext_GetInputTypeShape()(context, 0, &input));
   const TensorShape shape = tensor_shape(api, input);
   const size_t rank = shape.dims.size();
-  if (rank == 0) return;  // a scalar or an unknown shape: the runtime does not say which
+  if (rank == 0) return;  // a scalar or an unknown shape: the runtime does not distinguish them
   const TypeRow* type = type_of_ort(shape.element_type);
   if (type == nullptr) return;
   const Arguments node = read_attributes(api, op, context);
@@ -76,7 +76,7 @@ void infer_static_pad(const ort::Api& api, const OpRow& op, int minor, ort::Shap
             make_plan({dims[i]}, {amounts[i]}, Mode::kConstant, {Crop::kFull, Limit::kNone, false}).axes[0].output;
       } else {
         symbols[i] = output_symbol(input_symbols[i], amounts[i]);
-        // The runtime would take a dim without a symbol for one of size -1, and compute with it.
+        // The runtime would treat a dim without a symbol as size -1, and compute with it.
         if (symbols[i].empty()) return;
       }
     }

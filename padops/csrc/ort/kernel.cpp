@@ -16,16 +16,15 @@ namespace padops {
 
 namespace {
 
-// What an empty string takes in the runtime, which is built with the system's own C++ library. This library may have
-// another one.
+// The size of an empty string in the runtime, which uses the system's C++ library. This library may use another.
 #if defined(__APPLE__)
 constexpr size_t kStringBytes = 24;
 #else
 constexpr size_t kStringBytes = 32;
 #endif
 
-// Throws PadError P10 where there is no memory for the output. The runtime must not even be asked for it: after a
-// request that fails, its arena takes all the memory there is for the next one, and keeps it.
+// Throws PadError P10 if there is no memory for the output. Never ask the runtime for it: after a failed request, its
+// arena takes all free memory for the next request, and keeps it.
 void check_memory(const std::vector<int64_t>& dims, int bits) {
   constexpr size_t kSurelyThere = size_t{1} << 30;
   const size_t count = element_count(dims);
@@ -40,7 +39,7 @@ void check_memory(const std::vector<int64_t>& dims, int bits) {
 // The engine moves strings as pointers to them.
 constexpr int kPointerBits = 8 * sizeof(const char*);
 
-// What an attribute of each kind must be, and the rule that says so; in the order of AttributeKind.
+// The required form of each attribute kind, and its rule; in the order of AttributeKind.
 constexpr struct {
   const char* rule;
   const char* words;
@@ -99,7 +98,7 @@ void Kernel::read_inputs(const NodeReader& node) {
   }
 }
 
-// An input of this run, or null where it is absent. Only an optional one may be (P8).
+// An input of this run; null for an absent optional input (P8).
 const ort::Value* Kernel::input(const ort::KernelContext* context, size_t i) const {
   const ort::Value* value = nullptr;
   if (i < places_.size() && places_[i]) check(api_, api_.KernelContext_GetInput()(context, *places_[i], &value));
@@ -136,7 +135,7 @@ Integers Kernel::read_integers(const InputRow& row, const ort::Value* value) con
   return list;
 }
 
-// Takes a copy of an integer input, to compare that of the next run with. Its type has been checked.
+// Copies an integer input, to compare it with the next run's. Its type is already checked.
 Seen Kernel::see(const ort::Value* value) const {
   if (value == nullptr) return {};
   const ValueShape shape(api_, minor_, value);
@@ -170,7 +169,7 @@ std::shared_ptr<const Prepared> Kernel::latest() const {
   return latest_;
 }
 
-// Whether a plan that was made for another run serves this one as well.
+// Whether an earlier run's plan fits this run.
 bool Kernel::fits(const Prepared& prepared, std::span<const int64_t> shape, const ort::KernelContext* context) const {
   if (!std::ranges::equal(prepared.shape, shape)) return false;
   auto seen = prepared.seen.begin();
@@ -178,7 +177,7 @@ bool Kernel::fits(const Prepared& prepared, std::span<const int64_t> shape, cons
     if (op_.inputs[i].kind == InputKind::kData) continue;
     const Seen& before = *seen++;
     const ort::Value* value = input(context, i);
-    if (value == nullptr) continue;  // absence and types are the model's, so they do not change between runs
+    if (value == nullptr) continue;  // the model fixes absence and types, so they do not change between runs
     if (!std::ranges::equal(before.dims, ValueShape(api_, minor_, value).dims())) return false;
     if (before.bytes != std::string_view(tensor_bytes(api_, value), before.bytes.size())) return false;
   }
@@ -203,7 +202,7 @@ std::shared_ptr<const Prepared> Kernel::prepare(std::span<const int64_t> shape,
   }
   made->plan = make_plan(made->shape, op_.amounts(op_, node, made->shape), mode_, op_.rules);
   made->dims = made->plan.shape();
-  // Only for a new plan: the arena may still hold the memory of a run before, and as much again need not be there.
+  // Only for a new plan: the arena may still hold an earlier run's memory, and as much again need not be free.
   check_memory(made->dims, type_.bits);
   made->engine.emplace(made->plan, type_.bits > 0 ? type_.bits : kPointerBits);
   made->sharing.emplace(made->engine->bytes(), Thresholds::of_this_machine());
@@ -225,7 +224,7 @@ void Kernel::compute(ort::KernelContext* context) const {
   try {
     check(api_, api_.KernelContext_GetOutput()(context, 0, dims.data(), dims.size(), &output));
   } catch (const std::exception& error) {
-    // The caller has bound an output of another shape, or there is no memory after all.
+    // The caller has bound an output of another shape, or memory has run out.
     throw PadError("P10", text("the runtime gives no output of shape ", bracketed(dims), ": ", error.what()));
   }
   if (type_.bits == 0) {
@@ -267,7 +266,8 @@ void Kernel::move_strings(const ort::KernelContext* context, const Prepared& pre
     move_one_by_one(prepared.plan, strings, output, fill);
     return;
   }
-  // The runtime takes all strings in one call, which is quicker than a call for each, but it reads up to the first 0.
+  // One call passes all strings to the runtime. That is faster than a call for each, but the runtime reads up to the
+  // first 0.
   const std::vector<const char*> begins = end_with_zeros(strings);
   std::vector<const char*> chosen(element_count(prepared.dims));
   const char* const filling = fill.c_str();

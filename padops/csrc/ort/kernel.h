@@ -17,26 +17,26 @@
 
 namespace padops {
 
-// An element as bytes. A sub-byte one stands in the low bits of a byte; a string is its own bytes.
+// An element as bytes. A sub-byte element is in the low bits of a byte; a string is its own bytes.
 using Element = std::string;
 
-// An integer input of an earlier run; empty where it was absent.
+// An integer input of an earlier run; empty if absent.
 struct Seen {
   std::vector<int64_t> dims;
   std::string bytes;
 };
 
-// A plan ready to run, and what it was made for.
+// A plan ready to run, and the data shape and inputs for which it was made.
 struct Prepared {
   std::vector<int64_t> shape;  // of the data
   std::vector<Seen> seen;      // the integer inputs that are not constant
   Plan plan;
   std::vector<int64_t> dims;     // of the output
-  std::optional<Engine> engine;  // made once the plan is there
+  std::optional<Engine> engine;  // made after the plan
   mutable std::optional<Sharing> sharing;
 };
 
-// What the engine reads and writes.
+// The memory that the engine reads and writes.
 struct Places {
   const char* source;
   char* output;
@@ -45,8 +45,8 @@ struct Places {
 
 class Kernel {
  public:
-  // Reads the attributes and the inputs that are constant, in onnxruntime 1.`minor`. One that is `alone` never shares
-  // its work with the runtime's threads. Throws PadError, or std::runtime_error where the runtime refuses a call.
+  // Reads the attributes and constant inputs, in onnxruntime 1.`minor`. If `alone`, the kernel never shares its work
+  // with the runtime's threads. Throws PadError, or std::runtime_error if the runtime refuses a call.
   Kernel(const ort::Api& api, int minor, const NodeReader& node, const OpRow& op, const TypeRow& type,
          bool alone = false);
 
@@ -55,10 +55,10 @@ class Kernel {
 
   const ort::Api& api() const { return api_; }
 
-  // "padops::Pad_18 'decoder/pad': ", which stands before every message.
+  // "padops::Pad_18 'decoder/pad': ", the prefix of every message.
   std::string label() const;
 
-  // The message for when there is no memory, not even for a message.
+  // The message if there is no memory, not even for a message.
   const char* out_of_memory() const { return out_of_memory_.c_str(); }
 
  private:
@@ -86,12 +86,12 @@ class Kernel {
   const std::string out_of_memory_;
   Mode mode_ = Mode::kConstant;
   Arguments constant_;                              // attributes, and integer inputs that are constant
-  std::vector<std::optional<size_t>> places_;       // of the inputs that the node lists, in a run: see NodeReader
-  std::vector<size_t> varying_;                     // inputs other than the data that a run has to look at
+  std::vector<std::optional<size_t>> places_;       // of the node's inputs in a run: see NodeReader
+  std::vector<size_t> varying_;                     // inputs other than the data that each run reads
   std::optional<size_t> fill_input_;                // the fill among them
-  Element fill_;                                    // the fill where no input gives it
+  Element fill_;                                    // the fill if no input has it
   mutable std::mutex mutex_;                        // a kernel may compute in several threads at once
-  mutable std::shared_ptr<const Prepared> latest_;  // shapes mostly repeat
+  mutable std::shared_ptr<const Prepared> latest_;  // kept, since shapes mostly repeat
 };
 
 }  // namespace padops

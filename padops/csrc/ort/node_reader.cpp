@@ -46,7 +46,7 @@ bool CompiledNode::read_attribute(const AttributeRow& row, Arguments& node) cons
   if (row.kind == AttributeKind::kFloat)
     return succeeds(api_, api_.ReadOpAttr()(found, ort::kFloat, &node.floats[row.name], sizeof(float), &bytes));
   std::string& value = node.strings[row.name];
-  if (succeeds(api_, api_.ReadOpAttr()(found, ort::kString, nullptr, 0, &bytes))) bytes = 0;  // it tells the size
+  if (succeeds(api_, api_.ReadOpAttr()(found, ort::kString, nullptr, 0, &bytes))) bytes = 0;  // the call sets the size
   value.resize(bytes);
   if (!succeeds(api_, api_.ReadOpAttr()(found, ort::kString, value.data(), bytes, &bytes))) return false;
   value.resize(std::min(value.size(), std::string_view(value.c_str()).size()));  // the size may count a final 0

@@ -1,5 +1,5 @@
-// What a kernel reads of its node while it is created. The runtime shows a node to a kernel in one way, and to a
-// provider that compiles it in another.
+// Reads a node while its kernel is created. The runtime shows a node to a kernel through one API, and to a compiling
+// provider through another.
 #pragma once
 
 #include <optional>
@@ -17,14 +17,13 @@ class NodeReader {
 
   virtual std::string name() const = 0;
 
-  // Whether the node has an attribute of that name, of whatever type.
+  // Whether the node has an attribute of that name, of any type.
   virtual bool has_attribute(const char* name) const = 0;
 
-  // Reads one attribute into `node`; gives false where the node has none of that name and type.
+  // Reads one attribute into `node`; returns false if the node has none of that name and type.
   virtual bool read_attribute(const AttributeRow& row, Arguments& node) const = 0;
 
-  // For each input that the node lists, its place among the inputs of a run; nothing for one that is known to be
-  // absent.
+  // For each listed input, its place among the inputs of a run; nothing if it is known to be absent.
   virtual std::vector<std::optional<size_t>> places() const = 0;
 
   // The elements of an input that is a constant, or null.
@@ -46,7 +45,7 @@ class KernelNode : public NodeReader {
   const ort::KernelInfo* info_;
 };
 
-// A node of a graph, and the one that the runtime has put in its place, whose inputs a run has.
+// A node of a graph, and the fused node that replaces it: a run has the fused node's inputs.
 class CompiledNode : public NodeReader {
  public:
   CompiledNode(const ort::Api& api, const ort::Node* node, const ort::Node* fused);

@@ -1,10 +1,9 @@
 // The slice of the ONNX Runtime C ABI that padops calls, in our own words: the onnxruntime wheels ship no headers.
 //
-// OrtApi is an append-only table of function pointers: a slot never moves once it is released. Everything that padops
-// needs is within API 17 (onnxruntime 1.17), so one binary runs on every later runtime; a slot beyond the table of the
-// runtime would crash the process, so the few later ones are called only where the runtime's version has them.
-// ort_abi_check.cpp proves each number against the official header where there is one
-// (cmake -DPADOPS_ORT_INCLUDE_DIR=…).
+// OrtApi is an append-only table of function pointers: a slot never moves once it is released. padops needs only API 17
+// (onnxruntime 1.17), so one binary runs on every later runtime. A slot beyond the runtime's table would crash the
+// process, so the few later slots are called only if the runtime's version has them. ort_abi_check.cpp checks each
+// number against the official header, if given (cmake -DPADOPS_ORT_INCLUDE_DIR=…).
 #pragma once
 
 #include <cstddef>
@@ -14,11 +13,11 @@ namespace padops::ort {
 
 constexpr uint32_t kApiVersion = 17;
 
-// The first onnxruntime 1.x that padops runs in. Those before it have the API, but not all element types of types.inc
-// that are not marked as newer, and would refuse every session.
+// The first onnxruntime 1.x that padops supports. Older releases have the API, but lack element types that types.inc
+// does not mark as newer, and would refuse every session.
 constexpr int kOldestMinor = 20;
 
-// Opaque types of the runtime. They are only ever handled by pointer.
+// Opaque types of the runtime, only used by pointer.
 struct Status;
 struct Value;
 struct KernelInfo;
@@ -95,7 +94,7 @@ constexpr int kUndefined = 0;  // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED: any t
   X(274, KernelContext_ParallelFor, Status*,                                                                           \
     (const KernelContext* context, void (*task)(void* user, size_t index), size_t total, size_t batches, void* user))
 
-// The first onnxruntime 1.x that has it, slot, name, returned type, arguments
+// first onnxruntime 1.x with the call, slot, name, returned type, arguments
 #define PADOPS_ORT_LATER_SLOTS(X)                                                                           \
   X(22, 289, GetValueInfoName, Status*, (const ValueInfo* value, const char** out))                         \
   X(22, 290, GetValueInfoTypeInfo, Status*, (const ValueInfo* value, const TypeInfo** out))                 \
@@ -123,11 +122,11 @@ constexpr int kUndefined = 0;  // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED: any t
   X(24, 414, GetTensorElementTypeAndShapeDataReference, Status*,                                            \
     (const Value* value, int* element_type, const int64_t** dims, size_t* rank))
 
-// OrtApi, read slot by slot. Each member function is named like the entry that it calls.
+// OrtApi, read slot by slot. Each member function has the name of its entry.
 struct Api {
-  // The entries are called through pointers of their own types, as the runtime defined them.
+  // Each entry is called through a pointer of the type that the runtime defined.
   using Entry = void (*)();
-  Entry entries[415];  // as many as the last of those above needs; the runtime's table may end before
+  Entry entries[415];  // up to the last slot above; the runtime's table may end earlier
 
 #define PADOPS_CALL(slot, name, returned, arguments) \
   using name##_fn = returned(*) arguments;           \

@@ -1,5 +1,5 @@
-// Proves ort_abi.h, provider_abi.h and the ORT ids of types.inc against the official header; compiled only with
-// cmake -DPADOPS_ORT_INCLUDE_DIR=<folder of onnxruntime_c_api.h>, and never part of the library.
+// Checks ort_abi.h, provider_abi.h and the ORT ids of types.inc against the official header; compiled only with cmake
+// -DPADOPS_ORT_INCLUDE_DIR=<folder of onnxruntime_c_api.h>, and never part of the library.
 #include <onnxruntime_c_api.h>
 
 #include <array>
@@ -13,8 +13,8 @@ namespace padops::ort {
 
 namespace {
 
-// What the calling convention sees of a function: for the result and each argument its size and whether it is a
-// pointer. The names of the types differ on purpose; pointers to functions, too, are pointers.
+// The part of a function that matters to the calling convention: for the result and each argument, the size and whether
+// it is a pointer, to functions included. The names of the types differ on purpose.
 template <class Type>
 constexpr int seen() {
   if constexpr (std::is_void_v<Type>) return 0;

@@ -11,8 +11,8 @@ namespace padops {
 
 namespace {
 
-// Whether the node has an attribute of that name that is not a list. The runtime has no call for that; reading it as
-// each type tells. Lists cannot be asked in this way: the runtime reads a list of another type as an empty one.
+// Whether the node has an attribute of that name that is not a list. The runtime has no call for that, so each type is
+// tried. Lists need another way: the runtime reads a list of the wrong type as empty.
 bool has_scalar_attribute(const ort::Api& api, const ort::KernelInfo* info, const char* name) {
   float real = 0;
   int64_t integer = 0;
@@ -86,7 +86,7 @@ std::vector<const char*> end_with_zeros(Strings& strings) {
   std::vector<const char*> begins(count);
   strings.bytes.resize(strings.bytes.size() + count);
   char* bytes = strings.bytes.data();
-  for (size_t i = count; i-- > 0;) {  // the last one first: each moves to where those after it have made room
+  for (size_t i = count; i-- > 0;) {  // the last string first, so that each moves into free room
     const size_t size = strings.offsets[i + 1] - strings.offsets[i];
     char* begin = bytes + strings.offsets[i] + i;
     std::memmove(begin, bytes + strings.offsets[i], size);

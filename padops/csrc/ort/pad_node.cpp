@@ -86,7 +86,7 @@ bool read_list(const ort::Api& api, const ort::Node* node, const char* name, Arg
   const ort::OpAttr* found = attribute(api, node, name);
   if (found == nullptr) return false;
   size_t bytes = 0;
-  if (succeeds(api, api.ReadOpAttr()(found, ort::kInts, nullptr, 0, &bytes))) bytes = 0;  // it tells the size and fails
+  if (succeeds(api, api.ReadOpAttr()(found, ort::kInts, nullptr, 0, &bytes))) bytes = 0;  // sets the size and fails
   std::vector<int64_t> values(bytes / sizeof(int64_t));
   if (!succeeds(api, api.ReadOpAttr()(found, ort::kInts, values.data(), bytes, &bytes))) return false;
   const auto count = static_cast<int64_t>(values.size());
@@ -121,8 +121,7 @@ bool read_amounts(const ort::Api& api, int minor, const ort::Node* node, const O
 
 namespace {
 
-// Whether a float that stands for a fill is another number: one of more than 24 bits, or of 32 bits without a sign, or
-// a negative zero.
+// Whether a float changes the fill: a number of more than 24 bits, an unsigned number of 32 bits, or a negative zero.
 template <class Number>
 bool is_rounded(const char* bytes) {
   Number number;
@@ -130,7 +129,7 @@ bool is_rounded(const char* bytes) {
   const auto as_double = static_cast<double>(number);
   if (as_double == 0) return std::signbit(as_double);
   if (std::is_floating_point_v<Number>) return false;
-  constexpr double kEnd = 2147483648.0;  // what lies beyond 32 bits with a sign does not come back, either
+  constexpr double kEnd = 2147483648.0;  // numbers beyond signed 32 bits do not survive, either
   return static_cast<double>(static_cast<float>(as_double)) != as_double || as_double < -kEnd || as_double >= kEnd;
 }
 
@@ -143,7 +142,7 @@ bool is_rounded(const std::string& type, const char* bytes) {
   return false;
 }
 
-// What is known of the axes of a Pad with that input.
+// Known facts of the axes of a Pad with that input.
 void read_axes(const ort::Api& api, int minor, const std::vector<const ort::ValueInfo*>& inputs, PadFacts& facts) {
   const auto rank = static_cast<int64_t>(facts.dims->size());
   Arguments arguments;
@@ -215,7 +214,7 @@ PadFacts pad_facts(const ort::Api& api, int minor, const ort::Node* node, const 
   if (!read_amounts(api, minor, node, row.op, arguments)) return facts;
   try {
     facts.amounts = row.op.amounts(row.op, arguments, data.dims);
-  } catch (const PadError&) {  // our kernel says what is wrong, if it comes to that
+  } catch (const PadError&) {  // our kernel reports the error if it runs
   }
   return facts;
 }

@@ -1,6 +1,6 @@
-// padops as an execution provider, for models that are left as they are: CreateEpFactories, which ONNX Runtime calls
-// when the library is registered, and what follows from it. The runtime asks a factory for a provider for each session;
-// the provider claims nodes of each graph; the runtime creates a kernel for each of them (ort/provider_kernels.cpp).
+// padops as an execution provider, for unchanged models. ONNX Runtime calls CreateEpFactories when the library is
+// registered. For each session, a factory creates a provider, which claims nodes of each graph; the runtime creates a
+// kernel for each claimed node (ort/provider_kernels.cpp).
 #include <algorithm>
 #include <array>
 #include <map>
@@ -32,7 +32,7 @@ const Factory& self(const ort::EpFactory* factory) { return *static_cast<const F
 
 // --- a provider -----------------------------------------------------------------------------------------------------
 
-// The operator of a node for which the runtime finds one of our kernels, or null.
+// The operator of a node, if the runtime finds one of our kernels for it; else null.
 const StandardOp* find_op(const Factory& factory, ort::EpGraphSupportInfo* info, const ort::Node* node) {
   const StandardOp* row = find_standard_op(*factory.api, node);
   if (row == nullptr) return nullptr;
@@ -51,7 +51,7 @@ std::set<std::string> operators_of(const ort::Api& api, const std::vector<const 
   return names;
 }
 
-// The graph of a node that is to be claimed.
+// The graph around the nodes to claim.
 struct Around {
   std::set<std::string> operators;
   bool is_body;  // of another node
@@ -63,18 +63,18 @@ Around around(const ort::Api& api, const ort::Graph* graph, const std::vector<co
   return {operators_of(api, nodes), parent != nullptr};
 }
 
-// What the providers behind would do wrong with a node; nothing if they may have it.
+// What the providers behind would do wrong with a node; nothing if they run it right.
 std::optional<Does> fault_behind(const Provider& provider, const ort::Node* node, const StandardOp& row,
                                  const Around& graph) {
   const Factory& factory = *provider.factory;
-  if (*row.domain != '\0') return std::nullopt;  // what the tables say is of ONNX's own Pad
+  if (*row.domain != '\0') return std::nullopt;  // the tables only have ONNX's own Pad
   PadFacts facts = pad_facts(*factory.api, factory.minor, node, row);
   facts.operators = &graph.operators;
   facts.is_in_body = graph.is_body;
   return fault_among(provider.behind, facts, factory.minor);
 }
 
-// Whether a node is left to the CPU's own provider.
+// Whether padops leaves a node to the CPU provider.
 bool is_left(const Provider& provider, const ort::Node* node, const StandardOp& row) {
   const Factory& factory = *provider.factory;
   const bool is_float16 = type_name(data_type(*factory.api, node)) == "float16";
@@ -82,7 +82,7 @@ bool is_left(const Provider& provider, const ort::Node* node, const StandardOp& 
   return builtin_is_right(*factory.api, factory.minor, node, row, is_float16);
 }
 
-// Whether a provider behind also claims nodes that are taken.
+// Whether a provider behind also claims nodes that padops has.
 bool must_compile(const Provider& provider) {
   return std::ranges::any_of(provider.behind, [](const ProviderRow& row) { return row.fuses; });
 }
@@ -108,7 +108,8 @@ ort::Status* claim(ort::Ep* ep, const ort::Graph* graph, ort::EpGraphSupportInfo
         append_to_file(provider.report, text("pad", '\0', name_of(api, node), '\0'));
         continue;
       }
-      // What ends the process does so where it is looked at, whoever has it: a compiled node is no Pad any more.
+      // A provider that crashes does so when it sees the Pad, even if padops has it; a compiled node is no longer a
+      // Pad.
       const bool fuses = must_compile(provider) || fault == Does::kDies;
       check(api, fuses ? calls.EpGraphSupportInfo_AddNodesToFuse()(info, &node, 1, nullptr)
                        : calls.EpGraphSupportInfo_AddSingleNode()(info, node));
@@ -161,7 +162,7 @@ Pairs default_options(const Factory& factory) {
   return held;
 }
 
-// The first CPU: for the runtime's own provider, too, all CPUs are one device.
+// The first CPU: the runtime's own provider also treats all CPUs as one device.
 ort::Status* supported_devices(ort::EpFactory* factory, const ort::HardwareDevice* const* devices, size_t count,
                                ort::EpDevice** out, size_t room, size_t* given) {
   const ort::Api& api = *self(factory).api;

@@ -12,24 +12,23 @@
 
 namespace padops {
 
-// Three providers: one for what others leave, which stands before the CPU's; one that stands before others and takes
-// what they would not run right; and one that takes nothing, whose device brings the operators of the domain "padops"
-// into a session. It is not one of the first two, since a session takes milliseconds to know all the operators.
+// Three providers. The first stands before the CPU's and runs the Pads that others leave. The second stands before
+// others and runs the Pads that they would get wrong. The third runs nothing: its device brings the operators of the
+// domain "padops" into a session, separately, since all the operators take milliseconds to register.
 enum class Role { kRest, kFirst, kOperators };
 
 constexpr const char* kProvider = PADOPS_EXECUTION_PROVIDER;
 constexpr const char* kFirstProvider = PADOPS_FIRST_EXECUTION_PROVIDER;
 constexpr const char* kOperatorsProvider = PADOPS_OPERATORS_EXECUTION_PROVIDER;
 
-// An option that the device of the operators has by itself. The runtime writes it into the session's configuration
-// where it adds the operators, and so RegisterCustomOps knows that they are there: the runtime refuses a domain that is
-// there twice.
+// A default option of the operators' device. The runtime copies it to the session's configuration when it adds the
+// operators. So RegisterCustomOps knows that the session has them: the runtime refuses a domain twice.
 constexpr const char* kOperatorsOption = "operators";
 
 struct Factory;
 struct OpRow;
 
-// What a kernel needs and the runtime does not pass to it.
+// Facts that a kernel needs and the runtime does not pass.
 struct KernelSource {
   const Factory* factory;
   const OpRow* op;
@@ -45,10 +44,10 @@ struct Factory : ort::EpFactory {
   const char* runtime = "";  // its version
   int minor = 0;
   std::vector<KernelSource> sources;
-  ort::KernelRegistry* registry = nullptr;  // none of the operators' provider
+  ort::KernelRegistry* registry = nullptr;  // null for the operators' provider
 };
 
-// Runs work of a provider, which returns nothing; what it throws becomes a status.
+// Runs a provider's work, which returns nothing; turns its exceptions into a status.
 template <class Work>
 ort::Status* provider_call(const ort::Api& api, const char* name, Work work) {
   const auto run = [&]() -> ort::Status* {
@@ -64,7 +63,7 @@ std::string option_prefix(std::string_view name);
 // All operators of the domain "padops", for a runtime: ort/register.cpp.
 ort::CustomOpDomain* all_operators(const ort::Api* api, const char* version);
 
-// Makes the registry of a factory whose runtime is known.
+// Makes the registry of a factory that has its runtime.
 void build_registry(Factory& factory);
 
 }  // namespace padops

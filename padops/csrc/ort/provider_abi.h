@@ -1,5 +1,5 @@
 // The slice of the ONNX Runtime C ABI that an execution provider needs, in our own words, as ort_abi.h has the rest.
-// onnxruntime 1.24 is the first with kernel registries, and the first that this header is for.
+// onnxruntime 1.24 is the first release with kernel registries, and the first for this header.
 #pragma once
 
 #include "ort/ort_abi.h"
@@ -65,7 +65,7 @@ struct EpApi {
 #undef PADOPS_CALL
 };
 
-// Of the structures below, the runtime reads as many fields as `version` had in its own release. What may be null is.
+// In the structures below, the runtime reads as many fields as release `version` had. Optional fields are null.
 struct KernelImpl {
   uint32_t version;
   uint32_t flags;

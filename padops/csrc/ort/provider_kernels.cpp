@@ -59,7 +59,7 @@ ort::Status* create_kernel(void* state, const ort::KernelInfo* info, ort::Kernel
 
 // --- the registry of kernels ----------------------------------------------------------------------------------------
 
-// One definition for each version, with all its types: one for each type would take four times as long in a session.
+// One definition for each version, with all its types: one per type would take a session four times as long.
 void add_kernel(const Factory& factory, ort::KernelRegistry* registry, const StandardOp& row, KernelSource& source) {
   const ort::Api& api = *factory.api;
   const ort::EpApi& ep = *factory.ep_api;

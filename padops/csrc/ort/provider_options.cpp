@@ -90,7 +90,7 @@ std::vector<ProviderRow> read_rules(const std::string& path, std::list<Json>& fi
   return rows_of(files.back(), path);
 }
 
-// Finds the rules of the providers behind. Each file has to be of one of them.
+// Finds the rules of the providers behind. Each file must belong to one of these providers.
 void choose_rules(Provider& provider) {
   struct Named {
     std::string_view name, version;
@@ -117,12 +117,12 @@ void choose_rules(Provider& provider) {
 
 }  // namespace
 
-// Appends to a file. The runtime has no other way to let Python know what only a provider is told. (Streams of the C++
-// library that this one carries within itself would not return from their set-up.)
+// Appends to a file: the runtime has no other way to pass a provider's facts to Python. (Streams of the statically
+// linked C++ library would never finish their set-up.)
 void append_to_file(const std::string& path, const std::string& content) {
   const File file = open_file(path, "ab");
   if (file == nullptr || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size() ||
-      std::fflush(file.get()) != 0)  // where a disk is full, a short text fails here
+      std::fflush(file.get()) != 0)  // on a full disk, a short text fails here
     throw std::runtime_error(text("option report: cannot write ", path));
 }
 

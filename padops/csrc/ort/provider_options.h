@@ -15,11 +15,11 @@ struct Provider : ort::Ep {
   const Factory* factory = nullptr;
   bool only_needed = false;         // claim=needed
   bool float16_native = false;      // float16=native
-  std::string before;               // the names of the providers behind it
-  std::string rules;                // files that go before the rules of the library, one in a line
+  std::string before;               // the names of the providers behind this provider
+  std::string rules;                // files of rules that precede the library's, one per line
   std::list<Json> files;            // their content
-  std::vector<ProviderRow> behind;  // the providers behind it that have rules
-  std::string report;               // a file: it takes nothing, and writes there what it is told and would take
+  std::vector<ProviderRow> behind;  // the providers behind this one that have rules
+  std::string report;               // a file: claims nothing, but lists its options and Pads there
 };
 
 // Appends to the file of the option `report`.

@@ -1,5 +1,5 @@
-// The operators of the domain "padops": RegisterCustomOps, which ONNX Runtime calls for every SessionOptions, and
-// what Python asks the library.
+// The operators of the domain "padops": RegisterCustomOps, which ONNX Runtime calls for every SessionOptions, and the
+// functions that Python calls.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -31,7 +31,7 @@ struct PadOp : ort::CustomOp {
   const TypeRow* type;
   const ort::Api* api;
   int minor;    // of the runtime
-  int type_id;  // what the runtime calls the type in schemas
+  int type_id;  // the type's id in the runtime's schemas
 };
 
 const PadOp& self(const ort::CustomOp* op) { return *static_cast<const PadOp*>(op); }
@@ -54,9 +54,9 @@ ort::Status* compute(void* pointer, ort::KernelContext* context) {
   return guarded(kernel.api(), kernel.out_of_memory(), [&] { return kernel.label(); }, run);
 }
 
-// Static shapes at session creation where the amounts are attributes. Operators with optional inputs cannot have this
-// callback: onnxruntime 1.20 dereferences the type of an absent input before it calls it, and crashes. For them the
-// runtime infers the type alone.
+// Static shapes at session creation if the amounts are attributes. Operators with optional inputs cannot have this
+// callback: before the call, onnxruntime 1.20 dereferences the type of an absent input, and crashes. For them, the
+// runtime infers only the type.
 ort::Status* infer_shape(const ort::CustomOp* op, ort::ShapeInferContext* context) {
   const PadOp& pad = self(op);
   const auto infer = [&]() -> ort::Status* {
@@ -110,7 +110,7 @@ PadOp make_op(const OpRow& row, const TypeRow& type, const ort::Api* api, int mi
 }
 
 // A configuration entry of a session: the operators that it uses, separated by commas. Without it, all are registered,
-// and the runtime takes a millisecond for them when it creates the session.
+// which adds a millisecond to the creation of a session.
 constexpr const char* kOperators = "padops.operators";
 
 using Names = std::vector<std::string>;
@@ -121,7 +121,7 @@ Names all_names() {
   return names;
 }
 
-// The operators that a session asks for, in the order of the table, each once.
+// The operators that a session requests, in the order of the table, each once.
 Names names_of(const ort::Api& api, const ort::SessionOptions* options) {
   int has = 0;
   check(api, api.HasSessionConfigEntry()(options, kOperators, &has));
@@ -147,8 +147,8 @@ Names names_of(const ort::Api& api, const ort::SessionOptions* options) {
   return names;
 }
 
-// The operators of one runtime, and the domains that hold some of them. All live as long as the process: sessions hold
-// pointers to them.
+// The operators of one runtime, and domains with some of them. Both live as long as the process: sessions hold pointers
+// to them.
 using Kernels = std::map<std::string, std::vector<std::unique_ptr<PadOp>>>;  // by the operator's name
 
 struct Registered {
@@ -160,7 +160,7 @@ Kernels make_kernels(const ort::Api* api, int minor) {
   Kernels made;
   for (const OpRow& row : ops()) {
     for (const TypeRow* type : row.types) {
-      if (type->since > minor) continue;  // with a type that it does not know, the runtime would refuse every session
+      if (type->since > minor) continue;  // the runtime would refuse every session for one unknown type
       made[row.name].push_back(std::make_unique<PadOp>(make_op(row, *type, api, minor)));
     }
   }
@@ -188,7 +188,7 @@ ort::CustomOpDomain* domain_for(const ort::Api* api, const char* version, const 
   return domain;
 }
 
-// Whether the session gets them with the device of PadopsOperatorsExecutionProvider.
+// Whether the session gets the operators with the device of PadopsOperatorsExecutionProvider.
 bool come_with_a_device(const ort::Api& api, const ort::SessionOptions* options) {
   int has = 0;
   check(api,
@@ -224,7 +224,7 @@ PADOPS_EXPORT padops::ort::Status* RegisterCustomOps(padops::ort::SessionOptions
 }
 
 // The operators, their inputs, attributes, modes and element types as JSON. The text lives as long as the library. Null
-// where there is no memory for it.
+// if there is no memory for it.
 PADOPS_EXPORT const char* padops_describe() {
   try {
     return padops::describe().c_str();

@@ -1,4 +1,4 @@
-// Errors at the C ABI. What the runtime returns as a status, padops throws; what padops throws, it returns as a status.
+// Errors at the C ABI: turns the runtime's statuses into exceptions, and padops' exceptions into statuses.
 #pragma once
 
 #include <exception>
@@ -22,12 +22,12 @@ constexpr const char* kOutOfMemory = "padops: out of memory [P10]";
   throw std::runtime_error(message);
 }
 
-// Does so unless the status is OK.
+// Throws unless the status is OK.
 inline void check(const ort::Api& api, ort::Status* status) {
   if (status != nullptr) throw_status(api, status);
 }
 
-// Whether a status is OK, for calls whose failure is an answer. Releases it.
+// Whether a status is OK, for calls whose failure is an answer. Releases the status.
 inline bool succeeds(const ort::Api& api, ort::Status* status) {
   if (status == nullptr) return true;
   api.ReleaseStatus()(status);
@@ -38,9 +38,9 @@ inline ort::Status* failure(const ort::Api& api, const char* message) {
   return api.CreateStatus()(ort::kInvalidArgument, message);
 }
 
-// Returns the status that work() returns. If work() throws, returns one with where() and the message of the exception.
-// No exception may cross the C ABI. Where memory runs out, for the work or for that message, the status has
-// `out_of_memory`, which is a text that exists already.
+// Returns the status of work(). If work() throws, returns a status with where() and the exception's message, since no
+// exception may cross the C ABI. If memory runs out, for the work or for that message, the status has `out_of_memory`,
+// a text that already exists.
 template <class Where, class Work>
 ort::Status* guarded(const ort::Api& api, const char* out_of_memory, Where where, Work work) noexcept {
   try {
