@@ -1,4 +1,4 @@
-"""Foreign Pads in a model become operators of the domain ``padops``; docs/architecture.md has what stands where."""
+"""Converts foreign Pads in a model to operators of the domain ``padops``; docs/architecture.md lists the files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from padops.deferred import Deferring
 from padops.extras import Needing
 
 with Needing("padops.convert"):
-    import onnx  # noqa: F401  # named first where the extra is missing
+    import onnx  # noqa: F401  # first, so that an error for a missing extra names onnx
 
-    # What imports sympy only computes with it.
+    # The modules that import sympy use it only when they compute.
     with Deferring("sympy", "onnx_ir._symbolic_shapes"):
         import onnx_ir  # noqa: F401
 
@@ -53,10 +53,10 @@ __all__ = [
 
 
 class _Callable(ModuleType):
-    """``padops.convert`` is this package once it has been imported, and is to stay the function that users call."""
+    """Makes the package callable: importing it replaces the function ``padops.convert``, which users call."""
 
     __call__ = staticmethod(convert)
 
 
 sys.modules[__name__].__class__ = _Callable
-__doc__ = convert.__doc__ or ""  # what help(padops.convert) opens with
+__doc__ = convert.__doc__ or ""  # the text that help(padops.convert) prints first

@@ -1,4 +1,4 @@
-"""The Pads of a document, each found, described and judged once, for all that asks about them."""
+"""Finds, describes and judges each Pad of a document once, and keeps the results for all callers."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ OUTSIDE = {"zero": "0", "zero point": "the zero point", "lowest": "the lowest va
 
 
 class Analysis:
-    """The Pads of a document, until a pass changes it; then ``renew`` forgets them."""
+    """The Pads of a document. A pass that changes the document calls ``renew``, which forgets them."""
 
     def __init__(
         self, document: Document, asked: Sequence[Matcher] = MATCHERS, progress: Progress | None = None
     ) -> None:
-        """Looks at nothing yet; ``asked`` are the matchers of the Pads."""
+        """Stores the arguments and searches nothing yet; ``asked`` lists the matchers to try."""
         self.document = document
         self.asked = asked
         self.progress = progress
         self.renew()
 
     def renew(self) -> None:
-        """Forgets what has been found: the document has changed."""
+        """Forgets the found Pads, because the document has changed."""
         self.types = Types(self.document)
         self.__dict__.pop("sites", None)
         self.__dict__.pop("pads", None)
@@ -64,10 +64,10 @@ class Analysis:
         return self.find(self.asked)
 
     def find(self, asked: Sequence[Matcher]) -> list[Pad]:
-        """Every Pad that these matchers know, in graph order."""
+        """Returns every Pad that the matchers ``asked`` recognize, in graph order."""
         found = []
         for site in self.sites:
-            # A function of this domain is an operator's fallback: it runs where the library is absent.
+            # A function of padops' domain is an operator's fallback: it runs if the library is absent.
             inside_fallback = isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN
             if not inside_fallback and (match := match_pad(site, self.types, asked)) is not None:
                 found.append(Pad(site, match, self.types))
@@ -76,9 +76,9 @@ class Analysis:
         return found
 
     def doubted(self) -> tuple[dict[str, str], dict[str, str]]:
-        """The values behind Pads that the installed onnxruntime gets wrong, or may, each with the Pad and why.
+        """Maps values downstream of wrong or possibly wrong Pads to the Pad and the reason.
 
-        And those that it may get wrong in a session without graph optimisation, too.
+        The first map is for the installed onnxruntime's default session, the second for one without graph optimisation.
         """
         found: dict[str, str] = {}
         unoptimised: dict[str, str] = {}
@@ -98,7 +98,7 @@ class Analysis:
 
 @dataclass(frozen=True, eq=False)
 class Pad:
-    """One Pad of a model."""
+    """One Pad of a model, with its description and verdicts."""
 
     site: NodeSite
     match: Match
@@ -107,12 +107,12 @@ class Pad:
 
     @cached_property
     def info(self) -> PadInfo | None:
-        """Its description; None if no operator of padops does the same, or there is no Pad to emit."""
+        """The Pad's description; None if no operator of padops is equivalent, or there is no Pad to emit."""
         return None if self.match.pad is None else describe(self.match.pad, self.site, self.types)
 
     @cached_property
     def broken(self) -> str | None:
-        """The rule that it breaks for any data, as a reason: no road makes the model run; None if it breaks none."""
+        """The rule that the Pad breaks for any data, so that no road makes the model run; None if it breaks none."""
         if (info := self.info) is None:
             return None
         if info.problem is not None:
@@ -133,7 +133,7 @@ class Pad:
         return _always_runs(self.site)
 
     def facts(self, minor: int) -> PadFacts:
-        """What it is, and what onnxruntime 1.``minor`` does with it, as found before any change."""
+        """Returns the Pad's facts and the verdict of onnxruntime 1.``minor``, both from before any change."""
         if minor not in self._facts:
             self._facts[minor] = self._look(minor)
         return self._facts[minor]
@@ -165,7 +165,7 @@ class Pad:
         )
 
     def record(self, status: Status, reason: str | None = None) -> PadRecord:
-        """Its record with its final status, and if it stays the reason."""
+        """Returns the Pad's record with its final status, and with a reason if the Pad stays."""
         match = self.match
         op_type, corrects = match.op_type if match.already else None, None
         if status == "converted":
@@ -188,7 +188,7 @@ class Pad:
         return f"onnxruntime 1.{minor} loads no model of opset {opset}, but up to {newest}{loads}"
 
     def verdict(self, minor: int, optimised: bool = True) -> tuple[Verdict, str]:
-        """What onnxruntime 1.``minor`` does with the node, and why; in a session with graph optimisation or without."""
+        """Returns the verdict of onnxruntime 1.``minor`` on the node and its reason, with or without optimisation."""
         match = self.match
         if match.verdict is not None:
             return match.verdict
@@ -218,7 +218,7 @@ class Pad:
 
 
 def _always_runs(site: NodeSite) -> bool:
-    """Whether every run reaches a node: it is in the main graph, or in a function that is called from there."""
+    """Whether every run reaches a node: the main graph, or a function that the main graph calls, contains it."""
     if site.scope.owner is not None:
         return False
     root = site.scope.root
@@ -226,7 +226,7 @@ def _always_runs(site: NodeSite) -> bool:
 
 
 def _broken_by_shapes(info: PadInfo) -> str | None:
-    """The rule that the declared shapes of the other inputs break, for any elements; None if they break none."""
+    """Returns the rule that the declared shapes of amounts, axes and fill break; None if they break none."""
     fill = info.fill_dims
     if info.mode is Mode.CONSTANT and all_known(fill) and prod(fill) != 1:
         return f"{info.op.fill} has {prod(fill)} elements, expected one [P7]"
@@ -235,7 +235,7 @@ def _broken_by_shapes(info: PadInfo) -> str | None:
         if twice := [axis for axis, n in Counter(axes.reshape(-1).tolist()).items() if n > 1]:
             return f"axes={axes.tolist()} names axis {twice[0]} twice [P8]"
         if info.rank is not None:
-            axis_positions(axes, info.rank)  # or PadError
+            axis_positions(axes, info.rank)  # raises PadError for wrong axes
     if info.some_axes or info.op.input_index("pads") is None or not all_known(pads):
         return None
     count = info.rank if axes is None else axes.size if isinstance(axes, np.ndarray) else None
@@ -245,7 +245,7 @@ def _broken_by_shapes(info: PadInfo) -> str | None:
 
 
 def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
-    """The verdict on an operator of padops: ONNX Runtime runs its fallback function, or needs the library."""
+    """Judges an operator of padops: ONNX Runtime runs the operator's fallback function, or needs the library."""
     renamed = f"a prefix has renamed {operator_of(site.node.op_type)}" if target == RENAMED else ""
     if site.node.op_identifier() in site.scope.model.functions:
         more = "with padops' library it is faster"
@@ -258,7 +258,7 @@ def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
 
 
 def _window(site: NodeSite, types: Types) -> SameWindow | None:
-    """A convolution or pooling that pads SAME, as far as it can be read."""
+    """Reads a convolution or pooling that pads SAME; returns None if the node cannot be read."""
     operator = WINDOW_OPERATORS.get((site.node.domain, site.node.op_type))
     if operator is None or "auto_pad" not in site.node.attributes:
         return None
@@ -272,7 +272,7 @@ def _window(site: NodeSite, types: Types) -> SameWindow | None:
 def _same_amounts(
     window: SameWindow | None, shape: tuple[Dim, ...] | None
 ) -> tuple[tuple[int, ...] | None, ...] | None:
-    """The amounts of SAME for each axis whose amounts are the same for all its possible sizes."""
+    """Returns each axis's amounts of SAME; None for an axis whose amounts depend on its size."""
     if window is None or shape is None or window.operator.transposed:
         return None
     rows: list[tuple[int, ...] | None] = [(0, 0)] * len(shape)
@@ -293,7 +293,7 @@ def _amounts(info: PadInfo) -> tuple[tuple[int, ...] | None, ...] | None:
 
 
 def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Types) -> tuple[Dim, ...] | None:
-    """Dims as numbers, or by the model's names."""
+    """Returns dims as numbers; unknown dims get the model's names."""
     dims = types.shape(value) if dims is None else dims
     if dims is None:
         return None
@@ -307,7 +307,7 @@ def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Typ
 def _output(
     site: NodeSite, shape: tuple[Dim, ...] | None, amounts: tuple[tuple[int, ...] | None, ...] | None, types: Types
 ) -> tuple[Dim, ...] | None:
-    """The dims of the result: computed from the amounts, else as the model states them."""
+    """Computes the result's dims from the amounts; returns the model's stated dims where the amounts are unknown."""
     stated = _named(site.node.outputs[0], None, types) if site.node.outputs else None
     if shape is None or amounts is None or len(shape) != len(amounts):
         return stated
@@ -324,7 +324,7 @@ def _output(
 
 
 def _fill(info: PadInfo) -> str | None:
-    """The fill of a Pad as text; None if its mode reads none."""
+    """Returns the fill of a Pad as text; None if the mode reads no fill."""
     if Mode.CONSTANT not in info.known_modes:
         return None
     if info.has_default_fill:

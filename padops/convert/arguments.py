@@ -1,4 +1,4 @@
-"""The arguments of ``padops.convert``, checked before anything is read."""
+"""Checks the arguments of ``padops.convert`` before it reads a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: A
     """Refuses arguments of the wrong type.
 
     Raises:
-        UsageError: Names the argument, its value or type, and what is expected.
+        UsageError: Names the argument, its value or type, and the expected values.
     """
     for name, value in switches.items():
         if not isinstance(value, bool):
@@ -44,7 +44,7 @@ def check_tolerance(rtol: Any, atol: Any) -> None:
     """Refuses invalid tolerances.
 
     Raises:
-        UsageError: Names the argument, its value, and what is expected.
+        UsageError: Names the argument, its value, and the expected values.
     """
     for name, value in (("rtol", rtol), ("atol", atol)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
@@ -56,13 +56,13 @@ def check_tolerance(rtol: Any, atol: Any) -> None:
 def check_options(
     target: str, without_pad: bool, select: str, opset: Any, verify: bool, for_runs: Mapping[str, Any], seed: int
 ) -> None:
-    """Refuses invalid options, options that contradict each other, and options that do nothing without another.
+    """Refuses invalid options, options that contradict each other, and options that need a missing option.
 
     Args:
-        for_runs: The options of the verification's runs, by name; None for one that is not given.
+        for_runs: The options of the verification's runs, by name; None for an absent option.
 
     Raises:
-        UsageError: Names the option, and what is expected.
+        UsageError: Names the option and the expected values.
     """
     check_tolerance(for_runs["rtol"], for_runs["atol"])
     if target not in TARGETS:
@@ -91,10 +91,10 @@ def check_options(
 def choose_lowering(
     target: str, without_pad: bool, select: str, provider: Any, rules: str | os.PathLike[str] | None
 ) -> dict[str, Any]:
-    """The options of the target ``"onnx"``.
+    """Returns the options of the target ``"onnx"``.
 
     Raises:
-        UsageError: There are no rules for the provider, or another option contradicts it.
+        UsageError: The provider has no rules, or another option contradicts the provider.
     """
     if provider is None:
         if rules is not None:
@@ -119,10 +119,10 @@ def choose_lowering(
 
 
 def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Rules:
-    """The rules of the providers, by name, for a session with ``providers``.
+    """Returns the rules for a session with ``providers``, by the providers' names.
 
     Raises:
-        UsageError: The providers are no names; there are rules without providers, or their file is none.
+        UsageError: ``providers`` has a non-name; or ``rules`` comes without providers or is not a file of rules.
     """
     if isinstance(providers, str) or not all(isinstance(name, str) for name in providers):
         raise UsageError(f"providers is {providers!r}, expected names of execution providers")
@@ -132,7 +132,7 @@ def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Ru
 
 
 def _rules_of(providers: Collection[str], rules: str | os.PathLike[str] | None) -> Rules:
-    """The rules by the providers' names: padops' own, and before them those of a file, which has some of a provider."""
+    """Returns padops' rules by provider; the rules in a file, which are for one provider, precede padops' own."""
     try:
         known = rules_with(rules)
         check_used(rules, known, full_names(providers, known))
@@ -144,7 +144,7 @@ def _rules_of(providers: Collection[str], rules: str | os.PathLike[str] | None) 
 def choose_matchers(
     auto_pad: str, custom_domains: Collection[str], emulations: bool, emulated: str = "convert"
 ) -> tuple[matchers.Matcher, ...]:
-    """The matchers that the options select.
+    """Returns the matchers that the options select.
 
     Raises:
         UsageError: An option is invalid.
@@ -163,10 +163,10 @@ def choose_matchers(
 
 
 def stated_minor(release: str) -> int:
-    """The N of a release ``"1.N"`` or ``"1.N.M"`` of onnxruntime.
+    """Returns the N of a release ``"1.N"`` or ``"1.N.M"`` of onnxruntime.
 
     Raises:
-        UsageError: The text has another form, or padops has not been measured with the release.
+        UsageError: The text has another form, or padops has no measurements of the release.
     """
     found = re.fullmatch(r"1\.(\d{1,4})(?:\.\d{1,4})?", release, re.ASCII) if isinstance(release, str) else None
     if found is None or not OLDEST_MINOR <= int(found[1]) <= NEWEST_MINOR:

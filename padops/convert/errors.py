@@ -1,4 +1,4 @@
-"""The errors of a conversion; each kind has an exit code of the command line."""
+"""The errors of a conversion; the command line maps each class to an exit code."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class PadopsError(Exception):
-    """A conversion that cannot be done; the message says what, where and why.
+    """padops cannot do the conversion; the message names the problem, its place and the reason.
 
-    No file is left behind, with one exception: if only the report cannot be written, the model has been, and the
+    padops leaves no file behind, with one exception: if only the report cannot be written, the model stays, and the
     message says so.
     """
 
@@ -27,7 +27,7 @@ class UsageError(PadopsError):
     """Arguments that contradict each other.
 
     Attributes:
-        typed: The message, with the options of the command line in place of the arguments.
+        typed: The message with command-line options in place of Python arguments.
     """
 
     exit_code = USAGE
@@ -38,7 +38,7 @@ class UsageError(PadopsError):
 
 
 class _UnacceptedError(PadopsError):
-    """A conversion that is not accepted."""
+    """padops made the conversion but refuses to write it."""
 
     def __init__(self, message: str, conversion: Conversion) -> None:
         super().__init__(message)
@@ -46,7 +46,7 @@ class _UnacceptedError(PadopsError):
 
 
 class PadsLeftError(_UnacceptedError):
-    """At least one Pad could not be converted, and ONNX Runtime does not run the model with it, or ``strict`` is set.
+    """padops could not convert a Pad, and ONNX Runtime does not run the model with this Pad, or ``strict`` is set.
 
     Attributes:
         conversion: The conversion; nothing has been written.
@@ -75,7 +75,7 @@ class UndecidedError(VerificationError):
 
 
 def kind_of(value: object) -> str:
-    """The type of an argument with its article, for a message: ``"an int"``."""
+    """Returns the type of an argument with its article, for a message: ``"an int"``."""
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
@@ -96,12 +96,12 @@ LIBRARY_ERRORS: tuple[type[Exception], ...] = (
 
 @contextlib.contextmanager
 def library_errors(part: str, *more: type[Exception], doing: str = "read") -> Iterator[None]:
-    """Turns a library's exception about ``part`` ("initializer 'pads'") into a PadopsError: part "cannot be" ``doing``.
+    """Turns a library's exception about ``part`` into a PadopsError such as "initializer 'pads' cannot be read".
 
-    ``more`` are the library's own exceptions, besides ``LIBRARY_ERRORS``.
+    ``more`` lists exceptions besides ``LIBRARY_ERRORS``; ``doing`` is the last word of the message's first part.
 
     Raises:
-        PadopsError: The library raised one of these exceptions; the message ends with the cause.
+        PadopsError: The library raised such an exception; the message ends with the cause.
     """
     try:
         yield
@@ -118,8 +118,8 @@ def library_errors(part: str, *more: type[Exception], doing: str = "read") -> It
 def os_errors_as(failure: str, path: object) -> Iterator[None]:
     """Turns an OSError into a PadopsError: "cannot write y.onnx: No space left on device".
 
-    ``failure`` is the beginning, "cannot read" or "cannot write"; ``path`` is the file to name if the OSError names
-    none, or one in a hidden folder.
+    ``failure`` is the beginning, "cannot read" or "cannot write". The message names ``path`` if the OSError names no
+    file or a file in a hidden folder.
 
     Raises:
         PadopsError: The operating system raised an error, which is the cause.

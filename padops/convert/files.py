@@ -1,4 +1,4 @@
-"""Where a conversion reads and writes: all of its files or none, staged, verified and put into place."""
+"""Writes the files of a conversion, all or none: stages them, verifies the model, then moves them into place."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from padops.progress import COPYING, Progress
 
 
 def output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
-    """The model file to write, or None.
+    """Returns the model file to write, or None.
 
-    For a symbolic link, it is the link's target, as the owner of a link expects. A link of a Hugging Face cache becomes
-    a file of its own: the name of its target is the hash of the target's content.
+    For a symbolic link, returns the link's target, as the link's owner expects. A new file replaces a link of a Hugging
+    Face cache, because the target's name is the hash of the target's content.
 
     Raises:
-        UsageError: ``in_place`` with an output, or for a source that is no file.
+        UsageError: ``in_place`` comes with an output, or the source is not a file.
     """
     if not in_place:
         return None if output is None else _behind_link(Path(output))
@@ -55,11 +55,11 @@ def _behind_link(path: Path) -> Path:
 
 
 def check_paths(source: Source, target: Path | None, report: str | os.PathLike[str] | None) -> None:
-    """Refuses files that cannot be written, and a report with the path of a model.
+    """Refuses files that cannot be written, and a report that has a model's path.
 
     Raises:
         UsageError: The report is the source or the output.
-        PadopsError: The target or the report cannot be written.
+        PadopsError: The process cannot write the target or the report.
     """
     reported = Path(report) if report is not None else None
     models = [target, Path(source) if isinstance(source, (str, os.PathLike)) else None]
@@ -81,7 +81,7 @@ def check_targets(
     files: list[DataFile],
     in_place: bool,
 ) -> None:
-    """Refuses to overwrite a file that is being read: the source, its external data ``files``, or the inputs.
+    """Refuses to overwrite a file that padops reads: the source, its external data ``files``, or the inputs.
 
     Raises:
         UsageError: Names the file.
@@ -101,7 +101,7 @@ def check_targets(
 
 
 def _same_file(one: Path, other: Path) -> bool:
-    """Whether two paths are the same file, or would be. Errors for inaccessible paths come from reading or writing."""
+    """Whether two paths name the same file, existing or not. Inaccessible paths raise later, on reading or writing."""
     if os.path.exists(one) and os.path.exists(other):
         return os.path.samefile(one, other)
     return os.path.abspath(one) == os.path.abspath(other)
@@ -109,7 +109,7 @@ def _same_file(one: Path, other: Path) -> bool:
 
 @contextlib.contextmanager
 def _staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callable[[], None]]:
-    """Writes the report to a staged file, so that once the model is written, only a rename can fail."""
+    """Writes the report to a staged file, so that after the model's write only a rename can fail."""
     if path is None:
         yield lambda: None
         return
@@ -129,12 +129,12 @@ def _staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callab
 
 
 def write_report(conversion: Conversion, path: Path | None) -> None:
-    """Writes the report, whole or not at all."""
+    """Writes the whole report or no file."""
     with _staged_report(conversion, path) as emit:
         emit()
 
 
-# If a model is too large for one message, initializers of more bytes than this go to a data file.
+# If a model is too large for one message, initializers with more bytes than this number go to a data file.
 WORTH_MOVING = 1024
 
 
@@ -144,13 +144,13 @@ class Job:
 
     document: Document
     files: Sequence[DataFile]
-    target: Path | None  # the model file; None to write nothing
-    # Compares two model files, the original and the converted one; None: no verification.
+    target: Path | None  # the model file; None writes no file
+    # Compares the original and the converted model file; None skips the verification.
     verify: Callable[[Path, Path], Verification] | None
-    original: Callable[[], onnx.ModelProto]  # makes the original as a new message, for a source that is no file
+    original: Callable[[], onnx.ModelProto]  # makes a new message of the original if the source is not a file
     progress: Progress | None
     report: Path | None = None  # the report to write with the model, or None
-    # In place: the identity of the file that was read; another file at its path is not replaced.
+    # In place: the identity of the source file; padops does not replace another file at the same path.
     source: Identity | None = None
     strict: bool = False  # whether a verification with doubts refuses the model
 
@@ -162,8 +162,8 @@ class Job:
 def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Conversion:
     """Stages all files, verifies the model, and puts the files into place if the verification accepts it.
 
-    ``ending`` receives the context that holds signals back while files are put into place: too late to stop. Returns
-    the conversion with its verification and the written files.
+    ``ending`` receives the context that holds back signals during the moves, when it is too late to stop. Returns the
+    conversion with its verification and the written files.
     """
     unchanged_in_place = not job.document.changed and job.source is not None
     target = None if unchanged_in_place else job.target
@@ -200,14 +200,14 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
             stage.commit()
             put_report()
     for tensor in job.document.message().graph.initializer if moved else ():
-        if entry(tensor, "location") in moved:  # the graph reads it from its data file now
+        if entry(tensor, "location") in moved:  # the graph now reads this tensor from a data file
             value = job.document.model.graph.initializers[tensor.name]
             value.const_value = ir.serde.deserialize_tensor(tensor, folder)
     return conversion
 
 
 def _stage_data(stage: Staging, placements: Sequence[Placement], progress: Progress | None) -> None:
-    """Copies the data files that are not in place yet; files that are in place must not change meanwhile."""
+    """Copies the data files that are not in place yet; files in place must not change during the copy."""
     for placement in placements:
         if not placement.copied:
             path = stage.folder / placement.location
@@ -253,7 +253,7 @@ def _stage_model(
 
 
 def _stage_original(stage: Staging, message: onnx.ModelProto, placements: Sequence[Placement]) -> Path:
-    """Writes an original that is no file beside the staged model, for the verification alone."""
+    """Writes an in-memory original beside the staged model; only the verification reads this file."""
     _relocate(message, placements)
     content = serialize(message)
     if content is None:
@@ -264,7 +264,7 @@ def _stage_original(stage: Staging, message: onnx.ModelProto, placements: Sequen
 
 
 def serialize(message: onnx.ModelProto) -> bytes | None:
-    """The bytes of a message; None if it is too large."""
+    """Returns the bytes of a message; None if the message is too large."""
     if sum(len(tensor.raw_data) for tensor in message.graph.initializer) > LARGEST_PROTO:
         return None
     try:
@@ -275,7 +275,7 @@ def serialize(message: onnx.ModelProto) -> bytes | None:
 
 
 def _relocate(message: onnx.ModelProto, placements: Sequence[Placement]) -> None:
-    """Gives the external tensors the new locations of their files."""
+    """Points the external tensors to the new locations of their files."""
     new = {placement.file.location: placement.location for placement in placements}
     if any(before != after for before, after in new.items()):
         for tensor, _ in external_tensors(message):
@@ -285,7 +285,7 @@ def _relocate(message: onnx.ModelProto, placements: Sequence[Placement]) -> None
 
 
 def _move_out(message: onnx.ModelProto, location: str) -> Iterator[bytes]:
-    """Makes the large initializers external, and yields their bytes in the file's order."""
+    """Makes the large initializers external, and yields their bytes in file order."""
     offset = 0
     for tensor in message.graph.initializer:
         if len(tensor.raw_data) > WORTH_MOVING:
