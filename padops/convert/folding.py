@@ -1,7 +1,7 @@
 """The pass that folds the Pads of a model.
 
 A Pad is folded if the model without it gives the same bits for every input: a Pad that changes nothing, two successive
-Pads, a Pad that what around it takes in: a convolution or pooling that can pad, or two Casts.
+Pads, a Pad that a convolution or pooling can absorb, or a Pad between two Casts.
 
 The rules apply to every form that ``matchers/`` knows, operators of padops included, in all graphs and functions; not
 to forms of several nodes, nor to fallback functions. A Pad that was not selected (``select="needed"``) stays. An
@@ -90,7 +90,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A Pad that breaks no rule, and whose node alone is the Pad."""
+    """A Pad that breaks no rule and consists of one node."""
 
     found: Pad
     info: PadInfo
@@ -135,7 +135,7 @@ class Candidate:
 
 
 def candidate(pad: Pad) -> Candidate | None:
-    """A Pad that one node replaces; None if it breaks a rule: it stays, so that running it gives the error."""
+    """Returns a Pad of one node; None for a Pad that breaks a rule, which stays so that a run raises the error."""
     if pad.match.apply is not None or pad.info is None or pad.broken is not None:
         return None
     try:
@@ -156,7 +156,7 @@ ATTRIBUTES = ("pads", "paddings")
 
 
 def write_amounts(pad: Candidate, begins: list[int], ends: list[int], constants: Constants) -> bool:
-    """Replaces the node's amounts by these, one for every axis; returns False if its form cannot have them."""
+    """Replaces the node's amounts by one pair for every axis; returns False if the node's form cannot hold them."""
     node, form = pad.site.node, _form(pad)
     if form is None:
         return False
@@ -214,7 +214,7 @@ class Refusal(Exception):
 
 
 def consumers_of(pad: Candidate, types: Types) -> list[tuple[ir.Node, list[int]]]:
-    """The readers of the padded data, if all can take the amounts, and their new pads; empty if others read."""
+    """Returns the padded data's readers with their new pads; empty if a reader cannot absorb the amounts."""
     if pad.info.mode is not Mode.CONSTANT or pad.changes_nothing or pad.output.is_graph_output():
         return []
     uses = list(pad.output.uses())
@@ -224,7 +224,7 @@ def consumers_of(pad: Candidate, types: Types) -> list[tuple[ir.Node, list[int]]
 
 
 def is_consumer(node: ir.Node) -> bool:
-    """Whether a node is of an operator that may take the amounts, or whose ``no_fold`` says why not."""
+    """Whether a node's operator may absorb amounts, or states in ``no_fold`` why it cannot."""
     operator = WINDOW_OPERATORS.get((node.domain, node.op_type))
     return operator is not None and (operator.folds or operator.no_fold is not None)
 
@@ -237,7 +237,7 @@ def apply(node: ir.Node, pads: list[int]) -> None:
 
 
 def _consumer(node: ir.Node, pad: Candidate, types: Types) -> tuple[ir.Node, list[int]]:
-    """The node with its new pads; raises ``Refusal`` if it cannot take the amounts."""
+    """Returns the node with its new pads; raises ``Refusal`` if the node cannot absorb the amounts."""
     operator, opset = WINDOW_OPERATORS[node.domain, node.op_type], pad.site.scope.opset
 
     def require(holds: object, why: str | None) -> None:
@@ -303,7 +303,7 @@ WIDER: dict[str, tuple[str, ...]] = {
 
 
 def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) -> Change | None:
-    """Turns a Pad between two Casts into a Pad of the narrow type; None if it is not between Casts, or has to stay."""
+    """Turns a Pad between two Casts into a Pad of the narrow type; returns None if the Pad must stay."""
     if target == "onnx":  # ONNX's Pad lacks the narrow types: lowering would write the Casts again
         return None
     node, before = pad.site.node, pad.info.data.producer()
@@ -326,7 +326,7 @@ def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) 
     _retype(pad, narrow, constants)
     node.replace_input_with(0, before.inputs[0])
     take_out(before)
-    # The node replaces the Cast behind it: its output takes the name of the Cast's.
+    # The Pad replaces the Cast behind it, so the Pad's output gets the name of the Cast's output.
     made, former = pad.output, after.outputs[0]
     name, shape = former.name, former.shape
     former.replace_all_uses_with(made, replace_graph_outputs=True)
@@ -355,7 +355,7 @@ def _is_read_once(value: ir.Value, index: Index) -> bool:
 
 
 def _fits(pad: Candidate, narrow: str) -> bool:
-    """Whether the narrow type has the fill, if the mode reads it."""
+    """Whether the narrow type can represent the fill, if the mode reads the fill."""
     if pad.info.mode is None or pad.fill is None:
         return False
     if pad.info.mode is not Mode.CONSTANT or not pad.fill:
@@ -384,10 +384,10 @@ def _retype(pad: Candidate, narrow: str, constants: Constants) -> None:
 
 
 class FoldPads:
-    """Folds the Pads of the document's model until nothing is left to fold, and records what it did with each."""
+    """Folds the Pads of the document's model until none can be folded, and records each fold."""
 
     def __init__(self, analysis: Analysis, request: Request, former: Mapping[ir.Node, str] | None = None) -> None:
-        """Folds in place. ``former`` has the nodes' paths before the conversion; None: this is before it."""
+        """Folds in place. ``former`` has the nodes' paths before the conversion; None before a conversion."""
         self.records: dict[ir.Node, PadRecord] = {}  # of the folded Pads
         self.notes: dict[ir.Node, tuple[str, ...]] = {}  # on the Pads that stay
         self._after_conversion = former is not None
@@ -395,7 +395,7 @@ class FoldPads:
         self._document = analysis.document
         self._request = request
         self._candidates: dict[ir.Node, tuple[tuple[object, ...], Candidate | None]] = {}
-        # The original paths: without a name, the path of a node changes once a node before it is gone.
+        # The original paths: the path of an unnamed node changes when an earlier node is removed.
         self.paths = {site.node: site.path for site in analysis.sites} | dict(former or {})
         what = "looking for what the conversion lets fold" if self._after_conversion else "looking for what folds"
         pads = {}
@@ -420,7 +420,7 @@ class FoldPads:
         pad = self._candidate(site)
         before = None if pad is None else pad.info.data.producer()
         if pad is None or not (pad.changes_nothing or before in pads or is_cast(before)):
-            # For most Pads, the neighbours let no rule fit, so no types need to be inferred.
+            # Most Pads have neighbours that no rule fits, so inferring types would be wasted.
             readers = [] if pad is None or pad.info.mode is not Mode.CONSTANT else pad.output.uses()
             if pad is None or not any(is_consumer(use.node) for use in readers):
                 return False
@@ -496,7 +496,7 @@ class FoldPads:
         self.notes[node] = (*self.notes.get(node, ()), *notes)
 
     def _candidate(self, site: NodeSite) -> Candidate | None:
-        """The Pad that a node is, read again if its inputs or attributes have changed; None if it is no candidate."""
+        """Returns the node's Pad, read again after a change of inputs or attributes; None if it is no candidate."""
         state = self._state(site.node)
         if self._candidates[site.node][0] != state:
             match = match_pad(site, self._types, self._analysis.asked)
@@ -518,8 +518,8 @@ def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Change | 
     """Removes the Pad of ``site``, and the nodes that only computed its amounts; None if the Pad has to stay.
 
     The readers of the padded data then read the data. An output of a graph or a function must keep its name, so its Pad
-    becomes an Identity (unless ``only_bypass``), which ONNX Runtime removes by itself if it can. So does a Pad whose
-    result an inner graph reads, if another value may hide the data's name there.
+    becomes an Identity (unless ``only_bypass``), which ONNX Runtime removes if it can. A Pad whose result an inner
+    graph reads also becomes an Identity if another value may hide the data's name there.
     """
     node = site.node
     data, output = node.inputs[0], node.outputs[0]
@@ -544,7 +544,7 @@ def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Change | 
 
 
 def join(first: Candidate, second: Candidate, constants: Constants) -> tuple[ir.Node, ...] | None:
-    """Gives the second of two successive Pads the amounts of both, if one Pad does the same for any shape; else None.
+    """Moves the amounts of two successive Pads to the second, if one Pad is equivalent for any shape; else None.
 
     - **constant** with the same fill, if the first only adds: it adds fill, and the second adds more of it or crops. So
       the amounts are summed, for any signs of the second's.
@@ -589,7 +589,7 @@ def convert_and_fold(analysis: Analysis, request: Request) -> tuple[Rewritten, l
     records = {node: replace(record, path=paths.get(node, record.path)) for node, record in rewritten.records.items()}
     for folding in passes:
         for node, record in folding.records.items():
-            if node in paths:  # else the conversion has made it
+            if node in paths:  # the conversion made the other nodes
                 records[node] = replace(record, form=records[node].form if node in records else record.form)
         for node, notes in folding.notes.items():
             if node in records:

@@ -34,7 +34,7 @@ from padops.spec import pyop_node
 
 @dataclass(frozen=True, repr=False)
 class Inspection:
-    """What is in a model, as ``padops.inspect`` finds it.
+    """The Pads of a model and their fixes, as ``padops.inspect`` returns them.
 
     Attributes:
         path: The model's file; None if the model was an object.
@@ -198,7 +198,7 @@ def inspect(
     if set(by_itself).difference(custom_domains):
         found = analysis.find(choose_matchers("explicit", domains, emulations=True))
     pads = [_inspected(pad, minor, providers, ruled) for pad in found]
-    if document.refused:  # no road leads past the layers that are in its way
+    if document.refused:  # the reader refused layers, so no road runs the model
         pads = [replace(pad, roads=()) for pad in pads]
     pads, said = _in_several_graphs(pads, providers, minor, ruled)
     notes = [f"padops cannot convert it: {document.refused}"] if document.refused else []
@@ -259,7 +259,7 @@ def _roads(pad: Pad, minor: int) -> tuple[Road, ...]:
 
 
 def _can_be_lowered(pad: Pad) -> bool:
-    """Whether standard operators do the same as a Pad: they are written, and dropped."""
+    """Whether standard operators can replace a Pad: writes these operators, then drops them."""
     if (pad.site.scope.opset or 0) < FIRST["Concat"]:
         return False
     if pad.info is None:
@@ -272,7 +272,7 @@ def _can_be_lowered(pad: Pad) -> bool:
 
 
 def _common(pads: list[PadFacts], minor: int) -> tuple[Road, ...]:
-    """The roads that make every failing Pad run, the best first; without failing Pads, every Pad that may fail."""
+    """Returns the roads that make every failing Pad run (if none fails, every Pad that may fail), the best first."""
     failing = [pad for pad in pads if not pad.runs]
     wanting = failing or [pad for pad in pads if pad.verdict == "runs if"]
     roads = {road for road in get_args(Road) if wanting and all(road in pad.roads for pad in wanting)}
@@ -288,7 +288,7 @@ NAMES_APART_SINCE = 25  # since onnxruntime 1.25, compiled nodes of two graphs o
 
 
 def _notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled: Rules) -> Iterator[str]:
-    """Notes on the providers: which have rules of a file, or none; and the cost of Pads on the processor."""
+    """Yields notes on providers with rules from a file or without rules, and on the cost of Pads on the processor."""
     for row in (ruled[name] for name in providers if name in ruled):
         if row.file and row is not BY_NAME.get(row.name):
             yield f"the rules of {row.name} are those in {row.file} ({row.version})"

@@ -1,8 +1,8 @@
 """The matchers of Pads: one file for each foreign form of a node.
 
-A matcher looks at a node. It gives the operator of the domain ``padops`` that does the same, with the nodes to change
-together if there are several, or the reason why the Pad stays. To add a matcher, write a file
-with a function that takes a site and the model's types and gives a ``Match`` or None, and list the function here.
+A matcher reads a node. It returns the equivalent operator of the domain ``padops``, with all nodes to change if there
+are several, or the reason why the Pad stays. To add a matcher, write a file with a function that accepts a site and the
+model's types and returns a ``Match`` or None, and list the function here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Matcher = Callable[[NodeSite, Types], Match | None]
 def choose(
     explicit_auto_pad: bool = False, custom_domains: Collection[str] = (), emulations: bool = False
 ) -> tuple[Matcher, ...]:
-    """The matchers, in the order in which they are asked; the last takes any other node with Pad in its name."""
+    """Returns the matchers in the order to try; the last recognizes any other node with Pad in its name."""
     return (
         converted.match_converted_pad,
         partial(frameworks.match_tensorflow_pad, domains=custom_domains),

@@ -71,7 +71,7 @@ def _is_shifted(axis: Axis, mode: str) -> bool:
 
 
 def _judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> tuple[Verdict, str] | None:
-    """The verdict and reason if ONNX Runtime refuses an operator with any padding; None if it does not, or unknown."""
+    """Returns the verdict and reason if ONNX Runtime surely refuses the operator with any padding; else None."""
     if node.domain != "" or opset is None:
         return None
     taken = TAKEN[node.op_type]
@@ -95,7 +95,7 @@ def _judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[
 
 
 def _judge_counting(window: SameWindow) -> Verdict | None:
-    """What the releases that miscount some paddings do with a pooling; None if they are right."""
+    """Returns the verdict of the releases that miscount some paddings; None if they run this pooling correctly."""
     axes = [axis if axis.size is not None else replace(axis, size=1) for axis in window.axes]
     amounts = [_taken(axis, window.mode) for axis in axes]
     if window.is_miscounted([begin for begin, _ in amounts] + [end for _, end in amounts]):
@@ -106,7 +106,7 @@ def _judge_counting(window: SameWindow) -> Verdict | None:
 
 
 def _taken(axis: Axis, mode: str) -> tuple[int, int]:
-    """The amounts that ONNX Runtime takes for a pooling's axis of known size: as if there were no dilation."""
+    """Returns the amounts that ONNX Runtime uses for a pooling's axis of known size: it ignores the dilation."""
     assert axis.size is not None
     total = (-(-axis.size // axis.stride) - 1) * axis.stride + axis.kernel - axis.size
     begin = int((total + (mode == "SAME_LOWER")) / 2)  # rounded to 0
@@ -228,9 +228,9 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: C
 
 
 def _tests(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> list[list[ir.Value]]:
-    """For each axis and each of its amounts but the last, a value that tells whether the size needs them.
+    """Returns, for each axis, one bool value per choice of amounts but the last: whether the size needs this choice.
 
-    Computed with the operators of opset 7: Mod, and Less of integers, are younger.
+    Uses only operators of opset 7, which has neither Mod nor Less of integers.
     """
 
     def scalar(value: int, role: str) -> ir.Value:
@@ -282,7 +282,7 @@ def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _match(form: str, window: SameWindow) -> Match:
-    """What the node becomes; raises Unconvertible if nothing does the same."""
+    """Returns the node's replacement; raises Unconvertible if there is no equivalent."""
     if window.operator.transposed:
         amounts = [transposed(axis, more, window.mode) for axis, more in zip(window.axes, window.output_padding)]
         if None in amounts:
@@ -355,7 +355,7 @@ def _match_of(
 
 
 def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
-    """Why ONNX Runtime cannot run the unchanged node as specified, and what judges it (see ``Match``).
+    """Returns why ONNX Runtime cannot run the unchanged node as specified, and its judge (see ``Match``).
 
     Measured with onnxruntime 1.31.1.
     """

@@ -102,7 +102,7 @@ def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) ->
 
 
 def _copied(value: ir.Value, graph: ir.Graph | ir.Function | None) -> ir.Value | None:
-    """The value of which a value may be a copy; None if its node copies nothing."""
+    """Returns the source that a value may copy; None if the value's node copies nothing."""
     node = value.producer()
     if node is None or node.domain != "" or node.op_type not in COPIES or node.graph is not graph or not node.inputs:
         return None
@@ -117,7 +117,7 @@ def _may_be_block(value: ir.Value) -> bool:
 def _find_joined(
     site: NodeSite, types: Types, axis: int, inputs: Sequence[ir.Value], data: ir.Value
 ) -> Emulation | None:
-    """The Pad of ``data`` that a Concat is."""
+    """Returns the Pad of ``data`` that a Concat emulates."""
     dims = types.shape(data)
     known = types.shape(site.node.outputs[0]) if dims is None else dims
     rank = None if known is None else len(known)
@@ -149,7 +149,7 @@ def _find_joined(
 
 
 def _find_gathered(site: NodeSite, types: Types, axis: int) -> Emulation | None:
-    """The Pad that a Gather is: its constant indices repeat some elements, or count from the end."""
+    """Returns the Pad that a Gather emulates with constant indices that repeat elements or count from the end."""
     node = site.node
     data, indices = node.inputs[0], constant(node.inputs[1], site.scope) if len(node.inputs) == 2 else None
     if data is None or indices is None or indices.ndim != 1 or indices.dtype.kind not in "iu":
@@ -301,7 +301,7 @@ def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
 
 
 def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
-    """Whether two emulations, the second of the first's result, are one Pad.
+    """Whether one Pad replaces two emulations, the second of which pads the first's result.
 
     Each axis has a map of its own, so the order of the axes does not matter. Ascending axes give every emulation one
     place: of the axes 2, 3 and 2, the first two are one Pad.
@@ -314,7 +314,7 @@ def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
     if first.pad.mode is not second.pad.mode:
         return False
     if any(pad.differs is not None and pad.spared is None for pad in (first.pad, second.pad)):
-        return False  # one is no Pad for every size, with smaller amounts for small sizes
+        return False  # an emulation needs smaller amounts for small sizes
     if first.rank is None or first.rank != second.rank or first.axis >= second.axis:
         return False
     one, other = first.fill, second.fill
@@ -366,8 +366,8 @@ def _apply(site: NodeSite, constants: Constants, made: Replacement, bounds: Boun
 class Bounds:
     """Bounds of the amounts by the size of the data, computed at run time.
 
-    A Slice of data that are too short gives the elements there are: the last 3 of 2 elements are 2. A Pad would repeat
-    elements. So its amounts are::
+    A Slice of data that are too short returns all elements: the last 3 of 2 elements are 2. A Pad would repeat
+    elements. So the Pad's amounts are::
 
         x -> Shape -> Concat twice -> [Add each axis's difference -> Max 0 ->] Min with the amounts -> pads
     """

@@ -94,7 +94,7 @@ def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str])
 
 
 def _check(site: NodeSite, types: Types) -> None:
-    """Refuses what TensorFlow's Pads do not have."""
+    """Refuses inputs and attributes that TensorFlow's Pads lack."""
     node = site.node
     expected = INPUTS[node.op_type]
     if len(node.inputs) != expected or None in node.inputs:

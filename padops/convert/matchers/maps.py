@@ -1,4 +1,4 @@
-"""What nodes that only move data do, as maps from positions of the output to those of the source; chains of them.
+"""Maps from output positions to source positions, for nodes that only move data and for chains of such nodes.
 
 The nodes that emulate a Pad only copy. So along the padded axis each node is a map from its own positions to positions
 of the data, and the maps of successive nodes compose to one map. ``find_pad`` finds the Pad of one axis that equals a
@@ -50,7 +50,7 @@ class Map:
     reach: int | None
 
     def then(self, show: Callable[[np.ndarray], np.ndarray], more: int | None = 0) -> Map:
-        """What a node makes of the elements; ``more`` is what its bounds add to the reach, None for no distance."""
+        """Applies a node to the elements; the node's bounds add ``more`` to the reach, None for no distance."""
         reach = None if self.reach is None or more is None else self.reach + more
         return Map(lambda size: show(self.positions(size)), reach)
 
@@ -123,10 +123,10 @@ class AxisPad:
     mode: Mode
     begin: int
     end: int
-    # The greatest possible size for which the nodes do something else; None if there is none.
+    # The greatest possible size for which the nodes differ from the Pad; None if there is none.
     differs: int | None = None
-    # With ``differs``: if the nodes equal, for any size n, the Pad with amounts of at most n - spared, this number (0
-    # or 1); else None.
+    # With ``differs``: 0 or 1 if the nodes equal, for any size n, the Pad with amounts of at most n - spared; else
+    # None.
     spared: int | None = None
 
     def of_size(self, size: int, spared: int) -> AxisPad:
@@ -175,7 +175,7 @@ def _candidates(found: np.ndarray, size: int) -> Iterator[AxisPad]:
 
 
 def _is(pad: AxisPad, found: np.ndarray, size: int) -> bool:
-    """Whether the map ``found`` of one size is the Pad's."""
+    """Whether the Pad has the map ``found`` for one size."""
     if len(found) != pad.begin + size + pad.end or (found[pad.begin : pad.begin + size] != np.arange(size)).any():
         return False
     if pad.mode is not Mode.CONSTANT and size == 0 < len(found):
