@@ -1,6 +1,6 @@
-"""The rule of each type of layer: what it becomes in ONNX.
+"""The rule of each type of layer, which converts the layer to ONNX.
 
-A rule adds nodes, and gives a value for each output of the layer; it takes the inputs of the layer. Rules follow
+A rule accepts the inputs of a layer, adds nodes, and returns a value for each output. Rules follow
 OpenVINO's and ONNX's specifications; ``tests/convert/readers/test_convert_openvino_layers.py`` compares each with
 OpenVINO's CPU device (2026.4.1; onnxruntime 1.31.1).
 """

@@ -1,4 +1,4 @@
-"""What onnx infers of the values in a model's graphs and functions.
+"""Infers, by onnx, the types of the values in a model's graphs and functions.
 
 **Backward Slices.** What inference must not see as it stands is opened first: Slices that go backward to the largest
 integer, and axes that are no list. By ONNX's words such an end of a Slice is behind the data, so nothing is left;
@@ -348,7 +348,7 @@ def _take_shapes(graph: onnx.GraphProto, is_inner: bool) -> dict[str, tuple[onnx
 
 @dataclass
 class _Given:
-    """What the calls of a function give to it."""
+    """The inputs and attributes that the calls of a function pass to it."""
 
     function: onnx.FunctionProto
     types: list[onnx.TypeProto | None] | None = None  # of its inputs, as far as all calls agree; None: no call yet
@@ -403,7 +403,7 @@ def _reach(key: Key, called: Mapping[Key, Iterable[Key]]) -> set[Key]:
 def _see_calls(
     nodes: Sequence[onnx.NodeProto], found: onnx.GraphProto, around: Types, given: Mapping[Key, _Given]
 ) -> None:
-    """Tells the functions of all calls among nodes of a graph; ``found`` is that graph with its types."""
+    """Records all calls among a graph's nodes for their functions; ``found`` is that graph with its types."""
     own = {info.name: info.type for info in _declared(found)}
     for tensor in found.initializer:
         own[tensor.name] = onnx.helper.make_tensor_type_proto(tensor.data_type, tensor.dims)

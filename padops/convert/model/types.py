@@ -1,4 +1,4 @@
-"""Element types, shapes and elements of values: what onnx infers, and what follows from constants alone.
+"""Element types, shapes and elements of values: inferred by onnx, or computed from constants alone.
 
 Exporters write known amounts as a chain of a dozen nodes: ConstantOfShape, Concat, Reshape, Slice, Transpose.
 """
@@ -56,7 +56,7 @@ class Types:
         return None
 
     def container(self, value: ir.Value | None) -> str | None:
-        """What a value is known to be instead of a tensor: ``"sequence"`` or ``"optional"``; else None."""
+        """The known kind of a value that is no tensor: ``"sequence"`` or ``"optional"``; else None."""
         if value is None:
             return None
         kind = None if value.type is None else ir.serde.serialize_type(value.type)
