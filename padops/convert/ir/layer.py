@@ -28,7 +28,7 @@ class Values:
     types: dict[str, int]
     dims: dict[str, Dims]
     tensors: dict[str, onnx.TensorProto]
-    casts: dict[str, tuple[str, int]]  # what Convert layers give: the value that they take, and the type
+    casts: dict[str, tuple[str, int]]  # by output of a Convert layer: its input, and the type
 
     @staticmethod
     def of(message: onnx.ModelProto) -> Values:
@@ -50,7 +50,7 @@ class Values:
         self.types[tensor.name], self.dims[tensor.name] = tensor.data_type, list(tensor.dims)
 
     def fresh(self, wanted: str) -> str:
-        """A name that no value has, which is taken from now on."""
+        """A new name, which is reserved from now on."""
         while wanted in self.types:
             wanted += "_"
         self.types[wanted] = TensorProto.UNDEFINED
