@@ -114,7 +114,7 @@ def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray
         path.stat()
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist") from None
-    except OSError:  # reading fails of it too, and says it
+    except OSError:  # reading the file fails too, and reports the error
         pass
     try:
         return _read_npz(path, inputs)

@@ -2,7 +2,7 @@
 
 And many small inputs for a small model, at which two models may begin to differ: sizes of 0, 1 and 2, odd and even
 ones, primes; sizes and numbers on both sides of each constant in the models; amounts of both signs and beyond the data;
-integers beyond 2^53. The original refuses what it does not take.
+integers beyond 2^53. The original model refuses unsuitable inputs.
 """
 
 from __future__ import annotations

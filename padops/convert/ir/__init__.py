@@ -4,7 +4,7 @@ Only layers that were compared with OpenVINO are converted, and the resulting sh
 else is refused, in one message. Pads stay unchanged.
 
 Some rules and checks need numbers, such as the weights of a convolution in groups, and take them only from a constant.
-OpenVINO computes what they need, and what layers that cannot be read give. Other layers stay: weights in half precision
+OpenVINO computes these numbers, and the outputs of layers without a rule. Other layers stay: weights in half precision
 are half as large. Sums and products in half precision stay as well, as OpenVINO's CPU device computes them in float.
 
 ``reader.py`` turns every layer into a node of the domain ``ai.intel.openvino``. ``convert_layers`` turns all of them
@@ -171,7 +171,7 @@ def _computed(message: onnx.ModelProto, values: Values) -> dict[str, onnx.NodePr
 
 
 def _wanted(message: onnx.ModelProto, values: Values, computed: Mapping[str, onnx.NodeProto]) -> list[onnx.NodeProto]:
-    """The layers of ``computed`` whose numbers somebody needs who stays."""
+    """The layers of ``computed`` whose numbers a remaining layer needs."""
     unread: set[str] = set()  # what layers that cannot be read give, and what follows from it
     for name, node in computed.items():
         if name not in unread and (not unread.isdisjoint(node.input) or not is_read(node, values)):
@@ -188,7 +188,7 @@ def _wanted(message: onnx.ModelProto, values: Values, computed: Mapping[str, onn
 
 
 def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answer | None], str]:
-    """What OpenVINO computes, and why not more."""
+    """The values that OpenVINO computed, and the reason for missing values."""
     if find_spec("openvino") is None:
         return [], "OpenVINO computes that from constants, and is not installed: pip install 'padops[openvino]'"
     with closing(Pickled("OpenVINO", SECONDS, ["-m", PROGRAM])) as process:

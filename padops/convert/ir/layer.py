@@ -28,7 +28,7 @@ class Values:
     types: dict[str, int]
     dims: dict[str, Dims]
     tensors: dict[str, onnx.TensorProto]
-    casts: dict[str, tuple[str, int]]  # what Convert layers give: the value that they take, and the type
+    casts: dict[str, tuple[str, int]]  # by output of a Convert layer: its input, and the type
 
     @staticmethod
     def of(message: onnx.ModelProto) -> Values:
@@ -50,7 +50,7 @@ class Values:
         self.types[tensor.name], self.dims[tensor.name] = tensor.data_type, list(tensor.dims)
 
     def fresh(self, wanted: str) -> str:
-        """A name that no value has, which is taken from now on."""
+        """A new name, which is reserved from now on."""
         while wanted in self.types:
             wanted += "_"
         self.types[wanted] = TensorProto.UNDEFINED
@@ -117,7 +117,7 @@ def _refuse(reason: str) -> NoReturn:
 class Layer:
     """A layer and the nodes that it becomes.
 
-    What is asked for and is missing, wrong or not known is an ``Unreadable``.
+    Methods raise ``Unreadable`` for a missing, wrong or unknown value.
     """
 
     def __init__(self, node: onnx.NodeProto, values: Values) -> None:
@@ -139,7 +139,7 @@ class Layer:
         return text
 
     def choice(self, name: str, meanings: Mapping[str, Meaning], missing: str | None = None) -> Meaning:
-        """What an attribute means that is one of some words, in letters of any case."""
+        """The meaning of an attribute that is one of some words, in any case."""
         text = self.word(name, missing)
         if text.lower() not in meanings:
             _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not {' or '.join(meanings)}")
@@ -181,7 +181,7 @@ class Layer:
         return ELEMENT_TYPES[text]
 
     def refuse_what_is_not_read(self, without_effect: Mapping[tuple[str, str], Collection[str]]) -> None:
-        """Raises where the rule has not asked for an attribute that changes what the layer does."""
+        """Raises if the rule has not read an attribute that changes the layer's result."""
         for name, value in self._attributes.items():
             kinds = ((self.node.op_type, name), ("*", name))
             allowed = next((without_effect[kind] for kind in kinds if kind in without_effect), ())

@@ -113,7 +113,7 @@ class Net:
 
 
 def read_net(path: Path) -> tuple[Net, list[FileRecord]]:
-    """Reads the XML of an IR: what it says, and the files that the IR consists of.
+    """Reads the XML of an IR: its layers and edges, and the files of the IR.
 
     Raises:
         PadopsError: The XML is damaged or of another version.
@@ -272,8 +272,8 @@ def in_order(layers: Sequence[Layer], edges: Edges, path: Path) -> tuple[Layer, 
 def parse(content: bytes, path: Path) -> ElementTree.Element:
     """Parses the content of a file.
 
-    It refuses a document type, which can define entities: files to read, and texts of any length. That stands before
-    the root element. A tree builder that is told of it takes twice the time for all elements.
+    It refuses a document type, which can define entities: files to read, and texts of any length. A document type
+    precedes the root element. A tree builder that handles document types needs twice the time for all elements.
 
     Raises:
         PadopsError: It is not well-formed, or in an encoding that is not known, or has a document type.

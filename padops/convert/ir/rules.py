@@ -1,6 +1,6 @@
-"""The rule of each type of layer: what it becomes in ONNX.
+"""The rule of each type of layer, which converts the layer to ONNX.
 
-A rule adds nodes, and gives a value for each output of the layer; it takes the inputs of the layer. Rules follow
+A rule accepts the inputs of a layer, adds nodes, and returns a value for each output. Rules follow
 OpenVINO's and ONNX's specifications; ``tests/convert/readers/test_convert_openvino_layers.py`` compares each with
 OpenVINO's CPU device (2026.4.1; onnxruntime 1.31.1).
 """
@@ -216,7 +216,7 @@ def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
 
 
 def _sequence_refusal(layer: Layer, kind: str, direction: str, names: list[str]) -> str | None:
-    """Why ONNX Runtime has no such sequence, or None."""
+    """The reason why ONNX Runtime lacks such a sequence, or None."""
     if layer.type not in (TensorProto.FLOAT, TensorProto.DOUBLE):
         return "ONNX Runtime has it only for float and double"
     if direction not in DIRECTIONS:
@@ -467,14 +467,14 @@ def _pad(layer: Layer, data: str, begin: str, end: str, fill: str = "") -> str:
 
 @cache
 def _inputs_of(rule: Rule) -> tuple[int, float]:
-    """The least and the most inputs of the layers that a rule takes."""
+    """The least and the most inputs that a rule accepts."""
     inputs = list(signature(rule).parameters.values())[1:]
     least = sum(one.default is Parameter.empty and one.kind is Parameter.POSITIONAL_OR_KEYWORD for one in inputs)
     return least, inf if any(one.kind is Parameter.VAR_POSITIONAL for one in inputs) else len(inputs)
 
 
 def is_read(node: onnx.NodeProto, values: Values) -> bool:
-    """Whether a rule takes a layer."""
+    """Whether a rule accepts a layer."""
     try:
         onnx_nodes(node, values, keep=False)
     except Unreadable:

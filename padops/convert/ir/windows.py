@@ -1,4 +1,4 @@
-"""Convolutions, pools and resizing: what has a kernel or spatial axes."""
+"""Convolutions, pools and resizing: layers with a kernel or spatial axes."""
 
 from __future__ import annotations
 

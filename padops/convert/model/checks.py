@@ -1,12 +1,12 @@
-"""Whether a message is a model at all, checked before anything is made of it.
+"""Checks that a message is a valid model, before any pass reads it.
 
 onnx, onnx_ir and protobuf each find a part of what can be wrong, and raise exceptions of many kinds from deep inside.
-Some errors none of them finds, and on some they never end. What ONNX Runtime runs is not refused (measured with
-1.31.1): nodes of the main graph in any order, an initializer that stands there twice, values in a field that its type
-does not use.
+All three miss some errors, and never end on others. The checks accept everything that ONNX Runtime runs (measured with
+1.31.1): nodes of the main graph in any order, an initializer listed twice there, values in a field that its type does
+not use.
 
-It looks at the operators (how many inputs and outputs they have, attributes, tensors), at the names of values (each
-made once, before it is read, in no cycle), and at the functions (no recursion, no growth without end).
+The checks cover operators (numbers of inputs and outputs, attributes, tensors), names of values (each made once, before
+any use, in no cycle), and functions (no recursion, no unbounded growth).
 """
 
 from __future__ import annotations
@@ -320,12 +320,12 @@ def _name(key: Key) -> str:
 
 
 def _rounded(count: int) -> str:
-    """A count for a message, which has no room for that of 2^1000 nodes."""
+    """A count for a message, rounded because 2^1000 nodes would fill it."""
     return str(count) if count < 10**18 else f"about 2^{count.bit_length() - 1}"
 
 
 def _called(node: onnx.NodeProto, place: str, functions: dict[Key, onnx.FunctionProto]) -> Key | None:
-    """The function that a node calls, which takes its inputs and outputs, or None."""
+    """The function that a node calls, checked against the node's inputs and outputs; None for an operator."""
     key = key_of(node.domain, node.op_type, node.overload)
     function = functions.get(key)
     if function is None:

@@ -40,7 +40,7 @@ class Document:
     # The message that the graph was made from, or None where the source was a graph.
     proto: onnx.ModelProto | None = None
     path: Path | None = None  # the file it came from, or None
-    base_dir: Path | None = None  # the folder that its external data are relative to, or None where nobody said
+    base_dir: Path | None = None  # the folder that its external data are relative to, or None if unknown
     size: int = 0  # bytes of that file
     sha256: str = ""  # of that file
     touched: set[ir.Node] = field(default_factory=set)  # nodes that a pass has changed; new nodes need not be listed
@@ -61,10 +61,10 @@ class Document:
     def data_files(self, follow_links: bool, needed: bool = True) -> list[DataFile]:
         """The external files of the model, checked; see ``find_data_files``.
 
-        Of an object whose data nobody needs only the links are checked, as far as small constants are read from them.
+        If ``needed`` is false, an object's data get only a check of links, since small constants are read through them.
 
         Raises:
-            UsageError: There are some, and nobody has said which folder they are relative to.
+            UsageError: There are external files, but the caller did not name their folder.
             PadopsError: One of them is not as it should be.
         """
         tensors = list(external_tensors(self.message())) if self.may_be_external else []
@@ -109,7 +109,7 @@ class Document:
         return self.proto
 
     def settle_shapes(self) -> None:
-        """Takes from the message the dims of inner values that the graph does not state: see ``Types.infer``.
+        """Removes the dims of inner values that the graph does not state from the message: see ``Types.infer``.
 
         ONNX Runtime believes them, and computes with them where nodes of a converted Pad ask for a shape.
         """
@@ -168,7 +168,7 @@ class Document:
             del message.value_info[i]
 
     def _declare(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto) -> None:
-        """Adds what passes have found out about the outputs of the nodes that they changed."""
+        """Declares the types that passes found for the outputs of changed nodes."""
         outputs = {info.name: info for info in message.output}
         stated = {info.name: info for info in message.value_info}
         for node in graph:

@@ -32,7 +32,7 @@ Use = tuple[ir.Node, int]  # a node that reads a value, and as which of its inpu
 
 
 class Index:
-    """What is asked of a whole model again and again: found in one walk, when it is first asked for.
+    """Facts about a whole model that passes read repeatedly: one walk at the first read finds them.
 
     Meanwhile nodes may be removed from the model. Calls of functions may not change, nor may names, except by
     ``rename``.
@@ -250,7 +250,7 @@ def _string(attribute: ir.Attr | None, default: str | None) -> str | None:
 def replace_in_place(
     node: ir.Node, domain: str, op_type: str, inputs: Sequence[ir.Value | None], attributes: Iterable[ir.Attr] = ()
 ) -> None:
-    """Makes a node another one, with the same name, outputs and place."""
+    """Replaces a node's operator, inputs and attributes; name, outputs and place stay."""
     node.resize_inputs(len(inputs))
     for i, value in enumerate(inputs):
         if node.inputs[i] is not value:
@@ -265,7 +265,7 @@ def replace_in_place(
 
 
 def take_out(node: ir.Node) -> None:
-    """Takes a node that nothing reads any more out of its graph."""
+    """Removes an unread node from its graph."""
     assert node.graph is not None, "it is in one"
     node.graph.remove(node, safe=True)
 

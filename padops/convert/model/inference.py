@@ -1,16 +1,15 @@
-"""What onnx infers of the values in a model's graphs and functions.
+"""Infers, by onnx, the types of the values in a model's graphs and functions.
 
-**Backward Slices.** What inference must not see as it stands is opened first: Slices that go backward to the largest
-integer, and axes that are no list. By ONNX's words such an end of a Slice is behind the data, so nothing is left;
-ONNX's inference and reference say so. ONNX Runtime takes the largest integers of 32 and 64 bits for "to the end" in
-both directions, and gives everything before the start. Nobody can tell which of the two a model means, so nothing that
-follows from such a Slice is known.
+**Backward Slices.** Two constructs get unknown values before inference: backward Slices to the largest integer, and
+axes that are no list. By ONNX's text, inference and reference, such an end lies behind the data, so the Slice is empty.
+ONNX Runtime reads the largest integers of 32 and 64 bits as "to the end" in both directions, and returns everything
+before the start. The model does not reveal which result it means, so values that follow from such a Slice stay unknown.
 
 **What is believed.** The declarations of the model's inputs, which ONNX Runtime holds callers to, and the initializers.
-Tools change the inputs of a model alone, for another batch size or for open dims. Then what is declared of inner values
-is about other inputs. So the dims that a model declares of inner values, of its outputs and of the inputs of bodies do
-not count. Two things do, where inference finds nothing: the element type, without which ONNX Runtime loads no model;
-and the number of dims, which changes with no input.
+Tools change only the inputs of a model, for another batch size or for open dims. Then the declarations of inner values
+fit other inputs. So the declared dims of inner values, outputs and inputs of bodies do not count. Two things do, where
+inference finds nothing: the element type, without which ONNX Runtime loads no model; and the number of dims, which
+changes with no input.
 
 **Functions.** The types of the values in a function follow from its calls, as far as all of them agree.
 """
@@ -178,7 +177,7 @@ def declarations(message: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def infer(message: onnx.ModelProto) -> tuple[onnx.GraphProto, list[onnx.GraphProto]]:
-    """The main graph with all that is inferred of its values as declarations; and each function's body, as a graph."""
+    """The main graph with inferred types as declarations, and each function's body as a graph."""
     light = declarations(message)  # not with data_prop=True: it allocates tens of bytes for each element of any vector
     main = infer_graph(light)
     functions = {key_of(row.domain, row.name, row.overload): row for row in message.functions}
@@ -255,10 +254,10 @@ RAW = " of an If"  # the end of a name
 
 
 def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
-    """What onnx infers; but of what an If before opset 11 gives, only what both branches have in common.
+    """Infers types by onnx; an output of an If before opset 11 gets only the common type of both branches.
 
-    If the dims of one branch are unknown, onnx takes those of the other one for the dims of the If. So a node that onnx
-    does not know hides each If, at first with its element type alone; then with what its branches agree on.
+    If the dims of one branch are unknown, onnx assigns the dims of the other branch to the If. So a node that onnx does
+    not know hides each If, first with its element type alone, then with the common type of its branches.
     """
     found = onnx.shape_inference.infer_shapes(message)
     opset = next((row.version for row in message.opset_import if row.domain in ("", "ai.onnx")), IF_RIGHT_SINCE)
@@ -348,14 +347,14 @@ def _take_shapes(graph: onnx.GraphProto, is_inner: bool) -> dict[str, tuple[onnx
 
 @dataclass
 class _Given:
-    """What the calls of a function give to it."""
+    """The inputs and attributes that the calls of a function pass to it."""
 
     function: onnx.FunctionProto
     types: list[onnx.TypeProto | None] | None = None  # of its inputs, as far as all calls agree; None: no call yet
     attributes: dict[str, bytes] = field(default_factory=dict)
 
     def see(self, node: onnx.NodeProto, known: Types) -> None:
-        """Takes a call into account, in a graph whose types are ``known``."""
+        """Records a call in a graph whose types are ``known``."""
         count = len(self.function.input)
         types = [known.get(name) for name in node.input] + [None] * (count - len(node.input))
         types = types if self.types is None else [_common(one, other) for one, other in zip(self.types, types)]
@@ -370,7 +369,7 @@ class _Given:
 
 
 def _common(one: onnx.TypeProto | None, other: onnx.TypeProto | None) -> onnx.TypeProto | None:
-    """What two types have in common; None if they are of different kinds."""
+    """The common part of two types; None for different kinds."""
     if one is None or other is None or one == other:
         return one if one == other else None
     a, b = one.tensor_type, other.tensor_type
@@ -403,7 +402,7 @@ def _reach(key: Key, called: Mapping[Key, Iterable[Key]]) -> set[Key]:
 def _see_calls(
     nodes: Sequence[onnx.NodeProto], found: onnx.GraphProto, around: Types, given: Mapping[Key, _Given]
 ) -> None:
-    """Tells the functions of all calls among nodes of a graph; ``found`` is that graph with its types."""
+    """Records all calls among a graph's nodes for their functions; ``found`` is that graph with its types."""
     own = {info.name: info.type for info in _declared(found)}
     for tensor in found.initializer:
         own[tensor.name] = onnx.helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
@@ -421,7 +420,7 @@ def _infer_body(
     nested: Sequence[onnx.FunctionProto],
     message: onnx.ModelProto,
 ) -> onnx.GraphProto:
-    """The body of a function as a graph, for what its calls give; tells the functions that it calls."""
+    """The body of a function as a graph, with the types that its calls pass; records the calls inside it."""
     own = given[key_of(function.domain, function.name, function.overload)]
     model = onnx.ModelProto(ir_version=message.ir_version, functions=nested, opset_import=function.opset_import)
     model.opset_import.add(domain=UNKNOWN, version=1)

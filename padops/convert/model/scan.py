@@ -1,7 +1,7 @@
-"""The parts of a model that the converter must know of before it builds the graph.
+"""Finds the parts of a model that the converter must know before it builds the graph.
 
-onnx_ir drops some parts of a model without a word, and raises on others from deep inside. A model that has such parts
-is refused here, with the reason and the place. Training graphs are no such part: they stay in the message as they are.
+onnx_ir silently drops some parts of a model, and raises obscure errors on others. This module refuses such models with
+the reason and the place. It accepts training graphs, which stay unchanged in the message.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _fields(message: Message, where: Where) -> Fields:
 
 
 def refuse_what_would_be_lost(proto: onnx.ModelProto) -> list[tuple[onnx.TensorProto, str]]:
-    """Raises where a model holds what onnx_ir does not carry; gives its ``external_tensors``.
+    """Raises if a model has parts that onnx_ir does not carry; returns the model's ``external_tensors``.
 
     Raises:
         PadopsError: Names the place and the reason.

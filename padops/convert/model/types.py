@@ -1,4 +1,4 @@
-"""Element types, shapes and elements of values: what onnx infers, and what follows from constants alone.
+"""Element types, shapes and elements of values: inferred by onnx, or computed from constants alone.
 
 Exporters write known amounts as a chain of a dozen nodes: ConstantOfShape, Concat, Reshape, Slice, Transpose.
 """
@@ -36,7 +36,7 @@ class Types:
     """Answers for the values of one document. Inference runs once, when first a type or a shape is missing."""
 
     def __init__(self, document: Document) -> None:
-        self.problem: str | None = None  # what kept types from being inferred
+        self.problem: str | None = None  # the reason why inference failed
         self.evaluated = document.evaluated
         self._document = document
         self._inferred: dict[ir.Value, onnx.TypeProto | None] | None = None  # all values that the document had then
@@ -56,7 +56,7 @@ class Types:
         return None
 
     def container(self, value: ir.Value | None) -> str | None:
-        """What a value is known to be instead of a tensor: ``"sequence"`` or ``"optional"``; else None."""
+        """The known kind of a value that is no tensor: ``"sequence"`` or ``"optional"``; else None."""
         if value is None:
             return None
         kind = None if value.type is None else ir.serde.serialize_type(value.type)
@@ -78,7 +78,7 @@ class Types:
         return self._lookup(value)[1]
 
     def infer(self) -> dict[ir.Value, onnx.TypeProto | None]:
-        """Infers now, which must be before a node is added: the graph's nodes are paired with those of the message.
+        """Infers now. Call it before a node is added, since it pairs the graph's nodes with the message's nodes.
 
         What the graph says of shapes becomes what is known of them; see ``Document.settle_shapes``.
         """
@@ -92,7 +92,7 @@ class Types:
         return self._inferred
 
     def invalidate(self, value: ir.Value | None = None) -> None:
-        """Forgets what stands behind a padded value, or behind all of them: a pass has changed it."""
+        """Forgets the data behind a padded value, or behind all such values, after a pass has changed them."""
         if value is None:
             self._behind.clear()
         else:
@@ -133,7 +133,7 @@ class Types:
 
 
 def _types_of_values(graph: ir.Graph, message: onnx.GraphProto) -> Iterator[tuple[ir.Value, onnx.TypeProto | None]]:
-    """What the message of a graph says of its inputs and of the values that its nodes give, at any depth."""
+    """The declared types of a graph's inputs and of its nodes' outputs, at any depth."""
     stated = {info.name: info.type for info in (*message.input, *message.value_info, *message.output)}
     for value in (*graph.inputs, *(value for node in graph for value in node.outputs)):
         yield value, stated.get(value.name or "")
@@ -205,8 +205,7 @@ REFUSALS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, M
 def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray | None:
     """The elements of a small value that follows from constants and known dims; else None.
 
-    ``scope`` is the reader's. What has been computed is remembered for the document: passes change no value that others
-    read.
+    ``scope`` is the reader's. The document caches computed elements: passes change no value that others read.
     """
     if value is None or (known := constant(value, scope)) is not None:
         return None if value is None else known

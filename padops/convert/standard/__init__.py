@@ -1,15 +1,15 @@
-"""Pads in the operators of standard ONNX: what a model runs where the native library is absent, or not wanted.
+"""Writes Pads as standard ONNX operators, for models that run without the native library.
 
 ==================== ================================================================================
-``graph_builder.py`` the nodes of one graph, in the form that each opset has; formulas in NumPy: what is known is
-                     computed at once, and nodes are written for the rest
+``graph_builder.py`` the nodes of one graph, in the form of each opset; NumPy formulas compute known values at once
+                     and write nodes for the rest
 ``pad_values.py``    the values of a Pad that nodes read: shape, fill, mode, lists, the amounts of each axis in every
-                     dialect (P2); refuses Pads that break a rule, and nodes over which ONNX Runtime crashes
-``ort_pad.py``       a Pad of any rank: by the Pad of ONNX Runtime where that is right, else by computed indices
-``axes.py``          axis by axis, of known rank
-``lowering.py``      the whole of one Pad in the fewest nodes, also for an execution provider
-``fallback.py``      the whole of all the calls of an operator, by one function
+                     dialect (P2); refuses Pads that break a rule, and nodes that crash ONNX Runtime
+``ort_pad.py``       a Pad of any rank: by ONNX Runtime's Pad if that Pad is right, else by computed indices
+``axes.py``          a Pad of known rank, axis by axis
+``lowering.py``      one Pad in the fewest nodes, also for an execution provider
+``fallback.py``      one function for all calls of an operator
 ==================== ================================================================================
 
-They take a Pad as ``pads/pad_info.py`` describes it. ``rewrite.py`` makes nodes of them.
+They read a Pad as ``pads/pad_info.py`` describes it. ``rewrite.py`` puts their nodes into the model.
 """

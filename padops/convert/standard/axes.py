@@ -1,21 +1,19 @@
 """A Pad of known rank, axis by axis.
 
-If size and amounts are known, an axis takes at most three nodes; of strings with an interior, and of bfloat16 with a
-computed fill, four, and the Pad one more. Else nodes compute the positions first. Then, before opset 14, an axis that
+With known size and amounts, an axis needs at most three nodes. Strings with an interior and bfloat16 with a computed
+fill need four, and the Pad one more. Otherwise nodes compute the positions first. Then, before opset 14, an axis that
 is empty at run time cannot be extended, even if the output has no elements (P5): Gather refuses positions that do not
 exist, and Reshape has no empty shapes.
 
-**In parts.** For providers, no node computes a shape, and none reads indices, so that nothing runs on the processor and
-nothing is copied between it and the device. A part is turned round by a Slice of its own, of all of it: WebGPU's
-(1.27.0) is wrong where a Slice with a negative step begins elsewhere than at the last element. QNN's HTP (2.7.0) has no
-Gather.
+**In parts.** For providers, no node computes a shape or reads indices, so nothing runs on the CPU and nothing is copied
+between CPU and device. A separate Slice reverses a whole part: a WebGPU Slice (1.27.0) with a negative step is wrong
+unless it begins at the last element. QNN's HTP (2.7.0) has no Gather.
 
-An axis of any size n is extended by known amounts without a look at n. As many of its elements as the amount reaches
-make one period of the extension, or are more than the amount needs; repeated often enough, for n = 1, the amount is cut
-off it:
+Known amounts extend an axis of any size n without reading n. The elements that the amount reaches form one period, or
+more than the amount needs. Nodes repeat them often enough for n = 1, then cut the amount off:
 
-* wrap by b in front: the last b elements, or the n that there are; b times; the last b of that.
-* reflect by b in front: the first b + 1, u; then those between its ends, turned round; b times; the last b of that.
+* wrap by b in front: take the last b elements, or all n if fewer; repeat b times; keep the last b.
+* reflect by b in front: take the first b + 1, then their inner elements reversed; repeat b times; keep the last b.
 
 An axis that is empty at run time yields an empty result, where Pad fails (P5).
 """
@@ -52,14 +50,14 @@ from padops.spec import plan
 from padops.spec.dtypes import by_name
 from padops.spec.plan import AxisPlan, Limit, Mode, source_index
 
-# An axis is one Gather if each position has so many elements side by side (else copying rows is quicker), or if it has
-# no more positions than this.
+# One Gather pads an axis with at least this many adjacent elements per position, or at most this many positions; else
+# copying rows is quicker.
 LONG_RUN = 16
 MAX_POSITIONS = 4096  # in one constant of the model
 
-FIRST_WITH_EMPTY_RESHAPE = 14  # it has allowzero
+FIRST_WITH_EMPTY_RESHAPE = 14  # first opset with allowzero
 
-SMALL_BLOCK = 256  # elements of a block of fill that is a constant rather than a node
+SMALL_BLOCK = 256  # most elements of a block of fill stored as a constant rather than computed by a node
 
 
 @dataclass
@@ -67,8 +65,8 @@ class Work:
     """A tensor while its axes are being padded."""
 
     pad: PadInfo
-    value: ir.Value  # so far
-    # A vector of one element for each dim; None for a dim that nobody has asked for yet
+    value: ir.Value  # the tensor so far
+    # One vector of one element per dim; None until a dim is read
     dims: list[Numbers | None]
 
     @staticmethod
@@ -85,12 +83,12 @@ class Work:
         return size
 
     def run(self, axis: int) -> int:
-        """The elements side by side at one position of an axis; an unknown dim counts as 1."""
+        """The number of adjacent elements at one position of an axis; an unknown dim counts as 1."""
         return prod(int(dim[0]) for dim in self.dims[axis + 1 :] if isinstance(dim, np.ndarray))
 
     @property
     def by_elements(self) -> bool:
-        """Whether Gather may move single elements only: of strings, ONNX Runtime's moves the first of every run."""
+        """Whether Gather must move single elements: ONNX Runtime's Gather moves only the first string of each run."""
         return self.pad.type == "string"
 
     def has_no_blocks(self, with_what: Operand) -> bool:
@@ -111,7 +109,7 @@ class Work:
         return emit("Transpose", [emit("Gather", [turned, positions], {"axis": last})], {"perm": order})
 
     def core(self, axis: int, start: int, stop: int) -> list[ir.Value]:
-        """The tensor from ``start`` to ``stop`` along an axis; nothing where that is empty."""
+        """The tensor from ``start`` to ``stop`` along an axis; an empty list if the range is empty."""
         if stop <= start:
             return []
         size = self.dims[axis]
@@ -119,7 +117,7 @@ class Work:
         return [self.value if whole else part(self.value, ints(start), ints(stop), ints(axis))]
 
     def replace_axis(self, axis: int, parts: Sequence[ir.Value], size: Numbers) -> None:
-        """Puts parts, at least one, one after another along an axis that is then of this size, one element."""
+        """Concatenates one or more parts along an axis; ``size``, a vector of one element, is the new size."""
         self.value = parts[0] if len(parts) == 1 else emit("Concat", parts, {"axis": axis})
         self.dims[axis] = size
 
@@ -141,13 +139,13 @@ def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
 
 
 def _shown(amounts: AxisPlan, mode: Mode, positions: range) -> np.ndarray:
-    """The positions of the source that some of the output show, in a mode that has no fill (P2)."""
+    """The source positions that the output shows, in a mode without fill (P2)."""
     shown = [source_index(amounts, mode, position) for position in positions]
     return ints(*(index for index in shown if index is not None))
 
 
 def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -> None:
-    """Extends the last axes, by positions computed at run time; ``amounts`` are of every axis."""
+    """Extends the last axes by positions computed at run time; ``amounts`` has all axes."""
     if not axes:
         return
     pad, first = work.pad, scalar(0)
@@ -160,22 +158,22 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -
     may_reshape = here().opset >= FIRST_WITH_EMPTY_RESHAPE
     counts = extents.output
     if may_reshape:
-        # 1 or 0: the product with the window itself would overflow beyond 2^31.5 elements.
+        # A factor of 1 or 0: multiplying by the window itself would overflow beyond 2^31.5 elements.
         counts = counts * np.minimum(np.maximum(extents.window, 0), 1)
     extension = look_up(pad.known_modes, first)
     for axis in axes:
         shown = extents.shown(extension, axis, take(counts, axis), step)
         work.replace_axis(axis, [work.gather(axis, shown)], take(extents.output, ints(axis)))
     if may_reshape:
-        # Where nothing is cropped, a dim that is to be 0 is 0 already, and a 0 in the shape keeps it.
+        # Without cropping, an output dim of 0 is already 0 in the input, and a 0 in the shape keeps it.
         work.value = emit("Reshape", [work.value, extents.output], {} if grows else {"allowzero": 1})
 
 
 def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Operand) -> None:
-    """Puts fill around the elements of one axis; by a plan also between them, or over some (P3, P6).
+    """Adds fill around the elements of one axis; with a plan, also between them or over some (P3, P6).
 
-    Without a plan, nothing is cropped; if a dim of the output would be negative (P1), so is one of a block of fill,
-    which fails. ``amounts`` are of this axis alone, one element each.
+    Without a plan, nothing is cropped. A negative output dim (P1) makes a dim of a block of fill negative, so that its
+    node fails. ``amounts`` has one element each, for this axis alone.
     """
     core: list[ir.Value] = [work.value]
     front: Numbers
@@ -203,7 +201,7 @@ def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Oper
 
 
 def crop_by_computing(work: Work, axes: Sequence[int]) -> AxisAmounts:
-    """Crops axes of any size by their negative amounts; returns what is left to add to every axis (P3 FULL)."""
+    """Crops axes of any size by their negative amounts; returns the amounts left to add to every axis (P3 FULL)."""
     if work.pad.only_adds:
         around, left = amounts_of(work.pad), shape_of(work.pad)
     else:
@@ -214,7 +212,7 @@ def crop_by_computing(work: Work, axes: Sequence[int]) -> AxisAmounts:
 
 
 def _core(amounts: AxisPlan) -> tuple[int, int]:
-    """The positions of the output that show elements as they stand."""
+    """The range of output positions that show source elements in their own order."""
     first = min(max(amounts.begin, 0), amounts.output)
     return first, max(min(amounts.begin + amounts.extent, amounts.output), first)
 
@@ -245,28 +243,28 @@ def plan_of(pad: PadInfo, axis: int, size: int, amounts: plan.Amounts, mode: Mod
     return made
 
 
-# Where a Slice ends that goes as far as there are elements: forward, and backward.
+# The end of a Slice that reads all elements, forward or backward.
 TO_THE_END = 2**63 - 1
 TO_THE_BEGIN = -TO_THE_END
 
 FLOATS = ("float", "float16", "double")
-SUMMED = (*FLOATS, "int32", "int64")  # types of ReduceSum in onnxruntime
-TILED = 8  # how often a part is repeated at once, so that no more than that is thrown away
+SUMMED = (*FLOATS, "int32", "int64")  # element types of onnxruntime's ReduceSum
+TILED = 8  # the most repeats of a part by one node, which limits the elements cut off later
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis of a tensor of some rank, and what can be done along it."""
+    """One axis of a tensor of known rank, with operations along it."""
 
     number: int
     rank: int
 
     def part(self, value: ir.Value, start: int, stop: int = TO_THE_END) -> ir.Value:
-        """Elements ``start`` to ``stop``, as Slice counts them: negative ones from the end, as many as there are."""
+        """Elements ``start`` to ``stop``, as Slice counts: negative bounds from the end, clamped to the axis."""
         return part(value, ints(start), ints(stop), ints(self.number))
 
     def turned(self, value: ir.Value) -> ir.Value:
-        """All elements in the other order.
+        """All elements in reverse order.
 
         Raises:
             Unconvertible: Slice of this opset has no steps.
@@ -280,19 +278,19 @@ class Axis:
         return parts[0] if len(parts) == 1 else emit("Concat", parts, {"axis": self.number})
 
     def repeated(self, op_type: str, value: ir.Value, count: int) -> ir.Value:
-        """A part ``count`` times, by Tile or, if it is one element, by Expand.
+        """Repeats a part ``count`` times: by Tile, or by Expand if the part is one element.
 
         Raises:
             Unconvertible: The opset's Tile has another form.
         """
         if count == 1:
             return value
-        if op_type == "Tile" and here().opset < 6:  # without counts for all axes
+        if op_type == "Tile" and here().opset < 6:  # such a Tile has no counts for all axes
             raise too_old("Tile-6", 6)
         return emit(op_type, [value, np.where(np.arange(self.rank) == self.number, count, 1)])
 
     def cut(self, period: ir.Value, count: int, of_end: bool, reps: int) -> ir.Value:
-        """The first (or last) ``count`` elements of a part that is repeated ``reps`` times, which is enough."""
+        """The first (or last) ``count`` elements of a part repeated ``reps`` times; ``reps`` must suffice."""
         bounds = (-count, TO_THE_END) if of_end else (0, count)
         while reps > 1:
             period = self.part(self.repeated("Tile", period, min(reps, TILED)), *bounds)
@@ -303,7 +301,7 @@ class Axis:
 def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
     """Extends, or crops, one axis of known size whose output has elements, in any mode but constant."""
     along = Axis(axis, len(work.dims))
-    first, behind = -row.begin, row.output - row.begin  # seen from the first element of the window
+    first, behind = -row.begin, row.output - row.begin  # relative to the first element of the window
     if row.extent == 1:
         mode = Mode.EDGE
     pieces = _edges(row, first, behind) if mode is Mode.EDGE else _pieces(row, first, behind, mode)
@@ -319,12 +317,12 @@ def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
 
 
 TURNED = -1
-# Elements of the window: the first, the one behind the last; TURNED, or how often the one is shown.
+# A range of window elements: start, stop; then TURNED, or how often its only element repeats.
 Piece = tuple[int, int, int]
 
 
 def _edges(row: AxisPlan, first: int, behind: int) -> list[Piece]:
-    """Mode edge: the first element, those between, the last."""
+    """Mode edge: pieces for the first element, the inner elements and the last."""
     if row.extent == 1:
         return [(0, 1, row.output)]
     last = row.extent - 1
@@ -335,7 +333,7 @@ def _edges(row: AxisPlan, first: int, behind: int) -> list[Piece]:
 
 
 def _pieces(row: AxisPlan, first: int, behind: int, mode: Mode) -> list[Piece] | None:
-    """The other modes, as far as they show no element more than once on either side; else None."""
+    """Pieces for the other modes; None if a side shows an element more than once."""
     size = row.extent
     # A position o in front of the window shows ``front - o`` or ``o + front``, and one behind it ``back - o`` or ``o -
     # back``.
@@ -356,7 +354,7 @@ def _pieces(row: AxisPlan, first: int, behind: int, mode: Mode) -> list[Piece] |
 
 
 def _periods(along: Axis, work: Work, row: AxisPlan, first: int, mode: Mode) -> ir.Value:
-    """The output of one axis as part of the repeated period."""
+    """The output of one axis, cut from the repeated period."""
     (window,) = work.core(along.number, row.start, row.start + row.extent)
     size, period = row.extent, window
     if mode is Mode.SYMMETRIC:
@@ -374,11 +372,11 @@ def extend_any(work: Work, axis: int, begin: int, end: int, mode: Mode) -> None:
     """Extends one axis of any size by amounts of at least 0, in mode edge, reflect or wrap."""
     along = Axis(axis, len(work.dims))
     parts = [*_side(along, work.value, begin, mode, True), work.value, *_side(along, work.value, end, mode, False)]
-    work.value = along.joined(*parts)  # nothing asks for its dims
+    work.value = along.joined(*parts)  # nothing reads its dims afterwards
 
 
 def _side(along: Axis, value: ir.Value, count: int, mode: Mode, in_front: bool) -> list[ir.Value]:
-    """What stands in front of an axis of any size, or behind it."""
+    """The padding in front of an axis of any size, or behind it."""
     if not count:
         return []
     if mode is Mode.WRAP:
@@ -388,7 +386,7 @@ def _side(along: Axis, value: ir.Value, count: int, mode: Mode, in_front: bool) 
     near = along.part(value, 0, reach) if in_front else along.part(value, -reach)
     if mode is Mode.EDGE:
         return [along.repeated("Expand", near, count)]
-    if count == 1:  # the second element, or the only one
+    if count == 1:  # reflect shows the second element, or the only one
         return [along.part(near, -1) if in_front else along.part(near, 0, 1)]
     inside = along.turned(along.part(near, 1, -1))
     period = along.joined(near, inside) if in_front else along.joined(inside, near)
@@ -396,13 +394,13 @@ def _side(along: Axis, value: ir.Value, count: int, mode: Mode, in_front: bool) 
 
 
 def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
-    """Puts fill around the elements of one axis of any size.
+    """Adds fill around the elements of one axis of any size, by amounts of at least 0.
 
-    A block of fill has the shape of one element of that axis, of which nothing but the shape is taken: of an axis
-    without elements their sum, which has one. Both amounts are at least 0.
+    A block of fill gets its shape from one position of the axis. An empty axis has none; then the sum over the axis
+    provides the shape.
 
-    Where the fill may be -0.0, the condition has the shape: no element is less than -inf. On the processor, ONNX
-    Runtime's Where (1.20 to 1.32) makes +0.0 of a fill of -0.0 if only the other choice has several elements.
+    If the fill may be -0.0, the condition provides the shape: no element is less than -inf. On the CPU, ONNX Runtime's
+    Where (1.20 to 1.32) turns a fill of -0.0 into +0.0 if only the other choice has several elements.
     """
     along = Axis(axis, len(work.dims))
     fill = with_what.reshape(1) if isinstance(with_what, np.ndarray) else with_what

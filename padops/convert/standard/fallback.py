@@ -1,29 +1,29 @@
-"""Fallback functions: what a model runs where the native library is absent.
+"""Fallback functions, which a model runs where the native library is absent.
 
-For each operator of the domain ``padops`` that a model uses, a function of the model of the same domain and name does
-the same in standard operators. ONNX Runtime runs it where nothing else has the operator, and the native kernel where
-the library is registered (measured with 1.20 to 1.31, optimisation off and on).
+For each ``padops`` operator that a model uses, a function of the same domain and name does the same in standard
+operators. ONNX Runtime runs the native kernel if the library is registered, else this function (measured with 1.20 to
+1.31, optimisation off and on).
 
-**One body for each operator.** ONNX has overloads of functions from IR version 10 on, but onnxruntime before 1.27 takes
-the last one of a name for all its calls, without a word. So a body is made for all the calls that its model has: an
-attribute that all of them agree on is a constant of the body, any other is asked for when it runs (the mode by what a
-built-in Pad of that mode does to 0, 1, 2, or by TfIdfVectorizer, which counts words: both are folded away as the
-session is created). Ranks, shapes, amounts, axes and fills are looked at when it runs, whatever the model says of them,
-with three exceptions: where the model says enough to prove that ONNX Runtime's own Pad is right, the body is that Pad;
-below opset 11, where nothing can be asked for when it runs, it is that Pad or the nodes of the lowered one; and where
-an operator has many calls of which not all is known, but what they add, the body is that Pad and what makes it fail
-where it is not right (``Calls``). For the whole body is written out, and optimised, once for each call.
+**One body for each operator.** ONNX has overloads of functions from IR version 10 on, but onnxruntime before 1.27
+silently uses the last overload for all calls. So one body serves all calls of a model. An attribute equal in all calls
+is a constant of the body. The body reads any other attribute at run time: the mode from a built-in Pad of that mode on
+0, 1, 2, or from TfIdfVectorizer, which counts words; session creation folds both away. The body reads ranks, shapes,
+amounts, axes and fills at run time, whatever the model declares, with three exceptions. If the model proves that ONNX
+Runtime's own Pad is right, the body is that Pad. Below opset 11, where a body can read nothing at run time, it is that
+Pad or the lowered nodes. If an operator has many calls that are known only to add elements, the body is that Pad with a
+check that fails where the Pad is wrong (``Calls``), since ONNX Runtime inlines and optimises the whole body for each
+call.
 
-**What a body does** is written in ``standard/``: ONNX Runtime's Pad where it is right; else indices, by a Loop over the
-axes, and a Gather. Types that its Pad lacks go by the indices of the data, so that their bits are only moved; 4- and
-2-bit integers and those 8-bit floats that survive it are cast and cast back.
+**Bodies** come from ``standard/``: ONNX Runtime's Pad where that Pad is right; else a Loop over the axes computes
+indices for a Gather. If the Pad lacks the type, a body pads indices of the data and only moves bits; it casts 4- and
+2-bit integers, and those 8-bit floats that survive the casts, there and back.
 
-**Errors.** Where the native kernel says what is wrong, a body can only fail: in a node called ``P1_P4_P5`` by an index
-out of bounds, in ONNX Runtime's own Pad, or in Reshape (P8). What it does not see: an axis that is named twice (P8),
-where the last amounts count; amounts and fill of data of rank 0 (P7, P8). What an attribute does wrong whatever the
-data are (P6, P8, P9, S1) takes the function away.
+**Errors.** The native kernel explains an error; a body can only fail: in a node called ``P1_P4_P5`` by an index out of
+bounds, in ONNX Runtime's own Pad, or in Reshape (P8). A body does not detect an axis named twice (P8), whose last
+amounts count, or wrong amounts and fill of data of rank 0 (P7, P8). An attribute that is wrong for all data (P6, P8,
+P9, S1) removes the function.
 
-**Where there is none** that is right in every supported release, ``Conversion.no_fallback`` says why, and what to do.
+**Without a function** that is right in every supported release, ``Conversion.no_fallback`` has the reason and the fix.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ from padops.spec.dialects import DOMAIN, OPS, Attribute, Op
 from padops.spec.plan import Mode, PadError
 from padops.spec.schemas import register_schemas
 
-NEWEST = 26  # any opset does for what is not written
-MANY = 16  # calls that would each get the whole body: ONNX Runtime writes it out once for each
+NEWEST = 26  # for a description that no nodes follow from, any opset works
+MANY = 16  # the most calls that may use the whole body: ONNX Runtime inlines one copy per call
 # The element types of onnxruntime's Concat, in every opset.
 COPIED = {
     "bool", "double", "float", "float16", "int16", "int32", "int64", "int8", "string", "uint16", "uint32", "uint64",
@@ -65,17 +65,17 @@ COPIED = {
 
 
 class Calls:
-    """All calls of an operator, as far as they are known; ``opset`` is of the body."""
+    """All known facts about an operator's calls; ``opset`` is the body's."""
 
     def __init__(self, op: Op, pads: Sequence[PadInfo], opset: int) -> None:
         self.op, self.pads, self.opset = op, pads, opset
         right = [_is_right(pad, opset) for pad in pads]
-        # For each call, whether ONNX Runtime's Pad alone does.
+        # For each call, whether ONNX Runtime's Pad alone suffices.
         self.proven = [is_right or _is_plain(pad, opset) for is_right, pad in zip(right, pads)]
-        # Whether the body is that Pad, which fails over empty axes where padops does not.
+        # ``may_fail``: the body is that Pad, which fails over empty axes where padops does not.
         unsure = [pad for pad, is_right in zip(pads, right) if not is_right]
         self.may_fail = all(self.proven) and any(pad.mode is Mode.EDGE and not pad.is_known for pad in unsure)
-        # Whether the body is that Pad because the calls are many. It never gives wrong elements, but may fail where
+        # Whether the calls are so many that the body is that Pad. It never yields wrong elements, but may fail where
         # padops does not; see ``ort_pad.on_data_or_fail``.
         self.is_short = self.proven.count(False) > MANY and self._may_be_short()
 
@@ -90,7 +90,7 @@ class Calls:
         )
 
     def write(self, inputs: Sequence[ir.Value]) -> Number:
-        """Writes the body; the function has an input for each of the operator's.
+        """Writes the body; the function has one input for each input of the operator.
 
         Returns:
             The function's output.
@@ -116,7 +116,7 @@ class Calls:
             flat=merged.around.folding > 0,
         )
         if not guarantees.ranked and len({pad.dims == [] for pad in self.pads}) > 1:
-            # While it loads the model, where the rank is declared, in what stands there for other ranks (1.31).
+            # The crash comes while it loads a model with declared ranks, in nodes for other ranks (1.31).
             raise Unconvertible(
                 "its data are of rank 0 in some nodes only, and onnxruntime crashes on what both would need"
             )
@@ -128,7 +128,7 @@ class Calls:
         output: Operand
         if guarantees.typed and guarantees.right:
             output = write(merged)
-        elif self.opset < FIRST_WITH_INPUTS:  # where a body can ask for nothing when it runs
+        elif self.opset < FIRST_WITH_INPUTS:  # a body can read nothing at run time
             here().has_pad = False
             made, _ = lowering.write(self._as_one(merged))
             output = made if isinstance(made, ir.Value) else here().constant(made)
@@ -139,8 +139,7 @@ class Calls:
         assert isinstance(output, Number), "nothing is known of the data"
         last = output.producer()
         if last is not None and last.op_type == "If":
-            # In a branch, ONNX Runtime folds an If and loses its output for what is inside of the If of a next call
-            # (1.32).
+            # In a branch, ONNX Runtime folds an If and loses its output for nodes inside the next call's If (1.32).
             output = emit("Identity", [output])
         pad_values.check_nesting(here().nodes, merged.around)
         if pad_values.depth_of(here().nodes) is not None and any(
@@ -150,10 +149,10 @@ class Calls:
         return output
 
     def _as_one(self, merged: PadInfo) -> PadInfo:
-        """What all calls are, with the inputs and dims that they have in common."""
+        """One Pad that describes all calls, with their common inputs and dims."""
         if differing := [name for name, attribute in merged.attributes.items() if attribute.is_ref()]:
             raise too_old(f"one body for nodes that differ in {' and '.join(differing)}", FIRST_WITH_INPUTS)
-        # The fill stays an input: onnxruntime takes no 8-bit floats for one that no node reads.
+        # The fill stays an input that nodes read: onnxruntime refuses an unread input of 8-bit floats.
         inputs: list[Operand | None] = []
         for i, (row, value) in enumerate(zip(self.op.inputs, merged.inputs, strict=True)):
             arrays = [pad.inputs[i] for pad in self.pads]
@@ -168,7 +167,7 @@ class Calls:
         return replace(merged, inputs=inputs, dims=dims, rank=None if dims is None else len(dims), name=name)
 
     def _keep_apart(self, data: ir.Value) -> None:
-        """Has the body read a copy of the data, made by a node over which onnxruntime moves no DequantizeLinear."""
+        """Makes the body read a copy of the data, by a node past which onnxruntime moves no DequantizeLinear."""
         if not {pad.type for pad in self.pads} <= COPIED:
             raise Unconvertible("its data follow DequantizeLinear, and have types of which onnxruntime makes no copy")
         uses = list(data.uses())
@@ -180,7 +179,7 @@ class Calls:
 
 
 def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadInfo:
-    """A call that stands for all: only what they have in common is known of it."""
+    """One call that represents all: only their common facts are known."""
     given = []
     for i, value in enumerate(inputs):
         present = {call.inputs[i] is not None for call in calls}
@@ -194,7 +193,7 @@ def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadI
     if some_axes and not wide:
         raise Lacking("axes", op)
     if any(Mode.CONSTANT in call.known_modes for call in calls):
-        for call in calls:  # the built-in would refuse a fill that the mode ignores in the body that constant needs too
+        for call in calls:  # the mode may ignore a fill that the built-in refuses; mode constant shares the body
             dims = call.fill_dims
             if Mode.CONSTANT not in call.known_modes and all_known(dims) and prod(dims) != 1:
                 raise Unconvertible(
@@ -225,7 +224,7 @@ def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadI
 
 
 def _common(row: Attribute, calls: Sequence[PadInfo]) -> ir.Attr | None:
-    """An attribute as all calls have it, or a reference to what each of them has."""
+    """An attribute with the value that all calls share, or a reference to each call's own value."""
     given = [call.attributes.get(row.name) for call in calls]
     values = {_plain(row.default if attribute is None else attribute.value) for attribute in given}
     if len(values) == 1 and not any(attribute is not None and attribute.is_ref() for attribute in given):
@@ -234,7 +233,7 @@ def _common(row: Attribute, calls: Sequence[PadInfo]) -> ir.Attr | None:
 
 
 def _plain(value: Any) -> Any:
-    """An attribute's value to compare, bit by bit."""
+    """An attribute's value in a form that compares bit by bit."""
     if isinstance(value, float):
         return np.float32(value).tobytes()
     if isinstance(value, bytes):
@@ -249,19 +248,19 @@ def _is_right(pad: PadInfo, opset: int) -> bool:
     if not pad.is_known:
         return False
     try:
-        with GraphBuilder(opset):  # nothing will be written
+        with GraphBuilder(opset):  # no nodes are kept
             return bool(ort_pad.is_right(pad, scalar(0), amounts_of(pad)))
-    except (ValueError, IndexError):  # the amounts do not fit the rank
+    except (ValueError, IndexError):  # amounts that do not fit the rank
         return False
 
 
 def _leaves_some(pad: PadInfo) -> bool:
-    """Whether a call is known to leave something of each axis; see ``ort_pad.cropped``."""
+    """Whether a call surely leaves elements on each axis; see ``ort_pad.cropped``."""
     return pad.only_adds or _keeps_elements(pad)
 
 
 def _keeps_elements(pad: PadInfo) -> bool:
-    """Whether a call is known to show elements of each axis."""
+    """Whether a call surely shows source elements on each axis."""
     amounts = known_amounts(pad) if pad.is_known else ()
     if not all_known(pad.dims) or len(amounts) != len(pad.dims):
         return False
@@ -269,7 +268,7 @@ def _keeps_elements(pad: PadInfo) -> bool:
 
 
 def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
-    """The greater amount of each axis in mode reflect, if it is known and the same in every call."""
+    """The larger amount of each axis in mode reflect, if known and equal in all calls."""
     reflecting = [call.input("pads") for call in calls if Mode.REFLECT in call.known_modes]
     known = [pads for pads in reflecting if isinstance(pads, np.ndarray) and pads.size % 2 == 0]
     if not known or len(known) < len(reflecting):
@@ -279,7 +278,7 @@ def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
 
 
 def _is_plain(pad: PadInfo, opset: int) -> bool:
-    """Whether a call needs no more than the Pad of an old opset; mode edge fails there where an axis is empty."""
+    """Whether the Pad of an old opset suffices for a call; in mode edge this Pad fails on an empty axis."""
     if opset >= FIRST_WITH_INPUTS or pad.op.fill != "value":
         return False
     if pad.mode is Mode.EDGE:
@@ -291,21 +290,21 @@ IR_VERSION = 8  # the first with functions
 FAILS = "fails where an edge is missing, a reflection is longer than n - 1, or data to reflect have an empty axis"
 FAILS_OVER_EMPTY = "fails where an axis to extend is empty, also if the output has no elements"
 SHORT = f"is ONNX Runtime's Pad alone: it loads quickly, and {FAILS}"
-NEW_OPSET = 21  # of a model that imports no version of the default domain; onnxruntime 1.20 has it
+NEW_OPSET = 21  # for a model that does not import the default domain; onnxruntime 1.20 has this opset
 
 
 @dataclass
 class Embedded:
-    """What became of a model's fallback functions."""
+    """The outcome of embedding a model's fallback functions."""
 
-    notes: list[str] = field(default_factory=list)  # what else has changed in the model
-    missing: dict[str, str] = field(default_factory=dict)  # the operators that have none, and why
+    notes: list[str] = field(default_factory=list)  # other changes of the model
+    missing: dict[str, str] = field(default_factory=dict)  # the operators without a function, with the reason
 
 
 def embed(analysis: Analysis, wanted: bool = True) -> Embedded:
-    """Gives the analysed model, written back, a function for each operator of padops in it, instead of those it has.
+    """Writes the model back with a new function for each padops operator in it; replaces old functions.
 
-    Without ``wanted``, a model that has been changed loses those that it has, which know nothing of the new nodes.
+    Without ``wanted``, a changed model loses its old functions, which do not fit the new nodes.
     """
     result, document = Embedded(), analysis.document
     if not wanted and not document.touched:
@@ -324,7 +323,7 @@ def embed(analysis: Analysis, wanted: bool = True) -> Embedded:
 
 
 def _complete(analysis: Analysis, op_type: str, opset: int, result: Embedded) -> ir.Function:
-    """The function of an operator; gives its nodes the inputs that only some of them have, where it needs that."""
+    """The function of an operator; if needed, adds to its nodes the inputs that only some of them have."""
     for _ in OPS[op_type].inputs:
         try:
             calls = Calls(OPS[op_type], _described_calls(analysis, op_type), opset)
@@ -348,12 +347,12 @@ def _complete(analysis: Analysis, op_type: str, opset: int, result: Embedded) ->
 
 
 def is_fallback(function: ir.Function | onnx.FunctionProto) -> bool:
-    """Whether a function is what an operator of padops falls back on, also under a name that a prefix has changed."""
+    """Whether a function is the fallback of a padops operator, also under a name with a prefix."""
     return function.domain == DOMAIN and operator_of(function.name) is not None
 
 
 def _opset(analysis: Analysis) -> int:
-    """The version of the default domain, which the bodies have to be written for."""
+    """The version of the default domain for which to write the bodies."""
     document = analysis.document
     imports = document.model.graph.opset_imports
     version = default_version(imports, document.model.ir_version) or NEW_OPSET
@@ -365,7 +364,7 @@ def _opset(analysis: Analysis) -> int:
 
 
 def _pads(analysis: Analysis) -> Iterator[NodeSite]:
-    """The nodes of the domain, but not those in the fallback functions."""
+    """The nodes of the domain outside fallback functions."""
     for site in analysis.sites:
         inside = isinstance(site.scope.root, ir.Function) and is_fallback(site.scope.root)
         if not inside and site.node.domain == DOMAIN and site.node.op_type in OPS:
@@ -373,7 +372,7 @@ def _pads(analysis: Analysis) -> Iterator[NodeSite]:
 
 
 def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
-    """Every call of an operator, once the model's own functions are written out; Unconvertible if one cannot be."""
+    """Every call of an operator, after inlining the model's own functions; Unconvertible if that is impossible."""
     if any(isinstance(site.scope.root, ir.Function) for site in _pads(analysis)):
         message = declarations(analysis.document.message())
         kept = [function for function in message.functions if not is_fallback(function)]
@@ -381,7 +380,7 @@ def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
         message.functions.extend(kept)
         versions = {row.domain: row.version for row in message.opset_import}
         for row in (row for function in message.functions for row in function.opset_import):
-            # ONNX Runtime reads a body by the model's imports; onnx would leave a call whose body has others.
+            # ONNX Runtime reads a body by the model's imports; onnx would not inline a body with other imports.
             row.version = versions.get(row.domain, row.version)
         analysis = Analysis(read_document(onnx.inliner.inline_local_functions(message)))
     register_schemas()
@@ -389,8 +388,7 @@ def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
     if not found_here:
         raise Unconvertible("it stands in functions that nothing calls")
     if any(_is_mapped(site) for site in found_here):
-        # It writes a function out in the body, and the body out in the graph, and takes names from between (1.20 to
-        # 1.32).
+        # It inlines the function into the body, then the body into the graph, and confuses their names (1.20 to 1.32).
         raise Unconvertible("it stands in a SequenceMap, and onnxruntime loads no functions within one")
     return [describe_node(site, analysis.types) for site in found_here]
 
@@ -402,7 +400,7 @@ def _is_mapped(site: NodeSite) -> bool:
 
 
 def _replace(document: Document, functions: Sequence[ir.Function], result: Embedded) -> bool:
-    """Puts the functions into graph and message; returns whether they were not there already."""
+    """Puts the functions into graph and message; returns whether any is new."""
     message, model = document.message(), document.model
     made = [ir.to_proto(function) for function in functions]
     former = [function for function in message.functions if is_fallback(function)]
@@ -425,8 +423,7 @@ def _replace(document: Document, functions: Sequence[ir.Function], result: Embed
     dropped = len(message.graph.input) - len(inputs)
     result.notes.append(f"IR version raised from {before} to {IR_VERSION} (functions need it)")
     if before < 4 and dropped:
-        # Up to version 3 every initializer is an input too, and constant all the same; from 4 on it could be
-        # overridden.
+        # Up to IR version 3, every initializer is also an input, yet constant; from 4 on, callers could override it.
         del message.graph.input[:]
         message.graph.input.extend(inputs)
         model.graph.inputs[:] = [value for value in model.graph.inputs if value.name not in names]
@@ -435,10 +432,10 @@ def _replace(document: Document, functions: Sequence[ir.Function], result: Embed
 
 
 def _write_default(analysis: Analysis, op_type: str, name: str) -> int:
-    """Gives the nodes of an operator the default of an input, the fill or axes (P7, P8), and writes the document back.
+    """Adds the default of an input, fill or axes (P7, P8), to an operator's nodes; writes the document back.
 
     Returns:
-        The number of nodes that got it: all that lack it; 0 if the default of one of them is not known.
+        The number of changed nodes: all that lack the input, or 0 if a node's default is unknown.
     """
     document = analysis.document
     analysis.types.infer()

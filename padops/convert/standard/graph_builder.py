@@ -1,9 +1,9 @@
-"""Nodes of one graph, in the form that each opset has; formulas in NumPy: what is known is computed at once.
+"""Builds the nodes of one graph in the form of its opset; NumPy formulas compute known values at once.
 
-**Formulas.** NumPy asks a ``Number`` among the operands (NEP 13, NEP 18), which writes a node into the graph builder
-that is open; what is known, NumPy computes itself. So one formula gives a handful of nodes where all is known and the
-whole computation where nothing is. NumPy does not ask an index, a shape or a bound: ``take``, ``reshape``, ``cut`` and
-``arange`` stand here for that.
+**Formulas.** NumPy calls a ``Number`` among the operands (NEP 13, NEP 18), which writes a node into the open graph
+builder; NumPy computes arrays itself. So one formula yields a few nodes if all is known, and the whole computation if
+nothing is. NumPy does not dispatch on an index, a shape or a bound: use ``take``, ``reshape``, ``cut`` and ``arange``
+for these.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.pad_info import Operand
 from padops.spec.dtypes import by_name
 
-# Positions along an axis that are listed in the model; those of longer ones are computed in a run.
+# The most positions of an axis stored in the model; nodes compute more positions at run time.
 MAX_LISTED = 1 << 20
 
-FIRST_SLICE_OF_INPUTS = 10  # before, its bounds are attributes
+FIRST_SLICE_OF_INPUTS = 10  # before, the bounds of Slice are attributes
 
 
-OPEN: ContextVar[GraphBuilder] = ContextVar("OPEN")  # the graph builder that nodes go to; ``with`` opens it
+OPEN: ContextVar[GraphBuilder] = ContextVar("OPEN")  # the graph builder that receives nodes; ``with`` opens it
 here = OPEN.get
 
 
@@ -38,7 +38,7 @@ def emit(
 
 
 def _operator(function: np.ufunc, turned: bool = False) -> Callable[[Number, Numbers | int], Number]:
-    """An operator that is a function of NumPy; ``turned`` where ``self`` is its second operand."""
+    """A Python operator for a NumPy function; ``turned`` if ``self`` is the second operand."""
 
     def apply(one: Number, other: Numbers | int) -> Number:
         made: Number = function(other, one) if turned else function(one, other)
@@ -48,12 +48,12 @@ def _operator(function: np.ufunc, turned: bool = False) -> Callable[[Number, Num
 
 
 class Number(ir.Value):
-    """A value of the graph that NumPy's functions take."""
+    """A value of the graph that NumPy's functions accept."""
 
     __add__, __radd__ = _operator(np.add), _operator(np.add, True)
     __sub__, __rsub__ = _operator(np.subtract), _operator(np.subtract, True)
     __mul__, __mod__ = _operator(np.multiply), _operator(np.mod)
-    __floordiv__ = _operator(np.floor_divide)  # of what is not negative, or divides evenly: Div rounds to 0
+    __floordiv__ = _operator(np.floor_divide)  # right for non-negative or evenly divisible operands: Div rounds to 0
     __lt__, __gt__ = _operator(np.less), _operator(np.less, True)
     __and__ = _operator(np.logical_and)
 
@@ -61,7 +61,7 @@ class Number(ir.Value):
         return emit("Neg", [self])
 
     def __array__(self, *_: object, **__: object) -> np.ndarray:
-        """What a function of NumPy asks for that knows arrays alone.
+        """Refuses NumPy functions that only accept arrays.
 
         Raises:
             TypeError: Always.
@@ -69,15 +69,15 @@ class Number(ir.Value):
         raise TypeError(f"{self.name} is not known before the model runs")
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *operands: Any, **options: Any) -> Any:
-        """A node, unless one operand leaves the other as it is."""
+        """Writes a node, unless one operand leaves the other unchanged."""
         for neutral, one, other in zip(_NEUTRAL.get(function, ()), operands, operands[::-1]):
             if not isinstance(one, ir.Value) and np.ndim(one) == 0 and one == neutral:
                 return other
         if function not in _OPERATORS or method != "__call__" or options:
             return NotImplemented
-        if function in (np.minimum, np.maximum) and here().opset < 12:  # Min and Max have no integers yet
+        if function in (np.minimum, np.maximum) and here().opset < 12:  # Min and Max lack integers before 12
             return np.where(np.less(*operands), *(operands if function is np.minimum else operands[::-1]))
-        if function is np.mod and here().opset < 10:  # no Mod yet; Div rounds to 0
+        if function is np.mod and here().opset < 10:  # Mod does not exist before 10; Div rounds to 0
             dividend, divisor = operands
             remains = dividend - dividend // divisor * divisor
             return np.where(remains < 0, remains + divisor, remains)
@@ -94,7 +94,7 @@ _OPERATORS: Mapping[np.ufunc, str] = {
     np.less: "Less", np.equal: "Equal", np.logical_and: "And", np.minimum: "Min", np.maximum: "Max",
 }  # fmt: skip
 _NEUTRAL: Mapping[np.ufunc, tuple[int | None, int]] = {
-    np.add: (0, 0), np.subtract: (None, 0), np.multiply: (1, 1),  # on the left, on the right
+    np.add: (0, 0), np.subtract: (None, 0), np.multiply: (1, 1),  # neutral operand on the left, on the right
 }  # fmt: skip
 
 
@@ -112,7 +112,7 @@ _FUNCTIONS: Mapping[Callable[..., Any], Callable[..., Number]] = {
 
 
 def too_old(what: str, since: int) -> Unconvertible:
-    """The error for an opset before ``since``, which lacks an operator or a form of it."""
+    """The error for an opset before ``since`` that lacks an operator or a form of an operator."""
     opset = here().opset
     # onnx has no adapter for the Pad of opset 1.
     do = "; raise that first (onnx.version_converter)" if opset > 1 else ", which onnx.version_converter cannot raise"
@@ -128,19 +128,19 @@ def scalar(value: int) -> np.ndarray:
 
 
 def is_number(x: Operand, number: int) -> TypeGuard[np.ndarray]:
-    """Whether an operand is known to be one element of that value."""
+    """Whether an operand is a known single element equal to ``number``."""
     return not isinstance(x, ir.Value) and x.size == 1 and x.dtype == np.int64 and x.item() == number
 
 
 def take(vector: Numbers, index: Operand | int) -> Numbers:
-    """The elements of a vector, or rows of a matrix, at some positions."""
+    """The elements of a vector, or rows of a matrix, at the positions ``index``."""
     if isinstance(vector, Number) or isinstance(index, ir.Value):
         return emit("Gather", [vector, index])
     return np.take(vector, index, axis=0)
 
 
 def reshape(x: Operand, shape: Numbers) -> Numbers:
-    """To a shape without -1; dims of 0 stay 0, where the opset can say so."""
+    """Reshapes to a shape without -1; dims of 0 stay 0 if the opset has allowzero."""
     if not isinstance(x, ir.Value) and not isinstance(shape, Number):
         return x.reshape(shape)
     may_be_empty = isinstance(shape, Number) or 0 in shape
@@ -156,10 +156,10 @@ def to_int64(x: Operand) -> Numbers:
 
 
 def arange(stop: Numbers | int, step: Numbers | int = 1) -> Numbers:
-    """From 0 on, in equal steps; ``stop`` and ``step`` are of rank 0."""
+    """The numbers from 0 up to ``stop`` in equal steps; ``stop`` and ``step`` have rank 0."""
     if isinstance(stop, Number) or isinstance(step, Number) or int(stop) // int(step) > MAX_LISTED:
         if here().opset < 11 and isinstance(stop, Number) and not isinstance(step, Number) and int(step) == 1:
-            # No Range yet, but the positions of as many ones.
+            # Range does not exist yet; NonZero of as many ones lists the same positions.
             ones = emit("ConstantOfShape", [reshape(stop, ints(1))], {"value": ir.tensor(ints(1))})
             return with_axis("Squeeze", emit("NonZero", [ones]), 0)
         return emit("Range", [0, stop, step])
@@ -167,17 +167,17 @@ def arange(stop: Numbers | int, step: Numbers | int = 1) -> Numbers:
 
 
 def cut(vector: Numbers, start: Numbers, stop: Numbers) -> Numbers:
-    """Part of a vector; ``start`` and ``stop`` have one element."""
+    """A slice of a vector; ``start`` and ``stop`` have one element."""
     if isinstance(vector, Number) or isinstance(start, Number) or isinstance(stop, Number):
         return part(vector, start, stop, ints(0))
     return vector[start.item() : stop.item()]
 
 
 def part(x: Operand, start: Numbers, stop: Numbers, axes: np.ndarray) -> Number:
-    """Part of a tensor along some axes; ``start`` and ``stop`` have one element for each of them.
+    """A slice of a tensor along some axes; ``start`` and ``stop`` have one element for each axis.
 
     Raises:
-        Unconvertible: The bounds are not known, and Slice of this opset has them as attributes.
+        Unconvertible: The bounds are not known, and this opset's Slice has bounds as attributes.
     """
     if here().opset >= FIRST_SLICE_OF_INPUTS:
         return emit("Slice", [x, start, stop, axes])
@@ -187,28 +187,28 @@ def part(x: Operand, start: Numbers, stop: Numbers, axes: np.ndarray) -> Number:
 
 
 def with_axis(op_type: str, x: Operand, axis: int) -> Number:
-    """Unsqueeze, Squeeze or ReduceSum, whose axis is an input from opset 13 on."""
+    """Writes Unsqueeze, Squeeze or ReduceSum, whose axis is an input from opset 13 on."""
     return emit(op_type, *(([x, ints(axis)],) if here().opset >= 13 else ([x], {"axes": [axis]})))
 
 
 def lowest(*vectors: Numbers) -> Numbers:
-    """The least of all numbers of some vectors, of rank 0.
+    """The least number of all vectors, as a scalar.
 
-    Of two vectors the last one stands there twice: OpenVINO (in onnxruntime-openvino 1.24.1) takes the least of a
-    Concat of two for the lesser of both, element by element.
+    The Concat of two vectors repeats the last one: OpenVINO (in onnxruntime-openvino 1.24.1) mistakes the least of a
+    Concat of two for an elementwise minimum.
     """
     vector: Numbers = np.concatenate([*vectors, *(vectors[1:] if len(vectors) == 2 else ())])
     return emit("ReduceMin", [vector], {"keepdims": 0}) if isinstance(vector, Number) else vector.min()
 
 
-# Where ONNX Runtime has an operator from, or with integers.
+# The first opset in which ONNX Runtime has an operator, or has it for integers.
 FIRST = {
     "Concat": 4, "Cast": 6, "Add": 7, "Sub": 7, "Mul": 7, "Div": 7, "Expand": 8, "ConstantOfShape": 9, "Less": 9,
     "NonZero": 9, "Where": 9, "Mod": 10, "GatherND": 11, "Loop": 11, "Range": 11, "ReduceMin": 11,
     "ScatterElements": 11,
 }  # fmt: skip
 
-FIRST_CONSTANTS = 9  # the first opset with Constants of other types than floats
+FIRST_CONSTANTS = 9  # the first opset with Constants of types other than float
 
 T = TypeVar("T", bound=Operand)
 
@@ -217,7 +217,7 @@ BOOL = ir.TensorType(ir.DataType.BOOL)
 
 
 class GraphBuilder:
-    """The nodes of one graph, in order; the formulas within ``with builder:`` write theirs here."""
+    """The nodes of one graph, in order; formulas inside ``with builder:`` append their nodes."""
 
     def __init__(
         self,
@@ -227,13 +227,13 @@ class GraphBuilder:
         has_pad: bool = True,
         in_function: bool = False,
     ) -> None:
-        """Begins an empty graph inside ``outer``, which has its constants; or ``in_function``, in a function's body."""
+        """Begins an empty graph inside ``outer``, which holds its constants; ``in_function``: in a function's body."""
         self.opset = opset  # version of the default domain
         self.has_pad = has_pad  # whether ONNX's own Pad may be a node
         self.nodes: list[ir.Node] = []
         self.arrays: dict[ir.Node, np.ndarray] = {}  # of the Constants among the nodes
         numbers = count()
-        # Gives a name that nothing else has, near the one that is wanted.
+        # Returns a unique name that resembles the wanted name.
         self.name = name or (lambda wanted: f"{wanted}_{next(numbers)}")
         self._in_function = in_function
         self._outer = outer
@@ -249,13 +249,13 @@ class GraphBuilder:
         OPEN.reset(self._opened.pop())
 
     def inner(self) -> GraphBuilder:
-        """A graph builder for a graph inside this one; its constants stand here."""
+        """A graph builder for a graph inside this graph, which holds the constants of both."""
         return GraphBuilder(self.opset, self.name, self, self.has_pad)
 
     def _keep(self, array: np.ndarray, role: str) -> ir.Value:
         if self._outer is not None:
             return self._outer.constant(array, role)
-        # ONNX Runtime infers the types of a function's body, and ONNX has Constants of floats alone there.
+        # ONNX Runtime infers the types of a function's body, where ONNX only has Constants of floats before opset 9.
         if self._in_function and self.opset < FIRST_CONSTANTS and array.dtype.kind in "biu":
             value = self.emit("Constant", [], {"value": tensor_of(array.astype(np.float64))}, role=role)
             return self.emit("Cast", [value], {"to": by_name(array.dtype.name).onnx}, role=role)
@@ -272,7 +272,7 @@ class GraphBuilder:
         return self._known[key]
 
     def once(self, key: Hashable, write: Callable[[], T]) -> T:
-        """What ``write`` writes into this graph, unless it or one around it has that under ``key`` already."""
+        """The stored result for ``key`` in this graph or an outer one; else calls ``write`` and stores its result."""
         builder: GraphBuilder | None = self
         while builder is not None:
             if key in builder._once:
@@ -300,10 +300,10 @@ class GraphBuilder:
         role: str = "",
         outputs: int,
     ) -> list[Number]:
-        """Writes a node of the default domain, and gives its outputs.
+        """Writes a node of the default domain, and returns its outputs.
 
         Inputs are values, or arrays and numbers (int64) that become constants; None where absent, and trailing ones are
-        left out. ``role`` says what the output is, for the names of node and output.
+        left out. ``role`` describes the output in the names of node and output.
 
         Raises:
             Unconvertible: The opset does not have the operator.
@@ -334,7 +334,7 @@ class GraphBuilder:
     # --- graphs inside the graph --------------------------------------------------------------------------------------
 
     def choose(self, condition: Operand, then: Callable[[], T], other: Callable[[], T]) -> T | Number:
-        """One of two computations: ``then`` where a bool of rank 0 is true, else ``other``."""
+        """Writes an If: ``then`` where ``condition``, a scalar bool, is true, else ``other``."""
         if not isinstance(condition, ir.Value):
             return (then if condition else other)()
         graphs = {}
@@ -344,14 +344,14 @@ class GraphBuilder:
         return self.emit("If", [condition], graphs)
 
     def graph(self, inputs: Sequence[ir.Value], outputs: Sequence[Operand], name: str) -> ir.Graph:
-        """This graph builder as a graph inside another; each output, a constant too, is made in it."""
+        """Makes a graph inside another from these nodes; the inner graph itself computes each output, constants too."""
         own = {value for node in self.nodes for value in node.outputs}
         made = [x if isinstance(x, ir.Value) and x in own else self.emit("Identity", [x]) for x in outputs]
         return ir.Graph(inputs, made, nodes=self.nodes, name=self.name(name))
 
 
 def detach(nodes: Iterable[ir.Node]) -> None:
-    """Removes the inputs of nodes that are in no graph, so that they no longer count as uses of values."""
+    """Removes the inputs of nodes that are in no graph, so that these nodes no longer count as uses of values."""
     for node in nodes:
         for _, graph in inner_graphs(node):
             detach(graph)

@@ -1,9 +1,9 @@
-"""The whole of one Pad in the fewest nodes.
+"""Lowers one Pad to the fewest nodes.
 
-With an execution provider, a Pad that it runs right stays; so does one that it runs in another form, without axes. Any
-other becomes parts of the data (``axes.py``), which the providers take, or what the amounts and the shape need where
-they are not known. What the provider takes in no form, such as a type that it does not have, becomes what ONNX
-Runtime's processor runs.
+For an execution provider, a Pad that the provider runs right stays, if necessary in another form without axes. Any
+other Pad becomes nodes that move parts of the data (``axes.py``), which providers accept; unknown amounts or shapes
+need other nodes. A Pad that the provider accepts in no form, such as one of an unsupported type, becomes nodes for ONNX
+Runtime's CPU provider.
 """
 
 from __future__ import annotations
@@ -55,37 +55,37 @@ from padops.spec.dialects import OPS, make_node_plan, onnx_op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Amounts, Limit, Mode, PadError
 
-OLDEST = 20  # onnxruntime 1.20, whose Pad is the least right
-ANY_RELEASE = 0  # of onnxruntime: no rule is taken for mended
+OLDEST = 20  # onnxruntime 1.20, whose Pad has the most faults
+ANY_RELEASE = 0  # of onnxruntime: no rule counts as fixed
 NOTHING = Amounts(0, 0)
-NEGATIVE = (Amounts(-1, -1),)  # for amounts that are not known
+NEGATIVE = (Amounts(-1, -1),)  # stands for unknown amounts
 FIRST_WITH_KERNEL = 2  # before, Pad has another attribute, and no kernel
 
-NO_BETTER = ("cut away",)  # the provider runs some of these Pads, and no lowered form of them
-# Rules for nodes of any operator: no other nodes help.
+NO_BETTER = ("cut away",)  # the provider runs some of these Pads, but no lowered form
+# Rules that hold for nodes of every operator, so no other nodes help.
 OF_ALL_NODES = ("open rank", "open dims", "computed", "in a body")
 NOT_RUN = "by rules that were not run"
 
 
 class Way(Enum):
-    """The form in which an execution provider takes a Pad."""
+    """The form in which an execution provider accepts a Pad."""
 
     STAYS = "stays"
-    ANY = "any"  # none is meant: what ONNX Runtime's processor runs right
+    ANY = "any"  # for no provider: nodes that ONNX Runtime's CPU provider runs right
     PAD = "Pad"  # one Pad of the standard
-    CROPPED = "cropped"  # the same in mode constant, behind a Slice, so that it takes nothing away
-    PARTS = "parts"  # what moves parts of the data; see ``axes.py``
+    CROPPED = "cropped"  # one Pad in mode constant behind a Slice, so that the Pad itself crops nothing
+    PARTS = "parts"  # nodes that move parts of the data; see ``axes.py``
 
 
 def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tuple[Way, str]:
-    """Decides what becomes of a Pad that breaks no rule, as far as is known; and why the provider takes it in no form.
+    """Chooses the form of a Pad that breaks no known rule; the text says why the provider accepts no form, or is "".
 
     ``may_stay`` says whether the node is ONNX's Pad already, in the form of its version.
     """
     found = RunsAs("", opset)
     row = replace(row, rules=tuple(rule for rule in row.rules if rule.when not in NO_BETTER))
     if pad.dims == []:
-        return Way.ANY, ""  # nothing is to be done
+        return Way.ANY, ""  # rank 0 passes through
     as_it_is = pad.op.name == onnx_op(opset) and reaches_provider(pad, found, NEWEST_MINOR)
     stays = may_stay and as_it_is and not _is_changed(pad)
     if stays and find_fault(row, pad, found, ANY_RELEASE) is None:
@@ -102,10 +102,10 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tupl
             return Way.STAYS, said_of(rule)
         return Way.ANY if pad.mode in (Mode.CONSTANT, None) else Way.PARTS, said_of(rule)
     if row.moves and pad.type is not None and pad.type not in row.moves and left:
-        proxy, _ = EXACT_CASTS.get(pad.type, (None, 0))  # it takes what stands between the casts
+        proxy, _ = EXACT_CASTS.get(pad.type, (None, 0))  # the provider must accept the type between the casts
         return Way.PARTS if proxy in row.moves else Way.ANY, f"any node of {pad.type}"
     if rule is not None and standard and pad.mode is Mode.CONSTANT and not taking_pooling(pad):
-        # Right behind a Slice that crops; the crop leaves some of each axis.
+        # A Pad behind a cropping Slice is right; the crop leaves elements on each axis.
         of_fill = replace(row, rules=tuple(rule for rule in row.rules if rule.when in FILLS))
         elsewhere = rule.when == "crop" or (rule.when in ("cut beyond", "empty") and not sure)
         if elsewhere and find_fault(of_fill, judged, found, ANY_RELEASE) is None:
@@ -114,12 +114,12 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tupl
 
 
 def _is_changed(pad: PadInfo) -> bool:
-    """Whether ONNX Runtime may make another thing of a Pad."""
+    """Whether ONNX Runtime's optimizers may change a Pad."""
     return bool(taking_pooling(pad)) or pad.open_axes or (pad.input("axes") is not None and pad.around.transposing)
 
 
 def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
-    """The Pad; a computed fill that the provider cannot expand gets a dim."""
+    """The Pad, with a dim added to a computed fill that the provider cannot expand."""
     fill, scalars = pad.input(pad.op.fill), () if row is None else row.expands_no_scalar
     if pad.type not in scalars or not isinstance(fill, ir.Value) or pad.fill_dims != []:
         return pad
@@ -128,9 +128,9 @@ def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
 
 
 def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
-    """The most dims of the data that the provider takes, if the Pad has more and may be ``narrowed``; else 0.
+    """The provider's limit of dims, if the Pad has more and may be ``narrowed``; else 0.
 
-    That is an ONNX Pad of known amounts and dims, which adds or crops something, and whose output has elements.
+    An ONNX Pad may be narrowed if amounts and dims are known, some amount is not 0, and the output has elements.
     """
     limit = min((rule.limit for rule in row.rules if rule.when in ("rank above", "sizes above")), default=0)
     if not limit or not all_known(pad.dims) or len(pad.dims) <= limit or pad.node is None or pad.mode is None:
@@ -141,7 +141,7 @@ def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
 
 
 def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> ir.Value:
-    """A Pad of data with at most ``limit`` dims: neighbours without padding become one dim, until ``write`` is done."""
+    """Writes a Pad by ``write`` on at most ``limit`` dims: merges unpadded neighbours before and splits them after."""
     assert all_known(pad.dims), "only such a Pad is narrowed"
     amounts, dims = known_amounts(pad), [*pad.dims]
     to_pad = [i for i, one in enumerate(amounts) if one != NOTHING]
@@ -166,7 +166,7 @@ def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> i
 
 
 def _groups(axes: Sequence[int], rank: int) -> list[list[int]]:
-    """The axes of a tensor, those side by side together that are none of ``axes``."""
+    """The axes of a tensor in groups: neighbours outside ``axes`` form one group."""
     groups: list[list[int]] = []
     for i in range(rank):
         if i and i not in axes and i - 1 not in axes:
@@ -181,12 +181,12 @@ def _provider_fill(pad: PadInfo) -> Operand | None:
 
 
 def _note_of(said: str, row: KnownProvider) -> str:
-    """A note about a provider; it also tells whether the provider's rules were not run."""
+    """A note about a provider; it also mentions provider rules that were never run."""
     return said if row.was_run else ", ".join(filter(None, (said, NOT_RUN)))
 
 
 def _is_of_standard(pad: PadInfo, opset: int) -> bool:
-    """Whether the standard has a Pad at an opset that does the same, where the amounts of all axes are given to it."""
+    """Whether the standard Pad of an opset does the same, given the amounts of all axes."""
     if pad.mode is None or pad.may_have_interior or not has_modes(pad, opset) or opset < FIRST_WITH_KERNEL:
         return False
     if pad.type not in OPS[onnx_op(opset)].types:
@@ -198,7 +198,7 @@ def _is_of_standard(pad: PadInfo, opset: int) -> bool:
 
 
 def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
-    """A Pad of all axes, to be judged: in the same or in constant mode, with the fill if the mode uses it."""
+    """A Pad of all axes for the judgement: in the same or constant mode, with the fill if the mode uses it."""
     amounts = known_amounts(pad) if pad.node is not None else ()
     flat = ints(*(row.begin for row in amounts), *(row.end for row in amounts))
     if pad.mode is Mode.CONSTANT and opset < FIRST_WITH_INPUTS and pad.attributes.get(pad.op.fill) is not None:
@@ -209,7 +209,7 @@ def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
         )
     inputs: list[Operand | None] = [
         pad.data,
-        flat if amounts else pad.data,  # the data stand for what is not known
+        flat if amounts else pad.data,  # the data stand for unknown amounts
         _provider_fill(pad) if pad.mode is Mode.CONSTANT else None,
         None,
     ]
@@ -220,17 +220,17 @@ def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
 def write(
     pad: PadInfo, plain: bool = False, may_stay: bool = False, row: KnownProvider | None = None
 ) -> tuple[Operand, str]:
-    """Writes a Pad for ONNX Runtime's processor, or for another provider.
+    """Writes a Pad for ONNX Runtime's CPU provider, or for another provider.
 
-    ``plain``: the node is ONNX's Pad already, so rank 0, which ONNX Runtime refuses, may fail; ``may_stay``: it is also
-    in the form of its version. ``row`` is the other provider.
+    ``plain``: the node is ONNX's Pad already, so rank 0, which ONNX Runtime refuses, may fail; ``may_stay``: the node
+    also has the form of its version. ``row`` is the other provider.
 
     Returns:
-        The output, which is the data if nothing changes; and a note on the provider, or "".
+        The output, or the data if nothing changes; and a note on the provider, or "".
 
     Raises:
-        Unconvertible: It breaks a rule, or the opset has no way to do it.
-        Unneeded: The provider runs it right.
+        Unconvertible: The Pad breaks a rule, or the opset cannot express it.
+        Unneeded: The provider runs the Pad right.
     """
     try:
         if row is None:
@@ -252,13 +252,13 @@ def write(
 
 
 def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = None) -> Operand:
-    """As ``write``; raises PadError for a broken rule."""
+    """Like ``write``, for one form; raises PadError for a broken rule."""
     if len(pad.modes) > 1:
         raise Unconvertible("its mode is given by the caller of the function")
     if pad.type is not None and pad.type not in pad.op.types:
         raise Unconvertible(f"its data are {pad.type}, which {pad.op.name} does not have")
     if pad.type is None and plain and here().has_pad and _is_changed(pad):
-        return ort_pad.on_data(pad, None)  # the same Pad, but not for the optimizers
+        return ort_pad.on_data(pad, None)  # the same Pad, hidden from the optimizers
 
     def write_moved(given: PadInfo) -> Operand:
         pad_values.check(pad)
@@ -269,7 +269,7 @@ def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = Non
 
 
 def _by_a_node(nothing: np.ndarray) -> Operand:
-    """A tensor without elements; for other runtimes no constant, since OpenVINO, tract and TVM misread such ones."""
+    """A tensor without elements; other runtimes get a node: OpenVINO, tract and TVM misread such constants."""
     if here().has_pad or here().opset < FIRST["ConstantOfShape"] or nothing.dtype.kind not in "biuf":
         return nothing
     value = {"value": ir.tensor(np.zeros(1, nothing.dtype))}
@@ -277,7 +277,7 @@ def _by_a_node(nothing: np.ndarray) -> Operand:
 
 
 def _known_amounts(pad: PadInfo) -> Sequence[Amounts] | None:
-    """The amounts of every axis, or None where they are not known before it runs."""
+    """The amounts of every axis, or None if they are known only at run time."""
     if pad.dims is None or pad.node is None:
         return None
     if all_known(pad.dims):
@@ -302,7 +302,7 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
         return ort_pad.on_data(pad, left, cropped)
     ranked = bool(pad.dims) or (plain and pad.dims is None)
     typed = here().has_pad and _has_kernel(pad, plain)
-    # Of what has been a Pad of ONNX Runtime's, it is taken for granted: there the Pad is as right as it was.
+    # A Pad that ONNX Runtime already ran stays as right as before.
     leaves_some = (typed and ort_pad.takes_inputs(here().opset, pad)) or pad.only_adds
     guarantees = ort_pad.Guarantees(typed, ranked, right=False, or_fails=False, leaves_some=leaves_some)
     if known is not None and _fits(pad, known, guarantees):
@@ -319,8 +319,8 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
 def _has_kernel(pad: PadInfo, plain: bool) -> bool:
     """Whether ONNX Runtime's Pad has the type of the data.
 
-    What is its Pad of float16 now may stay one. It is cast to float and back, so a fill that is a float attribute may
-    not be rounded where another operator reads it.
+    A float16 Pad of ONNX Runtime may stay. The runtime casts it to float and back, so a fill that is a float attribute
+    might not be rounded if another operator read it.
     """
     if has_type(pad.type, here().opset):
         return True
@@ -329,7 +329,7 @@ def _has_kernel(pad: PadInfo, plain: bool) -> bool:
 
 
 def _fits(pad: PadInfo, known: Sequence[Amounts], guarantees: ort_pad.Guarantees) -> bool:
-    """Whether one Pad of ONNX Runtime is sure to be right."""
+    """Whether one Pad of ONNX Runtime is surely right."""
     if not guarantees.typed or any(amounts.interior for amounts in known):
         return False
     if pad.known_modes == (Mode.CONSTANT,):
@@ -352,22 +352,22 @@ def _size(pad: PadInfo, axis: int) -> int | None:
 
 
 def _amounts(pad: PadInfo, known: Sequence[Amounts]) -> AxisAmounts | None:
-    """The amounts for the built-in; None where it can have the node's own inputs."""
+    """The amounts for the built-in; None if it can read the node's own inputs."""
     if ort_pad.takes_inputs(here().opset, pad):
         return None
-    if pad.op.clamp:  # P1: a dim that would be negative is 0
+    if pad.op.clamp:  # P1: a negative dim becomes 0
         ends = (max(one.end, -one.begin - (_size(pad, i) or 0)) for i, one in enumerate(known))
         known = [Amounts(one.begin, end) for one, end in zip(known, ends)]
     return _vectors(known)
 
 
 def _fill(pad: PadInfo, known: Sequence[Amounts] | None, guarantees: ort_pad.Guarantees) -> Operand:
-    """Mode constant where the built-in cannot do it in one node."""
+    """Writes mode constant where one built-in node is not enough."""
     if known is not None and all_known(pad.dims) and 0 in pad.dims:
         outputs = [plan_of(pad, i, *row).output for i, row in enumerate(zip(pad.dims, known))]
         with_what = any_fill(pad)
         if isinstance(with_what, np.ndarray) and prod(outputs) <= MAX_POSITIONS:
-            return np.full(outputs, with_what)  # no element of the data is left to look at
+            return np.full(outputs, with_what)  # the output shows no element of the data
     axes = list(pad.paddable_axes)
     if known is not None:
         axes = [i for i, amounts in enumerate(known) if amounts != NOTHING]
@@ -390,13 +390,13 @@ def _fill(pad: PadInfo, known: Sequence[Amounts] | None, guarantees: ort_pad.Gua
 
 
 def _begin_filling(pad: PadInfo) -> tuple[Work, Operand]:
-    """The work, and the fill in the form that it wants."""
+    """The work, and the fill in the form that the work needs."""
     with_what, work = any_fill(pad), Work.begin(pad)
     return work, reshape(with_what, ints(1)) if work.has_no_blocks(with_what) else with_what
 
 
 def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
-    """The other modes, of known rank."""
+    """Writes the other modes for a known rank."""
     work = Work.begin(pad)
     if known is None:
         extend_by_computing(work, pad.paddable_axes, amounts_of(pad))
@@ -405,7 +405,7 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
     to_crop = [i for i in padded if known[i].begin <= 0 and known[i].end <= 0]
     sizes = {i: size for i in to_crop if (size := _size(pad, i)) is not None}
     crops = sizes if len(sizes) == len(to_crop) else {}
-    if crops:  # in one node
+    if crops:  # one Slice crops all axes
         plans = [plan_of(pad, i, size, known[i]) for i, size in crops.items()]
         starts = [min(-known[i].begin, one.size) for i, one in zip(crops, plans)]
         stops = [start + one.output for start, one in zip(starts, plans)]
@@ -418,7 +418,7 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
         try:
             extension = None if size is None else plan_of(pad, i, size, amounts)
         except PadError as error:
-            if error.rule != "P5":  # which is right only if some other dim turns out to be 0
+            if error.rule != "P5":  # P5 is no error if another dim is 0 at run time
                 raise
         if extension is None:
             to_compute += [i] if i in padded or pad.op.limit is Limit.NGRAPH else []
@@ -432,7 +432,7 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
 
 
 def _by_parts(pad: PadInfo, known: Sequence[Amounts]) -> ir.Value | None:
-    """Of known amounts, by what moves parts; None where other nodes do it, or have to look at the shape."""
+    """Writes known amounts by moving parts; None where other nodes are needed, or must read the shape."""
     assert pad.dims is not None, "without dims there are no amounts of each axis"
     padded = [(i, size, known[i]) for i, size in enumerate(pad.dims) if known[i] != NOTHING]
     only_adds = all(min(one.begin, one.end) >= 0 for _, size, one in padded if size is None)

@@ -3,10 +3,9 @@
 ``runtimes.py`` says where the Pad of ONNX Runtime is right: in mode constant once the data are ``cropped``, in
 the other modes if ``is_right``. This holds from onnxruntime 1.20 on; the newest release can do more.
 
-Elsewhere, indices are computed at run time. The data are laid out flat, with the fill behind them where there is one,
-and one Gather takes the output out of them. A Loop over the axes makes its indices, of the output's shape, by Horner's
-scheme: with the indices i of the axes so far, the next axis of n elements makes them ``i * n + j``. Index -1 is the
-fill.
+Elsewhere, nodes compute indices at run time. One Gather reads the output from the flat data, with any fill appended. A
+Loop over the axes computes its indices, of the output's shape, by Horner's scheme: an axis of n elements turns the
+indices i of earlier axes into ``i * n + j``. Index -1 is the fill.
 """
 
 from __future__ import annotations
@@ -91,7 +90,7 @@ def is_right(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Numbers:
 
 
 def _bounds(pad: PadInfo, choice: Numbers) -> tuple[Numbers, Numbers]:
-    """How much may be cropped, and how much may be added to each axis, for the built-in to be right."""
+    """The most that each axis may lose and gain for the built-in to be right."""
     usable = pad.known_modes if has_modes(pad, here().opset) else (Mode.CONSTANT,)
     bounds = [_BOUNDS[mode] if mode in usable else (0, -FAR) for mode in pad.known_modes]
     free, reach = (select(column, choice) for column in zip(*bounds))
@@ -99,14 +98,14 @@ def _bounds(pad: PadInfo, choice: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _mode(pad: PadInfo) -> dict[str, ir.Attr]:
-    """The mode that the built-in gets: that of the operator, or constant where it does not have all that may be."""
+    """The built-in's mode: the operator's, or constant if the built-in lacks a possible mode."""
     if not has_modes(pad, here().opset) or (pad.op.mode not in pad.attributes and len(pad.modes) == 1):
         return {}
     return {"mode": mode_attribute(pad)}
 
 
 def cropped(pad: PadInfo, source: Operand) -> tuple[Number, AxisAmounts]:
-    """What negative amounts leave of a tensor, and the amounts that are left to add in mode constant (P1, P3 FULL)."""
+    """A tensor cropped by negative amounts, and the amounts left to add in mode constant (P1, P3 FULL)."""
     amounts, size = amounts_of(pad), shape_of(pad)
     output = amounts.begin + size + amounts.end
     if pad.op.clamp:
@@ -139,9 +138,9 @@ def own_amounts(pad: PadInfo) -> AxisAmounts | None:
 def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = None, numbered: bool = False) -> Number:
     """The built-in on the data, or on their ``iota``.
 
-    It gets the amounts of all axes, never a list of axes, which a Transpose that moves through it would turn. Where a
-    pooling behind it might take it for its own padding, the data have one more axis while they are padded, which no
-    optimizer sees through.
+    The built-in gets the amounts of all axes, never a list of axes, which a Transpose moved through the Pad would
+    permute. If a later pooling might absorb the Pad, the data get one more axis during padding, which stops the
+    optimizers.
     ``amounts`` None stands for the inputs that the node itself has; ``source``, by default the data, may be
     ``numbered``: then it is filled with -1.
     """
@@ -194,7 +193,7 @@ def _fill(pad: PadInfo) -> Operand | None:
 
 
 def _with_attributes(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool) -> Number:
-    """The built-in before opset 11: what Pad_1 and Pad_2 have, or what is known."""
+    """The built-in before opset 11, from the attributes of Pad_1 and Pad_2 or from known values."""
     attributes = list(_mode(pad).values())
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), "")
     given, value = pad.attributes.get(name), pad.attributes.get("value")
@@ -302,7 +301,7 @@ def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[Pa
 
 
 def _cast_inputs(pad: PadInfo) -> PadInfo:
-    """The same Pad of the type that it is to be done in."""
+    """The same Pad in the type that its elements are cast to."""
     assert pad.type is not None, "check_moved has found one to do it in"
     proxy, _ = EXACT_CASTS[pad.type]
     to, own = by_name(proxy), by_name(pad.type)
@@ -341,7 +340,7 @@ class Guarantees:
 
 
 def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number:
-    """Writes a Pad; ``branches`` says whether to leave what the built-in can do to it, by an If."""
+    """Writes a Pad; with ``branches``, an If uses the built-in where it is right."""
     if pad.dims == []:
         return emit("Identity", [pad.data])  # P5: rank 0 passes through
     if guarantees.right and guarantees.typed:

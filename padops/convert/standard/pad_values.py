@@ -1,11 +1,10 @@
 """The values of a Pad that nodes read: shape, fill, mode, amounts of each axis (P2); and the rules that refuse a Pad.
 
-**Amounts** that are known are arrays; others are computed. They lead from positions of the output to positions of the
-source.
+Known **amounts** are arrays; nodes compute the others. Amounts map output positions to source positions.
 
-A mode is four numbers. With n elements and the positions o seen from the first of them: o is clamped to
-[-slack, n - 1 + slack], taken modulo a period of ``factor * n + offset``, and of what remains, m, and its mirror image,
-period + mirror - m, the lesser is shown. Where the mode is not known before it runs, its numbers are looked up.
+Four numbers define a mode. For n elements and a position o relative to the first: clamp o to [-slack, n - 1 + slack],
+take m = o modulo the period ``factor * n + offset``, and show the lesser of m and its mirror image, period + mirror -
+m. If the mode is known only at run time, nodes look its numbers up.
 
 Amounts that break P1, P4 or P5 make a Gather called ``P1_P4_P5`` fail, since its index is out of bounds.
 """
@@ -116,7 +115,7 @@ def any_fill(pad: PadInfo) -> Operand:
 
 
 def default_fill(type_name: str) -> np.ndarray:
-    """What an absent fill stands for (P7)."""
+    """The default of an absent fill (P7)."""
     dtype = by_name(type_name).numpy
     return np.array("", object) if dtype.kind == "O" else np.zeros((), dtype)
 
@@ -131,7 +130,7 @@ def _vector_of(pad: PadInfo, name: str) -> Numbers:
         return ints(*attribute.value)
     _check_opset(f"its attribute {name} is given by the caller of a function")
     given = reference("value_ints", attribute, ir.AttributeType.INTS)
-    # The runtime's inference takes this constant for one without a shape until something has been done with it.
+    # The runtime's inference knows no shape for this constant until a node has processed it.
     return flatten(emit("Constant", [], {"value_ints": given}))
 
 
@@ -159,7 +158,7 @@ def mode_of(pad: PadInfo) -> Numbers:
     """The position in ``modes`` of the mode, of rank 0."""
     if len(pad.modes) == 1 or not has_modes(pad, here().opset):
         return _choice_of(pad, pad.op.mode, pad.modes)
-    # What ONNX Runtime's own Pad puts in front of 0, 1, 2 tells its mode at every opset.
+    # The element that ONNX Runtime's own Pad puts in front of 0, 1, 2 reveals its mode at every opset.
     probe = emit("Pad", [ints(0, 1, 2), ints(1, 0), -1], {"mode": mode_attribute(pad)}, role="mode")
     shown = {Mode.CONSTANT: -1, Mode.EDGE: 0, Mode.REFLECT: 1, Mode.WRAP: 2}
     table = ints(0, 0, 0, 0)
@@ -191,7 +190,7 @@ FAR = 2**60  # beyond any position; sums of a few such numbers are still int64
 
 #                 factor, offset, mirror, slack
 _EXTENSIONS = {
-    Mode.CONSTANT: (1, 0, FAR, 0),  # only of data of rank 0, where no position is ever asked for
+    Mode.CONSTANT: (1, 0, FAR, 0),  # only for data of rank 0, which have no positions
     Mode.EDGE: (1, 0, FAR, 0),
     Mode.REFLECT: (2, -2, 0, FAR),
     Mode.SYMMETRIC: (2, 0, -1, FAR),
@@ -201,14 +200,14 @@ _EXTENSIONS = {
 
 @dataclass(frozen=True)
 class AxisAmounts:
-    """Elements added, or if negative taken away, on each axis: vectors as long as the rank."""
+    """The elements added (negative: removed) on each axis: vectors as long as the rank."""
 
     begin: Numbers
     end: Numbers
     interior: Numbers | None = None
 
     def map(self, change: Callable[[Numbers], Numbers]) -> AxisAmounts:
-        """The same, each vector changed."""
+        """The amounts after applying ``change`` to each vector."""
         interior = None if self.interior is None else change(self.interior)
         return AxisAmounts(change(self.begin), change(self.end), interior)
 
@@ -329,10 +328,10 @@ class Extension:
             positions = np.maximum(np.minimum(positions, size - 1 + self.slack), -self.slack)
         if is_number(self.slack, 0):
             return positions
-        # At least 1: nothing may be divided by 0, not even where no position will be asked for.
+        # At least 1: a division by 0 fails even if no position is used.
         period = np.maximum(size * self.factor + self.offset, 1)
         if not here().has_pad and not isinstance(self.mirror, Number) and self.mirror != FAR:
-            # tract's Mod of what a shape gives may be negative, and OpenCV's Abs has no int64; a wrap's Gather takes
+            # tract's Mod of a shape's value may be negative, and OpenCV's Abs has no int64; a wrap's Gather accepts
             # these too
             positions = np.maximum(positions, self.mirror - positions)
         remains = positions % period
@@ -345,7 +344,7 @@ def look_up(modes: Sequence[Mode], choice: Numbers) -> Extension:
 
 
 def select(numbers: Sequence[int], choice: Numbers) -> Numbers:
-    """The number at ``choice``, of rank 0; known where all are the same."""
+    """The number at ``choice``, of rank 0; known if all numbers are equal."""
     return scalar(numbers[0]) if len(set(numbers)) == 1 else take(ints(*numbers), choice)
 
 
@@ -361,7 +360,7 @@ class Extents:
 
     @staticmethod
     def of(op: Op, size: Numbers, amounts: AxisAmounts) -> Extents:
-        """The extents of axes that are extended, and not filled (P1, P3)."""
+        """The extents of axes in a mode that extends rather than fills (P1, P3)."""
         output = amounts.begin + size + amounts.end
         if op.clamp:
             output = np.maximum(output, 0)
@@ -405,7 +404,7 @@ class Extents:
 def filled(amounts: AxisPlan) -> Numbers:
     """The position of the source that each of the output shows in mode constant; the fill stands behind the last (P6).
 
-    They are listed up to ``MAX_LISTED``, and computed in a run beyond.
+    The model stores up to ``MAX_LISTED`` positions; nodes compute more at run time.
     """
     positions, every = arange(amounts.output) - amounts.begin, amounts.interior + 1
     gap = positions % every
@@ -423,7 +422,7 @@ def check(pad: PadInfo) -> None:
     """Refuses a Pad that no data of its type and rank can make right.
 
     Raises:
-        PadError: Which rule it breaks: of P6, P8 and S1 what attributes do, and P7.
+        PadError: The attributes break P6, P8 or S1, or the fill breaks P7.
     """
     op, dims, node = pad.op, pad.fill_dims, pad.node
     if all_known(dims) and prod(dims) != 1 and pad.known_modes == (Mode.CONSTANT,):
@@ -450,14 +449,13 @@ def check(pad: PadInfo) -> None:
 def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
     """Refuses the nodes for a Pad if ONNX Runtime, which folds Ifs while it loads a model, would crash over them.
 
-    Where the condition of an If is constant, its nodes are moved out of it. Of an If or a Loop that is moved, the
-    runtime keeps values of the graph that it was in. Where it is moved a second time, out of an If around the first,
-    that graph is gone; and so it is for an If or a Loop that stands in one that is moved, and reads a value from beside
-    that. The process ends, or the dims of the results are wrong, or a branch is taken that is not meant (1.20 to 1.32;
-    valgrind shows the reads). A model's own Ifs count as well.
+    The runtime moves nodes out of an If with a constant condition. A moved If or Loop still refers to values of its old
+    graph. A second move, out of an outer If, finds that graph freed; so does an If or Loop nested in a moved one, if it
+    reads a value beside the moved one. Then the process crashes, the results have wrong dims, or the wrong branch runs
+    (1.20 to 1.32; valgrind shows the reads). A model's own Ifs count as well.
 
     Raises:
-        Unconvertible: They have an If or a Loop, and it would be moved too often.
+        Unconvertible: The runtime would move an If or a Loop of the nodes too often.
     """
     depth = depth_of(nodes)
     if around.folding and depth is not None and around.folding + depth > MOST:

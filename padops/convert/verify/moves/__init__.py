@@ -1,9 +1,9 @@
 """Compares parts that only move data: both run once on the positions of elements instead of the elements.
 
-An operator that only moves data decides nothing but where each element comes from. If both parts give the same element
-at each position, they agree for all data of these dims. Open dims get a fixed list of sizes: all the same size, from 0
-to ``LARGEST`` and around each constant of the parts, their products and their sums; then unlike sizes, by their symbols
-and one by one. No other size is claimed.
+An operator that only moves data decides only where each element comes from. If both parts yield the same element at
+each position, they agree for all data of these dims. Open dims get a fixed list of sizes: all the same size, from 0 to
+``LARGEST`` and around each constant of the parts, their products and their sums; then unlike sizes, by their symbols
+and one by one. The proof covers no other sizes.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def _compare(terms: Terms, a: int, b: int, most: int, size: Size | None) -> Outc
 
 
 class Moves:
-    """Decides pairs of parts that only move data, equal pairs once: those that differ in their leaves' places alone."""
+    """Decides pairs of parts that only move data; pairs that differ only in their leaves' places are decided once."""
 
     def __init__(self, terms: Terms) -> None:
         self._terms = terms

@@ -1,4 +1,4 @@
-"""Elements as ids, and Pads and casts of these.
+"""Elements as ids, and Pads and casts of ids.
 
 An unknown element has an id for its value and place, a constant element an id for its bits.
 """

@@ -21,7 +21,7 @@ DEEPEST = 4000  # the most terms that are followed
 
 
 class Evaluation:
-    """Evaluates two terms on the ids of the elements of the values that they are made of.
+    """Evaluates two terms on the element ids of their input values.
 
     ``most`` limits the elements of any value; ``size`` gives sizes to open dims.
     """
@@ -78,7 +78,7 @@ class Evaluation:
         """The difference of two values; ``""`` if their elements are the same.
 
         Raises:
-            Unsupported: Operators that are not followed give the elements that differ.
+            Unsupported: The elements that differ come from operators that the evaluation does not follow.
         """
         first, second = self._ids(one), self._ids(other)
         if first.ids.shape != second.ids.shape:

@@ -71,7 +71,7 @@ def _plain(kind: int, value: Any) -> Any:
 
 
 def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray | None], most: int) -> None:
-    """Rejects what the reference computes but runtimes refuse, or do not agree on."""
+    """Rejects operations that the reference computes but runtimes refuse, or disagree on."""
     op, data, rest = head.name, values[0], [value for value in values[1:] if value is not None]
     if data is None or any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
         raise Unsupported(f"{op} without data, or with attributes of a function's caller")
