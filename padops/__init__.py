@@ -116,7 +116,7 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-# The library of onnxruntime-extensions brings only what is defined before it is registered.
+# The library of onnxruntime-extensions includes only the kernels that are defined before its registration.
 if hasattr(sys.modules.get("onnxruntime_extensions"), "onnx_op"):
     from padops.runtime.pyop import define as _define
 

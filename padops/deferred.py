@@ -1,9 +1,9 @@
-"""Loads modules that a package imports but hardly uses only when they are used.
+"""Defers the loading of modules that a package imports but hardly uses.
 
-onnx_ir computes with symbolic dims by means of sympy. padops never uses these, and sympy takes longer to load than the
-rest of a conversion.
+onnx_ir computes symbolic dims with sympy. padops never uses symbolic dims, and sympy takes longer to load than the rest
+of a conversion.
 
-OpenVINO sends telemetry at each import. To do so it forks in a thread, and the child process may hang for ever.
+OpenVINO sends telemetry at each import: it forks in a thread, and the child process may hang forever.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LOCK = RLock()
 
 
 class _Deferred(ModuleType):
-    """A placeholder of a module; the first access of an attribute loads the module."""
+    """A placeholder for a module; the first access to an attribute loads the module."""
 
     def __getattr__(self, name: str) -> Any:
         with _LOCK:
@@ -29,7 +29,7 @@ class _Deferred(ModuleType):
 
 
 class Deferring:
-    """A context whose imports get placeholders for some modules, unless these are loaded already.
+    """A context in which imports of some modules return placeholders, unless the modules are already loaded.
 
     Imports after the context load the modules as usual.
     """

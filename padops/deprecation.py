@@ -1,4 +1,4 @@
-"""Warnings for deprecated names; docs/contributing.md tells how long the names stay."""
+"""Warnings for deprecated names; docs/contributing.md states how long the names stay."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ def warn_deprecated(name: str, instead: str, since: str, stacklevel: int = 2) ->
     """Warns that a public name is deprecated.
 
     Args:
-        name: What is deprecated, such as ``"Conversion.left"``.
-        instead: What to use in its place.
-        since: The release that deprecated the name, such as ``"0.1"``; it goes two minor releases later at the
+        name: The deprecated name, such as ``"Conversion.left"``.
+        instead: The replacement.
+        since: The release that deprecated the name, such as ``"0.1"``; removal follows two minor releases later at the
             earliest.
-        stacklevel: The number of calls between this one and the user's; 2 if the deprecated function calls this one.
+        stacklevel: The number of calls from this one to the user's; 2 if the deprecated function makes this call.
     """
     major, minor = map(int, since.split("."))
     text = f"{name} is deprecated since padops {since} and goes in {major}.{minor + 2} at the earliest; use {instead}"

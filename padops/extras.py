@@ -40,7 +40,7 @@ FIRST_MINOR = 20  # the oldest supported onnxruntime 1.x
 
 
 class DependencyError(ImportError):
-    """A package that padops needs is missing, too old or incomplete; the message has the command that mends it."""
+    """A package that padops needs is missing, too old or incomplete; the message has the command that installs it."""
 
 
 def install(extra: str) -> str:
@@ -49,10 +49,10 @@ def install(extra: str) -> str:
 
 
 class Needing:
-    """A context for imports of extras: a missing module becomes a ``DependencyError`` in one line."""
+    """A context for imports of extras: a missing module raises a ``DependencyError`` with a one-line message."""
 
     def __init__(self, what: str) -> None:
-        """``what`` needs the modules that are imported within, such as ``"padops.convert"``."""
+        """``what``: the part of padops that needs the modules, such as ``"padops.convert"``."""
         self._what = what
 
     def __enter__(self) -> None:
@@ -74,7 +74,7 @@ class Needing:
 
 
 class NeedingOnnxruntime(Needing):
-    """The same for ``import onnxruntime``, from any distribution: it must also be complete and new enough."""
+    """A context for ``import onnxruntime``, from any distribution, that also refuses an incomplete or too old one."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

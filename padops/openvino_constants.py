@@ -1,4 +1,4 @@
-"""Computes layers of an OpenVINO IR that follow from constants, in a process of its own: OpenVINO can crash."""
+"""Computes the constant layers of an OpenVINO IR, in a separate process because OpenVINO can crash."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from padops.deferred import import_openvino
 from padops.processes import serve
 
-MEMORY = 8 << 30  # bytes of address space: an IR may ask for any number of elements
+MEMORY = 8 << 30  # bytes of address space: an IR may declare any number of elements
 
 Answer = tuple[str, list[int], bytes]  # element type by OpenVINO's name, dims, the bytes of the elements
 
 
 def computed(question: tuple[str, Sequence[tuple[str, int]]]) -> list[Answer | None]:
-    """The outputs of layers, given by name and number, of the IR in a file; None for one that is no constant."""
+    """Returns outputs of an IR file's layers, by layer name and output number; None for those that are not constant."""
     path, wanted = question
     openvino, passes = import_openvino(), import_module("openvino.passes")
     model = openvino.Core().read_model(path)

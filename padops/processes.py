@@ -20,7 +20,7 @@ from typing import IO, Any, TypeVar, cast
 
 Answer = TypeVar("Answer")
 
-LOOKS = 0.1  # seconds between checks whether a process has ended, if the pipe does not tell it
+LOOKS = 0.1  # seconds between checks whether a process has ended, if the pipe does not show it
 ENDING = 5  # seconds that a process has to end by itself, and a killed process to be gone
 
 
@@ -32,7 +32,7 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kills a process that was started in a session of its own, with its children."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError, AttributeError):  # it has ended, or the system has no groups
+    except (ProcessLookupError, PermissionError, AttributeError):  # the process has ended, or the system has no groups
         process.kill()
 
 
@@ -40,19 +40,19 @@ def wait_for(process: subprocess.Popen[bytes]) -> int | None:
     """Waits for a process that is about to end, and kills it if it does not.
 
     Returns:
-        Its exit code; None if it had to be killed, or did not even end then.
+        The exit code; None if the process was killed, or even survived that.
     """
     try:
         return process.wait(ENDING)
     except subprocess.TimeoutExpired:
         kill_group(process)
-    with contextlib.suppress(subprocess.TimeoutExpired):  # the system keeps it, in the midst of a call
+    with contextlib.suppress(subprocess.TimeoutExpired):  # a system call keeps the process alive
         process.wait(ENDING)
     return None
 
 
 def how_ended(code: int | None) -> str:
-    """How a process ended, by its exit code as ``subprocess`` has it: ``"SIGSEGV"``, or ``"exit code 1"``."""
+    """Describes how a process ended, from ``subprocess``'s exit code: ``"SIGSEGV"``, or ``"exit code 1"``."""
     if code is None or code >= 0:
         return f"exit code {code}"
     try:
@@ -65,7 +65,7 @@ def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
     """The standard input and output of this process, as files that nothing else reads or writes.
 
     Libraries then read nothing, and print to standard error. Programs that they start do not inherit the pipes. (A fork
-    in a thread closes ``sys.stdin`` first, and would wait for ever for a thread that reads it.)
+    in a thread first closes ``sys.stdin``, and would wait forever for a thread that reads from it.)
     """
     questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -79,7 +79,7 @@ class Pipes:
     """The standard input and output of a process that was started in a session of its own.
 
     Attributes:
-        process: The process; both of these are pipes.
+        process: The process, whose standard input and output are pipes.
     """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
@@ -88,16 +88,16 @@ class Pipes:
         self._ended = False
 
     def within(self, seconds: float, talk: Callable[[IO[bytes], IO[bytes]], Answer]) -> Answer:
-        """Runs ``talk``, which writes to the process, or reads from it, or both, for at most ``seconds``.
+        """Runs ``talk``, which writes to the process or reads from it, for at most ``seconds``.
 
-        ``talk`` runs in a thread, which is abandoned if it does not end: reading a pipe cannot be cancelled.
+        ``talk`` runs in a thread. A thread that does not end is abandoned: a read from a pipe cannot be cancelled.
 
         Args:
-            talk: Receives the pipes to the process's input and from its output. Its exceptions are raised here.
+            talk: Receives the pipes to the process's input and from its output. ``within`` raises its exceptions.
 
         Raises:
             LateError: ``talk`` took longer. The process was killed.
-            EOFError: The process ended before.
+            EOFError: The process ended first.
         """
         if self._talking is not None:
             self._talking.join(ENDING)  # the thread has answered and is about to end
@@ -132,7 +132,7 @@ class Pipes:
             if not ended and self.process.poll() is not None:
                 ended = True
                 kill_group(self.process)  # its children, which hold the pipes
-                limit = time.monotonic() + ENDING  # time to read what the process has written
+                limit = time.monotonic() + ENDING  # time to read the remaining output
             if time.monotonic() >= limit:
                 if ended:
                     raise EOFError
@@ -147,7 +147,7 @@ class Pipes:
         if self._talking is not None:
             self._talking.join(ENDING)
             if self._talking.is_alive():  # a process outside of the session holds a pipe
-                return  # the thread closes both in the end
+                return  # the thread closes both pipes later
         self._close()
 
     def _close(self) -> None:
@@ -165,7 +165,7 @@ class Pickled:
     """A Python program that answers pickled questions, in a process of its own until it is closed; see ``serve``."""
 
     def __init__(self, name: str, seconds: float, program: Sequence[str]) -> None:
-        """Starts Python with the arguments ``program``; errors call it ``name``, each answer has ``seconds``."""
+        """Starts Python with the arguments ``program``; errors name it ``name``; each answer may take ``seconds``."""
         self._name, self._seconds, self._gone = name, seconds, ""
         pipe, command = subprocess.PIPE, [sys.executable, *program]
         self._pipes = Pipes(
@@ -173,10 +173,10 @@ class Pickled:
         )
 
     def ask(self, question: Any) -> Any:
-        """The answer of the process.
+        """Sends a question to the process and returns its answer.
 
         Raises:
-            RuntimeError: It refuses the question, has died, or did not answer in time.
+            RuntimeError: The process refuses the question, has died, or did not answer in time.
         """
 
         def talk(requests: IO[bytes], answers: IO[bytes]) -> Any:
@@ -207,7 +207,7 @@ class Pickled:
 
 
 def serve(answer: Callable[[Any], Any]) -> None:
-    """Answers the questions of a ``Pickled`` until it closes the pipe; exceptions become refusals, in one line."""
+    """Answers the questions of a ``Pickled`` until it closes the pipe; an exception becomes a one-line refusal."""
     requests, answers = own_pipes()
     while True:
         try:

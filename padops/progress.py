@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from rich.progress import Task
 
 Item = TypeVar("Item")
-Progress = Callable[[str, int, int], None]  # the step, how much of it is done, and how much there is in all
+Progress = Callable[[str, int, int], None]  # the step, the amount done, and the total
 
-COPYING = "copying external data"  # counted in bytes; other steps in Pads
+COPYING = "copying external data"  # this step counts bytes; other steps count Pads
 FEWEST = 1000  # the fewest Pads for which progress is shown; fewer take less than a second
 STEP = 100
 
 
 def counted(what: str, items: Sequence[Item], progress: Progress | None) -> Iterator[Item]:
-    """The items, one after the other; for many items, ``progress`` is called every ``STEP`` items and at the end."""
+    """Yields the items; for many items, calls ``progress`` every ``STEP`` items and at the end."""
     told = progress if len(items) >= FEWEST else None
     for done, item in enumerate(items):
         if told is not None and done % STEP == 0:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("padops")
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # configuration entry for a model in memory
 FIRST_MINOR_OF_DATA_FOLDER = 22
-# The caller's options, providers, options of these, and further arguments.
+# The caller's session options, providers, provider options and further arguments.
 Given = tuple[onnxruntime.SessionOptions | None, Any, Any, Mapping[str, Any]]
 WRITING = {"output", "in_place", "report"}  # arguments of padops.convert that write files
 
@@ -41,72 +41,73 @@ WRITING = {"output", "in_place", "report"}  # arguments of padops.convert that w
 class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # onnxruntime has no types
     """``onnxruntime.InferenceSession``, for models with any Pad, converted or not.
 
-    It has the operators of the domains ``padops`` and ``padops.pyop`` if the model uses them. With onnxruntime 1.24 or
-    newer, it also has padops' execution provider, which runs the Pads of the model as it is.
+    The session has the operators of the domains ``padops`` and ``padops.pyop`` if the model uses them. With onnxruntime
+    1.24 or newer, it also has padops' execution provider, which runs the Pads of the unchanged model.
 
-    The model is converted in memory first if onnxruntime refuses it before it asks a provider, would get it wrong
-    anyway, or is older than 1.24 and so takes no plugin providers. Only the Pads that this onnxruntime does not run are
-    converted, as ``padops.inspect`` tells, with the options that they need. onnxruntime 1.24 refuses Pads in two graphs
-    that padops takes before OpenVINO's provider; such a model is lowered for this provider. Nothing is written.
-    External data stay in their files; before onnxruntime 1.22, those of a converted model are read into memory.
-    ``padops_records`` and one line of the logger ``padops`` tell what was done. If onnxruntime 1.24 or newer runs the
-    model, ``onnx`` is not imported. Conversion needs the extra ``convert``.
+    padops first converts the model in memory if onnxruntime refuses it before asking a provider, computes wrong results
+    even with the provider, or is older than 1.24 and so accepts no plugin providers. Conversion changes only the Pads
+    that this onnxruntime does not run, as ``padops.inspect`` reports, with the options that they need. If padops claims
+    Pads of two graphs before OpenVINO's provider, onnxruntime 1.24 refuses the model, and padops lowers it for this
+    provider. The session writes no file. External data stay in their files; before onnxruntime 1.22, padops reads the
+    data of a converted model into memory. ``padops_records`` and one line of the logger ``padops`` report the
+    conversion. If onnxruntime 1.24 or newer runs the model, padops does not import ``onnx``. Conversion needs the extra
+    ``convert``.
 
-    The provider stands directly before ``CPUExecutionProvider``, so it takes Pads that the CPU would run. A second
+    The provider stands directly before ``CPUExecutionProvider``, so it claims Pads that the CPU would run. A second
     provider, ``PadopsFirstExecutionProvider``, stands before the first provider that is known not to run every Pad
-    right. It takes only the Pads that the other provider would refuse, get wrong or die of (``padops/rules/``). To put
-    padops elsewhere or to give it options, name ``"PadopsExecutionProvider"`` in ``providers``: see
+    right. It claims only the Pads that the other provider would refuse, compute wrong or crash on (``padops/rules/``).
+    To place padops elsewhere or to set its options, name ``"PadopsExecutionProvider"`` in ``providers``: see
     ``padops.register``.
 
-    Providers in ``providers`` or ``sess_options`` keep their options and their order. Plugin providers are found among
-    ``onnxruntime.get_ep_devices()``; onnxruntime's own class silently leaves some of them out. If ``sess_options`` have
-    plugin providers already, the session gets new options with everything that onnxruntime tells of them, its
-    configuration and the overrides of dims by name. It does not tell initializers and operators of other libraries; if
-    you use these, name the providers in ``providers``.
+    Providers in ``providers`` or ``sess_options`` keep their options and their order. padops finds plugin providers
+    with ``onnxruntime.get_ep_devices()``; onnxruntime's own class silently omits some of them. If ``sess_options``
+    already have plugin providers, the session uses new options with copies of their properties, configuration and
+    overrides of dims by name. onnxruntime does not expose added initializers and operators of other libraries; if you
+    use these, name the providers in ``providers``.
 
-    Some optimizers of onnxruntime change Pads wrongly before any provider is asked. They are disabled if the model may
-    meet them. ``Pad_Fusion``: before onnxruntime 1.32, for models with a MaxPool or AveragePool. ``ConstantFolding``:
-    for Pads of data that may be constant, with mode reflect before 1.27 and with mode wrap before 1.31.
-    ``TransposeOptimizer``: for models with a Transpose and a Pad with axes. ``NhwcTransformer``: for models with
+    Some optimizers of onnxruntime change Pads wrongly before it asks any provider. padops disables those that may
+    affect the model. ``Pad_Fusion``: before onnxruntime 1.32, for models with a MaxPool or AveragePool.
+    ``ConstantFolding``: for Pads of data that may be constant, with mode reflect before 1.27 and with mode wrap before
+    1.31. ``TransposeOptimizer``: for models with a Transpose and a Pad with axes. ``NhwcTransformer``: for models with
     quantized operators and a Pad with axes.
 
     With OpenVINO's provider behind padops, a session without ``sess_options`` sets ``session.intra_op.allow_spinning``
-    to ``"0"``: else onnxruntime's idle threads would keep the CPUs busy on which OpenVINO computes. In options of your
-    own, set it yourself.
+    to ``"0"``: otherwise onnxruntime's idle threads would occupy the CPUs that OpenVINO uses. If you pass
+    ``sess_options``, set this entry yourself.
 
-    If a provider cannot be created, the error is raised. onnxruntime's own class would print it and continue with the
-    CPU's provider alone, without padops; ``enable_fallback=1`` does the same here.
+    If onnxruntime cannot create a provider, the constructor raises the error. onnxruntime's own class would print the
+    error and continue with the CPU's provider alone, without padops; ``enable_fallback=1`` does the same here.
 
     Args:
-        path_or_bytes: The model: its file, its content, or an ``onnx.ModelProto``.
+        path_or_bytes: The model: a path, bytes, or an ``onnx.ModelProto``.
         sess_options: The session's options. They keep the providers and operators that this session registers in them;
-            use new options for other providers. While the session of a converted model with external data is created,
-            the folder of the data is in their configuration.
-        providers: Execution providers, first choice first; by default all that this onnxruntime has built in. Each is a
-            name, or one or several ``onnxruntime.OrtEpDevice`` of one provider, or a pair of one of these and options.
+            use new options for other providers. While padops creates the session of a converted model, their
+            configuration names the folder of its external data.
+        providers: Execution providers, first choice first; by default all built-in ones. Each is a name, one or more
+            ``onnxruntime.OrtEpDevice`` of one provider, or a pair of a name or devices and options.
         provider_options: One mapping for each provider, if ``providers`` has no pairs.
-        convert: ``"auto"``: as above. ``"never"``: the model stays as it is. Or arguments of ``padops.convert``, with
-            which the model is always converted.
-        **kwargs: ``rules``, a file with the rules of a provider in ``providers``, as ``padops probe`` writes it (by
-            default, those that were measured for this user and this version and device, or padops' own); and the
-            arguments of ``onnxruntime.InferenceSession``.
+        convert: ``"auto"`` converts the model if necessary, as above. ``"never"`` keeps the model as it is. A mapping
+            of arguments for ``padops.convert`` always converts the model with these arguments.
+        **kwargs: ``rules``, a file from ``padops probe`` with the rules of a provider in ``providers`` (by default, the
+            user's measured rules if version and device match, else padops' own rules); and the arguments of
+            ``onnxruntime.InferenceSession``.
 
     Attributes:
-        padops_records: What became of each Pad, as ``Conversion.records``; empty if the model was not converted.
-        padops_rules: By the name of each provider that padops has rules for: which rules.
+        padops_records: The outcome for each Pad, as in ``Conversion.records``; empty if the model was not converted.
+        padops_rules: The file and version of the rules for each provider, by the provider's name.
 
     Raises:
-        DependencyError: The model has to be converted, or may have to be, and the extra ``convert`` is not installed;
-            or it has kernels in Python, and the extra ``pyop`` is not installed.
+        DependencyError: The model needs, or may need, conversion, and the extra ``convert`` is not installed; or the
+            model has Python kernels, and the extra ``pyop`` is not installed.
         OSError: padops has been installed without its library, or ``rules`` cannot be read.
-        PadopsError: ``convert`` has arguments, and the model cannot be converted with these, or a Pad stays that
-            onnxruntime refuses; or the model has to be converted, and a Pad breaks a rule in every run.
-        RuntimeError: onnxruntime refuses the library; or ``sess_options`` have providers that new options could not
-            reproduce, and the message says what to do.
-        TypeError: An argument has another type.
-        ValueError: ``convert`` is something else; onnxruntime knows no such provider; an option of the provider is
-            wrong; ``rules`` is no file of rules, of none of ``providers``, or given without them; or the session's
-            options already have the provider with other options.
+        PadopsError: padops cannot convert the model with the arguments in ``convert``, or these leave a Pad that
+            onnxruntime refuses; or the model needs conversion, and a Pad breaks a rule in every run.
+        RuntimeError: onnxruntime refuses the library; or new options cannot reproduce the providers of
+            ``sess_options``, and the message suggests a remedy.
+        TypeError: An argument has the wrong type.
+        ValueError: ``convert`` has another value; onnxruntime does not know a provider; an option of padops' provider
+            is wrong; ``rules`` is not a file of rules, has no rules for ``providers``, or comes without ``providers``;
+            or the session's options already have padops' provider with other options.
         Exception: onnxruntime's error, if conversion does not help. If a Pad breaks a rule, it names node and rule.
     """
 
@@ -203,7 +204,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     def set_providers(
         self, providers: Sequence[Provider] | None = None, provider_options: Sequence[Mapping[Any, Any]] | None = None
     ) -> None:
-        """Creates the session anew with other providers, as the constructor does; a converted model stays converted.
+        """Recreates the session with other providers; a converted model stays converted.
 
         Args:
             providers: As for the constructor.
@@ -224,15 +225,16 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
 
 @contextlib.contextmanager
 def _having(options: onnxruntime.SessionOptions, entries: Mapping[str, str], restored: bool) -> Iterator[None]:
-    """A context in which options have these configuration entries.
+    """A context in which ``options`` have these configuration entries.
 
-    ``restored``: the options are the caller's, who may use them again. onnxruntime warns of each restored entry.
+    ``restored``: whether to restore the entries, in options that the caller may use again; onnxruntime warns about
+    each.
     """
     before = {}
     for key, value in entries.items():
         try:
             before[key] = options.get_session_config_entry(key)
-        except RuntimeError:  # no such entry; none can be removed, but onnxruntime treats an empty one as absent
+        except RuntimeError:  # no such entry; no entry can be removed, but onnxruntime treats an empty one as absent
             before[key] = ""
         options.add_session_config_entry(key, value)
     try:
@@ -243,9 +245,9 @@ def _having(options: onnxruntime.SessionOptions, entries: Mapping[str, str], res
 
 
 def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, Path]:
-    """Returns the model with its external data named by the files that links lead to, and the folder of these files.
+    """Follows the links of external data; returns the model with the real files' names, and the folder of these files.
 
-    In a Hugging Face cache, files are links to files with other names; onnxruntime follows none out of the folder.
+    In a Hugging Face cache, files are links to files with other names; onnxruntime follows no link out of the folder.
     """
     real = {entry.value: Path(os.path.realpath(folder / entry.value)) for entry in _locations(message)}
     parents = {path.parent for path in real.values()}
@@ -258,7 +260,7 @@ def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, 
 
 
 def with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
-    """A model with its external data inside, for releases that take no folder of external data.
+    """Returns the model with its external data embedded, for releases that accept no folder of external data.
 
     Raises:
         RuntimeError: The data are too large for one message.
@@ -293,23 +295,23 @@ def _locations(message: onnx.ModelProto) -> Iterator[onnx.StringStringEntryProto
 
 
 def _needs_a_look(words: frozenset[bytes]) -> bool:
-    """Whether onnxruntime may silently get a model with these words wrong."""
+    """Whether onnxruntime may silently compute wrong results for a model with these words."""
     old = runtime_minor() < FIRST_MINOR and b"Pad" in words and DOMAIN not in words
     return old or is_silent(words, runtime_minor())
 
 
 class _UnreadError(Exception):
-    """padops cannot read or convert a model; the message tells why."""
+    """padops cannot read or convert a model; the message has the reason."""
 
 
 def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Conversion | None, str]:
-    """Converts a model that this onnxruntime may silently get wrong, if ``convert`` is "auto" and conversion helps.
+    """Converts a model that this onnxruntime may silently run wrong, if ``convert`` is "auto" and conversion helps.
 
     Returns:
-        The converted model, or None; and the warning if padops has not looked, and onnxruntime takes the model.
+        The converted model, or None; and the warning to print if onnxruntime runs a model that padops did not check.
 
     Raises:
-        DependencyError: The extra that converts is not installed.
+        DependencyError: The extra ``convert`` is not installed.
     """
     why, doubt = "", f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
     if convert == "auto":
@@ -326,9 +328,9 @@ def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Con
 
 
 def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = False) -> Conversion | None:
-    """The converted model; None if this onnxruntime runs every Pad of the model, or conversion helps no Pad.
+    """Converts the model; returns None if this onnxruntime runs every Pad, or conversion helps no Pad.
 
-    ``refused``: onnxruntime has refused the model. Then all Pads are converted, even if none is known to be refused.
+    ``refused``: whether onnxruntime has refused the model. If no Pad is known as the cause, all Pads are converted.
 
     Raises:
         DependencyError: The extra ``convert`` is not installed.
@@ -345,7 +347,7 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
         helped = any("convert" in pad.roads for pad in found.failing)
         # Before onnxruntime 1.24 there is no provider: only conversion runs Pads whose verdict depends on the data.
         doubtful = runtime_minor() < FIRST_MINOR and any(pad.verdict == "runs if" for pad in found.pads)
-        silent = same_wrong(found.failing) or any(pad.verdict == "breaks a rule" for pad in found.pads)  # told at least
+        silent = same_wrong(found.failing) or any(pad.verdict == "breaks a rule" for pad in found.pads)  # to report
         if not (helped or doubtful or refused or silent):
             return None
         asked = {"custom_domains": found.domains} | ({"auto_pad": "explicit"} if "--auto-pad" in found.options else {})
@@ -362,9 +364,9 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
 
 
 def _converted_after(error: Exception, model: str | bytes | os.PathLike[str], provider: str) -> Conversion | None:
-    """The converted model after a refusal; None if conversion cannot help, and the log tells why.
+    """Converts a model that onnxruntime refused; logs the reason and returns None if conversion cannot help.
 
-    If onnxruntime refused the names of Pads before ``provider``, the model is lowered for this provider.
+    If onnxruntime refused equal names of Pads before ``provider``, the model is lowered for this provider.
 
     Raises:
         DependencyError: The extra ``convert`` is not installed.
@@ -374,7 +376,7 @@ def _converted_after(error: Exception, model: str | bytes | os.PathLike[str], pr
     except DependencyError as missing:
         raise DependencyError(f"onnxruntime refuses this model ({error}), and {missing}", name=missing.name) from error
     except _UnreadError as unread:
-        if isinstance(model, bytes) or os.path.isfile(model):  # for a missing file, onnxruntime's error says enough
+        if isinstance(model, bytes) or os.path.isfile(model):  # for a missing file, onnxruntime's error suffices
             LOG.warning("padops cannot convert the model: %s", unread)
         return None
 

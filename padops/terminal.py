@@ -19,7 +19,7 @@ WIDEST = 100  # the most letters of a wrapped line; longer lines are hard to rea
 
 
 def count(text: str, most: int | None = None) -> int:
-    """The value of an option that is a count.
+    """Parses the value of an option that is a count.
 
     Args:
         most: The largest allowed number; None for any.
@@ -34,7 +34,7 @@ def count(text: str, most: int | None = None) -> int:
 
 
 def names(text: str) -> list[str]:
-    """The value of an option that is a list of names, such as ``--providers A,B``.
+    """Parses the value of an option that is a list of names, such as ``--providers A,B``.
 
     Raises:
         argparse.ArgumentTypeError: The text has no name.
@@ -46,7 +46,7 @@ def names(text: str) -> list[str]:
 
 
 def shown(text: object) -> str:
-    r"""A text in one line for a console: characters that are not printable are escaped as in Python, ``r"a\nb"``.
+    r"""Returns a text in one line for a console, with non-printable characters escaped as in Python: ``r"a\nb"``.
 
     Names come from models, folders and other programs. A control character in a name would move the cursor or clear the
     screen, a line break would forge a line of output, and U+202E would reverse the text after it.
@@ -59,7 +59,7 @@ def shown(text: object) -> str:
 
 
 def json_text(value: object) -> str:
-    """JSON for printing: characters that are not printable are escaped; the strings that it encodes stay the same."""
+    """Returns JSON for printing, with non-printable characters escaped; the encoded strings stay the same."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     if text.replace("\n", "").isprintable():
         return text
@@ -73,19 +73,19 @@ def say(text: object, stderr: bool = False) -> None:
 
 def fail(error: object, code: int = 1) -> int:
     """Prints the error of a failed command on standard error; returns the exit code."""
-    if isinstance(error, OSError) and error.filename is not None:  # its own text begins with a number of the system
+    if isinstance(error, OSError) and error.filename is not None:  # its own text begins with an error number
         error = f"{os.fsdecode(error.filename)}: {error.strerror}"
     say(f"error: {error}", stderr=True)
     return code
 
 
 def make_console(quiet: bool = False, stderr: bool = False, width: int = WIDTH) -> Console:
-    """A console that prints each text in one line, escaped by ``shown`` and not read as markup.
+    """Returns a console that prints each text in one line, escaped by ``shown`` and without markup.
 
-    Lines for a file or a pipe are not wrapped, so that grep finds them. NO_COLOR also removes bold.
+    It does not wrap lines for a file or a pipe, so that grep finds them. NO_COLOR also removes bold.
 
     Args:
-        stderr: Whether to print to standard error, because standard output takes a model or a report.
+        stderr: Whether to print to standard error, because standard output carries a model or a report.
         width: The width of a table in a file or a pipe.
     """
     from rich.console import Console
@@ -102,7 +102,7 @@ def make_console(quiet: bool = False, stderr: bool = False, width: int = WIDTH) 
 
 
 def styled(*parts: str | tuple[str, str]) -> Text:
-    """Parts in one line, each a text or a text with its style, which are escaped and not read as markup."""
+    """Joins parts into one line: texts, or texts with their styles. The texts are escaped and not read as markup."""
     from rich.text import Text
 
     pairs = ((part, "") if isinstance(part, str) else part for part in parts)
@@ -120,7 +120,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2) -> None:
-    """Prints paragraphs, on a terminal wrapped between words; nothing for an empty one."""
+    """Prints paragraphs, wrapped between words on a terminal; skips empty paragraphs."""
     for text in texts:
         lines = wrapped(shown(text), console.width - indent)
         for row in lines if console.is_terminal or not lines else [text]:

@@ -69,7 +69,7 @@ def _bench(options: argparse.Namespace) -> int:
         if options.json:
             write_whole(options.json, [as_json(machine, results)])
     except OSError as error:
-        return fail(f"cannot write {options.json}: {error.strerror}")  # not a temporary file beside it
+        return fail(f"cannot write {options.json}: {error.strerror}")  # names this file, not a temporary file beside it
     if ending is None:
         return 0
     kept = (
@@ -82,7 +82,7 @@ def _bench(options: argparse.Namespace) -> int:
 
 
 def _no_choice(options: argparse.Namespace) -> str | None:
-    """Why the options contradict each other or leave nothing to measure; None if they are fine."""
+    """Returns why the options contradict each other or leave nothing to measure; None if they are fine."""
     contradictions = {
         "--seed needs --random": options.seed is not None and not options.random,
         "--random excludes --model": options.random and options.model,
@@ -99,7 +99,7 @@ def _no_choice(options: argparse.Namespace) -> str | None:
 
 
 def _workloads(options: argparse.Namespace) -> tuple[Workload, ...]:
-    """The workloads that ``--only`` chooses from: those of the benchmark, or random ones."""
+    """Returns the workloads that ``--only`` chooses from: the benchmark's or random workloads."""
     from padops.bench.workloads import QUICK, WORKLOADS, random_workloads
 
     if options.random:

@@ -1,8 +1,8 @@
-"""The implementations: a function each, which prepares a workload and returns a call without arguments for the output.
+"""The implementations: each function prepares a workload and returns a call that computes the output.
 
-The function returns None if the implementation cannot do the workload. Implementations that take memory for the output
-write into the workload's; NumPy and PyTorch allocate theirs, as they do for their users. All sessions of onnxruntime
-have the same options and the same bound memory.
+A function returns None if the implementation cannot run the workload. Implementations that accept memory for the output
+write into the workload's memory; NumPy and PyTorch allocate their own, as they do for their users. All sessions of
+onnxruntime have the same options and the same bound memory.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ def built_in(workload: Workload, memory: Memory, threads: int) -> Call | None:
     """ONNX Runtime's own Pad."""
     from padops.convert.runtimes import KERNELS
 
-    has_type = workload.dtype == "float16" or workload.dtype in KERNELS[""]  # float16 is cast
+    has_type = workload.dtype == "float16" or workload.dtype in KERNELS[""]  # onnxruntime casts float16
     return unmodified(workload, memory, threads, "built-in") if has_type else None
 
 
 def _opset(workload: Workload) -> int:
-    """The version of Pad that has the mode and the element type."""
+    """Returns the version of Pad that has the mode and the element type."""
     return max(19, by_name(workload.dtype).pad)
 
 
@@ -87,7 +87,7 @@ def _call(
     attributes: Mapping[str, Any],
     constants: Mapping[str, np.ndarray],
 ) -> Call:
-    """A run of a node on a workload's data, whose other inputs are constants, with bound memory on both sides.
+    """Returns a call that runs a node on a workload's data: other inputs are constants, input and output are bound.
 
     Strings, which cannot be bound, come from Python and go back to it.
     """
@@ -112,12 +112,12 @@ def _call(
     return call
 
 
-# The element types that the other libraries have, too.
+# The element types that the other libraries also have.
 _COMMON = frozenset("float double float16 bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
 
 
 def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """``numpy.pad``; slices if nothing is added. Strings are NumPy's own of variable length, which it copies, too."""
+    """``numpy.pad``; slices if it adds nothing. Strings are NumPy's variable-length strings, which it also copies."""
     bits = by_name(workload.dtype).bits
     if workload.interior or 0 < bits < 8:
         return None
@@ -181,7 +181,7 @@ def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | Non
 
 
 # Plain copies: the memory speed of this machine, which limits every Pad.
-MIN_BYTES = 1 << 16  # bytes below which a call costs more than the copy, so that the copy would be no limit
+MIN_BYTES = 1 << 16  # below so many bytes, a call costs more than the copy, so the copy is no limit
 
 
 def copy(workload: Workload, memory: Memory, threads: int) -> Call | None:
@@ -194,7 +194,7 @@ def copy(workload: Workload, memory: Memory, threads: int) -> Call | None:
 
 
 def copy_by_all(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The same copy by all threads, each on a part."""
+    """The copy of ``copy`` by all threads, each on a part."""
     return None if threads == 1 or workload.dtype == "string" else _copy(memory.target, threads)
 
 
@@ -204,7 +204,7 @@ def _copy(target: np.ndarray, threads: int) -> Call | None:
     source = np.ones(target.size, np.uint8)
     bounds = [target.size * i // threads for i in range(threads + 1)]
     first, *others = [(target.ctypes.data + a, source.ctypes.data + a, b - a) for a, b in pairwise(bounds)]
-    pool = ThreadPoolExecutor(threads)  # which starts no thread before it has work; ctypes releases the GIL
+    pool = ThreadPoolExecutor(threads)  # starts a thread only for work; ctypes releases the GIL
 
     def call(kept: Any = (target, source)) -> None:  # keeps the arrays, and so their addresses, alive
         running = [pool.submit(ctypes.memmove, *part) for part in others]
@@ -216,7 +216,7 @@ def _copy(target: np.ndarray, threads: int) -> Call | None:
 
 
 def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The same copy by a Pad of padops that adds nothing: by the runtime's threads, past the caches if too small."""
+    """The copy of ``copy`` by an empty Pad of padops: by the runtime's threads, past caches that are too small."""
     target = memory.target
     if target.size < MIN_BYTES or workload.dtype == "string":
         return None

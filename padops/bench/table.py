@@ -16,8 +16,8 @@ from padops.runtime.installed import processor
 if TYPE_CHECKING:
     from rich.console import Console
 
-SCHEMA = 2  # raised when a reader of an older file would misread a newer one
-CUT_SHORT = "cut short"  # a fact that table and file have beside the machine's: a signal ended the measuring
+SCHEMA = 2  # rises when a reader of an older file would misread a newer file
+CUT_SHORT = "cut short"  # a fact in table and file beside the machine's facts: a signal ended the measuring
 _PACKAGES = ("padops", *RUNTIMES, "numpy", "torch", "openvino")
 SUMMARY: dict[str, Callable[[Sequence[float]], float]] = {
     "geometric mean": lambda values: math.exp(sum(map(math.log, values)) / len(values)),
@@ -31,11 +31,11 @@ class Measurement:
 
     workload: str
     implementation: str
-    threads: int  # that it could use
-    output_bytes: int  # that one call writes
+    threads: int  # the threads that the implementation could use
+    output_bytes: int  # the bytes that one call writes
     median: float  # seconds of one call
     spread: float  # seconds between the quartiles
-    samples: int  # the number of times that the median is of
+    samples: int  # the number of measured times
 
 
 def describe_machine() -> dict[str, str]:
@@ -54,28 +54,28 @@ def count_threads() -> int:
 
 
 def as_json(machine: Mapping[str, str], results: Sequence[Measurement]) -> str:
-    """The content of the file."""
+    """Returns the content of the file."""
     rows = [vars(result) for result in results]
     return json.dumps({"schema": SCHEMA, "machine": machine, "measurements": rows}, indent=1) + "\n"
 
 
 def fastest(row: Mapping[str, Measurement], implementation: str) -> Measurement | None:
-    """The fastest measurement of an implementation, or of all whose names begin alike, such as the plain copies."""
+    """Returns the fastest measurement of an implementation, or of all with this prefix, such as the plain copies."""
     alike = [taken for name, taken in row.items() if name == implementation or name.startswith(implementation + " ")]
     return min(alike, key=lambda taken: taken.median, default=None)
 
 
 def speed(row: Mapping[str, Measurement], implementation: str) -> float | None:
-    """How many times faster padops is than an implementation, or than the best ``copy``; None where one is missing."""
+    """Returns the speed of padops relative to an implementation or the best ``copy``; None without a measurement."""
     other, own = fastest(row, implementation), row.get("padops")
     return None if other is None or own is None else other.median / own.median
 
 
 def cells(results: Sequence[Measurement]) -> list[list[str]]:
-    """The titles, then a row for each workload, then one for each of ``SUMMARY``.
+    """Returns the titles, then a row for each workload, then a row for each of ``SUMMARY``.
 
-    They have output MB, µs of padops, µs of spread, then the speed of padops as a multiple of each other one's. All
-    plain copies count as one; all numbers of threads share a cell: ``1.20 / 2.10``.
+    The columns are output MB, µs of padops, µs of spread, then the speed of padops as a multiple of each other
+    implementation's. All plain copies count as one; all numbers of threads share a cell: ``1.20 / 2.10``.
     """
     by: dict[tuple[str, int], dict[str, Measurement]] = {}
     for taken in results:
@@ -107,13 +107,13 @@ def cells(results: Sequence[Measurement]) -> list[list[str]]:
 
 
 def _joined(values: Sequence[float | None], digits: int = 2) -> str:
-    """A value with each number of threads in one cell; one value where all are equal."""
+    """Joins the values of all numbers of threads in one cell; equal values appear once."""
     shown = ["" if value is None else f"{value:.{digits}f}" for value in values]
     return shown[0] if len(set(shown)) == 1 else " / ".join(value or "–" for value in shown)
 
 
 def print_table(console: Console, results: Sequence[Measurement], machine: Mapping[str, str]) -> None:
-    """The table on the terminal."""
+    """Prints the table on the terminal."""
     from rich.table import Table
 
     console.print(_facts(machine), highlight=False)
@@ -127,7 +127,7 @@ def print_table(console: Console, results: Sequence[Measurement], machine: Mappi
 
 
 def markdown(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:
-    """The table in Markdown."""
+    """Returns the table in Markdown."""
     titles, *rows = cells(results)
     lines = ["| " + " | ".join(row) + " |" for row in (titles, *rows)]
     lines.insert(1, "|---" + "|--:" * (len(titles) - 1) + "|")

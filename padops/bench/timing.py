@@ -1,6 +1,6 @@
 """Measures the times: all implementations of a workload take turns, many times; the medians count.
 
-A process of its own measures, one workload at a time, so that an interrupt loses no finished measurement.
+A separate process measures one workload at a time, so that an interrupt loses no finished measurement.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from padops.bench.workloads import Memory, Workload
 from padops.extras import Needing
 from padops.processes import Pickled, serve
 
-NOT_COMPARED = ("copy", "copy by all", "copy by padops")  # their outputs are not the workload's
+NOT_COMPARED = ("copy", "copy by all", "copy by padops")  # their outputs differ from the workload's
 MIN_ROUNDS = 5
 _WARM, _TIMED, _SAMPLE = 2e-3, 10e-3, 200e-6  # seconds of a block: untimed and timed; of several short calls together
-_WATCHED = 12e-3  # seconds: three ticks of a kernel that counts at 250 Hz what its threads use
+_WATCHED = 12e-3  # seconds: three ticks of a kernel that counts the CPU time of threads at 250 Hz
 _LIMIT = 3600  # seconds that one workload may take
-_SIZE = 16000  # the size that is tried first for open dims of a model: a second of speech
+_SIZE = 16000  # the size to try first for open dims of a model: a second of speech
 
 Step = Callable[[int, float], Sequence[Measurement]]  # measures with a number of threads, for some seconds
 
@@ -42,7 +42,7 @@ class MeasuringError(Exception):
 def time_workload(
     workload: Workload, implementations: Sequence[str], threads: int, seconds: float
 ) -> list[Measurement]:
-    """Times every implementation, of those named, that can do the workload, for some seconds together."""
+    """Times every named implementation that can run the workload, for ``seconds`` in total."""
     memory = Memory.of(workload)
     made = {name: IMPLEMENTATIONS[name](workload, memory, threads) for name in implementations}
     calls = {name: call for name, call in made.items() if call is not None}
@@ -51,12 +51,12 @@ def time_workload(
 
 
 def time_model(path: Path, folder: str, threads: int, seconds: float) -> list[Measurement]:
-    """Times a model converted, and as it is, in a ``padops.InferenceSession`` and in onnxruntime.
+    """Times a model in three ways: converted, unchanged in a ``padops.InferenceSession``, unchanged in onnxruntime.
 
-    The converted model goes into ``folder``, which is not this process's, since an interrupt kills it.
+    The caller owns ``folder``, which receives the converted model: an interrupt kills this process.
 
     Raises:
-        OutputsDiffer: The sessions give different bits.
+        OutputsDiffer: The sessions return different bits.
         padops.PadopsError: The model cannot be read, converted or fed, or a session refuses it.
     """
     import padops
@@ -78,10 +78,10 @@ def time_model(path: Path, folder: str, threads: int, seconds: float) -> list[Me
 
 
 def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
-    """Random inputs that a session of a model takes.
+    """Returns random inputs that a session of a model accepts.
 
     Raises:
-        padops.PadopsError: The model runs on none of the inputs that were tried.
+        padops.PadopsError: The model runs with none of the tried inputs.
     """
     import onnx
     import onnx_ir as ir
@@ -104,12 +104,12 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
 
 
 def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
-    """Compares every output with that of padops, the first of ``calls``, bit by bit.
+    """Compares every output bit by bit with padops' output, from the first of ``calls``.
 
-    ``target``, which calls may write, is refilled before each call, which erases the output of the one before.
+    ``target`` is the memory that calls may write. Refilling it before each call erases the previous output.
 
     Raises:
-        OutputsDiffer: An implementation's output is not padops'.
+        OutputsDiffer: An implementation's output differs from padops'.
     """
     wanted: Sequence[Any] | None = None
     for by, call in calls.items():
@@ -124,7 +124,7 @@ def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
 
 
 def bits_of(output: Any) -> bytes | list[Any]:
-    """The bytes of a call's output; strings, and several outputs, as a list."""
+    """Returns the bytes of a call's output; strings, and several outputs, as a list."""
     if isinstance(output, list):
         return [bits_of(one) for one in output]
     array = output if isinstance(output, np.ndarray) else output.numpy()
@@ -134,7 +134,7 @@ def bits_of(output: Any) -> bytes | list[Any]:
 def time_calls(
     name: str, output_bytes: int, threads: int, calls: Mapping[str, Call], seconds: float
 ) -> list[Measurement]:
-    """Times calls that do the same and write ``output_bytes`` each, for some seconds together.
+    """Times equivalent calls, which write ``output_bytes`` each, for ``seconds`` in total.
 
     The implementations take turns; each runs as if it were alone.
     """
@@ -153,7 +153,7 @@ def time_calls(
 
 
 def _block(call: Call) -> list[float]:
-    """Seconds of single calls."""
+    """Returns the seconds of single calls."""
     begin, warm = time.perf_counter(), 0
     while warm == 0 or time.perf_counter() - begin < _WARM:
         call()
@@ -193,8 +193,8 @@ def measure(
 ) -> None:
     """Measures in a process of its own, because thread pools keep their size once started.
 
-    ``progress`` gets the name of each step before it, ``keep`` the measurements after it.
-    The process ends with this function, in any case.
+    ``progress`` receives the name of each step before it, ``keep`` the measurements after it. The process ends with
+    this function, in any case.
 
     Raises:
         MeasuringError: A workload cannot be measured, or the process has died.
@@ -212,7 +212,7 @@ def measure(
 
 
 def _measured(asked: tuple[Step, int, float]) -> Sequence[Measurement] | str:
-    """The measurements, or why there are none, in the error's own words."""
+    """Returns the measurements, or the text of the error."""
     step, threads, seconds = asked
     try:
         with Needing("padops bench"):

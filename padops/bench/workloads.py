@@ -37,7 +37,7 @@ class Workload:
 
     @property
     def output_bytes(self) -> int:
-        """Bytes written; for strings those of NumPy's pointers."""
+        """The bytes to write; for strings, the bytes of NumPy's pointers."""
         bits = by_name(self.dtype).bits or 64
         return (prod(self.output_shape) * bits + 7) // 8
 
@@ -68,7 +68,7 @@ def _around(
 
 @dataclass(frozen=True)
 class Memory:
-    """The memory that all implementations of a workload read, and that those write that take the caller's memory.
+    """The memory that all implementations of a workload read, and that some write, if they accept the caller's.
 
     Both arrays are bytes that begin at a cache line, as the runtime's own tensors do; sub-byte elements are packed.
     """
@@ -78,7 +78,7 @@ class Memory:
 
     @classmethod
     def of(cls, workload: Workload) -> Memory:
-        """Memory with the workload's data in it, both sides touched before."""
+        """Allocates memory, writes the workload's data, and touches both sides."""
         raw = np.frombuffer(b"" if workload.dtype == "string" else to_bytes(workload.data()), np.uint8)
         memory = cls(_aligned(raw.size), _aligned(workload.output_bytes))
         memory.source[:] = raw
@@ -148,7 +148,7 @@ QUICK = (
 
 # Random workloads measure the engine on shapes that it was not tuned for.
 TYPES = ("uint8", "bool", "int16", "float", "int32", "int64", "double")
-COMPARED = ("padops", "unmodified", "built-in", "copy", "copy by all", "copy by padops")  # who is timed on them
+COMPARED = ("padops", "unmodified", "built-in", "copy", "copy by all", "copy by padops")  # the implementations to time
 MIN_BYTES, MAX_BYTES = 1 << 10, 100 << 20
 IMAGE_TYPES, MIN_IMAGE, MAX_IMAGE = ("uint8", "int16", "float16"), 300_000, 30_000_000
 
@@ -190,10 +190,10 @@ def _named(name: str, shape: tuple[int, ...], pairs: Mapping[int, tuple[int, int
 
 
 def _shape(rng: random.Random, rank: int, elements: float) -> tuple[int, ...]:
-    """Dims with about so many elements; the shares of the axes are random."""
+    """Returns dims with about ``elements`` elements; the shares of the axes are random."""
     shares = [rng.expovariate(1) for _ in range(rank)]
     shape = [max(1, round(elements ** (share / sum(shares)))) for share in shares]
-    while prod(shape) > 2 * elements:  # where many dims were rounded up
+    while prod(shape) > 2 * elements:  # if many dims were rounded up
         largest = max(range(rank), key=shape.__getitem__)
         shape[largest] = max(1, shape[largest] // 2)
     return tuple(shape)

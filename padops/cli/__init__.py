@@ -1,9 +1,9 @@
 """The command ``padops``; each command has a file of its own.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 some Pads unconverted (with ``--strict``), 4 verification mismatch, 5
-verification undecided. A reader that goes before the end, such as ``head``, changes no exit code. If the output cannot
-be printed for another reason, ``convert``, ``verify`` and ``conformance`` keep their exit code; the other commands exit
-with 1.
+verification undecided. A reader that closes the pipe early, such as ``head``, changes no exit code. If the output
+cannot be printed for another reason, ``convert``, ``verify`` and ``conformance`` keep their exit code; the other
+commands exit with 1.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from padops.files.interrupts import end_process
 from padops.files.streams import dropping_output
 from padops.terminal import fail
 
-# When Python looks for cycles among its objects: a model of many nodes stays until the end, and going through it again
-# and again took a third of the time.
+# When Python searches its objects for cycles: a large model stays in memory until the end, and repeated searches in it
+# took a third of the time.
 SELDOM = (100_000, 50, 100)
-FILES = re.compile(r"(FILE|RULES)(\.\w+)?|MODEL|ORIGINAL|CONVERTED|IN|OUT|DIR")  # places of files, in the usage
+FILES = re.compile(r"(FILE|RULES)(\.\w+)?|MODEL|ORIGINAL|CONVERTED|IN|OUT|DIR")  # names of file arguments, in the usage
 KEEP_THEIR_CODE = (run_convert, run_verify, run_suite)  # their exit code stands even if their output is lost
 
 
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="padops", description="Every Pad operator, native in ONNX Runtime.")
-    parser.set_defaults(left_behind="")  # what "interrupted" adds about files
+    parser.set_defaults(left_behind="")  # the note on files that "interrupted" adds
     parser.add_argument("--version", nargs=0, action=PrintVersion, help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     add_inspect(commands)
@@ -87,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _print_completion(options: argparse.Namespace) -> int:
-    """Prints the completion script of a shell; a place for a file or folder completes to one."""
+    """Prints the completion script of a shell; arguments for files and folders complete to paths."""
     import shtab
 
     parser = _parser()

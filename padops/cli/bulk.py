@@ -1,7 +1,7 @@
 """``padops convert`` of a folder: every model in it, several at a time, with one report.
 
-Each model is converted as it would be alone. A model that fails is named, and the others go on. If a process dies, the
-models that it may have had are tried again, each in a process of its own.
+padops converts each model as it would alone. It names each model that fails, and continues with the others. If a
+process dies, padops tries its possible models again, each in a separate process.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Job = tuple[str, str | None, dict[str, Any]]  # one model: its file, the file to
 
 
 def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
-    """Converts every model of a folder; gives the worst exit code. ``passed`` are the options of ``padops.convert``."""
+    """Converts every model of a folder; returns the worst exit code. ``passed``: the options of ``padops.convert``."""
     source = Path(options.source)
     if options.inputs is not None:
         options.usage_error("--inputs needs one model, but IN is a folder")
@@ -76,19 +76,19 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
 
 
 def _written(source: str, output: str | None) -> Identity | None:
-    """The identity of the file that a conversion writes: the output, or the source if no output is named."""
+    """Returns the identity of the file that a conversion writes: the output, or the source without an output."""
     return identity(Path(output or source))
 
 
 def _converted(jobs: Sequence[Job], before: dict[str, Identity | None], finished: dict[str, Outcome]) -> int:
-    """How many models are converted. Changed files count too: an ended process may not have reported its last one."""
+    """Counts the converted models. Changed files count too: a dead process may not have reported its last model."""
     told = {source for source, outcome in finished.items() if outcome["exit"] == 0}
     new = {source for source, output, _ in jobs if _written(source, output) not in (None, before[source])}
     return len(told | new)
 
 
 def _report_refusal(named: str | None, jobs: Sequence[Job]) -> str | None:
-    """Why the report cannot be written, for example because it would replace a model; else None."""
+    """Returns why the report cannot be written, for example because it would replace a model; else None."""
     from padops.files.targets import refusal
 
     if named is None:
@@ -110,7 +110,7 @@ def _report_refusal(named: str | None, jobs: Sequence[Job]) -> str | None:
 
 @contextmanager
 def _without_empty_folders(jobs: Sequence[Job]) -> Iterator[None]:
-    """Removes the new output folders that are empty at the end, because their models failed."""
+    """Removes at the end the new output folders that stayed empty because their models failed."""
     folders = {folder for _, output, _ in jobs if output is not None for folder in Path(output).parents}
     missing = [folder for folder in folders if not os.path.lexists(folder)]
     try:
@@ -122,7 +122,7 @@ def _without_empty_folders(jobs: Sequence[Job]) -> Iterator[None]:
 
 
 def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> list[Job]:
-    """One job for each model of the source, except those in an output folder inside it (from earlier runs)."""
+    """Returns a job for each model of the source, except models of earlier runs in an output folder inside it."""
     passed = {name: value for name, value in passed.items() if name not in ("report", "inputs")}
     output = None if options.output is None else Path(options.output)
     found = models_in(source)
@@ -139,7 +139,7 @@ def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> 
 
 
 def _outcomes(jobs: Sequence[Job], count: int, finished: dict[str, Outcome]) -> Generator[Outcome, None, None]:
-    """The outcome of each model, in order; ``count`` are converted at a time.
+    """Yields the outcome of each model, in order; converts ``count`` at a time.
 
     ``finished`` receives each outcome, by source, as soon as it is known.
     """
@@ -158,7 +158,7 @@ def _outcomes(jobs: Sequence[Job], count: int, finished: dict[str, Outcome]) -> 
                     waiting.pop(0)
                 except BrokenProcessPool:
                     break
-        # If a process died, the model that ended it is one of the first ``count`` unfinished ones: these were at work.
+        # If a process died, its model is one of the first ``count`` unfinished models, which were in progress.
         left = [job for job in waiting if job[0] not in finished]
         suspects = left[:count]
         for job in waiting:
@@ -170,14 +170,14 @@ def _outcomes(jobs: Sequence[Job], count: int, finished: dict[str, Outcome]) -> 
 
 
 def _note(finished: dict[str, Outcome], future: Future[Outcome]) -> None:
-    """Keeps the outcome of a process that has not died."""
+    """Stores the outcome of a model whose process has not died."""
     if not future.cancelled() and future.exception() is None:
         outcome = future.result()
         finished[outcome["source"]] = outcome
 
 
 def _alone(job: Job) -> Outcome:
-    """The outcome of a model that may end its process."""
+    """Converts a model that may crash its process."""
     with _pool(1) as pool:
         try:
             return pool.submit(_work, *job).result()
@@ -187,7 +187,7 @@ def _alone(job: Job) -> Outcome:
 
 @contextmanager
 def _pool(count: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool of processes; all of them have ended afterwards, even if this process is interrupted."""
+    """A pool of processes; the context ends all of them, even if a signal interrupts this process."""
     context = multiprocessing.get_context("spawn")
     # Workers leave Ctrl-C to the process that started them; SIGTERM ends a waiting worker as usual.
     ignore = (signal.SIGINT, signal.SIG_IGN)
@@ -203,7 +203,7 @@ def _pool(count: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _work(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:
-    """``convert_one`` in a process of its own: on SIGTERM it removes half-written files, and exits."""
+    """``convert_one`` in a process of its own: on SIGTERM, removes half-written files and exits."""
     before = signal.signal(signal.SIGTERM, end_process)
     try:
         return convert_one(source, output, passed)
@@ -250,7 +250,7 @@ def _report(conversion: Any) -> dict[str, Any]:
 
 @contextmanager
 def _progress(console: Console, total: int) -> Iterator[Any]:
-    """Prints a line for each model that is done and, on a terminal, a bar below them."""
+    """Prints a line for each finished model and, on a terminal, a bar below the lines."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
     columns = ("converting", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -268,7 +268,7 @@ def _progress(console: Console, total: int) -> Iterator[Any]:
 
 
 def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcome]) -> int:
-    """Prints how the conversions of a folder came out, writes the report, and gives the worst exit code."""
+    """Prints a summary of a folder's conversions, writes the report, and returns the worst exit code."""
     from padops.convert.records import SCHEMA
     from padops.files.staging import write_whole
     from padops.runtime.installed import versions

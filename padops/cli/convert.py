@@ -71,14 +71,14 @@ def add_convert(commands: Any) -> None:
 
 
 def run_convert(options: argparse.Namespace) -> int:
-    """Converts as the options say. An interrupt after the model is in place does not count as a failure.
+    """Converts with these options. An interrupt after the model is in place does not count as a failure.
 
     Raises:
         KeyboardInterrupt: Ctrl-C, before the model is in place.
         SystemExit: SIGTERM, before the model is in place; or the options contradict each other.
     """
     _settle_output(options)
-    if os.path.isdir(options.source):  # Path.is_dir raises over a name that is too long
+    if os.path.isdir(options.source):  # Path.is_dir raises an error for a name that is too long
         from padops.cli.bulk import convert_folder
 
         return convert_folder(options, _passed(options))
@@ -110,7 +110,7 @@ def _settle_output(options: argparse.Namespace) -> None:
         options.usage_error("name OUT, or use --in-place or --dry-run")
 
 
-# The options that padops.convert has by the same name.
+# The options with the same names in padops.convert.
 PASSED = ("target", "without_pad", "provider", "rules", "opset", "fallback", "fold", "select", "auto_pad", "emulated",
           "custom_domains", "strict", "verify", "inputs", "seed", "rtol", "atol", "dry_run", "in_place", "report",
           "follow_links")  # fmt: skip

@@ -1,4 +1,4 @@
-"""How a conversion ended, in words: why verification is undecided, and which files were written."""
+"""Describes the end of a conversion: why verification is undecided, and which files were written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from padops.convert.verify.choice import shortcoming
 
 
 def reservations(conversion: Conversion) -> tuple[int, str]:
-    """The exit code of a finished conversion: 0 and "", or 5 and the reason why nothing could be compared."""
+    """Returns the exit code of a finished conversion: 0 and "", or 5 and why padops could not compare the models."""
     verification = conversion.verification
     error = None if verification is None else shortcoming(verification, strict=False)
     if verification is None or error is None:
@@ -16,7 +16,7 @@ def reservations(conversion: Conversion) -> tuple[int, str]:
 
 
 def what_was_written(conversion: Conversion, would: str | None, dry_run: bool) -> str:
-    """The files that were written, in words; ``would`` is the file that would have been written."""
+    """Names the files that were written; ``would`` is the file that would have been written."""
     if conversion.output is None:
         named = f"; {would} would have been" if would else ""
         return "nothing was written" + (f" (dry run{named})" if dry_run else "")

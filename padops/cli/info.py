@@ -11,8 +11,8 @@ from typing import Any
 from padops.extras import DependencyError, Needing
 from padops.terminal import fail, json_text, wrapped
 
-FAILED, NOT_RUN = "failed", "not run"  # of the self-check
-SCHEMA = 1  # version of the JSON that --json prints; raised when a reader of the older would misread the newer
+FAILED, NOT_RUN = "failed", "not run"  # outcomes of the self-check
+SCHEMA = 1  # version of the JSON that --json prints; rises when a reader of the old version would misread the new
 
 
 def add_info(commands: Any) -> None:
@@ -23,7 +23,7 @@ def add_info(commands: Any) -> None:
 
 
 def add_describe(commands: Any) -> None:
-    """Adds ``padops describe``, which prints ``padops.describe()``; without a help it is not listed."""
+    """Adds ``padops describe``, which prints ``padops.describe()``; without a help text, it is not listed."""
     parser = commands.add_parser("describe")
     parser.set_defaults(run=_describe)
 
@@ -62,7 +62,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _told() -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """What ``--json`` prints, all fields even if something fails; and the library's description, or None."""
+    """Returns what ``--json`` prints, with all fields even after a failure; and the library's description, or None."""
     from padops.runtime.installed import versions
     from padops.runtime.library import get_library_path
     from padops.runtime.session import describe

@@ -59,7 +59,7 @@ def add_inspect(commands: Any) -> None:
 
 
 def run_inspect(options: argparse.Namespace) -> int:
-    """Inspects as the options say."""
+    """Inspects with these options."""
     from padops.convert import UsageError
     from padops.convert.arguments import rules_of_session
     from padops.runtime.provider_rules import full_names
@@ -99,7 +99,7 @@ def run_inspect(options: argparse.Namespace) -> int:
 
 
 def _unknown_provider(providers: Sequence[str], ruled: Container[str]) -> str:
-    """Why a provider is unknown, if one is; onnxruntime is asked only about those that there are no rules for."""
+    """Returns the error for an unknown provider, else ""; asks onnxruntime only about providers without rules."""
     from padops.runtime.provider_rules import RULED
 
     if not (names := [name for name in providers if name not in RULED and name not in ruled]):
@@ -110,7 +110,7 @@ def _unknown_provider(providers: Sequence[str], ruled: Container[str]) -> str:
 
 
 def _inspected(options: argparse.Namespace, model: str) -> Inspected:
-    """A model with its inspection, or the reason why it cannot be read.
+    """Inspects a model; returns it with its inspection, or with the reason why it cannot be read.
 
     Raises:
         UsageError: The options are wrong.
@@ -129,7 +129,7 @@ def _inspected(options: argparse.Namespace, model: str) -> Inspected:
 
 
 def _print(options: argparse.Namespace, console: Console, told: Sequence[Inspected], alone: bool) -> None:
-    """Prints the findings; the text lines of several models (not ``alone``) have been printed before."""
+    """Prints the findings; the caller has already printed the text lines of several models (not ``alone``)."""
     from padops.cli.reports import REPORTS
     from padops.cli.tables import show_inspection, show_total
 
@@ -143,7 +143,7 @@ def _print(options: argparse.Namespace, console: Console, told: Sequence[Inspect
         show_total(console, read, len(unreadable))
     elif read:
         show_inspection(console, *read)
-    if alone if options.format == "text" else options.format != "github":  # else the lines for people have the errors
+    if alone if options.format == "text" else options.format != "github":  # otherwise the text lines have the errors
         for why in unreadable:
             fail(why)
 

@@ -1,4 +1,4 @@
-"""The parser of the command line: argparse's, which also suggests what a mistyped word was meant to be."""
+"""The parser of the command line: argparse's, with suggestions for mistyped words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Parser(argparse.ArgumentParser):
     """A parser that itself, not its parent, refuses empty values and unknown options, and suggests known ones."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse's, but fails on unknown options and empty values."""
+        """Parses like argparse, but fails on unknown options and empty values."""
         found, unknown = super().parse_known_args(args, namespace)
         if len(unknown) == 1 and not unknown[0].startswith("-") and getattr(found, LATE, "") is None:
             setattr(found, LATE, unknown.pop())
@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
-        """Prints the error and where to read the usage, and exits with 2."""
+        """Prints the error and a pointer to the usage, and exits with 2."""
         what = shown("; ".join([message, *self._suggestions(message)]))
         self.exit(USAGE, f"{self.prog} --help shows the usage\n{self.prog}: error: {what}\n")
 
@@ -73,7 +73,7 @@ def add_rules(parser: argparse.ArgumentParser, when: str) -> None:
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Adds ``--custom-domain`` and ``--follow-links``, which say how a model is read."""
+    """Adds ``--custom-domain`` and ``--follow-links``, which set how padops reads a model."""
     add_custom_domain(parser)
     parser.add_argument("--follow-links", action="store_true", help="accept external data that are links out of the "
                         "model's folder (links of a Hugging Face cache are always accepted)")  # fmt: skip
@@ -94,13 +94,13 @@ def add_runs(parser: argparse.ArgumentParser, condition: str = "") -> None:
 
 
 def models_in(folder: Path) -> list[Path]:
-    """The models in a folder and its subfolders, links that lead nowhere among them."""
+    """Returns the models in a folder and its subfolders, including dangling links."""
     found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in SUFFIXES and not path.is_dir())
     return [path for path in found if path.suffix.lower() != ".xml" or _may_be_ir(path)]
 
 
 def _may_be_ir(path: Path) -> bool:
-    """Whether an XML file is an IR: it has a ``<net>``; or cannot be read, or is a pointer, which its reader says."""
+    """Whether an XML file may be an IR: it has a ``<net>``, or is unreadable or a pointer, which its reader reports."""
     if not path.is_file():
         return True
     try:
@@ -111,18 +111,18 @@ def _may_be_ir(path: Path) -> bool:
 
 
 def typed(error: Exception) -> str:
-    """The message of an exception, which names options of the command line in place of Python arguments."""
+    """Returns an exception's message with command-line options in place of Python arguments."""
     return str(getattr(error, "typed", error))
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A question with the known word that is most like ``word``; "" if none is close."""
+    """Returns a question with the known word closest to ``word``; "" if none is close."""
     near: Sequence[str] = difflib.get_close_matches(word, list(known), n=1)
     return f"did you mean {near[0]}?" if near else ""
 
 
 class PrintVersion(argparse.Action):
-    """``--version``, which reads the version only when it is asked for."""
+    """``--version``, which reads the version only when it is used."""
 
     def __call__(self, parser: argparse.ArgumentParser, *ignored: Any) -> None:
         """Prints the version, and ends."""

@@ -49,7 +49,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def run_probe(options: argparse.Namespace) -> int:
-    """Asks as the options say."""
+    """Probes with these options."""
     from padops.files.staging import write_whole
     from padops.probe.outcome import Asked, ProbeError, probe, text_of
     from padops.probe.probes import PROBES
@@ -86,7 +86,7 @@ def run_probe(options: argparse.Namespace) -> int:
 
 
 def _refusal(output: Path | None, is_named: bool) -> str | None:
-    """Why the rules cannot be written, or None; makes the user's own folder."""
+    """Returns why the rules cannot be written, or None; makes the user's folder."""
     from padops.files.targets import refusal
 
     try:
@@ -98,7 +98,7 @@ def _refusal(output: Path | None, is_named: bool) -> str | None:
 
 
 def show(found: Outcome) -> None:
-    """Prints what the provider did, a line for each condition, and what the rules do not tell."""
+    """Prints the provider's results, a line for each condition; then the notes and the unexplained results."""
     devices = "".join(f", {device}" for device in found.about["devices"])
     say(f"{found.asked.provider}, {found.version}{devices}: {len(found.seen)} models")
     for when in dict.fromkeys(row.probe.when for row in found.seen):
@@ -113,7 +113,7 @@ def show(found: Outcome) -> None:
 
 
 def _told(rows: Sequence[Seen]) -> Iterator[str]:
-    """What was seen of one condition: each thing that happened, with the models unless all is right."""
+    """Yields each result of one condition, with its models unless all results are right."""
     for does in dict.fromkeys(row.does for row in rows):
         names = [row.probe.case.name for row in rows if row.does == does]
         yield f"right: {len(names)}" if does == "right" else f"{does}: {', '.join(names)}"

@@ -26,11 +26,11 @@ Level = Literal["error", "warning", "note"]
 class Rule:
     """A kind of finding."""
 
-    id: str  # its name in SARIF and JUnit; it stays the same from release to release
+    id: str  # its name in SARIF and JUnit; the same in every release
     title: str  # a few words
     description: str  # a sentence
     kind: Kind | None  # its name for ``--check`` and ``--allow``; None for a model that cannot be read
-    level: Level  # how bad it is
+    level: Level  # its severity
 
 
 # By the verdict on a Pad.
@@ -60,14 +60,14 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True)
 class Inspected:
-    """One model that was inspected."""
+    """One inspected model."""
 
-    name: str  # the file, as it was named; ``"-"`` for standard input
+    name: str  # the file, as the user named it; ``"-"`` for standard input
     result: Inspection | str  # its inspection, or the reason why it cannot be read
 
 
 def nameless(name: str, error: str) -> str:
-    """An error about a model, for a line that begins with the model's name: without the name at its own beginning."""
+    """Removes the model's name from the beginning of an error, for a line that already begins with the name."""
     return error.removeprefix(name).lstrip(": ") if error.startswith((f"{name} ", f"{name}: ")) else error
 
 
@@ -79,17 +79,17 @@ class Finding:
     model: str  # the file
     place: str  # the path of the Pad; "" if the model cannot be read
     why: str  # the reason
-    helps: str = ""  # the command that helps; "" if none does
+    helps: str = ""  # the command that makes the Pad run; "" if there is none
     allowed: bool = False  # whether ``--allow`` names its kind
 
     @property
     def level(self) -> Level:
-        """How bad it is: a note if it is allowed."""
+        """The severity: a note if the finding is allowed."""
         return "note" if self.allowed else self.rule.level
 
 
 def findings_of(inspected: Inspected, allowed: Collection[str]) -> list[Finding]:
-    """The findings of one model, in the order of its Pads; ``allowed`` are the kinds that ``--allow`` names."""
+    """Returns the findings of one model, in the order of its Pads; ``allowed``: the kinds that ``--allow`` names."""
     if isinstance(inspected.result, str):
         return [Finding(UNREADABLE, inspected.name, "", inspected.result)]
     found = []
@@ -102,7 +102,7 @@ def findings_of(inspected: Inspected, allowed: Collection[str]) -> list[Finding]
 
 
 def _helps(inspection: Inspection, pad: PadFacts) -> str:
-    """The first command that makes a Pad run: one that makes the whole model run, if there is one."""
+    """Returns the first command that makes a Pad run, if possible one that makes the whole model run."""
     roads = [road for road in inspection.roads if road in pad.roads] or list(pad.roads)
     return next(iter(replace(inspection, roads=tuple(roads)).commands().values()), "")
 
@@ -156,7 +156,7 @@ def sarif(told: Sequence[Inspected], allowed: Collection[str]) -> str:
 
 
 def _result(finding: Finding, index: int) -> dict[str, Any]:
-    """One result. All are in line 1: GitHub tells them apart by the fingerprint, made of the Pad's unique path."""
+    """One result. All are in line 1: GitHub separates results by their fingerprints, from the Pads' unique paths."""
     location: dict[str, Any] = {
         "physicalLocation": {"artifactLocation": {"uri": _uri(finding.model)}, "region": {"startLine": 1}}
     }
@@ -180,7 +180,7 @@ def _message(finding: Finding) -> str:
 
 
 def _from_here(name: str) -> Path:
-    """A path relative to the working folder, which in CI is the repository; a path outside of it stays as it is."""
+    """Makes a path relative to the working folder, which in CI is the repository; keeps a path outside of it."""
     path = Path(name)
     return path.relative_to(Path.cwd()) if path.is_absolute() and path.is_relative_to(Path.cwd()) else path
 
@@ -246,7 +246,7 @@ def _annotation(findings: Sequence[Finding]) -> str:
 
 
 def _escaped(text: str, letters: str = "%\r\n:,") -> str:
-    """A text for a workflow command, with the letters escaped that would end the command or a property."""
+    """Escapes those letters of a text that would end a workflow command or its property."""
     return "".join(f"%{ord(letter):02X}" if letter in letters else letter for letter in text)
 
 
@@ -257,7 +257,7 @@ def _line(inspected: Inspected) -> str:
     return shown(f"padops inspect: {inspected.name}: {told}").replace("##[", "## [")
 
 
-# A finding that --allow names is a note, a skipped case, a notice.
+# An allowed finding is a note in SARIF, a skipped case in JUnit, and a notice on GitHub.
 REPORTS: dict[str, Callable[[Sequence[Inspected], Collection[str]], str]] = {
     "sarif": sarif,
     "junit": junit,

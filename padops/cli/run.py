@@ -26,8 +26,8 @@ ABOUT = (
     "because of a Pad, it is converted in memory first; one line on standard error says so. Exit codes: 0 done, 1 "
     "error, 2 usage."
 )
-LONGEST_NAME = 60_000  # bytes; a zip has room for 65,535
-SHOWN = 64  # an output with more elements is printed as its type and shape alone
+LONGEST_NAME = 60_000  # bytes; the limit of a zip is 65,535
+SHOWN = 64  # the most elements to print; a larger output is printed as its type and shape
 
 
 def add_run(commands: Any) -> None:
@@ -47,7 +47,7 @@ def add_run(commands: Any) -> None:
 
 
 def run_run(options: argparse.Namespace) -> int:
-    """Runs as the options say."""
+    """Runs with these options."""
     from padops.convert import PadopsError
     from padops.files.targets import identity, refusal
 
@@ -79,7 +79,7 @@ def run_run(options: argparse.Namespace) -> int:
 
 
 def _session(options: argparse.Namespace, named: str) -> InferenceSession:
-    """The session of the model; errors name it ``named``.
+    """Creates the session of the model; errors name the model ``named``.
 
     Raises:
         UsageError: An option is wrong.
@@ -101,7 +101,7 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
     rules = rules_of_session(options.providers or (), options.rules)
     providers = None if options.providers is None else full_names(options.providers, rules)
     convert = options.convert
-    if options.custom_domains:  # as inspect says it; empty if the session finds the domains by itself
+    if options.custom_domains:  # the arguments from inspect; empty if the session finds the domains by itself
         convert = inspect(model, custom_domains=options.custom_domains).convert or convert
     try:
         check_there(providers or ())
@@ -109,14 +109,14 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
         raise UsageError(f"--providers: {error}") from error
     try:
         return InferenceSession(model, providers=providers, convert=convert, rules=options.rules)
-    except OSError as error:  # the library of padops is not there
+    except OSError as error:  # the library of padops is missing
         raise PadopsError(str(error)) from error
     except Exception as error:  # onnxruntime's exceptions have no base of their own
         raise PadopsError(f"{named} does not run: {' '.join(str(error).split())}") from error
 
 
 def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
-    """The outputs by name.
+    """Returns the outputs by name.
 
     Raises:
         UsageError: An option is wrong, or the inputs do not fit the model.
@@ -137,7 +137,7 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
     for given in session.get_inputs():
         if not given.type.startswith("tensor("):
             raise PadopsError(f"input '{given.name}' is {given.type}, and only tensors can be given")
-    # onnxruntime reports an unknown rank as that of a scalar.
+    # onnxruntime reports an unknown rank as rank 0.
     taken = [Input(row.name, row.type[len("tensor(") : -1], tuple(row.shape) or None) for row in session.get_inputs()]
     if taken and options.inputs is None:
         raise UsageError(f"give --inputs FILE.npz with {', '.join(map(str, taken))}")
@@ -159,7 +159,7 @@ def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     """Writes an ``.npz``, whole or not at all.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
         PadopsError: An ``.npz`` cannot hold one of the outputs.
     """
     import numpy as np

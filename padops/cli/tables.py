@@ -48,7 +48,7 @@ UNOPTIMISED = "without graph optimisation, the outputs are bit-equal"
 UNCONFIRMED = "a part of the models may differ, but no run of both has shown it"
 EXERCISED = "padded something in the runs"
 BODY = "fallback"  # the proof rule of fallback functions
-SHOWN = 20  # the most unproved parts that are listed
+SHOWN = 20  # the most unproved parts to list
 
 
 def show_verification(console: Console, verification: Verification) -> None:
@@ -74,7 +74,7 @@ def show_verification(console: Console, verification: Verification) -> None:
 
 
 def _ran(verification: Verification) -> str:
-    """The outcome of running both models, in words."""
+    """Describes the outcome of running both models."""
     outcome = verification.outcome
     if verification.inputs and outcome in ("undecided", "proved"):  # ONNX Runtime loads them
         return REFUSED
@@ -84,7 +84,7 @@ def _ran(verification: Verification) -> str:
 
 
 def _show_proof(console: Console, proof: ProofRecord) -> None:
-    """Prints how many parts are proved, by which rule and for which values; the other parts; and the assumptions."""
+    """Prints the number of proved parts by rule and values, the unproved parts, and the assumptions."""
     if proof.same:
         same = "1 operator is" if proof.same == 1 else f"{proof.same} operators are"
         line(console, f"  {same} the same in both; an ONNX Pad and its padops operator count as the same")
@@ -114,7 +114,7 @@ NOT_PROVED = {"different": "may differ", "unknown": "not proved"}
 
 
 def _show_pads(console: Console, pads: Sequence[PadComparison]) -> None:
-    """Prints how many Pads runs exercised, and each Pad that differs or that no run exercised."""
+    """Prints the number of Pads that the runs exercised, and each Pad that differs or that no run exercised."""
     told = [pad for pad in pads if pad.exercise != "exercised" or not pad.equal]
     if count := len(pads) - len(told):
         one, many = (
@@ -128,7 +128,7 @@ def _show_pads(console: Console, pads: Sequence[PadComparison]) -> None:
 
 
 SHOWN_ALIKE = 20  # the most Pads shown of one form with the same verdict and reason
-REASONS = 3  # the most reasons shown of one of several models
+REASONS = 3  # the most reasons shown for each of several models
 STYLES: dict[Verdict, str] = {
     "runs": "green",
     "runs if": "green",
@@ -145,7 +145,7 @@ ROADS: dict[Road, str] = {
 
 
 def show(console: Console, conversion: Conversion) -> None:
-    """Prints what became of each Pad, in a few lines each; then the notes and the verification."""
+    """Prints the outcome for each Pad in a few lines, then the notes and the verification."""
     for record in conversion.records:
         now, style = _now(record)
         line(console, record.path, "  ", (now, style))
@@ -195,7 +195,7 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
 
 
 def show_inspected(console: Console, name: str, inspection: Inspection | str) -> None:
-    """Prints one line on one of several models, and the first reasons for which it fails."""
+    """Prints one line for one of several models, and the first reasons why it fails."""
     if isinstance(inspection, str):
         why = nameless(name, inspection)
         line(console, f"{name}: ", (why, "bold red"))
@@ -228,7 +228,7 @@ def _form(pad: PadFacts) -> str:
 
 
 def _now(record: PadRecord) -> tuple[str, str]:
-    """What became of a Pad, and the style to print it in."""
+    """Returns the outcome for a Pad, and its style."""
     if breaks_a_rule(record):
         return "breaks a rule", "bold red"
     if record.status == "unconverted":

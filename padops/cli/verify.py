@@ -36,7 +36,7 @@ def add_verify(commands: Any) -> None:
 
 
 def run_verify(options: argparse.Namespace) -> int:
-    """Compares as the options say."""
+    """Compares with these options."""
     from padops.cli.tables import show_verification
     from padops.convert import PadopsError
     from padops.convert.pipeline import models_of

@@ -1,5 +1,5 @@
-"""padops and every other Pad, on the same cases: who agrees with the rules, who differs, and where that is known.
+"""Runs padops and every other Pad on the same cases, and finds new and known divergences from the rules.
 
-``cases/`` says what is run, ``peers/`` who runs it, ``divergences.py`` what is known; ``runner.py`` puts them together
-and ``record.py`` writes what came out. Nothing here but ``peers/`` imports an implementation of Pad.
+``cases/`` has the cases, ``peers/`` the implementations, ``divergences.py`` the known divergences; ``runner.py`` runs
+the cases and ``record.py`` writes the report. Only ``peers/`` imports implementations of Pad.
 """

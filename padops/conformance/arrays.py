@@ -1,4 +1,4 @@
-"""Arrays of every element type: random ones, and their way to another process and into a report."""
+"""Arrays of every element type: random arrays, and forms for another process and for a report."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from padops.spec.bits import dtype_of, from_bytes, to_bytes
 from padops.spec.dtypes import DType, by_name
 
-Packed = tuple[str, tuple[int, ...], Any]  # type, shape, bytes (or a list of strings): the same for the same bits
+Packed = tuple[str, tuple[int, ...], Any]  # type, shape, bytes (or a list of strings): equal for equal bits
 
 WORDS = ("", "a", "b\0c", "Zoë", "pad", "長い文字列" * 9)
-SHOWN = 64  # elements of an array that a report shows
+SHOWN = 64  # the most elements of an array that a report shows
 
 
 def pack(array: np.ndarray) -> Packed:
-    """What two arrays have in common where they are the same to the last bit; fit for another process."""
+    """Packs an array for another process; two arrays with equal bits have equal packed forms."""
     dtype = dtype_of(array)
     if dtype.name == "string":
         return "string", array.shape, [str(text) for text in array.reshape(-1).tolist()]
@@ -35,7 +35,7 @@ def unpack(packed: Packed) -> np.ndarray:
 
 
 def random_array(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -> np.ndarray:
-    """Elements of every bit pattern: NaN payloads, negative zeros and denormals; strings with NUL and accents."""
+    """Returns elements of any bit pattern: NaN payloads, negative zeros and denormals; strings with NUL and accents."""
     if dtype.name == "string":
         array = np.empty(tuple(shape), object)
         array[...] = np.array(WORDS, object)[rng.integers(0, len(WORDS), tuple(shape))]
@@ -51,9 +51,9 @@ def describe(array: np.ndarray) -> dict[str, Any]: ...
 @overload
 def describe(array: None) -> None: ...
 def describe(array: np.ndarray | None) -> dict[str, Any] | None:
-    """An array for a report: type, shape and, of a small one, the values as nested lists.
+    """Describes an array for a report: type, shape and, for a small array, the values as nested lists.
 
-    Floats stand as texts where JSON has no number for them, with the bits of a NaN. A large array has none.
+    Floats without a JSON number become strings, a NaN with its bits. A large array has no values.
     """
     if array is None:
         return None

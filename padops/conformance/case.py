@@ -18,15 +18,15 @@ from padops.spec.plan import PadError
 
 @dataclass(frozen=True)
 class Recipe:
-    """One input: values that are written down, or random bits."""
+    """One input: explicit values, or random bits."""
 
     dtype: str  # the element type, a name of ``padops.spec.dtypes``
     shape: tuple[int, ...]
-    seed: int = 0  # of the bits; unused where there are values
+    seed: int = 0  # of the random bits; unused with values
     values: tuple[Any, ...] | None = None  # the elements in order, or None
 
     def array(self) -> np.ndarray:
-        """The input itself, the same at every call."""
+        """Makes the input, the same at every call."""
         row = by_name(self.dtype)
         if self.values is None:
             return random_array(np.random.default_rng(self.seed), row, self.shape)
@@ -36,7 +36,7 @@ class Recipe:
 
 
 def integers(values: Any, dtype: str = "int64", shape: tuple[int, ...] | None = None) -> Recipe:
-    """An integer input, of one axis unless it has a shape."""
+    """Returns an integer input, with one axis unless ``shape`` is set."""
     values = tuple(int(value) for value in values)
     return Recipe(dtype, (len(values),) if shape is None else shape, values=values)
 
@@ -50,13 +50,13 @@ def seed_of(text: str) -> int:
 class Case(OfOperator):
     """A Pad with its inputs."""
 
-    id: str  # says what the case is, and never means another one; ``cases.find_case`` makes the case from it again
+    id: str  # describes the case, and never changes its meaning; ``cases.find_case`` makes the case from it again
     # ``"table"``, ``"specification"``, ``"random"`` or ``"upstream"``: the module of ``cases`` that made it.
     origin: str
     op: str  # an operator of the domain ``padops``
-    opset: int  # of ``ai.onnx``, for peers that run the Pad of ONNX; 0 for the operators that ONNX does not have
-    attributes: Mapping[str, Any]  # those that the node has
-    inputs: tuple[Recipe | None, ...]  # in the operator's order, None where one is absent
+    opset: int  # of ``ai.onnx``, for peers that run the Pad of ONNX; 0 for operators that ONNX lacks
+    attributes: Mapping[str, Any]  # the attributes of the node
+    inputs: tuple[Recipe | None, ...]  # in the operator's order, None for an absent input
     rules: tuple[str, ...] = ()  # labels of the rules (docs/semantics.md) that the case exercises
     constant_inputs: tuple[int, ...] = ()  # positions of the inputs that a model has as constants
     static: bool = False  # whether a model declares the shapes of its inputs
@@ -74,7 +74,7 @@ class Case(OfOperator):
         return [None if recipe is None else recipe.array() for recipe in self.inputs]
 
     def request(self) -> dict[str, Any]:
-        """What a peer gets, in types that every Python can unpickle."""
+        """Returns the case for a peer, in types that every Python can unpickle."""
         return {
             "id": self.id,
             "op": self.op,
@@ -88,7 +88,7 @@ class Case(OfOperator):
 
 @dataclass(frozen=True)
 class Expected:
-    """What the rules say of a case: an output, or an error."""
+    """The result of a case by the rules: an output, or an error."""
 
     output: np.ndarray | None
     rule: str | None = None
@@ -96,7 +96,7 @@ class Expected:
 
 
 def expect(case: Case) -> Expected:
-    """Asks ``padops.spec.reference``."""
+    """Computes the expected result with ``padops.spec.reference``."""
     try:
         return Expected(reference.run(case.op, case.attributes, case.arrays(), "pad"))
     except PadError as error:

@@ -1,4 +1,4 @@
-"""``padops conformance``: runs the suite, writes the report, and prints how far it is and how each peer did."""
+"""``padops conformance``: runs the suite, writes the report, and prints the progress and each peer's results."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def add_conformance(subparsers: Any) -> None:
 
 
 def _when_used(parser: argparse.ArgumentParser, fill: Callable[[argparse.ArgumentParser], None]) -> None:
-    """Has ``fill`` complete a parser once it parses: what it imports would make ``padops --help`` slow."""
+    """Delays ``fill`` until the parser parses: its imports would make ``padops --help`` slow."""
     parse = parser.parse_known_args
 
     def parse_known_args(args: Any = None, namespace: Any = None) -> Any:
@@ -64,7 +64,7 @@ def _add_subcommands(parser: argparse.ArgumentParser) -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of a run."""
+    """Adds the options of a run."""
     level = parser.add_mutually_exclusive_group()
     level.add_argument("--quick", dest="level", action="store_const", const="quick", help="in under two minutes")
     level.add_argument("--exhaustive", dest="level", action="store_const", const="exhaustive", help="in hours")
@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_suite(options: argparse.Namespace) -> int:
-    """Runs the suite as the options say.
+    """Runs the suite with these options.
 
     Raises:
         KeyboardInterrupt, SystemExit: A signal came while the report was written.
@@ -134,7 +134,7 @@ def run_suite(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace, peers: list[Peer]) -> tuple[list[PeerRun], KeyboardInterrupt | SystemExit | None]:
-    """What the peers did, and the signal that ended that before its time, or None."""
+    """Returns the peers' results, and the signal that interrupted the run, or None."""
     from padops.conformance import cases, runner
     from padops.conformance.divergences import EXAMPLES, KNOWN
 
@@ -151,7 +151,7 @@ def _run(options: argparse.Namespace, peers: list[Peer]) -> tuple[list[PeerRun],
 
 
 def _peers(options: argparse.Namespace) -> list[Peer]:
-    """Those that are asked for, or all."""
+    """Returns the chosen peers, or all."""
     from padops.conformance import runner
     from padops.conformance.peers import PEERS
 
@@ -168,12 +168,12 @@ def _peers(options: argparse.Namespace) -> list[Peer]:
     return peers
 
 
-SHOWN = 20  # unexpected results that are printed; those of a peer with one text count as one
+SHOWN = 20  # the most unexpected results to print; results of one peer with one text count as one
 
 
 @contextlib.contextmanager
 def showing_progress() -> Iterator[Progress]:
-    """A bar for each peer where somebody is looking, else a line for each that is done."""
+    """Shows a bar for each peer on a terminal, else prints a line for each finished peer."""
     with StepBars() as bars:
 
         def show(name: str, done: int, total: int) -> None:
@@ -185,14 +185,14 @@ def showing_progress() -> Iterator[Progress]:
 
 
 def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
-    """Prints counts per peer, which were absent, and what was not expected."""
+    """Prints counts per peer, the absent peers and the unexpected results."""
     from padops.conformance.record import counts_of
 
     console = make_console()
     console.print(_table([one for one in ran if one.handshake is not None]))
     made_of = [one.handshake["versions"] for one in ran if one.handshake is not None]
     each = dict.fromkeys(f"{name} {version}" for versions in made_of for name, version in versions.items())
-    if each:  # what the peers are made of, each once
+    if each:  # the packages of the peers, each once
         line(console, (f"with {', '.join(each)}", "dim"))
     for one in ran:
         if one.handshake is None:
@@ -212,7 +212,7 @@ def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
 
 
 def _show_results(console: Console, found: Sequence[dict[str, Any]], style: str, indent: str = "") -> None:
-    """The first results: of one peer indented, of several each with its peer; equal ones once, with their number."""
+    """Prints the first results, indented or with their peers; prints equal results once, with their number."""
     alike: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for result in found:
         alike.setdefault((result["peer"], result["outcome"], result["detail"]), []).append(result)
@@ -226,7 +226,7 @@ def _show_results(console: Console, found: Sequence[dict[str, Any]], style: str,
 
 
 def _show_new(console: Console, one: PeerRun, style: str) -> None:
-    """What a peer does that has another version than the divergences were recorded with."""
+    """Prints the new behaviour of a peer whose version has no recorded divergences."""
     found = [result for result in one.results if result["new"]]
     versions = (one.handshake or {"versions": {}})["versions"]
     package, version = next(iter(versions.items()), (one.peer.name, ""))
@@ -240,7 +240,7 @@ def _show_new(console: Console, one: PeerRun, style: str) -> None:
 
 
 def _table(ran: Sequence[PeerRun]) -> Table:
-    """A row for each peer that was there: no more columns than 80 characters hold."""
+    """Returns a table with a row for each present peer, at most 80 characters wide."""
     from rich.table import Table
 
     from padops.conformance.record import IDLE, WRONG

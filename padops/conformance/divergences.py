@@ -1,14 +1,13 @@
-"""Every known divergence of a real Pad from the rules of docs/semantics.md, and the versions that they are recorded of.
+"""The known divergences of real Pads from the rules of docs/semantics.md, and the versions they were recorded with.
 
-``known.json`` has them by package; one beside a file of peers has those of its peers. A row has the fields of
-``Divergence``, and ``example``, the id of a case that shows it. One that is ``like`` another, by its id, has the fields
-of that one where it says nothing else. Without ``versions`` it is of all that are recorded. Of several rows that match,
-the first one that the outcome fits counts.
+``known.json`` lists the divergences by package; a JSON file beside a file of peers lists the divergences of its peers.
+A row has the fields of ``Divergence``, and ``example``, the id of a case that shows it. A row that is ``like`` another,
+by its id, inherits the fields that it does not set. A row without ``versions`` covers all recorded versions. If several
+rows match a case, the first that fits the outcome counts.
 
-Versions that nothing was recorded of are no failure of padops: a newer one is judged as the newest that was recorded,
-an older one as the oldest. What the divergences do not explain then is its new behaviour, and is listed apart. Once its
-results have been looked at, and the divergences changed where they have to be, its version becomes an end of
-``recorded``.
+A version without records is no failure of padops: a newer version is judged like the newest recorded version, an older
+version like the oldest. Its unexplained results count as new behaviour, in a list of their own. After a review of these
+results, and changes to the divergences if necessary, the version becomes an end of ``recorded``.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ from padops.extras import RUNTIMES
 
 @dataclass(frozen=True)
 class Divergence:
-    """One way in which one peer is known not to follow padops' rules."""
+    """One known way in which one peer breaks padops' rules."""
 
     id: str  # short and lasting; reports name it
-    outcome: str | tuple[str, ...]  # what happens, of ``record.WRONG``, or several where it depends on memory
-    rule: str  # the rule of docs/semantics.md that it is about
-    reason: str  # why, in a sentence
+    outcome: str | tuple[str, ...]  # one of ``record.WRONG``, or several if the outcome depends on memory
+    rule: str  # the affected rule of docs/semantics.md
+    reason: str  # the reason, in a sentence
     peer: str  # of ``peers.PEERS``; a peer in another interpreter counts too
     versions: str  # of the peer's first package, as recorded: ``">=1.20,<1.31"`` or ``">=1.24,<=1.32.0"``
-    link: str = ""  # where upstream says or discusses it
+    link: str = ""  # upstream's statement or discussion
     families: tuple[str, ...] = ()  # of operators; empty for all
     modes: tuple[str, ...] = ()  # in lower case; empty for all
     dtypes: tuple[str, ...] = ()  # element types; empty for all
@@ -46,7 +45,7 @@ class Divergence:
     some: frozenset[str] | set[str] = field(default_factory=frozenset)  # one of these holds, unless it is empty
     without: frozenset[str] | set[str] = field(default_factory=frozenset)  # none of these hold
     opsets: tuple[int, ...] = ()  # the oldest and newest opset, or empty for all
-    # What the peer's message contains; it tells apart what is known from what is new, not which cases match.
+    # A part of the peer's message. It separates known from new behaviour, and does not affect which cases match.
     says: str = ""
 
     def __post_init__(self) -> None:
@@ -61,11 +60,11 @@ class Divergence:
         return {self.outcome} if isinstance(self.outcome, str) else set(self.outcome)
 
     def concerns(self, peer: str, version: str) -> bool:
-        """Whether it is about a peer of this version."""
+        """Whether the divergence concerns a peer of this version."""
         return self.peer == peer.split("@")[0] and in_range(version, self.versions)
 
     def matches(self, features: CaseFeatures) -> bool:
-        """Whether it is about a case."""
+        """Whether the divergence concerns a case."""
         return (
             (not self.families or features.family in self.families)
             and (not self.modes or features.mode in self.modes)
@@ -85,10 +84,10 @@ def version_key(version: str) -> tuple[int, ...]:
 
 
 def bounds_of(versions: str) -> tuple[str, str, bool]:
-    """The ends of a range, and whether the second belongs to it: ``">=1.20,<1.31"`` as ``("1.20", "1.31", False)``.
+    """Returns a range's ends, and whether it includes the second: ``">=1.20,<1.31"`` as ``("1.20", "1.31", False)``.
 
     Raises:
-        ValueError: The range is written in another way.
+        ValueError: The range has another form.
     """
     match = re.fullmatch(r">=(\d+(?:\.\d+)*),<(=?)(\d+(?:\.(?:dev)?\d+)*)", versions)
     if match is None:
@@ -97,7 +96,7 @@ def bounds_of(versions: str) -> tuple[str, str, bool]:
 
 
 def in_range(version: str, versions: str) -> bool:
-    """Whether a version lies in a range; none that has no number does."""
+    """Whether a version lies in a range; a version without a number never does."""
     oldest, newest, included = bounds_of(versions)
     key, last = version_key(version), version_key(newest)
     return version_key(oldest) <= key and (key < last or included and key == last)
@@ -107,10 +106,10 @@ def in_range(version: str, versions: str) -> bool:
 class DivergenceTracker:
     """The divergences of one peer, and which of them have been seen."""
 
-    known: Sequence[Divergence]  # those that concern the peer in its version
-    # Whether what they do not explain is new behaviour of the peer, whose version none was recorded with.
+    known: Sequence[Divergence]  # the divergences of the peer's version
+    # Whether unexplained results are new behaviour of the peer, since its version has no records.
     excused: bool = False
-    # Of each that has matched a case, how many cases came out as it says.
+    # For each divergence that matched a case: the number of cases with its outcome.
     seen: dict[str, int] = field(default_factory=dict)
 
     def explain(self, features: CaseFeatures, outcome: str, detail: str = "") -> str | None:
@@ -128,19 +127,19 @@ class DivergenceTracker:
 
     @property
     def not_seen(self) -> list[str]:
-        """Divergences that do not occur: their cases ran, and none came out as they say."""
+        """Divergences that do not occur: their cases ran, and none had the recorded outcome."""
         return [id for id, count in self.seen.items() if not count]
 
 
 KNOWN: list[Divergence] = []  # in the order of the peers
-# A case that shows each known divergence: it is part of every run, so that one that has gone is noticed.
+# A case that shows each known divergence: it is part of every run, to detect divergences that no longer occur.
 EXAMPLES: dict[str, str] = {}
 RECORDED: dict[str, str] = {}  # versions, by the distribution that a peer names first
 OTHER_NAMES = {"tensorflow-cpu": "tensorflow", "onnx-weekly": "onnx"}  # of the same package
 
 
 def _add(file: Path) -> None:
-    """Adds the divergences of a file that are of peers in ``PEERS``."""
+    """Adds a file's divergences of peers in ``PEERS``."""
     by_id, examples = {row.id: row for row in KNOWN}, {**EXAMPLES}
     try:
         for group in json.loads(file.read_text(encoding="utf-8")):
@@ -162,10 +161,10 @@ _add(Path(__file__).with_name("known.json"))
 
 
 def add_peers(place: Path) -> list[PeerRow]:
-    """Adds the peers of a file, or of all files of a folder, to ``PEERS``, with what is known of them.
+    """Adds the peers of a file, or of all files of a folder, to ``PEERS``, with their known divergences.
 
     Raises:
-        ValueError: The file has no ``ENVIRONMENT``, or padops has another peer of such a name.
+        ValueError: The file has no ``ENVIRONMENT``, or padops has another peer of that name.
     """
     files = [file for file in sorted(place.glob("*.py")) if has(file, "ENVIRONMENT")] if place.is_dir() else [place]
     rows = [*rows_of(files)]
@@ -180,16 +179,16 @@ def add_peers(place: Path) -> list[PeerRow]:
 
 
 def first_of(row: PeerRow, versions: Mapping[str, str]) -> tuple[str, str]:
-    """The first package of a peer, as ``RECORDED`` calls it, and its version; or two empty texts."""
+    """Returns the first package of a peer, by its name in ``RECORDED``, and its version; or two empty strings."""
     package, version = next(iter(versions.items()), ("", ""))
     package = OTHER_NAMES.get(package, package)
     return (RUNTIMES[0] if package in RUNTIMES and not row.provider else package), version
 
 
 def judged_as(row: PeerRow, versions: Mapping[str, str]) -> str:
-    """The version by which divergences are chosen: the peer's own, or the nearest that was recorded.
+    """Returns the version that selects the divergences: the peer's own, or the nearest recorded version.
 
-    Of the peer's packages, the first counts.
+    The first of the peer's packages counts.
     """
     package, version = first_of(row, versions)
     if package not in RECORDED or in_range(version, RECORDED[package]):
@@ -199,10 +198,10 @@ def judged_as(row: PeerRow, versions: Mapping[str, str]) -> str:
 
 
 def not_recorded(row: PeerRow, versions: Mapping[str, str]) -> str:
-    """The versions that were recorded, where a peer's own is none of them and excuses it; else an empty text.
+    """Returns the recorded versions if a peer's own is not among them, which excuses the peer; else "".
 
-    Nothing excuses padops' own peers: what they do in a new runtime, padops must know. Nor is anything recorded of a
-    peer of the user's own.
+    Nothing excuses padops' own peers: padops must know their behaviour in a new runtime. A user's own peer has no
+    records.
     """
     package, version = first_of(row, versions)
     known = PEERS.get(row.name)

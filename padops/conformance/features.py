@@ -1,4 +1,4 @@
-"""What is particular about a case: words that divergences match, and the rules that the case exercises."""
+"""The features of a case: tags that divergences match, and the rules that the case exercises."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from padops.conformance.case import Case, Expected
 from padops.spec.dialects import Node
 from padops.spec.plan import Amounts, Crop, PadError, dilated_size
 
-# Every tag; _of_inputs, _of_axis and _of_amounts say when one holds.
+# All tags; _of_inputs, _of_axis and _of_amounts decide when each holds.
 TAGS = frozenset(
     """
     rank-0 amounts-wrong nothing-to-do grows negative mixed empty-data empty-output empty-axis-padded
@@ -20,12 +20,12 @@ TAGS = frozenset(
     pads-row constant-amounts dynamic fixed mode-unknown full-is-crop
     """.split()
 )
-BEYOND = "beyond the standard"  # a class of cases, in which an implementation may refuse
+BEYOND = "beyond the standard"  # a class of cases, which an implementation may refuse
 
 
 @dataclass(frozen=True)
 class CaseFeatures:
-    """A case in the words that divergences use."""
+    """The features of a case that divergences match."""
 
     op: str
     family: str  # a value of ``FAMILIES``
@@ -40,7 +40,7 @@ class CaseFeatures:
 
     @property
     def of_class(self) -> str:
-        """``BEYOND`` where the ONNX standard does not say that a Pad runs the case, which padops does (P4)."""
+        """``BEYOND`` if the ONNX standard does not require a Pad to run the case, as padops does (P4)."""
         tag = "reflect-beyond-left" if self.mode == "reflect" else "overcropped"
         right = (self.family, self.expected) == ("onnx", "output") and self.mode != "constant"
         return BEYOND if right and tag in self.tags else "standard"
@@ -50,7 +50,7 @@ FAMILIES = {"Pad": "onnx", "OpenVINOPad": "openvino", "NGraphPad": "ngraph", "Sa
 
 
 def features_of(case: Case, expected: Expected) -> CaseFeatures:
-    """Looks at a case."""
+    """Collects the features of a case."""
     name, version = case.op.split("_")
     arrays = case.arrays()
     data = arrays[0]
@@ -106,7 +106,7 @@ def _input(case: Case, arrays: list[np.ndarray | None], name: str) -> np.ndarray
 def _has_nan(array: np.ndarray) -> bool:
     if array.dtype.kind in "OUT" or array.dtype.kind in "biu" or "int" in array.dtype.name:
         return False
-    with np.errstate(invalid="ignore"):  # a signalling NaN
+    with np.errstate(invalid="ignore"):  # for signalling NaNs
         return bool(np.isnan(array.astype(np.float64)).any())
 
 
@@ -164,7 +164,7 @@ def _crop_matters(shape: tuple[int, ...], amounts: list[Amounts], mode: str) -> 
 
 
 def rules_of(features: CaseFeatures) -> tuple[str, ...]:
-    """The rules of docs/semantics.md that a case exercises, in its order."""
+    """Returns the rules that a case exercises, in the order of docs/semantics.md."""
     tags = features.tags
     extends = features.mode != "constant"
     holds = {

@@ -1,4 +1,4 @@
-"""A case with its expected answer, and what is to say of an answer that a peer has given."""
+"""Judges the answer of a peer to a case by the expected answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from padops.spec.bits import element_bits
 
 @dataclass(frozen=True)
 class Prepared:
-    """A case with all that is known of it before a peer runs it."""
+    """A case with its features and its expected answer."""
 
     case: Case
     expected: Expected
@@ -29,16 +29,16 @@ class Prepared:
 
     @classmethod
     def of(cls, case: Case) -> Prepared:
-        """Asks the reference."""
+        """Computes the expected answer with the reference."""
         expected = expect(case)
         packed = None if expected.output is None else pack(expected.output)
         return cls(case, expected, features_of(case, expected), packed)
 
 
 def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, str]:
-    """The outcome of an answer of ``worker.py`` and, unless it is ``"agree"``, how the answer differs.
+    """Returns the outcome of an answer of ``worker.py`` and, unless it is ``"agree"``, the difference.
 
-    What the standard leaves open, implementations may refuse; padops runs it.
+    Implementations may refuse cases that the standard leaves open; padops runs them.
     """
     kind, content = answer
     if kind == "output":
@@ -59,9 +59,9 @@ def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, s
 
 
 def _is_close(expected: Packed, got: Packed, within: float) -> bool:
-    """Whether two outputs of floats are of one type and shape, and every element is close to the expected one.
+    """Whether two float outputs have one type and shape, and every element is close to the expected one.
 
-    What is no number is close to what is none, and what is infinite to the same alone.
+    A NaN is close to every NaN, an infinity only to itself.
     """
     wanted, found = unpack(expected), unpack(got)
     if expected[:2] != got[:2] or wanted.dtype.kind != "f":
@@ -72,7 +72,7 @@ def _is_close(expected: Packed, got: Packed, within: float) -> bool:
 
 
 def _difference(expected: Packed, got: Packed) -> str:
-    """How two outputs differ, in a line."""
+    """Describes in a line how two outputs differ."""
     if expected[:2] != got[:2]:
         return f"{got[0]}{list(got[1])}, expected {expected[0]}{list(expected[1])}"
     wanted, found = unpack(expected), unpack(got)
@@ -85,7 +85,7 @@ def _difference(expected: Packed, got: Packed) -> str:
 
 
 def result_of(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tuple[str, Any]) -> dict[str, Any]:
-    """The result of a case and a peer for a report; the tracker's divergences may explain the answer."""
+    """Returns a peer's result of a case for a report; the tracker's divergences may explain the answer."""
     case = item.case
     outcome, detail = judge(item, answer, peer.row)
     divergence = tracker.explain(item.features, outcome, detail) if not peer.row.in_house else None

@@ -1,4 +1,4 @@
-"""The protocol of a peer in another language: JSON, one object a line. docs/conformance.md describes it."""
+"""The protocol of a peer in another language: one JSON object per line. docs/conformance.md describes it."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from padops.plural import plural
 from padops.spec.dtypes import by_name
 
 PROTOCOL = 1
-WORDS = ("refused", "unsupported", "skipped", "broken")  # answers that are a text
+WORDS = ("refused", "unsupported", "skipped", "broken")  # answers with a text
 
 
 class GarbledAnswer(Exception):
-    """The peer has said something that is no answer."""
+    """The peer has sent an invalid answer."""
 
 
 def receive_hello(stream: IO[bytes]) -> dict[str, Any]:
-    """The first line: ``name``, ``versions`` and ``families`` of the peer, or why it is ``absent``.
+    """Reads the first line: ``name``, ``versions`` and ``families`` of the peer, or why it is ``absent``.
 
     Raises:
         EOFError: The peer has ended.
-        GarbledAnswer: The line is another one.
+        GarbledAnswer: The line has another form.
     """
     hello = _object(stream)
     if "absent" in hello:
@@ -49,10 +49,10 @@ def receive_hello(stream: IO[bytes]) -> dict[str, Any]:
 
 
 def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "") -> bytes:
-    """The line of a case of ``Case.request``.
+    """Encodes a case of ``Case.request`` as a line.
 
-    ``lowered``: its model has standard operators in place of Pad; those for a provider may keep a Pad that the provider
-    runs right.
+    ``lowered``: whether the model has standard operators in place of Pad; a model for a provider may keep a Pad that
+    the provider runs right.
     """
     request = Request.of(sent)
     inputs = [
@@ -61,7 +61,7 @@ def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "")
         if array is not None
     ]
     amounts = fill = model = None
-    with contextlib.suppress(Skipped, Unsupported):  # functions of numbers have no words for it
+    with contextlib.suppress(Skipped, Unsupported):  # no numbers can express some cases
         amounts = [[a.begin, a.end, a.interior] for a in request.amounts()]
         fill = tensor(request.fill)
     if lowered and not provider:
@@ -84,25 +84,25 @@ def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "")
 
 
 def plain(value: Any) -> Any:
-    """An attribute as JSON has it; a float that JSON has no number for is a text."""
+    """Converts an attribute for JSON; a float without a JSON number becomes a string."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return list(value) if isinstance(value, (list, tuple)) else value
 
 
 def tensor(array: np.ndarray) -> dict[str, Any]:
-    """An array: its type, its shape, and the bytes in base64, or the texts."""
+    """Encodes an array: type, shape, and the bytes in base64 or the strings."""
     name, shape, content = pack(array)
     data = content if name == "string" else base64.b64encode(content).decode()
     return {"dtype": name, "shape": list(shape), "data": data}
 
 
 def receive_answer(stream: IO[bytes]) -> tuple[str, Any]:
-    """An answer, as ``worker.py`` gives them.
+    """Reads an answer in the form of ``worker.py``.
 
     Raises:
         EOFError: The peer has ended.
-        GarbledAnswer: The line is no answer.
+        GarbledAnswer: The line is not an answer.
     """
     said = _object(stream)
     if "output" in said:
@@ -129,7 +129,7 @@ def _object(stream: IO[bytes]) -> dict[str, Any]:
 
 
 def _packed(said: Any) -> Packed:
-    """A tensor of an answer."""
+    """Decodes a tensor of an answer."""
     try:
         name, shape, data = said["dtype"], tuple(said["shape"]), said["data"]
         dtype, count = by_name(name), math.prod(shape)
@@ -142,6 +142,6 @@ def _packed(said: Any) -> Packed:
         raw = base64.b64decode(data, validate=True)
         if len(raw) != (count * dtype.bits + 7) // 8:
             raise ValueError(f"{plural(len(raw), 'byte')} of {name} for the shape {list(shape)}")
-        return pack(unpack((name, shape, raw)))  # bits between the last element and the end do not count
+        return pack(unpack((name, shape, raw)))  # bits after the last element do not count
     except (KeyError, TypeError, ValueError) as error:
         raise GarbledAnswer(f"an output that is no tensor: {type(error).__name__}: {error}") from error

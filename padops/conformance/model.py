@@ -1,4 +1,4 @@
-"""Models of one node: a case in the domain padops, with the Pad of ONNX itself, or converted."""
+"""Models of one node: a case as an operator of padops, as the Pad of ONNX, or converted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from padops.conformance.case import Case
 
 
-# The scripts of ``repro.py`` show this function as it stands here, so it takes plain values and imports what it needs.
+# The scripts of ``repro.py`` contain the source of this function, so it accepts plain values and has its own imports.
 def one_node_model(
     op_type: str,
     names: Sequence[str],
@@ -31,10 +31,10 @@ def one_node_model(
     domain: str = "",
     name: str = "pad",
 ) -> onnx.ModelProto:
-    """A model of one node, whose output is called ``output``.
+    """Makes a model of one node, whose output is called ``output``.
 
-    ``inputs`` and ``output`` have an element type and a shape each, None for one that is not declared. ``constants``
-    are the inputs of the node that the model holds itself; an absent input has an empty name.
+    ``inputs`` and ``output`` have an element type and a shape each, None for an undeclared shape. ``constants`` are the
+    inputs of the node that the model stores; an absent input has an empty name.
     """
     import onnx
     from onnx import helper
@@ -52,7 +52,7 @@ def one_node_model(
 
 # As above.
 def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Puts an Identity before the only node, for providers that take no single node; returns the model itself."""
+    """Inserts an Identity before the only node, for providers that run no single node; returns the same model."""
     from onnx import helper
 
     (node,) = model.graph.node
@@ -63,7 +63,7 @@ def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def input_names(inputs: Sequence[np.ndarray | None]) -> list[str]:
-    """Names of a model's inputs; empty where one is absent, with none at the end."""
+    """Names a model's inputs; an absent input has an empty name, which is left out at the end."""
     names = ["" if array is None else f"input_{i}" for i, array in enumerate(inputs)]
     while names and not names[-1]:
         names.pop()
@@ -71,12 +71,12 @@ def input_names(inputs: Sequence[np.ndarray | None]) -> list[str]:
 
 
 def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standard: bool = False) -> onnx.ModelProto:
-    """The model of a case: one node with the inputs ``input_0``, ``input_1``, … and the output ``output``.
+    """Makes the model of a case: one node with the inputs ``input_0``, ``input_1``, … and the output ``output``.
 
-    ``standard``: the node is the Pad of ``ai.onnx`` instead of the operator of padops.
+    ``standard``: whether the node is the Pad of ``ai.onnx`` instead of the operator of padops.
 
     Raises:
-        ValueError: ``standard``, and no Pad of ``ai.onnx`` can do what the case asks for.
+        ValueError: ``standard`` is set, and no Pad of ``ai.onnx`` can run the case.
     """
     if standard and not case.opset:
         raise ValueError(f"ONNX has no operator like {case.op}")
@@ -100,7 +100,7 @@ def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standa
 
 
 def standard_model(request: Request, ranked: bool = False) -> onnx.ModelProto:
-    """The model of a case with the Pad of ``ai.onnx``; ``ranked``: its output has a rank.
+    """Makes the model of a case with the Pad of ``ai.onnx``; ``ranked``: whether its output has a rank.
 
     Raises:
         Unsupported: ONNX has no such operator.
@@ -112,7 +112,7 @@ def standard_model(request: Request, ranked: bool = False) -> onnx.ModelProto:
 
 
 def declare_shapes(model: onnx.ModelProto, rank: int) -> onnx.ModelProto:
-    """A model of :func:`make_model` whose output has a rank, for importers that need one; gives the model itself."""
+    """Declares the output's rank in a :func:`make_model` model, for importers that need it; returns the same model."""
     shape = model.graph.output[0].type.tensor_type.shape
     shape.SetInParent()
     for i in range(rank):
@@ -121,18 +121,18 @@ def declare_shapes(model: onnx.ModelProto, rank: int) -> onnx.ModelProto:
 
 
 def attributes_of(case: Case | Request) -> dict[str, Any]:
-    """The attributes of a case's node, with lists where the operator's table has numbers."""
+    """Returns the attributes of a case's node, with lists for attributes of type ``"ints"``."""
     lists = {row.name for row in OPS[case.op].attributes if row.type == "ints"}
     return {name: list(value) if name in lists else value for name, value in case.attributes.items()}
 
 
 def opset_with(dtype: str) -> int:
-    """An opset with everything that standard operators need for an element type, and no newer than that."""
+    """Returns the oldest opset in which standard operators support an element type."""
     return next(version for version in VERSIONS if version >= 18 and dtype in OPS[f"Pad_{version}"].types)
 
 
 def ir_version(opset: int) -> int:
-    """The oldest format that every runtime with this opset reads, and no older than functions need."""
+    """Returns the oldest IR version that functions allow and that every runtime with this opset reads."""
     return next((ir for newest, ir in ((17, 8), (20, 9), (22, 10), (23, 11), (24, 12)) if opset <= newest), 13)
 
 
@@ -147,7 +147,7 @@ def tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
 
 
 def feeds(case: Case | Request, inputs: Sequence[np.ndarray | None]) -> dict[str, np.ndarray]:
-    """What the model of :func:`make_model` is run with."""
+    """Returns the feeds of the model of :func:`make_model`."""
     names = enumerate(inputs)
     return {f"input_{i}": array for i, array in names if array is not None and i not in case.constant_inputs}
 
@@ -156,24 +156,24 @@ RULE_BROKEN = re.compile(r"\[[PS]\d+](;|$)")
 
 
 class RuleBroken(Refused):
-    """The case breaks a rule, and the conversion says so."""
+    """The conversion reports that the case breaks a rule."""
 
 
 def converted_model(request: Request, **options: Any) -> onnx.ModelProto:
-    """The model of the domain padops, converted with these options of ``padops.convert``; raises as ``converted``."""
+    """Makes the padops model and converts it with these options of ``padops.convert``; raises as ``converted``."""
     return converted(make_model(request, request.inputs), **options)
 
 
 def without_pad(request: Request) -> onnx.ModelProto:
-    """What ``padops convert --target onnx --without-pad`` leaves of it; raises as ``converted``."""
+    """Makes the model and runs ``padops convert --target onnx --without-pad`` on it; raises as ``converted``."""
     return converted_model(request, target="onnx", without_pad=True)
 
 
 def converted(model: onnx.ModelProto, **options: Any) -> onnx.ModelProto:
-    """The model of a case, converted with these options of ``padops.convert``.
+    """Converts the model of a case with these options of ``padops.convert``.
 
     Raises:
-        Unsupported: There is no such form of the case.
+        Unsupported: The case has no such form.
         RuleBroken: The case breaks a rule.
     """
     from padops.convert import convert

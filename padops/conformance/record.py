@@ -1,4 +1,4 @@
-"""The report of a run as a file: one JSON object a line, the first a header and the last a footer."""
+"""The report of a run as a file: one JSON object per line, the first a header and the last a footer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from padops.files.staging import write_whole
 
 FILE = "conformance.jsonl"
 SCHEMA = 2
-IDLE = ("unsupported", "skipped")  # outcomes where nothing was compared
+IDLE = ("unsupported", "skipped")  # outcomes without a comparison
 WRONG = ("differ", "error", "crash")
 OUTCOMES = ("agree", *WRONG, *IDLE)
 
@@ -34,17 +34,17 @@ FIELDS: dict[str, dict[str, type]] = {
 
 @dataclass
 class PeerRun:
-    """What one peer did."""
+    """The results of one peer."""
 
     peer: Peer
-    handshake: dict[str, Any] | None = None  # its Python and versions, or None where it is absent
+    handshake: dict[str, Any] | None = None  # its Python and versions, or None if it is absent
     absent: str | None = None  # why the peer is absent, or None
     results: list[dict[str, Any]] = field(default_factory=list)
-    # The divergences whose cases ran without one that came out as they say.
+    # The divergences whose cases ran, none with the recorded outcome.
     not_seen: list[str] = field(default_factory=list)
     seconds: float = 0
-    left: int | None = None  # the number of its cases that an interrupt left unasked; None without an interrupt
-    # The versions that the divergences were recorded with, where its own is none of them; else empty.
+    left: int | None = None  # the number of cases that an interrupt left out; None without an interrupt
+    # The recorded versions if its own is not among them; else empty.
     recorded: str = ""
 
     @property
@@ -54,17 +54,17 @@ class PeerRun:
 
     @property
     def gone(self) -> list[str]:
-        """Divergences that do not occur in another version."""
+        """Divergences that do not occur in a version without records."""
         return self.not_seen if self.recorded else []
 
 
 class RecordError(ValueError):
-    """A report that is not whole, or none at all."""
+    """A file is not a complete report."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """A whole report: its first line, an object for each case and peer, and its last line."""
+    """A complete report: its first line, an object for each case and peer, and its last line."""
 
     header: dict[str, Any]
     results: list[dict[str, Any]]
@@ -72,14 +72,14 @@ class Record:
 
 
 def counts_of(footer: dict[str, Any]) -> str:
-    """How many results there are, and how many of them say something of padops or, where there are such, of a peer."""
+    """Formats the counts of results, unexpected results and stale divergences, and of new behaviour if there is any."""
     text = f"{footer['results']:,} results, {footer['unexpected']:,} unexpected, {len(footer['stale'])} stale"
     other = footer["new"] or footer["gone"]
     return text + (f"; of versions not recorded {footer['new']:,} new, {len(footer['gone'])} gone" if other else "")
 
 
 def write(path: Path | str, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]) -> None:
-    """Writes a report in one step: there is a whole file, or the one of before."""
+    """Writes a report atomically: a failure keeps the previous file."""
     rows = ({"kind": "result", **result} for result in results)
     lines = chain([{"kind": "header", **header}], rows, [{"kind": "footer", **footer}])
     write_whole(Path(path), (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines))
@@ -89,9 +89,9 @@ def read(path: Path | str) -> Record:
     """Reads a report.
 
     Raises:
-        RecordError: It has no header or no footer, is of another schema, has not as many results as it says, or a line
-            lacks a field; the message names the file and the line.
-        OSError: It cannot be read.
+        RecordError: The file lacks its header or footer, has another schema or another number of results than its
+            footer, or a line lacks a field; the message names the file and the line.
+        OSError: The file cannot be read.
     """
     lines = [_line(f"{path}:{i}", line) for i, line in enumerate(Path(path).read_bytes().split(b"\n"), 1) if line]
     if not lines or lines[0]["kind"] != "header":
@@ -106,7 +106,7 @@ def read(path: Path | str) -> Record:
 
 
 def _line(place: str, line: bytes) -> dict[str, Any]:
-    """The object of a line of a report."""
+    """Parses and checks a line of a report."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -129,7 +129,7 @@ def _line(place: str, line: bytes) -> dict[str, Any]:
 
 
 def header(level: str, seed: int, ran: Sequence[PeerRun]) -> dict[str, Any]:
-    """The first line of a report, with the peers that are absent, too."""
+    """Returns the first line of a report, including the absent peers."""
     import padops
 
     return {
@@ -157,12 +157,12 @@ def _present(one: PeerRun, said: dict[str, Any]) -> dict[str, Any]:
 def footer(
     ran: Sequence[PeerRun], asked: Sequence[str] = (), cut_short: bool = False, strict: bool = False
 ) -> dict[str, Any]:
-    """The last line of a report.
+    """Returns the last line of a report.
 
-    A run fails on what is unexpected or stale, on no results, on an absent peer of ``asked`` and on an absent part of
-    padops that needs nothing optional. New behaviour of a peer in a version that nothing was recorded with fails only a
-    ``strict`` run. A run that a signal has cut short has failed; its footer has the number of cases that each peer has
-    left, and nothing stale.
+    A run fails on an unexpected result, a stale divergence, no results, an absent peer of ``asked``, or an absent part
+    of padops that needs no optional package. New behaviour of a peer in a version without records fails only a
+    ``strict`` run. An interrupted run has failed; its footer has the number of remaining cases of each peer, and
+    nothing stale.
     """
     results = [result for one in ran for result in one.results]
     unexpected, new = (sum(result[key] for result in results) for key in ("unexpected", "new"))

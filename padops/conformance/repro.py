@@ -1,7 +1,6 @@
-"""``padops conformance repro``: a script that shows one case on one peer, fit for a bug report upstream.
+"""``padops conformance repro``: prints a script that shows one case on one peer, fit for a bug report upstream.
 
-A script needs NumPy, onnx and the peer alone: it has ``pad`` of the peer's file, printed from its source, and the
-arguments.
+A script needs only NumPy, onnx and the peer: it contains the source of ``pad`` in the peer's file, and the arguments.
 """
 
 from __future__ import annotations
@@ -29,37 +28,37 @@ from padops.terminal import fail
 
 
 class NoScript(ValueError):
-    """There is no script for this case and peer; says why."""
+    """This case and peer have no script; the message has the reason."""
 
 
 @dataclass
 class _Call:
-    """How a script asks one peer: lines, by their place in it."""
+    """The lines of a script that call one peer, by their place in the script."""
 
     packages: tuple[str, ...]  # to install, beside NumPy
     run: list[str]  # the function
-    refusals: str  # source of the exceptions by which the peer refuses a case
+    refusals: str  # source of the exceptions that mean a refusal
     imports: list[str]
     shown: list[str] = field(default_factory=list)  # the source of padops' own functions and constants
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
     setup: list[str] = field(default_factory=list)  # before the function
 
     def lines(self) -> list[str]:
-        """What stands between the values and the comparison."""
+        """Returns the lines between the values and the comparison."""
         source = [line for text in self.shown for line in [*text.splitlines(), "", ""]]
         setup = [*self.setup, "", ""] if self.setup else []
         return [*source, *setup, "def run():", *("    " + line for line in self.run)]
 
 
 def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, versions: str = "") -> str:
-    """The script that shows a case on a peer of ``peers.PEERS``; an interpreter after ``@`` is only named.
+    """Returns the script that shows a case on a peer of ``peers.PEERS``; it only names an interpreter after ``@``.
 
     Returns:
-        Python source, or JavaScript for a peer that is one. It exits 1 where the peer differs from the rules, 0 where
-        it does not; a crash of the peer ends it as crashes do.
+        Python source, or JavaScript for a JavaScript peer. The script exits with 1 if the peer differs from the rules,
+        else with 0; a crash of the peer also ends the script.
 
     Raises:
-        NoScript: The peer has no way to say this case.
+        NoScript: The peer cannot express this case.
     """
     name = peer.partition("@")[0]
     if name not in PEERS or not has_script(PEERS[name]):
@@ -92,7 +91,7 @@ def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, version
 
 
 def _call_of(row: PeerRow, request: Request) -> _Call:
-    """The call of a peer whose script stands alone."""
+    """Returns the call of a peer whose script does not need padops."""
     imports, sources = shown(row.file, ["pad", "REFUSALS"])
     (stated,), (function,) = (ast.parse(sources[name]).body for name in ("REFUSALS", "pad"))
     assert isinstance(stated, ast.Assign) and isinstance(function, ast.FunctionDef)
@@ -107,7 +106,7 @@ def _call_of(row: PeerRow, request: Request) -> _Call:
 
 
 def _call_of_padops(row: PeerRow, request: Request) -> _Call:
-    """padops itself, and its models elsewhere: as the suite asks them, since there is nobody else to tell."""
+    """Returns the call of padops or its models; the script needs padops, and calls the peer as the suite does."""
     module, function = row.entry_point.split(":")
     imports = f"""\
 import os
@@ -125,7 +124,7 @@ return {module}.{function}(Request.of(asked))"""
 
 
 def _argument(name: str, value: Any, request: Request, call: _Call) -> str:
-    """Source of an argument; arrays and models get their place in the script."""
+    """Returns the source of an argument; adds arrays and models to the script."""
     names = {id(array): row.name for row, array in zip(request.row.inputs, request.inputs)}
     if isinstance(value, np.ndarray):
         call.arrays[name] = value
@@ -146,7 +145,7 @@ def _argument(name: str, value: Any, request: Request, call: _Call) -> str:
 
 
 def _make_model(request: Request, call: _Call, ranked: bool) -> None:
-    """Adds the model of ONNX to a script, with the inputs as ``arrays``; ``ranked``: its output has a rank."""
+    """Adds the ONNX model to a script, with the inputs as ``arrays``; ``ranked``: whether its output has a rank."""
     roles = [row.name for row in request.row.inputs]
     names = [role if name else "" for role, name in zip(roles, input_names(request.inputs))]
     arrays = {role: array for role, array in zip(roles, request.inputs) if array is not None}
@@ -174,7 +173,7 @@ def _make_model(request: Request, call: _Call, ranked: bool) -> None:
 
 
 def _literal(value: Any) -> str:
-    """Python source of a plain value, floats without a literal included."""
+    """Returns Python source of a plain value, including floats without a literal."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_literal(key)}: {_literal(item)}" for key, item in value.items()) + "}"
     if isinstance(value, float) and not np.isfinite(value):
@@ -183,7 +182,7 @@ def _literal(value: Any) -> str:
 
 
 def literal(array: np.ndarray) -> str:
-    """Python source of an array, the same to the last bit: numbers where they can say it, else bytes."""
+    """Returns Python source of an array, exact to the last bit: numbers if they suffice, else bytes."""
     dtype = dtype_of(array)
     shape = list(array.shape)
     if dtype.name == "string":
@@ -195,7 +194,7 @@ def literal(array: np.ndarray) -> str:
         return f"np.zeros({shape}, {kind})"
     if kind.startswith("np.") and not (array.dtype.kind == "f" and not np.isfinite(array).all()):
         text = f"np.array({_numbers(array)}, {kind})"
-        if pack(eval(text, {"np": np})) == pack(array):  # our own text of numbers; decimals may round twice
+        if pack(eval(text, {"np": np})) == pack(array):  # the text has only our numbers; decimals may round twice
             return text
     raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8).tobytes().hex()
     return f'np.frombuffer(bytes.fromhex("{raw}"), {kind}).reshape({shape})'
@@ -208,7 +207,7 @@ def _numbers(array: np.ndarray) -> str:
 
 
 def _about(case: Case, peer: str, seen: Mapping[str, Any] | None, versions: str, packages: Sequence[str]) -> list[str]:
-    """What the script shows, why the peer did so where it has been seen, and how to run it."""
+    """Describes what the script shows, the reason for the peer's result if known, and how to run the script."""
     name, _, python = peer.partition("@")
     where = ", ".join(filter(None, (versions, python)))
     opset = f" of opset {case.opset}" if case.opset else ""
@@ -224,14 +223,14 @@ def _about(case: Case, peer: str, seen: Mapping[str, Any] | None, versions: str,
 
 
 def _reason(seen: Mapping[str, Any]) -> str:
-    """Why a peer did what it did: of a known divergence the reason that explains this result, else its message."""
+    """Returns the reason for a peer's result: from the known divergence that explains it, else the peer's message."""
     for row in KNOWN:
         if row.id == seen["divergence"]:
             return f"{row.reason} [{row.rule}]"
     return f"{seen['outcome']}: {' '.join(seen['detail'].split())}" if seen["detail"] else "It agrees with the rules."
 
 
-# The end of a script: runs the peer, prints both sides, and says whether they are the same bits.
+# The end of a script: runs the peer, prints both results, and whether their bits are equal.
 COMPARE = """
 
 REFUSALS = {refusals}  # the errors that say that a case is wrong
@@ -278,9 +277,9 @@ def add_repro(commands: Any) -> None:
 def _repro(options: argparse.Namespace) -> int:
     try:
         case, peer = cases.find_case(options.id), runner.parse_peer(options.peer)
-        script(case, peer.name)  # whether there is one, before the peer is started
+        script(case, peer.name)  # checks that there is a script, before the peer starts
         (ran,) = runner.run_cases([case], [peer], KNOWN, "exhaustive")
-        seen, versions = None, ""  # where the peer is absent on this machine, or is not asked such cases
+        seen, versions = None, ""  # if the peer is absent on this machine, or does not run such cases
         if ran.handshake and ran.results:
             seen, versions = ran.results[0], ", ".join(map(" ".join, ran.handshake["versions"].items()))
         text = script(case, peer.name, seen, versions)

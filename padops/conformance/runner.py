@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from padops.conformance.peers import PeerRow
 
 WORKER = Path(__file__).with_name("worker.py")
-GIVE_UP = 20  # deaths without an answer between them
+GIVE_UP = 20  # consecutive deaths without an answer
 # Threads of their own would take the processor from the other peers.
 QUIET = {"OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""}
 
 
 class AbsentPeer(Exception):
-    """The implementation is not there."""
+    """The implementation is absent."""
 
 
 class Stopped(Exception):
-    """The run is to end: the process has been killed, and no other one is started."""
+    """The run is ending: the process was killed, and no other process starts."""
 
 
 def _ended_with(code: int) -> str:
@@ -51,23 +51,23 @@ def _ended_with(code: int) -> str:
 
 
 class Process:
-    """One peer's process; it is started with the first use."""
+    """One peer's process; it starts at its first use."""
 
     def __init__(self, row: PeerRow, python: str | None) -> None:
-        """Prepares the peer of ``row``: in ``python``, or in the peer's interpreter, or in this one."""
+        """Prepares the peer of ``row`` for the interpreter ``python``, else the peer's own, else this one."""
         self._row, self._given = row, python
         self._pipes: Pipes | None = None
         self._errors = tempfile.TemporaryFile()
         self._is_fresh = True  # the process has given no answer yet
-        self._lock = threading.Lock()  # else a process could be started after ``stop`` has looked
+        self._lock = threading.Lock()  # otherwise a process could start after the check in ``stop``
         self._stopped = False
 
     def start(self) -> dict[str, Any]:
-        """Starts the process, and gives the versions and its Python, or of a command its name and families.
+        """Starts the process; returns its versions and Python, or for a command its name and families.
 
         Raises:
-            AbsentPeer: The implementation cannot be imported, or the process dies of it.
-            Stopped: The run is to end.
+            AbsentPeer: The implementation cannot be imported, or the import kills the process.
+            Stopped: The run is ending.
         """
         from padops.runtime.library import get_library_path
 
@@ -95,7 +95,7 @@ class Process:
         return handshake
 
     def _command(self) -> tuple[list[str], Path | None]:
-        """What is started, and in which folder: that of its environment, or None for this one."""
+        """Returns the command and its working folder: the environment's, or None for the current one."""
         row = self._row
         if row.isolated and self._given is None and not is_made(row.environment):
             makes = f"python3 scripts/peers.py {row.environment} makes it, and @PYTHON names another interpreter"
@@ -107,10 +107,10 @@ class Process:
         return [self._given or own, "-W", "ignore", str(WORKER), row.entry_point, *forks], None
 
     def ask(self, requests: Iterable[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
-        """An answer for each request, as ``worker.py`` gives them, or ``("crash", text)`` where the process died.
+        """Yields an answer of ``worker.py`` for each request, or ``("crash", text)`` if the process died.
 
-        Memory that one case has ruined may end the process at a later one. So a crash counts where the case is the
-        first of a fresh process; elsewhere the case is asked once more.
+        Memory that one case corrupts may crash the process at a later case. So a crash counts only if the case is the
+        first of a fresh process; otherwise the case runs once more.
         """
         deaths = 0
         for sent in requests:
@@ -136,7 +136,7 @@ class Process:
         except GarbledAnswer as error:
             self.close()
             return "broken", str(error)
-        except Unsupported as error:  # there is no model without Pad of it
+        except Unsupported as error:  # the case has no model without Pad
             return "unsupported", str(error)
         except RuleBroken as error:
             return "refused", str(error)
@@ -146,7 +146,7 @@ class Process:
         return answer
 
     def _exchanged(self, sent: dict[str, Any]) -> tuple[str, Any]:
-        """One question and its answer within the limit; the process is ended where none comes."""
+        """Sends a question and receives its answer within the limit; ends a process that does not answer."""
         row = self._row
         asked = question(sent, row.lowered, row.provider) if row.command else b""
 
@@ -162,7 +162,7 @@ class Process:
         return answer
 
     def _end_of_it(self, error: Exception) -> str:
-        """How a process has ended that gives no more answers."""
+        """Describes how a process ended that no longer answers."""
         if isinstance(error, LateError):
             return str(error)
         assert self._pipes is not None
@@ -174,7 +174,7 @@ class Process:
         return self._pipes.within(self._row.seconds, talk)
 
     def stop(self) -> None:
-        """Kills the process from another thread; the thread that waits for it gets ``Stopped``."""
+        """Kills the process from another thread; the waiting thread raises ``Stopped``."""
         with self._lock:
             self._stopped = True
             if self._pipes is not None and self._pipes.process.returncode is None:
@@ -189,14 +189,14 @@ class Process:
         """Ends the process; the next question starts another one.
 
         Raises:
-            Stopped: The run is to end.
+            Stopped: The run is ending.
         """
         self._closed()
         if self._stopped:
             raise Stopped
 
     def _closed(self) -> None:
-        with self._lock:  # the number of an ended process may be that of another one
+        with self._lock:  # another process may reuse the number of an ended one
             pipes, self._pipes = self._pipes, None
         if pipes is not None:
             pipes.end()
@@ -206,7 +206,7 @@ class Process:
         return f"{how}: {words}" if words else how
 
     def _last_words(self) -> str:
-        """What the process has printed lately; it is forgotten with that."""
+        """Returns the latest output of the process, and deletes it."""
         self._errors.seek(0)
         words = " ".join(self._errors.read()[-400:].decode(errors="replace").split())
         self._errors.seek(0)
@@ -218,15 +218,15 @@ Progress = Callable[[str, int, int], None]
 
 
 def parse_peers(text: str) -> list[Peer]:
-    """``NAME``, ``PATH.py``, which may have several peers, or ``PATH.py:function``, each with ``@/path/to/python``.
+    """Parses ``NAME``, ``PATH.py`` (one or more peers) or ``PATH.py:function``, each with ``@/path/to/python`` or not.
 
     Raises:
-        ValueError: There is no such peer.
+        ValueError: The peer does not exist.
     """
     name, _, python = text.partition("@")
     if name in PEERS:
         return [Peer(text, PEERS[name], python or None)]
-    # Either path may have an @ in it: the one that counts stands behind the file and the function.
+    # Either path may contain an @: the separator is the @ behind the file and the function.
     own = re.match(r"(.*?\.py)(?::([^\W\d]\w*))?(?:@(.*))?\Z", text, re.DOTALL)
     if own is None:
         raise ValueError(f"there is no peer {text!r}: expected one of {', '.join(PEERS)} or PATH.py:function")
@@ -239,15 +239,15 @@ def parse_peers(text: str) -> list[Peer]:
 
 
 def parse_peer(text: str) -> Peer:
-    """The peer, or the first of those, as of ``parse_peers``."""
+    """Returns the first peer of ``parse_peers``."""
     return parse_peers(text)[0]
 
 
 def parse_command(text: str) -> Peer:
-    """The peer that a command line starts, a program in the protocol of ``lines.py``; it says itself who it is.
+    """Returns the peer that a command line starts: a program with the protocol of ``lines.py`` that names itself.
 
     Raises:
-        ValueError: It is no command line, or the program does not say who it is.
+        ValueError: The text is not a command line, or the program does not name itself.
     """
     command = tuple(shlex.split(text))
     if not command:
@@ -263,7 +263,7 @@ def parse_command(text: str) -> Peer:
     return Peer(hello["name"], replace(row, name=hello["name"], families=tuple(hello["families"])))
 
 
-LISTENS = 0.1  # seconds after which a signal is heard at the latest
+LISTENS = 0.1  # the most seconds until the run notices a signal
 NOT_BEGUN = "the run was cut short before its turn"
 
 
@@ -271,7 +271,7 @@ class CutShort(Exception):
     """A signal has ended the run; the processes of all peers have ended, too.
 
     Attributes:
-        ran: What each peer did until then.
+        ran: The results of each peer until then.
         ending: The exception that the signal raised.
     """
 
@@ -289,8 +289,8 @@ def run_cases(
 ) -> list[PeerRun]:
     """Runs every case on every peer that has the operator; a slow peer gets fewer cases at the lower levels.
 
-    ``progress`` is called with a peer's name, the cases that it has done and those that it gets. One peer for each core
-    works at a time.
+    ``progress`` receives a peer's name, the number of its finished cases and their total. One peer for each core works
+    at a time.
 
     Raises:
         CutShort: SIGINT or SIGTERM came while the peers were at work.
@@ -298,16 +298,16 @@ def run_cases(
     prepared = [Prepared.of(case) for case in cases]
     ran = [PeerRun(peer, absent=NOT_BEGUN) for peer in peers]
     processes = [Process(peer.row, peer.python) for peer in peers]
-    slow_first = sorted(range(len(peers)), key=lambda i: not peers[i].row.max_cases)  # no core is left alone with one
+    slow_first = sorted(range(len(peers)), key=lambda i: not peers[i].row.max_cases)  # so that none runs last and alone
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         run = lambda i: _run_peer(ran[i], processes[i], share(prepared, peers[i].row, level), known, progress)
         try:
             left = {pool.submit(run, i) for i in slow_first}
-            while left:  # a signal that another thread receives, or that comes just before a wait, does not end it
+            while left:  # a signal in another thread, or just before a wait, does not end the wait
                 done, left = wait(left, LISTENS, FIRST_EXCEPTION)
                 for one in done:
                     one.result()
-        except BaseException as ending:  # whatever it is, the pool would wait until every peer has had all of its cases
+        except BaseException as ending:  # of any kind, since the pool would wait for all cases of every peer
             with uninterrupted():
                 for process in processes:
                     process.stop()
@@ -321,7 +321,7 @@ def run_cases(
 
 
 def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:
-    """The cases that a peer is asked for: of a slow one some, the examples of divergences first."""
+    """Returns the cases that a peer runs: for a slow peer only some, the examples of divergences first."""
     mine = [item for item in prepared if row.takes(item.features)]
     max_cases = {"quick": row.max_cases // 3, "default": row.max_cases}.get(level, 0)
     if not max_cases or len(mine) <= max_cases:
@@ -335,7 +335,7 @@ def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepar
 def _run_peer(
     ran: PeerRun, process: Process, mine: Sequence[Prepared], known: Sequence[Divergence], progress: Progress
 ) -> None:
-    """Runs one peer on its share of the cases; ``ran`` gets what it does."""
+    """Runs one peer on its share of the cases; ``ran`` receives the results."""
     started, peer = time.monotonic(), ran.peer
     try:
         ran.handshake, ran.absent = process.start(), None
@@ -348,7 +348,7 @@ def _run_peer(
             for item, answer in zip(mine, process.ask(requests), strict=True):
                 ran.results.append(result_of(item, peer, tracker, answer))
                 progress(peer.name, len(ran.results), len(mine))
-        except AbsentPeer as error:  # it has died and does not start again, which no divergence explains
+        except AbsentPeer as error:  # the peer died and does not start again, which no divergence explains
             text = f"the process did not start again: {error}"
             for i, item in enumerate(mine[len(ran.results) :]):
                 answer = ("skipped" if i else "crash", text)

@@ -1,12 +1,11 @@
 """The process of one peer: reads cases from its standard input and answers each on its standard output.
 
-It may be run by a Python that padops is not installed in. So it takes ``padops`` from the folder that this file stands
-in, and nothing else from there: another folder on the path would bring another runtime with it.
+Its Python may not have padops installed. So this file imports ``padops`` from its own folder, without that folder on
+the path: the path would lead to another runtime.
 
-Messages are pickles of plain types. The first one sent is what the peer is, then an answer for each case: ``("output",
-array)``, ``("refused", text)`` where the peer's ``REFUSALS`` say that an exception is one, ``("broken", text)`` of any
-other, ``("unsupported", text)`` or ``("skipped", text)``. A process that works in children says ``("died", code)`` when
-one does.
+Messages are pickles of plain types. The first describes the peer, then each answers a case: ``("output", array)``,
+``("refused", text)`` for an exception in the peer's ``REFUSALS``, ``("broken", text)`` for any other, ``("unsupported",
+text)`` or ``("skipped", text)``. A process with children sends ``("died", code)`` when a child dies.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ def send(stream: IO[bytes], message: Any) -> None:
 
 
 def _load(name: str, place: str | Path, folders: list[str] | None = None) -> ModuleType:
-    """Imports a file, ending in ``.py``, as a module of some name; of a package ``folders`` have the rest."""
+    """Imports a ``.py`` file as the module ``name``; ``folders`` have the rest of a package."""
     spec = importlib.util.spec_from_file_location(name, place, submodule_search_locations=folders)
-    assert spec is not None and spec.loader is not None  # as of every such file
+    assert spec is not None and spec.loader is not None  # every .py file has both
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
@@ -39,7 +38,7 @@ def _load(name: str, place: str | Path, folders: list[str] | None = None) -> Mod
 
 
 class NoFunction(Exception):
-    """A user's file lacks the function that is to be the peer."""
+    """A user's file lacks the peer's function."""
 
 
 Kinds = tuple[type[BaseException], ...]
@@ -51,7 +50,7 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
 
     place, _, function = entry_point.rpartition(":")
     if place.endswith(".py"):
-        folder = ModuleType("users")  # where the file finds those beside it, as in "from .other import name"
+        folder = ModuleType("users")  # lets the file import its neighbours, as in "from .other import name"
         folder.__path__ = [str(Path(place).parent)]
         sys.modules["users"] = folder
         module = _load("users.peer", place)
@@ -69,9 +68,9 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
     refusals = _kinds(getattr(module, "REFUSALS", ()))
     stated = getattr(module, "PACKAGES", ())
     packages = stated[function] if isinstance(stated, dict) else tuple(stated)
-    if function in ("run_without_pad", "run_lowered_for"):  # by the converter
+    if function in ("run_without_pad", "run_lowered_for"):  # these use the converter
         packages = (*packages, "onnx-ir")
-    for name in {"onnx-ir", "onnxruntime-extensions"} & {*packages}:  # which no file imports as it is loaded
+    for name in {"onnx-ir", "onnxruntime-extensions"} & {*packages}:  # no file imports these while it loads
         importlib.import_module(name.replace("-", "_"))
     versions = {}
     for name in packages:
@@ -81,7 +80,7 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
 
 
 def _pad(module: ModuleType, request: Any) -> Any:
-    """The output of ``pad`` of a peer's file; an error with one of its ``UNSUPPORTED`` texts counts as not run."""
+    """Runs ``pad`` of a peer's file; an error with one of the file's ``UNSUPPORTED`` texts counts as unsupported."""
     from padops.conformance.peers.request import unsupported_where
 
     given = module.arguments(request)
@@ -90,7 +89,7 @@ def _pad(module: ModuleType, request: Any) -> Any:
 
 
 def _kinds(stated: Any) -> Kinds:
-    """``REFUSALS`` of a peer, and what padops itself raises for a broken rule."""
+    """Returns ``REFUSALS`` of a peer, and padops' own exceptions for a broken rule."""
     from padops.conformance.peers.request import Refused
     from padops.spec.plan import PadError
 
@@ -102,7 +101,7 @@ def _kinds(stated: Any) -> Kinds:
 
 
 def _run_users(function: Any, request: Any) -> Any:
-    """A peer of the user's own has the signature of ``padops.run_reference``; NotImplementedError is: unsupported."""
+    """Runs a user's peer, with the signature of ``padops.run_reference``; NotImplementedError means unsupported."""
     from padops.conformance.peers.request import Unsupported
 
     try:
@@ -123,7 +122,7 @@ def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
     except Skipped as error:
         return "skipped", str(error)
     except Exception as error:
-        stated = isinstance(error, refusals)  # anything else is a mistake somewhere, which must not pass for a refusal
+        stated = isinstance(error, refusals)  # any other exception is a mistake, which must not pass for a refusal
         return "refused" if stated else "broken", f"{type(error).__name__}: {error}"
     if output is None:
         return "broken", "the output is None"
@@ -145,7 +144,7 @@ def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) 
 
 
 def _serve_in_children(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Does the same in a copy of this process, which is made again when it dies: far quicker than another start."""
+    """Answers in a copy of this process, and makes a new copy after a crash: far quicker than another start."""
     while True:
         child = os.fork()
         if not child:
@@ -159,12 +158,12 @@ def _serve_in_children(run: Any, refusals: Kinds, questions: IO[bytes], answers:
 
 def main() -> int:
     """Runs the peer ``argv[1]``, in children if ``argv[2]`` says ``fork``."""
-    del sys.path[0]  # this folder, whose files are no modules of their own
-    own = Path(__file__).resolve().parent.parent  # in the place of a padops that is installed
+    del sys.path[0]  # this folder, whose files are not top-level modules
+    own = Path(__file__).resolve().parent.parent  # instead of an installed padops
     _load("padops", own / "__init__.py", [str(own)])
     from padops.processes import own_pipes
 
-    questions, answers = own_pipes()  # what an implementation prints must not stand between the answers
+    questions, answers = own_pipes()  # an implementation's output must not stand between the answers
     try:
         run, refusals, versions = _load_peer(sys.argv[1])
     except NoFunction as error:

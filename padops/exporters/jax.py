@@ -1,8 +1,8 @@
 """JAX's ``lax.pad`` as an operator of padops, while jax2onnx writes the model.
 
 ``lax.pad`` (StableHLO's ``pad``) has amounts before, after and between the elements of each axis, negative ones too.
-jax2onnx writes ONNX Pad for it and refuses amounts between elements, which the gradient of every strided slice has.
-nGraph's Pad is the same operator, so padops writes ``NGraphPad_0``.
+jax2onnx writes ONNX Pad and refuses amounts between elements, which the gradient of every strided slice has. nGraph's
+Pad is the same operator, so padops writes ``NGraphPad_0``.
 """
 
 from __future__ import annotations

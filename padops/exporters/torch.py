@@ -7,8 +7,8 @@ int16, uint16 and bfloat16; and with negative amounts, it crops before it extend
 PyTorch   becomes                   because
 ========= ========================= ==============================================================================
 constant  ``Pad_25`` constant       Negative amounts crop, whatever the other side's amount is.
-circular  ``Pad_25`` wrap           Amounts of both signs on one axis are refused: what PyTorch gives for them
-                                    depends on memory that nobody has written.
+circular  ``Pad_25`` wrap           Amounts of both signs on one axis are refused: PyTorch's result for them
+                                    depends on uninitialized memory.
 reflect   ``OpenVINOPad_12``        FULL (P3), at most n - 1 elements (P4).
 replicate ``OpenVINOPad_12`` edge   FULL (P3).
 ========= ========================= ==============================================================================

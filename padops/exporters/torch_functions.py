@@ -30,7 +30,7 @@ else:  # the annotations that the exporter reads
 
 
 def table() -> dict[Callable[..., Any], Callable[..., Any]]:
-    """A function for each operator. onnxscript needs the schemas of padops' operators."""
+    """Returns a function for each operator. onnxscript needs the schemas of padops' operators."""
     register_schemas()
     aten = torch.ops.aten
     functions: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -74,7 +74,7 @@ def _constant_pad(self: Tensor, pad: Amounts, value: float = 0.0) -> Tensor:
 
 
 def _of_mode(mode: str, dims: int) -> Callable[..., Any]:
-    """``aten::reflection_pad`` or another of one mode: a new function each time, since the exporter writes into it."""
+    """``aten::reflection_pad`` or another of one mode: a new function each time, since the exporter modifies it."""
 
     def pad(self: Tensor, padding: Amounts) -> Tensor:
         return _extended(self, padding, MODES[mode])
@@ -95,14 +95,14 @@ def _extended(data: ir.Value, pad: Amounts, mode: str) -> ir.Value:
 
 
 def _both_sides(pad: Amounts, data: ir.Value) -> tuple[list[int | ir.Value], list[int | ir.Value]]:
-    """Begins and ends of all axes; PyTorch lists the last axis first, and leaves out the first unpadded axes."""
+    """Returns begins and ends of all axes; PyTorch lists the last axis first, and omits the first unpadded axes."""
     assert data.shape is not None  # the exporter knows every rank
     missing = [0] * (len(data.shape) - len(pad) // 2)
     return [*missing, *pad[-2::-2]], [*missing, *pad[::-2]]
 
 
 def _vector(amounts: Amounts) -> ir.Value:
-    """A list of amounts as a graph value."""
+    """Returns a list of amounts as a graph value."""
     if all(isinstance(amount, int) for amount in amounts):
         made: ir.Value = ONNX.Constant(value=ir.tensor(np.array(amounts, np.int64)))
         return made

@@ -34,8 +34,8 @@ def end_process(number: int, frame: FrameType | None) -> NoReturn:
 def uninterrupted() -> Iterator[None]:
     """Holds back SIGINT and SIGTERM, and delivers them at the end.
 
-    Python runs a signal handler between any two operations, so its exception could come between a rename and the note
-    that it was done. This happens only in the main thread; in other threads, the context does nothing.
+    Python runs a signal handler between any two operations, so its exception could come between a rename and its
+    record. This happens only in the main thread; in other threads, the context does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -45,7 +45,7 @@ def uninterrupted() -> Iterator[None]:
     try:
         for number in NUMBERS:
             handler = signal.getsignal(number)
-            if handler is not None:  # None: not Python's handler, which could not be restored
+            if handler is not None:  # None: a handler outside of Python, which could not be restored
                 before[number] = handler
                 signal.signal(number, lambda number, frame: pending.append(number))
         yield
@@ -56,7 +56,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def _restore(handlers: dict[signal.Signals, Callable[[int, FrameType | None], object] | int]) -> None:
-    """Restores handlers. Meanwhile signals are blocked, if the system can: a restored handler would raise too early."""
+    """Restores handlers with signals blocked, if the system can: a restored handler could raise too early."""
     mask = getattr(signal, "pthread_sigmask", None)
     before = mask(signal.SIG_BLOCK, NUMBERS) if mask else ()
     try:

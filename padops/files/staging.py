@@ -1,10 +1,10 @@
 """Files that appear whole or not at all.
 
-All files are written into a hidden folder in their destination and then renamed into place, the model last. If
-anything goes wrong before, nothing is left behind; no data file is ever overwritten. A killed process may leave its
-hidden folder, and data files without a model: each is whole, and none was there before. A file that replaces another
-one is first synced to the disk, so that not even a power failure loses both. New files are not synced: their source is
-still there, and waiting for the disk would take longer than copying.
+All files are written into a hidden folder in their destination and then renamed into place, the model last. An earlier
+error leaves no file behind; padops never overwrites a data file. A killed process may leave its hidden folder, and new,
+whole data files without a model. padops first syncs a file that replaces another one to the disk, so that not even a
+power failure loses both. It does not sync new files: their source still exists, and waiting for the disk would take
+longer than copying.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TAKEN = "another program has written a file of this name meanwhile; try again"
 
 
 def is_hidden(path: str | os.PathLike[str]) -> bool:
-    """Whether a path leads into a hidden folder, so that errors should not show it to users."""
+    """Whether a path leads into a hidden folder, which errors should not show to users."""
     return any(HIDDEN.fullmatch(part) for part in Path(path).parts)
 
 
@@ -41,7 +41,7 @@ class Staging:
 
     def __init__(self, folder: Path, hidden: Path) -> None:
         self.folder = folder  # the destination
-        self.hidden = hidden  # where the files are until ``commit``
+        self.hidden = hidden  # the place of the files until ``commit``
         self._locations: list[str] = []
         self._expected: dict[Path, Identity | None] = {}
 
@@ -66,7 +66,7 @@ class Staging:
             shutil.copyfile(source, path)
 
     def expect(self, path: Path, known: Identity | None) -> None:
-        """Has ``commit`` fail unless ``path`` still has the identity ``known``."""
+        """Makes ``commit`` fail unless ``path`` still has the identity ``known``."""
         self._expected[path] = known
 
     def commit(self) -> None:
@@ -75,10 +75,10 @@ class Staging:
         Only the last file may replace another one.
 
         Raises:
-            OSError: A file cannot be put into place, or has not its expected identity.
+            OSError: A file cannot be put into place, or does not have its expected identity.
         """
         *data, last = self._locations
-        if os.path.lexists(self.folder / last):  # it is replaced by a model that may refer to any of the new files
+        if os.path.lexists(self.folder / last):  # the model that replaces it may refer to any new file
             for location in self._locations:
                 with open(self.hidden / location, "r+b") as file:
                     os.fsync(file.fileno())
@@ -95,10 +95,10 @@ class Staging:
                     shutil.copymode(self.folder / last, self.hidden / last)
                 os.replace(self.hidden / last, self.folder / last)
             except BaseException:
-                if identity(self.folder / last) != replaced:  # another process has put its model there, for these data
+                if identity(self.folder / last) != replaced:  # another process has put its model for these data there
                     raise
                 for path in (*made, *folders):
-                    with contextlib.suppress(OSError):  # a folder has files of others
+                    with contextlib.suppress(OSError):  # a folder may have other files
                         path.rmdir() if path.is_dir() else path.unlink()
                 raise
 
@@ -127,7 +127,7 @@ def staging(folder: Path) -> Iterator[Staging]:
     """A context for files of ``folder``; the hidden folder is removed at the end in any case.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The hidden folder cannot be made.
     """
     hidden = None
     try:
@@ -176,10 +176,10 @@ def write_whole(path: Path, texts: Iterable[str | bytes]) -> None:
 
 
 def _put(staged: Path, target: Path) -> list[Path]:
-    """Moves a file to a free place; a file with the same bytes, written by another process, may be there.
+    """Moves a file to a free place; accepts an existing file with the same bytes, from another process.
 
     Returns:
-        The target, unless it was there.
+        The target, unless it already existed.
     """
     try:
         os.link(staged, target)

@@ -86,7 +86,7 @@ class DroppingStream:
                 self._give_up(error)
 
     def _give_up(self, error: OSError) -> None:
-        """Redirects buffered text to the null device, so that the interpreter does not fail on it at its exit."""
+        """Redirects buffered text to the null device, so that the interpreter does not fail at its exit."""
         self.failure = error
         with contextlib.suppress(OSError, ValueError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -96,9 +96,9 @@ class DroppingStream:
 
 @contextlib.contextmanager
 def dropping_output() -> Iterator[DroppingStream]:
-    """Makes standard output and error DroppingStreams; at the end, standard error tells if standard output has failed.
+    """Makes standard output and error DroppingStreams; at the end, reports a failed standard output on standard error.
 
-    It yields standard output.
+    The context yields standard output.
     """
     before = sys.stdout, sys.stderr
     out, err = (DroppingStream(io.StringIO() if stream is None else stream) for stream in before)

@@ -1,4 +1,4 @@
-"""Checks of the places that padops is to write to."""
+"""Checks the paths that padops is to write to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-BLOCK = 1 << 20  # bytes that are compared at a time
+BLOCK = 1 << 20  # bytes to compare at a time
 LONGEST_NAME = 255  # bytes; the limit of nearly every file system
 
 Identity = tuple[int, int, int, int]  # device, inode, size, time of the last change
@@ -24,7 +24,7 @@ KINDS = {
 
 
 def kind_of(path: Path) -> str:
-    """The kind of file at a path, in words: ``"a FIFO"``, ``"a symbolic link to x, which does not exist"``."""
+    """Describes the kind of file at a path: ``"a FIFO"``, ``"a symbolic link to x, which does not exist"``."""
     mode = os.lstat(path).st_mode
     if not stat.S_ISLNK(mode):
         return KINDS.get(stat.S_IFMT(mode), "no regular file")
@@ -36,10 +36,10 @@ def kind_of(path: Path) -> str:
 
 
 def obstacle(path: Path) -> str | None:
-    """Why no file can be written here, or None. Allowed: no file, a writable regular file, or a link to one.
+    """Returns why no file can be written here, or None. Allowed: no file, a writable regular file, or a link to one.
 
-    Nothing else is replaced: a device, a FIFO or a socket would be lost, and the target of a dangling link is expected
-    to be a file of another name.
+    padops replaces nothing else: a device, a FIFO or a socket would be lost, and users expect the target of a dangling
+    link to be a file of another name.
     """
     if not path.parent.is_dir():
         return f"the folder {path.parent} does not exist"
@@ -57,7 +57,7 @@ READ_ONLY = "it is read-only; change its permissions, or name another file"
 
 
 def _is_read_only(path: Path) -> bool:
-    """Whether nobody, or not this user, may write a file. Root could write it, but the owner has forbidden it.
+    """Whether a file is read-only, for everybody or for this user. Root could write it, against the owner's will.
 
     A read-only file system does not count: writing fails on it with its own error.
     """
@@ -68,12 +68,12 @@ def _is_read_only(path: Path) -> bool:
 
 
 def behind_link(path: Path) -> Path:
-    """The file that is really written for a path: for a symbolic link to a file, the target."""
+    """Returns the file to write for a path: the target of a symbolic link to a file, else the path itself."""
     return Path(os.path.realpath(path)) if os.path.islink(path) and os.path.isfile(path) else path
 
 
 def refusal(paths: Iterable[Path | None]) -> str | None:
-    """The error for the first path that cannot be written; None if all can be. Paths that are None are ignored."""
+    """Returns the error for the first path that cannot be written; None if all can be. Ignores paths that are None."""
     for path in paths:
         if path is not None and (why := obstacle(path)):
             return f"cannot write {path}: {why}"

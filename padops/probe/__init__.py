@@ -1,1 +1,1 @@
-"""``padops probe``: what an execution provider of this machine does with Pads, measured, as a file of rules."""
+"""``padops probe``: measures how an execution provider of this machine handles Pads, and writes a file of rules."""

@@ -1,7 +1,7 @@
-"""Models of one Pad by which execution providers are asked: what is in them, what goes in, what has to come out.
+"""Models of one Pad that probe execution providers, with their inputs and expected outputs.
 
-Each is Relu, Pad, Relu, as some providers take no node that stands alone. All data are whole numbers below 2,048, so
-that a provider that computes float in float16 rounds nothing: another bit is a wrong Pad.
+Each is Relu, Pad, Relu, since some providers claim no single node. All data are whole numbers below 2,048, so that a
+provider that computes float in float16 rounds nothing: a different bit means a wrong Pad.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ FIRST_WITH_INPUTS = 11  # the first opset whose Pad has its amounts as an input
 class Case:
     """One model."""
 
-    name: str  # what rows call it
+    name: str  # its name in rows
     mode: str  # of the Pad
     shape: tuple[int, ...]  # of the data
     pads: tuple[int, ...]  # the amounts, as ONNX has them
     opset: int = 18  # of the model
     type: str = "float"  # of the data, as ONNX's text form has it
-    axes: tuple[int, ...] | None = None  # the axes, where the Pad has that input
-    # What is not constant: ``"pads"``, ``"axes"`` and ``"fill"`` that are inputs of the model, ``"dims"`` that are
-    # open, a ``"rank"`` that is.
+    axes: tuple[int, ...] | None = None  # the axes, if the Pad has that input
+    # The parts that are not constant: ``"pads"``, ``"axes"`` and ``"fill"`` as inputs of the model, open ``"dims"``, an
+    # open ``"rank"``.
     given: tuple[str, ...] = ()
-    behind: str = ""  # an operator between the Pad and the Relu behind it; a Conv that changes nothing
-    before: str = ""  # the same between the Relu before it and the Pad
-    # The elements of the fill, where the Pad has that input; modes other than constant ignore it.
+    behind: str = ""  # an operator between the Pad and the second Relu; a Conv changes nothing
+    before: str = ""  # the same between the first Relu and the Pad
+    # The elements of the fill, if the Pad has that input; modes other than constant ignore it.
     fill: tuple[float, ...] | None = None
     scalar: bool = False  # whether the fill has rank 0
     value: float | None = None  # the fill of a Pad that has it as an attribute
-    wide: bool = False  # whether data that are integers take all bits of their type
-    doubled: bool = False  # whether Concats stand in the place of the Relus: they take all types, and keep every bit
+    wide: bool = False  # whether integer data use all bits of their type
+    doubled: bool = False  # whether Concats replace the Relus: Concats accept all types, and keep every bit
     in_body: bool = False  # whether the Pad is in a branch of an If
 
 
 def model_of(case: Case, with_pad: bool = True) -> bytes:
-    """The model of a case, serialized; ``with_pad=False``: with an Identity in the place of the Pad."""
+    """Serializes the model of a case; ``with_pad=False`` replaces the Pad with an Identity."""
     from onnx import helper, parser
 
     dims = ", ".join(f"d{i}" for i in range(len(case.shape))) if "dims" in case.given else str(list(case.shape))[1:-1]
@@ -73,12 +73,12 @@ def model_of(case: Case, with_pad: bool = True) -> bytes:
 
 
 def _inputs_of(case: Case) -> Iterator[tuple[str, str, tuple[float, ...]]]:
-    """The inputs of the Pad but its data: the name, the type with the dims, and the values of each."""
+    """Yields the inputs of the Pad except its data: the name, the type with the dims, and the values of each."""
     if case.opset < FIRST_WITH_INPUTS:
         return
     yield "pads", f"int64[{len(case.pads)}]", case.pads
     if case.fill is not None:
-        halves = case.type == "float16"  # onnx's text form has their bits
+        halves = case.type == "float16"  # onnx's text form has the bits of float16
         fill = tuple(np.array(case.fill, np.float16).view(np.uint16).tolist()) if halves else case.fill
         yield "fill", case.type if case.scalar else f"{case.type}[{len(case.fill)}]", fill
     if case.axes is not None:
@@ -108,7 +108,7 @@ def _nodes_of(case: Case, pad: str, of_output: str) -> str:
 
 
 def feeds_of(case: Case) -> dict[str, np.ndarray]:
-    """Return the inputs of a case, counted up from 1, as no fill is; ``wide`` counts down from the largest integer."""
+    """Returns the inputs of a case, which count up from 1, unlike any fill; ``wide``: down from the largest integer."""
     dtype = _dtype_of(case)
     fed = {"x": np.arange(1, np.prod(case.shape) + 1).astype(dtype).reshape(case.shape)}
     if case.wide and dtype.kind in "iu":
@@ -131,7 +131,7 @@ def _fill_of(case: Case) -> np.ndarray | None:
 
 
 def expected_of(case: Case, with_pad: bool = True) -> np.ndarray:
-    """Return the output of a case by the standard; ``with_pad=False``: as for ``model_of``."""
+    """Returns the output of a case by the standard; ``with_pad=False``: as for ``model_of``."""
     from padops.spec import reference
     from padops.spec.dialects import onnx_op
 

@@ -1,4 +1,4 @@
-"""What ``padops probe`` found of a provider: its rules, whether they help, and the file that has them."""
+"""The results of ``padops probe`` for a provider: its rules, their effect, and the file of rules."""
 
 from __future__ import annotations
 
@@ -26,51 +26,51 @@ from padops.runtime.installed import installed_minor, processor, versions
 from padops.runtime.provider_rules import BY_NAME, KNOWN_PROVIDERS, MODES, Does, KnownProvider, ProviderRule
 from padops.spec.dtypes import DTYPES
 
-SECONDS = 60.0  # that one model may take, the start of its process included
+SECONDS = 60.0  # the limit for one model, including the start of its process
 PROGRAM = ("-m", "padops.probe.running")
-SURELY_FAILING = "dies", "wrong", "refuses"  # what a provider does with a Pad that it does not run right, worst first
+SURELY_FAILING = "dies", "wrong", "refuses"  # the faults of a provider, worst first
 
 
 class ProbeError(Exception):
-    """A provider cannot be asked; the message says why."""
+    """padops cannot probe a provider; the message has the reason."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a provider did with a probe."""
+    """The result of a provider for a probe."""
 
     probe: Probe
-    does: str  # ``"right"``, or as in a rule; a process that is killed as it does not answer has died
-    why: str = ""  # the error, or what differs; "" if there is nothing to say
-    without_pad: str = ""  # what it did with the same model without its Pad, if it failed; "" if it was not asked
-    is_shared: bool = True  # whether it ran any node
+    does: str  # ``"right"``, or as in a rule; a process that does not answer in time counts as dead
+    why: str = ""  # the error, or the difference; "" if there is none
+    without_pad: str = ""  # after a failure, the result of the model without its Pad; "" if not run
+    is_shared: bool = True  # whether the provider ran any node
 
     @property
     def fails(self) -> bool:
-        """Whether the provider takes the Pad and does not run it right."""
+        """Whether the provider claims the Pad and does not run it right."""
         return self.does in SURELY_FAILING
 
     @property
     def is_bare(self) -> bool:
-        """Whether it fails without the Pad, too, so that no rule mends it."""
+        """Whether the model also fails without its Pad, so that no rule helps."""
         return self.without_pad in SURELY_FAILING
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A provider as the caller names it, and the program that is asked."""
+    """A provider as the caller names it, and the program that probes it."""
 
     provider: str  # its name
-    library: str = ""  # the file of a plugin; "" for a provider that onnxruntime has without it
+    library: str = ""  # the file of a plugin; "" for a provider that onnxruntime already has
     options: Mapping[str, str] = field(default_factory=dict)
     seconds: float = SECONDS  # the limit for one model
     program: Sequence[str] = PROGRAM  # the arguments of Python for the process
 
     def about(self) -> dict[str, Any]:
-        """What onnxruntime tells of the provider: its own version, the plugin's, the devices.
+        """Describes the provider: onnxruntime's version, the plugin's version, and the devices.
 
         Raises:
-            ProbeError: onnxruntime does not have the provider, or refuses or dies of its library.
+            ProbeError: onnxruntime does not have the provider, or refuses its library or crashes on it.
         """
         told = self._answer({})
         if told["does"] == "dies":
@@ -84,11 +84,11 @@ class Asked:
         return told
 
     def model(self, probe: Probe, rules: str | None = None, with_pad: bool = True) -> Seen:
-        """What the provider does with a probe.
+        """Runs a probe on the provider.
 
         Args:
             probe: The probe.
-            rules: A file of rules, with which padops stands beside the provider; None for a stock session.
+            rules: A file of rules, to run padops beside the provider; None for a stock session.
             with_pad: Whether the model has its Pad.
         """
         feeds = feeds_of(probe.case)
@@ -100,7 +100,7 @@ class Asked:
     def run(
         self, model: bytes, feeds: Mapping[str, np.ndarray], expected: np.ndarray, rules: str | None = None
     ) -> dict[str, Any]:
-        """What the provider does with any model: ``does`` and ``why``, as of ``Seen``."""
+        """Runs any model on the provider; returns ``does`` and ``why``, as in ``Seen``."""
         return self._answer({"model": model, "feeds": feeds, "expected": expected, "rules": rules})
 
     def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,33 +118,33 @@ class Asked:
 def ask_all(
     asked: Asked, probes: Sequence[Probe], advance: Callable[[int], None] = lambda done: None
 ) -> Iterator[Seen]:
-    """What the provider does with each probe, and if it fails, with the same model without its Pad."""
+    """Yields the result of each probe; after a failure, also runs the model without its Pad."""
     for done, probe in enumerate(probes, 1):
         seen = asked.model(probe)
         yield replace(seen, without_pad=asked.model(probe, with_pad=False).does) if seen.fails else seen
         advance(done)
 
 
-# ---- The rules that follow. A condition whose models fail gives a rule, for the modes that fail, with the worst that
-# happened. A model for which an earlier rule holds, which is not less bad, gives none: padops compiles a Pad of which a
-# provider dies, so that the provider does not even see it. find_fault, of padops.inspect, says whether a rule holds.
+# ---- From results to rules. A condition with failing models yields a rule for the failing modes, with the worst fault.
+# A model yields no rule if an earlier rule that is at least as bad holds for it: padops compiles a Pad that would crash
+# a provider, so the provider never sees the Pad. find_fault, of padops.inspect, decides whether a rule holds.
 
 SEVERITY: tuple[str, ...] = (*SURELY_FAILING, "leaves")
 assert set(SEVERITY) == set(get_args(Does))
 MEASURED = "measured"  # the source of each rule, until the file names the machine
-# Operators of which ONNX Runtime changes the layout for a provider, as the rules of others name them; and those of the
-# models that say what a provider does where no other node matters.
+# The operators whose layout ONNX Runtime changes for a provider, from the rules of other providers; and the operators
+# of the models in which only the Pad matters.
 OF_LAYOUT = next(rule.types for row in KNOWN_PROVIDERS for rule in row.rules if rule.when == "axes beside")
 OF_MODELS = ("Constant", "Pad", "Relu")
 
 
 def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
-    """The rules for all that is not right, in an order in which the first one that holds is true of every model.
+    """Returns the rules for all faults, in an order in which the first rule that holds is true for every model.
 
-    What a provider leaves for one reason it leaves whatever else is in the Pad, so that these rules come before others.
-    But it may die when it is asked at all, and onnxruntime may spoil a model before it is asked: such rules come first,
-    unless they may only hold for a model that is left, such as one of open rank. What fails at the Convs of a model
-    without the Pad, too, tells nothing of the Pad.
+    A provider that leaves Pads for one reason leaves them whatever else they contain, so rules about left Pads come
+    before others. But a provider may crash as soon as onnxruntime asks it, and onnxruntime may spoil a model even
+    earlier: such rules come first, unless they may hold only for a model that the provider leaves, such as one of open
+    rank. A model whose Convs also fail without the Pad proves nothing about the Pad.
     """
     seen = [row for row in seen if not (row.is_bare and (row.probe.case.before or row.probe.case.behind))]
     conditions = list(dict.fromkeys(row.probe.when for row in seen))
@@ -166,7 +166,7 @@ def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
 
 
 def _early(seen: Sequence[Seen], leaving: Sequence[ProviderRule], first: Sequence[ProviderRule]) -> list[ProviderRule]:
-    """The rules of what is left that hold for models of which the first rules may hold, and for none that fails."""
+    """Returns the ``leaving`` rules that hold for left models to which ``first`` may apply, and for no failing one."""
     spared = [row.probe for row in seen if row.does == "leaves" and is_held(row.probe, first)]
     spared = [probe for probe in spared if not is_held(probe, first, surely=True)]
     failed = [row.probe for row in seen if row.fails]
@@ -178,7 +178,7 @@ def _early(seen: Sequence[Seen], leaving: Sequence[ProviderRule], first: Sequenc
 
 
 def is_told(row: Seen, rules: Sequence[ProviderRule]) -> bool:
-    """Whether a rule that is not less bad than what happened holds for a probe that failed."""
+    """Whether a rule at least as bad as the fault holds for a failed probe."""
     at = SURELY_FAILING.index(row.does)
     return is_held(row.probe, [rule for rule in rules if SURELY_FAILING.index(rule.does) <= at])
 
@@ -190,7 +190,7 @@ def is_held(probe: Probe, rules: Sequence[ProviderRule], surely: bool = False) -
 
 
 def first_rule(probe: Probe, rules: Sequence[ProviderRule]) -> ProviderRule | None:
-    """The rule that counts for the Pad of a probe; None if none does."""
+    """Returns the first rule that holds for the Pad of a probe; None if no rule holds."""
     fault = _fault_of(probe, rules)
     return None if fault is None else fault[0]
 
@@ -209,7 +209,7 @@ def _pad_of(probe: Probe) -> tuple[PadInfo, RunsAs]:
 
 
 def _rules_for(when: str, rows: Sequence[Seen]) -> Iterator[ProviderRule]:
-    """The rules of one condition for models that are not right."""
+    """Yields the rules of one condition for its failing models."""
     of_modes: dict[tuple[str, Any], set[str]] = defaultdict(set)
     if when == "other types":
         for name in dict.fromkeys(row.probe.case.type for row in rows):
@@ -232,7 +232,7 @@ def _worst(rows: Sequence[Seen]) -> str:
 
 
 def _limit_of(when: str, probes: Sequence[Probe]) -> int:
-    """The limit with which a condition holds for these models, and for all that lie further out."""
+    """Returns the limit with which a condition holds for these models and all beyond them."""
     if when not in LIMITED:
         return 0
     numbers = [probe.number for probe in probes]
@@ -240,7 +240,7 @@ def _limit_of(when: str, probes: Sequence[Probe]) -> int:
 
 
 def _listed(modes: Collection[str]) -> tuple[str, ...]:
-    """The modes of a rule; none if all fail."""
+    """Returns the modes of a rule; empty if all modes fail."""
     return () if set(MODES) <= set(modes) else tuple(mode for mode in MODES if mode in modes)
 
 
@@ -253,27 +253,27 @@ SAID = {"refuses": "refuses it", "wrong": "gets it wrong", "dies": "ends the pro
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is known of a provider after it was asked."""
+    """The results of probing a provider."""
 
     asked: Asked  # the provider
-    about: Mapping[str, Any]  # what onnxruntime tells of it
-    seen: tuple[Seen, ...]  # what it did with each probe, in a stock session
-    rules: tuple[ProviderRule, ...]  # the rules that follow
-    # Whether it claims nodes that another provider has, so that padops must put others in their place.
+    about: Mapping[str, Any]  # its versions and devices
+    seen: tuple[Seen, ...]  # the result of each probe, in a stock session
+    rules: tuple[ProviderRule, ...]  # the resulting rules
+    # Whether the provider claims nodes of other providers, so that padops must replace these nodes.
     fuses: bool = False
-    # What became of the probes that failed, or that padops takes, with padops and these rules beside it.
+    # With padops and these rules beside the provider: the results of the probes that failed or that padops claims.
     beside: tuple[Seen, ...] = ()
-    is_taking: bool = True  # whether it ran any node of a model without Pads
+    is_taking: bool = True  # whether the provider ran any node of a model without Pads
 
     @property
     def version(self) -> str:
-        """The releases of onnxruntime and, if it is one, of the plugin."""
+        """The versions of onnxruntime and, for a plugin, of the plugin."""
         plugin = self.about["plugin"]
         return f"onnxruntime {self.about['onnxruntime']}" + (f", plugin {plugin}" if plugin else "")
 
     @property
     def unexplained(self) -> tuple[str, ...]:
-        """The probes that no rule makes right, each with what happened."""
+        """The probes that no rule makes right, each with its fault."""
         bare = {row.probe for row in self.seen if row.is_bare}
         lines = [
             f"{_named(row)}: with padops and these rules beside it, {_said(row)}"
@@ -285,7 +285,7 @@ class Outcome:
         return (*(f"{_named(row)}: no condition holds for it, and {_said(row)}" for row in unruled), *lines)
 
     def taken(self, does: str) -> Iterator[Seen]:
-        """The probes that the provider runs right, or leaves, and whose Pads padops takes all the same."""
+        """Yields the probes with the result ``does`` (right or left) whose Pads padops claims nevertheless."""
         for row in self.seen:
             rule = first_rule(row.probe, self.rules) if row.does == does else None
             if rule is not None and rule.does != "leaves":
@@ -293,11 +293,11 @@ class Outcome:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the rules should know."""
+        """Notes for a reader of the rules."""
         told = [] if self.is_taking else ["the provider took no node of a model without Pads"]
         more = [_named(row) for row in self.taken("right")]
         told += [f"padops takes as well, though the provider runs them right: {', '.join(more)}"] if more else []
-        # What the provider does with the Pads of models that fail without them, too, is not known.
+        # If a model also fails without its Pad, the effect of the Pad is unknown.
         bare = [row for row in self.seen if row.is_bare]
         return (*told, *(f"{_named(row)}: it {SAID[row.without_pad]} without the Pad, too" for row in bare))
 
@@ -313,7 +313,7 @@ def _said(row: Seen) -> str:
 def probe(
     asked: Asked, probes: Sequence[Probe] = PROBES, advance: Callable[[int], None] = lambda done: None
 ) -> Outcome:
-    """Asks a provider, and tries the rules that follow.
+    """Probes a provider, and tries the resulting rules.
 
     Raises:
         ProbeError: onnxruntime does not have the provider, or the provider does not run a model without Pads.
@@ -334,7 +334,7 @@ def probe(
 
 
 def _fuses(found: Outcome, failed: Probe) -> bool:
-    """Whether the provider loses its own nodes unless padops compiles those that it takes; known, or tried."""
+    """Whether the provider loses its own nodes unless padops compiles its Pads; from known rules, or tried."""
     if (known := BY_NAME.get(found.asked.provider)) is not None:
         return known.fuses
     for fuses in (False, True):
@@ -353,7 +353,7 @@ def _beside(found: Outcome, probes: Sequence[Probe]) -> Iterator[Seen]:
 
 
 def text_of(found: Outcome, tried: bool = True) -> str:
-    """The content of the file of rules, with a rule in each line; ``tried=False``: without what people alone read."""
+    """Returns the content of the file of rules, a rule in each line; ``tried=False`` omits measurement and notes."""
     content: dict[str, Any] = {"names": [found.asked.provider], "version": found.version}
     content |= {"fuses": True} if found.fuses else {}
     content["sources"] = {"default": f"measured: padops probe {found.asked.provider}"}

@@ -1,8 +1,8 @@
-"""Which models tell whether a condition of ``padops/rules/conditions.json`` is one that a provider fails at.
+"""Models that test whether a provider fails at a condition of ``padops/rules/conditions.json``.
 
-A model stands at the one condition that it has beside plain Pads; ``outcome.py`` leaves it out where a rule of another
-condition holds for it already. So the order is that of the rows here: first what holds for most Pads. The conditions
-"beyond all" and "sizes above" have no models: "beyond" and "rank above" hold for the same ones.
+A model belongs to the one condition that separates it from plain Pads; ``outcome.py`` skips a model if a rule of
+another condition already holds for it. So the order of the rows matters: the conditions of most Pads come first. The
+conditions "beyond all" and "sizes above" have no models: "beyond" and "rank above" hold for the same models.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ RANKS = {0: (), 1: (6,), 2: (4, 5), 3: (2, 4, 5), 5: (1, 2, 3, 4, 5), 6: (1, 1, 
 
 @dataclass(frozen=True)
 class Probe:
-    """One model that tells of a condition."""
+    """One model that tests a condition."""
 
     case: Case  # the model
     when: str  # the condition
-    number: int = 0  # what the limit of a condition is about: the version of Pad, or the rank of the data
+    number: int = 0  # the number that the condition limits: the version of Pad, or the rank of the data
 
 
 def _case(mode: str, what: str, pads: tuple[int, ...] = AROUND, shape: tuple[int, ...] = IMAGE) -> Case:
@@ -36,7 +36,7 @@ def _case(mode: str, what: str, pads: tuple[int, ...] = AROUND, shape: tuple[int
 
 
 def _around(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Amounts that add an element before and one behind the last two axes."""
+    """Returns amounts that add one element before and one behind each of the last two axes."""
     return tuple(int(axis >= len(shape) - 2) for axis in range(len(shape))) * 2
 
 

@@ -1,9 +1,8 @@
-"""Runs one model in a session with one execution provider, and says what came of it.
+"""Runs one model in a session with one execution provider, and returns the result.
 
-As a program, this file is a process that may die: see ``outcome.py``. A question is a mapping: ``provider``,
-``library`` ("" for a provider that this onnxruntime has already) and ``options``; and, unless it is about the provider
-itself, ``model``, ``feeds`` and ``expected``, and ``rules``, a file with which padops stands beside the provider, or
-None.
+As a program, this file runs in a process that may die: see ``outcome.py``. A question is a mapping with ``provider``,
+``library`` ("" for a provider that this onnxruntime already has) and ``options``. A question about a model also has
+``model``, ``feeds``, ``expected`` and ``rules``: a file to run padops beside the provider, or None.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ from padops.runtime.provider import CPU
 with NeedingOnnxruntime("padops probe"):
     import onnxruntime
 
-LONGEST = 240  # letters of an error of onnxruntime that are kept: its last ones, where the reason stands
-SILENT = 4  # the severity of onnxruntime's log from which it prints
+LONGEST = 240  # the last letters of an onnxruntime error to keep, which have the reason
+SILENT = 4  # the lowest severity that onnxruntime's log prints
 
 
 @dataclass(frozen=True)
@@ -36,8 +35,8 @@ class Ran:
     """A model that ran."""
 
     output: np.ndarray
-    providers: list[str]  # those of the session
-    # For each operator and provider, how many nodes ran; compiled nodes have names of their own.
+    providers: list[str]  # the providers of the session
+    # The number of nodes that ran, by operator and provider; compiled nodes have their own names.
     nodes: Counter[tuple[str, str]]
 
     def is_of(self, provider: str) -> bool:
@@ -62,7 +61,7 @@ def run_model(create: Callable[[onnxruntime.SessionOptions], Any], feeds: Mappin
 
 
 def is_same(output: np.ndarray, expected: np.ndarray) -> bool:
-    """Whether two arrays have the same bits, but for those of a NaN."""
+    """Whether two arrays have the same bits, except for the bits of a NaN."""
     if output.dtype != expected.dtype or output.shape != expected.shape:
         return False
     if output.dtype.kind != "f":
@@ -72,13 +71,13 @@ def is_same(output: np.ndarray, expected: np.ndarray) -> bool:
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
-    """What a provider does with a model: ``does``, as in a rule, or ``"right"``; and ``why``, in words.
+    """Runs a model on a provider: returns ``does``, as in a rule, or ``"right"``; and ``why``, in words.
 
-    A model that the provider leaves, and onnxruntime's CPU provider then refuses, is left. Beside padops, ``is_shared``
-    says whether the provider ran any of the nodes. Without a model: ``about``.
+    A model that the provider leaves counts as left, even if onnxruntime's CPU provider then refuses it. Beside padops,
+    ``is_shared`` is whether the provider ran any node. A question without a model returns ``about``.
 
     Raises:
-        RuntimeError: onnxruntime has left the provider out of the session.
+        RuntimeError: onnxruntime has omitted the provider from the session.
         Exception: onnxruntime refuses the library.
     """
     provider, library, feeds = question["provider"], question["library"], question.get("feeds", {})
@@ -116,7 +115,7 @@ def _register(provider: str, library: str) -> None:
 
 
 def about(provider: str) -> dict[str, Any]:
-    """What onnxruntime tells of a provider, and which ones it has."""
+    """Describes a provider, and lists all providers of onnxruntime."""
     return described(Chosen(provider, {})) | {"providers": sorted(available())}
 
 
@@ -135,13 +134,13 @@ def _session_of(question: Mapping[str, Any], options: onnxruntime.SessionOptions
 
 
 def _leaves_pad(session: Any) -> bool:
-    """Whether the CPU provider has the Pad; WebGPU's says of a Pad that it refuses the same as the CPU's."""
+    """Whether the CPU provider has the Pad: WebGPU's provider refuses a Pad with the same error as the CPU's."""
     parts = session.get_provider_graph_assignment_info()
     return any(part.ep_name == CPU and node.op_type == "Pad" for part in parts for node in part.get_nodes())
 
 
 def _said_by_cpu(model: bytes, feeds: Mapping[str, np.ndarray]) -> str:
-    """Why onnxruntime refuses a model without other providers; "" if it does not."""
+    """Returns onnxruntime's error for a model without other providers; "" if the model runs."""
     try:
         run_model(lambda options: onnxruntime.InferenceSession(model, options, [CPU]), feeds)
     except Exception as error:  # as above

@@ -1,8 +1,8 @@
-"""A caller's SessionOptions that already have providers: devices, a policy that chooses them, or built-in providers.
+"""Adds padops to SessionOptions that already have providers: devices, a device policy, or built-in providers.
 
-onnxruntime neither tells the providers of options nor can put another one before them. But it tells the providers of a
-session, and tells padops' provider the configuration. So new options are made like the caller's if padops must stand in
-front, or if adding a provider would override the policy. If something cannot be found out, that is an error.
+onnxruntime neither exposes the providers of options nor inserts a provider before them. But it exposes the providers of
+a session, and passes the configuration to padops' provider. So padops copies the caller's options if padops must stand
+in front, or if an added provider would override the policy. It raises an error if it cannot copy a part of them.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ WAY = (
 def with_own_providers(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, has_pad: bool, minor: int
 ) -> onnxruntime.SessionOptions:
-    """Options with the providers of a caller's options, and padops among them.
+    """Returns options with the caller's providers and padops.
 
     Returns:
-        The same options with padops after their providers, or new options.
+        The caller's options with padops after their providers, or new options.
 
     Raises:
-        RuntimeError: New options would lose a part of the caller's; the message says what to do.
+        RuntimeError: New options would lose a part of the caller's; the message suggests a remedy.
     """
     register_provider_library()
     plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU, *OURS}
@@ -55,7 +55,7 @@ def with_own_providers(
         add_provider(options)
         return options
     if WEBGPU in built_in or minor < FIRST_MINOR_BY_NAME:
-        # Two WebGPU sessions with the same options end the process; and older releases do not tell the configuration.
+        # Two WebGPU sessions with the same options end the process; older releases do not expose the configuration.
         raise RuntimeError(
             f"onnxruntime {onnxruntime.__version__} does not tell which providers these options have; {WAY}"
         )
@@ -66,7 +66,7 @@ def with_own_providers(
 def _check_in_front(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, built_in: Sequence[str], minor: int
 ) -> None:
-    """Raises if padops must stand before one of these providers, which the options may have."""
+    """Raises RuntimeError if padops must stand before a provider of ``built_in``, which the options may have."""
     behind = needing_padops(built_in)
     if not behind:
         return
@@ -84,7 +84,7 @@ def _check_in_front(
 def _twin(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, built_in: set[str]
 ) -> onnxruntime.SessionOptions | None:
-    """New options like these, with padops among the providers; None if they had only the CPU's and get padops added."""
+    """Copies the options with padops added; if they have only the CPU's provider, adds padops to them, returns None."""
     dims = dim_names(model)
     profiling, options.enable_profiling = options.enable_profiling, False
     saved, options.optimized_model_filepath = options.optimized_model_filepath, ""
@@ -104,7 +104,7 @@ def _twin(
         return None
     if lost := sorted(built_in.intersection(others)):
         raise RuntimeError(f"onnxruntime does not tell the options of {' and '.join(lost)}; {WAY}")
-    # A session of onnxruntime 1.25 does not tell the options of plugin providers, but the configuration has them.
+    # A session of onnxruntime 1.25 does not expose the options of plugin providers, but the configuration has them.
     chosen = [Chosen(name, {**_options_in(entries, name), **given[name]}) for name in names if name not in OURS]
     for one in chosen:
         if len(devices_of(one)) != 1:
@@ -138,16 +138,16 @@ def _options_in(entries: dict[str, str], name: str) -> dict[str, str]:
 def _report(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, behind: Sequence[str], minor: int
 ) -> tuple[dict[str, str], list[str]]:
-    """The configuration of options, and the Pads of a model that padops would take before the providers ``behind``.
+    """Returns the configuration of options, and the Pads that padops would claim before the providers ``behind``.
 
-    Both come from a session without the options' own providers, which is discarded.
+    Both come from a temporary session without the options' own providers.
     """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "report")
         chosen = [Chosen(FIRST_NAME, {"before": ",".join(behind), "report": str(file)}), Chosen(CPU, {})]
         with warnings.catch_warnings(), contextlib.suppress(Exception):
             warnings.simplefilter("ignore")  # onnxruntime warns that the options have other providers
-            # Errors of the model are left to the session that the caller asked for.
+            # The caller's own session raises the errors of the model.
             onnxruntime.InferenceSession(model, options, place(options, chosen, minor), enable_fallback=0)
         parts = file.read_bytes().decode().split("\0") if file.is_file() else []
     entries, pads = {}, []
@@ -161,7 +161,7 @@ def _report(
 
 
 def _identity(dims: Sequence[str]) -> bytes:
-    """A model of one Identity, whose input has dims of these names."""
+    """Serializes a model of one Identity whose input has dims with these names."""
     shape = b"".join(_field(1, _field(2, name.encode())) for name in dims)
     kind = _field(2, _field(1, _field(1, 1), _field(2, shape)))  # a tensor of float
     values = [_field(number, _field(1, name), kind) for number, name in ((11, b"x"), (12, b"y"))]

@@ -1,4 +1,4 @@
-"""The providers that a caller asks for, and what onnxruntime tells of them."""
+"""The providers that a caller chooses, and their versions and devices."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ class Chosen:
 
 
 def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[Any, Any]] | None) -> list[Chosen]:
-    """The providers that a caller asks for, in any form that onnxruntime takes, or as devices.
+    """Returns the providers that a caller chooses, in any form that onnxruntime accepts, or as devices.
 
     Args:
         providers: Names, devices or lists of devices of one provider, each alone or in a pair with options; by default
-            all that this onnxruntime has built in.
+            all built-in ones.
         options: One mapping for each provider.
 
     Raises:
-        TypeError: ``providers`` is not a list, or one of its entries, or of ``provider_options``, has another type.
+        TypeError: ``providers`` is not a list, or an entry of ``providers`` or ``options`` has the wrong type.
         ValueError: The numbers of options and providers differ; or an entry has devices of several providers.
     """
     if providers is not None and (isinstance(providers, str) or not isinstance(providers, Sequence)):
         raise TypeError(f"providers is {providers!r}, expected a list of names")
     if not providers:
         plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU}
-        left = (AZURE, *OURS, *plugins)  # plugin providers are registered, but nobody has chosen one
+        left = (AZURE, *OURS, *plugins)  # plugin providers are registered, but not chosen
         return [Chosen(name, {}) for name in onnxruntime.get_available_providers() if name not in left]
     if options is not None and len(options) != len(providers):
         raise ValueError(f"provider_options has {len(options)} entries, providers {len(providers)}")
@@ -81,19 +81,19 @@ def available() -> set[str]:
 
 
 def plugin_version(one: Chosen) -> str:
-    """The version of a plugin provider, which has a library of its own; "" for one that is built into onnxruntime."""
+    """Returns the version of a plugin provider; "" for a provider that is built into onnxruntime."""
     about = [device.ep_metadata for device in devices_of(one)[:1]]
     return next((row.get("version", "") for row in about if row.get("library_path")), "")
 
 
 def described(one: Chosen) -> dict[str, Any]:
-    """What onnxruntime tells of a provider: its own version, the plugin's, the devices."""
+    """Describes a provider: onnxruntime's version, the plugin's version, and the devices."""
     rows = devices_of(one)
     devices = {f"{row.device.type.name} of {row.device.vendor or row.ep_vendor or 'no vendor'}" for row in rows}
     return {"onnxruntime": onnxruntime.__version__, "plugin": plugin_version(one), "devices": sorted(devices)}
 
 
 def devices_of(one: Chosen) -> tuple[Device, ...]:
-    """The devices of a provider: the chosen ones, else all under its name; for padops and the CPU, the first one."""
+    """Returns a provider's devices: the chosen devices, else all with its name; for padops and the CPU, the first."""
     found = one.devices or tuple(device for device in onnxruntime.get_ep_devices() if device.ep_name == one.name)
     return found[:1] if one.name in (*OURS, CPU) else found

@@ -21,7 +21,7 @@ def installed_version() -> tuple[str, str] | None:
 
 
 def installed_minor() -> int:
-    """The minor version of the installed onnxruntime 1.x; if none is installed, the newest known one."""
+    """The minor version of the installed onnxruntime 1.x; if none is installed, the newest known minor version."""
     found = installed_version()
     if found is None:
         return NEWEST_MINOR
@@ -35,7 +35,7 @@ def versions() -> dict[str, str | None]:
 
 
 def processor() -> str:
-    """The name of this machine's processor, as far as the system tells it."""
+    """The name of this machine's processor, if the system reports it."""
     information = Path("/proc/cpuinfo")
     if information.exists():
         for line in information.read_text().splitlines():
@@ -46,7 +46,7 @@ def processor() -> str:
 
 @cache
 def _version(package: str) -> str | None:
-    """The version of the first installed distribution of a package, with its name if that is another."""
+    """The version of a package's first installed distribution, with the distribution's name if it differs."""
     found = next(((name, text) for name in names_of(package) if (text := version_of(name))), None)
     if found is None or found[0] == package:
         return found and found[1]

@@ -1,8 +1,8 @@
 """The native library's file.
 
-Python imports from the folder that it runs in before installed packages. So in a clone, ``import padops`` finds the
-sources, which have no library. If an installed padops has a library of the same version, that library is used: the
-quick start then works in the clone, too.
+Python searches its working folder before installed packages. So in a clone, ``import padops`` finds the sources, which
+have no library. If an installed padops has a library of the same version, that library is used: the quick start then
+works in the clone, too.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _SUFFIXES = {"win32": ".dll", "darwin": ".so"}
 def get_library_path() -> str:
     """The absolute path of the custom-operator library.
 
-    It is a plain shared library, for any onnxruntime binding: hand the path to ``register_custom_ops_library`` in
+    It is a plain shared library, for any onnxruntime binding: pass the path to ``register_custom_ops_library`` in
     Python, ``RegisterCustomOpsLibrary`` in C++ and C#, ``registerCustomOpsLibrary`` in Java.
 
     The environment variable ``PADOPS_LIBRARY``, read at the first call, names another file to use instead: for example,
     a build with sanitizers, or for another machine.
 
-    In a source tree without the library, it is the library of an installed padops of the same version.
+    In a source tree without the library, the path is that of an installed padops of the same version.
 
     Raises:
         FileNotFoundError: Neither the package nor an installed padops of the same version has the library; or
@@ -68,7 +68,7 @@ def get_library_path() -> str:
 
 
 def _source_version(package: Path) -> str | None:
-    """The version of the source tree that a package is in, or None if it is in none."""
+    """Returns the version of the source tree around a package, or None outside of a source tree."""
     project = package.parent / "pyproject.toml"
     if not project.is_file() or not (package / "csrc").is_dir():
         return None
@@ -77,7 +77,7 @@ def _source_version(package: Path) -> str | None:
 
 
 def _installed_library(name: str, wanted: str) -> tuple[Path | None, str]:
-    """The library of the installed padops; or None if it is not of the version ``wanted``, and why."""
+    """Returns the library of the installed padops; or None, and why there is none of the version ``wanted``."""
     try:
         installed = distribution("padops")
     except PackageNotFoundError:
@@ -92,10 +92,10 @@ def _installed_library(name: str, wanted: str) -> tuple[Path | None, str]:
 
 
 def describe_library(path: str | Path) -> str:
-    """The description that a library file gives of itself, as JSON: see ``padops.describe``.
+    """Returns a library's description of itself, as JSON: see ``padops.describe``.
 
     Raises:
-        OSError: The file cannot be loaded, or is another library.
+        OSError: The file cannot be loaded, or is not padops' library.
     """
     library = ctypes.CDLL(str(path))
     if not hasattr(library, "padops_describe"):
@@ -109,7 +109,7 @@ def describe_library(path: str | Path) -> str:
 
 
 def _rebuild_editable_install() -> None:
-    """Has an editable install rebuild the library if ``csrc`` has changed; other installs only look for a file."""
+    """Makes an editable install rebuild its library if ``csrc`` has changed; does nothing in other installs."""
     try:
         find_spec("padops.libpadops")
     except (OSError, subprocess.CalledProcessError) as error:

@@ -1,4 +1,4 @@
-"""Reads parts of an ONNX model without onnx: its words, Pads with axes or of constant data, names of dims."""
+"""Searches an ONNX model without onnx for words such as operators, Pads with axes or constant data, and dim names."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ FEW = 64  # parts: a model has a few, since fields of one kind are stored togeth
 
 
 class Parts:
-    """The parts of a model that are not weights, as ``csrc/core/model_parts.h`` says; all of it if it is no model.
+    """The parts of a model that are not weights, by ``csrc/core/model_parts.h``; the whole content if it is no model.
 
     Args:
-        content: The model. A file of it stays open as long as this is used.
-        small: Bytes; in a graph or node that is smaller, weights count as no weights.
+        content: The model. A mapped file stays open as long as this object exists.
+        small: A size in bytes; the parts include the weights of smaller graphs and nodes.
     """
 
     def __init__(self, content: Content, small: int) -> None:
@@ -35,10 +35,10 @@ class Parts:
         self._count = 1
         if self._library is None or not content:
             return
-        # The address alone: a file that an array still shows could not be closed.
+        # Keep only the address: an array would keep the mapped file open.
         self._address = np.frombuffer(content, np.uint8).__array_interface__["data"][0]
         count, capacity = FEW, 0
-        while count > capacity:  # twice for a model of more parts
+        while count > capacity:  # a second time for a model with more parts
             capacity = count
             parts = (ctypes.c_int64 * (2 * capacity))()
             count = self._library.padops_model_parts(self._address, len(content), small, parts, capacity)
@@ -50,7 +50,7 @@ class Parts:
         return [(self._parts[2 * i], self._parts[2 * i + 1]) for i in range(self._count)]
 
     def found(self, words: Iterable[bytes]) -> set[bytes]:
-        """Which of the words stand in any part."""
+        """Returns the words that occur in any part."""
         if self._library is None or not self._content:
             return {word for word in words if self._content.find(word) >= 0}
         find, rest = self._library.padops_has_word, (self._address, self._parts, self._count)
@@ -59,9 +59,9 @@ class Parts:
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    """The library; None if there is none, as the Python kernel alone needs none, or if it is another one.
+    """Loads the library; returns None if it is missing, as the Python kernel needs none, or not padops'.
 
-    A session that needs the library says what is wrong with it.
+    A session that needs the library reports the fault.
     """
     try:
         library = ctypes.CDLL(get_library_path())
@@ -76,22 +76,22 @@ def _library() -> ctypes.CDLL | None:
 
 Found = TypeVar("Found")
 
-AXES = b"a Pad with axes"  # not a word of the model: it stands for a Pad with the input axes
+AXES = b"a Pad with axes"  # not a word of the model, but a mark for a Pad with the input axes
 
 FOLDING = "ConstantFolding"
-# Optimizers that change Pads wrongly before a provider is asked, the words of a model that may meet them, and the first
-# onnxruntime 1.x that is right (None: none yet). tests/convert/standard/fusions.md has the measurements.
+# Optimizers that change Pads wrongly before onnxruntime asks a provider, the words of a model that they may affect, and
+# the first onnxruntime 1.x with a correct optimizer (None: none yet). See tests/convert/standard/fusions.md.
 WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
     # A Pad with the constant 0 becomes the padding of a MaxPool, which pads with minus infinity.
     ("Pad_Fusion", (b"Pad", b"MaxPool"), 32),
     # A Pad becomes the padding of an AveragePool, which ceil_mode counts differently, and which must be smaller than
     # the kernel.
     ("Pad_Fusion", (b"Pad", b"AveragePool"), 32),
-    # onnxruntime's own kernel runs a Pad of constant data. If reflect turns more than once, it reads past the data or
-    # refuses the model; with wrap, it leaves zeros after the first period.
+    # onnxruntime's own kernel runs a Pad of constant data. If reflect turns more than once, the kernel reads past the
+    # data or refuses the model; with wrap, it leaves zeros after the first period.
     (FOLDING, (b"Pad", b"reflect"), 27),
     (FOLDING, (b"Pad", b"wrap"), 31),
-    # A Transpose moves through a Pad, and the amounts are reordered as if they were those of all axes.
+    # The optimizer moves a Transpose through a Pad, and reorders the amounts as if they covered all axes.
     ("TransposeOptimizer", (AXES, b"Transpose"), None),
     ("TransposeOptimizer_CPUExecutionProvider", (AXES, b"Transpose"), None),
     # The same, with Transposes that the optimizer puts around quantized convolutions.
@@ -99,32 +99,31 @@ WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
     ("NhwcTransformer", (AXES, b"QuantizeLinear"), None),
 )
 
-DILATED = b"dilations of more than 1"  # as AXES
-STRIDED = b"windows with SAME and strides that are longer"  # as AXES
-# Models that onnxruntime loads but gets wrong. With SAME and dilations, a MaxPool gives a smaller output without an
-# error, and a convolution fails in its first run. With SAME and strides longer than the window, a pooling takes other
-# windows or fails in its first run; a convolution takes other windows if the stride is longer by three elements or
-# more.
+DILATED = b"dilations of more than 1"  # a mark like AXES
+STRIDED = b"windows with SAME and strides that are longer"  # a mark like AXES
+# Models that onnxruntime loads but runs wrong. With SAME and dilations, a MaxPool returns a smaller output without an
+# error, and a convolution fails in its first run. With SAME and strides longer than the window, a pooling uses wrong
+# windows or fails in its first run; a convolution uses wrong windows if the stride is at least three elements longer.
 SILENT = ((b"SAME_", DILATED), (STRIDED,))
 MISCOUNTED = (b"SAME_", b"count_include_pad")  # AveragePool, in the releases 1.x of MISCOUNTING
 MISCOUNTING = range(21, 25)
-# Attributes as a model encodes them, unpacked or packed, then their type: dilations that are not all 1, and strides of
-# which one may be BEYOND longer than the window of a convolution. One search of all is faster than reading each.
+# Attributes as a model encodes them, unpacked or packed, then their type: dilations that are not all 1, and strides
+# that may be BEYOND longer than the window of a convolution. One search for all is faster than reading each.
 DILATIONS = re.compile(rb"\tdilations(?!(?:(?:@\x01)+|B[\x01-\x10]\x01+)\xa0\x01\x07)")
 LONG_STRIDES = re.compile(rb"\x07strides(?!(?:(?:@[\x01-\x03])+|B[\x01-\x10][\x01-\x03]+)\xa0\x01\x07)")
 
-# The operators with windows as a node encodes them, and more bytes than their attributes take.
+# The operators with windows, as a node encodes them; and a number of bytes beyond the size of their attributes.
 POOLS = re.compile(rb'"(?:\x07MaxPool|\x0bAveragePool|\x06LpPool)')
 WINDOWS = re.compile(POOLS.pattern + rb'|"(?:\x04Conv|\x0bConvInteger|\x0bQLinearConv|\x09FusedConv)')
 OF_WINDOWS = 512
 CONVOLUTIONS = (b"Conv", b"ConvInteger", b"QLinearConv", b"FusedConv")
-BEYOND = 3  # a convolution takes other windows if its stride is longer than its window by so many elements
+BEYOND = 3  # a convolution uses wrong windows if its stride is so many elements longer than its window
 
 DOMAIN = b"padops"  # the domain of the operators
 PYTHON_DOMAIN = pyop_node.DOMAIN.encode()  # the domain of the kernel in Python
 OPERATORS = {name.encode(): name for name in OPS}
 PADS = (b"Pad", b"ATen", b"aten")  # a model with an operator named Pad, or with a PyTorch pad, has one of these
-FIRST = (DOMAIN, *PADS, b"SAME_")  # every model is searched for these; most models have none
+FIRST = (DOMAIN, *PADS, b"SAME_")  # words searched in every model; most models have none
 FURTHER = {  # words that matter only beside one of the first
     MISCOUNTED[0]: MISCOUNTED[1:],
     DOMAIN: (PYTHON_DOMAIN, *OPERATORS),
@@ -132,7 +131,7 @@ FURTHER = {  # words that matter only beside one of the first
 }
 WORDS = (*FIRST, *(word for words in FURTHER.values() for word in words))
 
-# The numbers of the fields that lead to nodes in a model; and the other fields of a node that are read.
+# The numbers of the fields that lead to nodes in a model; and the other fields of a node that padops reads.
 WITHIN = {
     "model": {7: "graph", 25: "function"},
     "graph": {1: "node"},
@@ -143,25 +142,25 @@ WITHIN = {
 INPUT, OUTPUT, OPERATOR = 1, 2, 4
 INPUTS, INITIALIZERS = 11, 5  # fields of a graph
 VALUE_NAME, TENSOR_NAME = 1, 8
-OF_SHAPES = (b"Shape", b"Size")  # constant if the dims of their input are
+OF_SHAPES = (b"Shape", b"Size")  # their outputs are constant if the dims of their input are
 TENSOR = {"graph": 5, "attribute": 5}  # the fields of an initializer, and of a Constant's value
-SMALL = 1 << 14  # bytes; a smaller part is searched whole, which takes less time
+SMALL = 1 << 14  # bytes; searching a smaller part whole takes less time
 
 
 def content_of(model: Any) -> Any:
-    """A model in memory as the bytes that onnxruntime takes; anything else, as a path, stays what it is."""
+    """Returns a model in memory as bytes for onnxruntime; returns anything else, such as a path, unchanged."""
     if isinstance(model, (bytearray, memoryview)):
         return bytes(model)
     return model.SerializeToString() if hasattr(model, "SerializeToString") else model  # an onnx.ModelProto
 
 
 def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
-    """The words of ``FIRST`` that a model contains, and what they lead to; all of ``WORDS`` if it cannot be read.
+    """Returns a model's words of ``FIRST``, with further words and marks; all ``WORDS`` if the model cannot be read.
 
-    A model stores the operator, domain and mode of a node as plain bytes. So a model without the word has no such node,
-    and a model with it may have one.
+    A model stores the operator, domain and mode of a node as plain bytes. So a model without a word has no such node,
+    and a model with the word may have one.
     """
-    # A kernel in Python needs a package of its own.
+    # Without PYTHON_DOMAIN: the Python kernel needs an extra package.
     return _read(model, _words_in, frozenset({*WORDS, AXES, DILATED, STRIDED} - {PYTHON_DOMAIN}))
 
 
@@ -171,16 +170,16 @@ def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
 
 
 def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
-    """Whether a model may have a Pad of constant data, which onnxruntime runs with its own kernel while it loads it.
+    """Whether a model may have a Pad of constant data, which onnxruntime's own kernel runs during loading.
 
-    A value is not constant if it is a graph input or computed from one. Inputs of a function may be constant. True if
-    the model cannot be read.
+    A value is not constant if it is, or depends on, a graph input. Inputs of a function may be constant. True if the
+    model cannot be read.
     """
     return _read(model, _pads_constants, True)
 
 
 def _read(model: str | bytes | os.PathLike[str], look: Callable[[Content], Found], unread: Found) -> Found:
-    """What ``look`` finds in the bytes of a model; ``unread`` if it cannot be read."""
+    """Returns the result of ``look`` for the bytes of a model; ``unread`` if the model cannot be read."""
     try:
         if isinstance(model, bytes):
             return look(model)
@@ -212,7 +211,7 @@ def _words_in(content: Content) -> frozenset[bytes]:
     asked = {word for _, words, _ in WRONG_OPTIMIZERS if AXES in words for word in words}
     try:
         has_axes = bool(found & asked) and _has_axes(content, 0, len(content))
-    except (IndexError, KeyError, RecursionError):  # it is no model: onnxruntime says so
+    except (IndexError, KeyError, RecursionError):  # not a model: onnxruntime reports it
         has_axes = True
     if b"SAME_" in found:
         found |= _of_same(content, parts.pairs())
@@ -220,7 +219,7 @@ def _words_in(content: Content) -> frozenset[bytes]:
 
 
 def _of_same(content: Content, parts: Sequence[tuple[int, int]]) -> set[bytes]:
-    """Which of DILATED and STRIDED hold for a model with SAME padding."""
+    """Returns those of the marks DILATED and STRIDED that hold for a model with SAME padding."""
     found = set()
     if any(DILATIONS.search(content, first, last) for first, last in parts):
         found.add(DILATED)
@@ -249,7 +248,7 @@ def _after(content: Content, parts: Iterable[tuple[int, int]], word: bytes) -> I
 
 
 def _may_stride_past(content: Content, operator: re.Match[bytes], end: int) -> bool:
-    """Whether the operator, or the next one, may stride past its window. Weights may tell a convolution's window."""
+    """Whether the operator, or the next one, may stride past its window. A convolution's weights may set its window."""
     start, end = operator.end(), min(end, operator.end() + OF_WINDOWS)
     if b"Conv" in operator[0]:
         return any(number > BEYOND for number in _integers(content, start, end, b"\x07strides"))
@@ -322,7 +321,7 @@ def _pads_constants(content: Content) -> bool:
 
 
 def _in_graph(content: Content, start: int, end: int, kind: str, outer: Collection[bytes]) -> bool:
-    """Whether a graph or function may have such a Pad; ``outer`` are the outer values that are not constant."""
+    """Whether a graph or function may have a Pad of constant data; ``outer``: outer values that are not constant."""
     rows = list(fields(content, start, end))
     given = {*outer}
     if kind == "graph":
@@ -380,7 +379,7 @@ def fields(content: Content, at: int, end: int) -> Iterator[tuple[int, int, int]
 
 
 def _varint(content: Content, at: int) -> tuple[int, int]:
-    """The varint at ``at``, and its end."""
+    """Reads the varint at ``at``; returns its value and its end."""
     number = shift = 0
     while content[at] & 128:
         number |= (content[at] & 127) << shift
@@ -389,7 +388,7 @@ def _varint(content: Content, at: int) -> tuple[int, int]:
 
 
 def named_operators(words: frozenset[bytes]) -> list[str]:
-    """The operators of padops that a model with these words may have."""
+    """Returns the operators of padops that a model with these words may have."""
     return [name for word, name in OPERATORS.items() if word in words]
 
 
@@ -400,5 +399,5 @@ def wrong_optimizers(words: frozenset[bytes], minor: int) -> set[str]:
 
 
 def is_silent(words: frozenset[bytes], minor: int) -> bool:
-    """Whether onnxruntime 1.``minor`` may load a model with these words and get it wrong."""
+    """Whether onnxruntime 1.``minor`` may load a model with these words and run it wrong."""
     return any(map(words.issuperset, SILENT)) or (minor in MISCOUNTING and words.issuperset(MISCOUNTED))

@@ -1,7 +1,7 @@
 """Passes tensors of every element type to ONNX Runtime and back, bit for bit.
 
-onnxruntime's Python API takes no ml_dtypes arrays. So tensors of types that NumPy lacks are written to and read from
-memory directly.
+onnxruntime's Python API accepts no ml_dtypes arrays. So padops reads and writes the memory of tensors whose type NumPy
+lacks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from padops.spec.dtypes import DType, by_name
 if TYPE_CHECKING:
     import onnxruntime
 
-# Types that onnxruntime's Python API takes as NumPy arrays.
+# Types that onnxruntime's Python API accepts as NumPy arrays.
 PLAIN = frozenset("float uint8 int8 uint16 int16 int32 int64 string bool float16 double uint32 uint64".split())
 
 
@@ -59,7 +59,7 @@ def run_session(
         names: The outputs to return; None for all.
 
     Returns:
-        An array for each output that is a tensor; sequences and maps as onnxruntime gives them.
+        An array for each output that is a tensor; sequences and maps as onnxruntime returns them.
     """
     types = [output.type for output in session.get_outputs()]
     tensors = all(text.startswith("tensor(") for text in types)
@@ -67,7 +67,7 @@ def run_session(
     if fed <= PLAIN and not (tensors and {_dtype_of(text).name for text in types} - PLAIN):
         outputs: list[Any] = session.run(names, dict(feeds), options)
         return outputs
-    if not tensors or "string" in fed:  # neither sequences nor strings are OrtValues of the Python API
+    if not tensors or "string" in fed:  # the Python API has no OrtValues of sequences or strings
         mixed = {n: a if dtype_of(a).name in PLAIN else to_ort_value(a) for n, a in feeds.items()}
         outputs = session.run(names, mixed, options)
         return outputs
@@ -76,5 +76,5 @@ def run_session(
 
 
 def _dtype_of(text: str) -> DType:
-    """The row of onnxruntime's ``"tensor(float)"``."""
+    """Returns the ``DType`` of a type string of onnxruntime such as ``"tensor(float)"``."""
     return by_name(text.removeprefix("tensor(").removesuffix(")"))

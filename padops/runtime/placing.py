@@ -1,8 +1,8 @@
 """Places padops' providers among those of a session.
 
-A session gets its providers in two ways. ``providers=`` takes names and leaves the options as they are, but silently
-drops a name that onnxruntime knows and this build lacks. Devices are added to the options, after the providers that are
-there. So names are used if they work, else devices.
+A session accepts providers in two ways. ``providers=`` accepts names and leaves the options unchanged, but silently
+drops a name that onnxruntime knows and this build lacks. Devices join the options after the existing providers. So
+padops uses names if they work, else devices.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _told(row: KnownProvider) -> str:
 
 
 def unknown_provider(names: Iterable[str]) -> str:
-    """Why a name is of no provider at all, installed or not; "" if padops or onnxruntime knows all of them."""
+    """Returns an error for a name that neither padops nor onnxruntime knows, installed or not; "" if all are known."""
     known = dict.fromkeys((*RULED, *onnxruntime.get_all_providers()))
     unknown = next((name for name in names if name not in known), None)
     told = f"--providers: onnxruntime {onnxruntime.__version__} knows no provider {unknown}; expected one of "
@@ -71,10 +71,10 @@ def unknown_provider(names: Iterable[str]) -> str:
 
 
 def check_there(names: Iterable[str], also: Collection[str] = ()) -> None:
-    """Refuses providers that this onnxruntime does not have, other than ``also``.
+    """Checks that this onnxruntime, or ``also``, has all named providers.
 
     Raises:
-        ValueError: Names the provider, and those that there are.
+        ValueError: A provider is missing; the message names it and the existing providers.
     """
     there = {*onnxruntime.get_available_providers()}
     there.update(device.ep_name for device in getattr(onnxruntime, "get_ep_devices", list)())
@@ -90,9 +90,9 @@ def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None, 
     every Pad right.
 
     Args:
-        there: The providers that onnxruntime can create, see ``available``; by default all. onnxruntime leaves out
-            others.
-        rules: What the providers do with Pads.
+        there: The providers that onnxruntime can create, see ``available``; by default all. onnxruntime omits other
+            providers.
+        rules: The rules of the providers.
     """
     names = [one.name for one in chosen]
     placed = list(chosen)
@@ -113,10 +113,10 @@ def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None, 
 
 
 def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:
-    """Whether padops stands before a provider that computes on the CPU with threads of its own: OpenVINO's.
+    """Whether padops stands before a provider that computes on the CPU with its own threads: OpenVINO's.
 
-    onnxruntime's threads wait actively after each node and take CPU time from them. Without padops' Pads between its
-    nodes, the provider would have the whole network, and onnxruntime's threads would sleep.
+    onnxruntime's threads wait actively after each node and take CPU time from OpenVINO's threads. Without padops' Pads
+    between its nodes, OpenVINO would run the whole network, and onnxruntime's threads would sleep.
     """
     before = ",".join(str(one.options.get("before", "")) for one in chosen if one.name == FIRST_NAME)
     names = {part.partition(" ")[0] for part in before.split(",")}
@@ -126,7 +126,7 @@ def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:
 def place(
     options: onnxruntime.SessionOptions, chosen: list[Chosen], minor: int, rules: Rules = BY_NAME
 ) -> list[tuple[str, dict[Any, Any]]] | None:
-    """The value for ``providers=``; or None, and the providers are added to the options, if names would not work.
+    """Returns the value for ``providers=``, or adds the providers to the options and returns None if names fail.
 
     Args:
         options: The session's options, without providers except those that this function has added.
@@ -143,7 +143,7 @@ def place(
 
 
 def placed_rules(options: onnxruntime.SessionOptions) -> Rules | None:
-    """The rules of the providers that ``put`` has added to options; None if it has not."""
+    """The rules of the providers that ``put`` has added to options; None if it has added none."""
     return _placed[options][1] if options in _placed else None
 
 
@@ -165,7 +165,7 @@ def put_named(
 
 
 def rules_for(file: str | os.PathLike[str] | None, chosen: Sequence[Chosen]) -> Rules:
-    """The rules of a session: those of the caller's file, those that were measured for this user, padops' own."""
+    """Returns a session's rules: from the caller's file, else the user's measured rules, else padops' own."""
     rules = rules_with(file)
     check_used(file, rules, [one.name for one in chosen])
     there = available()
@@ -204,7 +204,7 @@ def put(options: onnxruntime.SessionOptions, chosen: list[Chosen], rules: Rules)
 
 
 def one_name_before(error: Exception) -> str:
-    """The provider behind padops, if onnxruntime gave compiled Pads of two graphs one name; "" for any other error."""
+    """Returns the provider behind padops if compiled Pads of two graphs got one name; "" for any other error."""
     if f"Failed to add kernel for {FIRST_NAME}" not in str(error):
         return ""
     return next((name for name in sorted(available()) if name in BY_NAME and BY_NAME[name].fuses), "")

@@ -1,4 +1,4 @@
-"""What a session of onnxruntime is created with, so that padops runs its Pads: providers, operators, optimizers."""
+"""Prepares the arguments of an onnxruntime session so that padops runs its Pads: providers, operators, optimizers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ with NeedingOnnxruntime("padops.InferenceSession"):
 
 SPINNING = "session.intra_op.allow_spinning"  # "0": threads without work sleep
 
-# Options with providers of the caller, once padops is among them.
+# Options of callers, with their own providers, to which padops has been added.
 _LIKE_THE_CALLERS: weakref.WeakSet[onnxruntime.SessionOptions] = weakref.WeakSet()
 
 
@@ -36,7 +36,7 @@ class Prepared:
     providers: Sequence[Any] | None
     provider_options: Sequence[Mapping[Any, Any]] | None
     kwargs: dict[str, Any]
-    rules: Rules  # what the providers do with Pads, by their names; empty if padops is no provider
+    rules: Rules  # the rules of the providers, by their names; empty if padops is no provider
     of_the_caller: bool  # whether the options have providers of the caller
 
 
@@ -48,10 +48,10 @@ def prepare(
     provider_options: Sequence[Mapping[Any, Any]] | None = None,
     named: Mapping[str, Any] = MappingProxyType({}),
 ) -> Prepared:
-    """Puts padops into a session of a model that contains ``words``, from the arguments of ``padops.InferenceSession``.
+    """Adds padops to the session arguments for a model that contains ``words``.
 
     Raises:
-        Exception: As ``padops.InferenceSession``, for the arguments.
+        Exception: As ``padops.InferenceSession`` for wrong arguments.
     """
     if not isinstance(sess_options, onnxruntime.SessionOptions | None):
         raise TypeError(f"sess_options is {type(sess_options).__name__}, expected onnxruntime.SessionOptions")
@@ -72,7 +72,7 @@ def prepare(
             pass  # these options have padops already: from another session, or from before a conversion
         elif providers or placed_rules(options) is None:
             chosen = chosen_by(providers, provider_options)
-            # Of providers that it knows and this build lacks, onnxruntime warns, and leaves them out.
+            # onnxruntime warns about known providers that this build lacks, and omits them.
             check_there([row.name for row in chosen if not row.devices], onnxruntime.get_all_providers())
             rules = rules_for(file, chosen)
             for row in chosen if b"Pad" in words else ():
@@ -85,7 +85,7 @@ def prepare(
         rules = placed_rules(options) or rules
         kwargs.setdefault("enable_fallback", 0)
     if DOMAIN in words:
-        # The caller's options may be used for other models, too.
+        # The caller may use the options for other models, too.
         register(options, operators=named_operators(words) if sess_options is None else None)
     if PYTHON_DOMAIN in words:
         register(options, backend="pyop")

@@ -23,7 +23,7 @@ OPERATORS_NAME = "PadopsOperatorsExecutionProvider"  # it runs no node: its devi
 EP_NAMES = (EP_NAME, FIRST_NAME, OPERATORS_NAME)
 CPU = "CPUExecutionProvider"
 FIRST_MINOR = 24  # the first onnxruntime 1.x with kernel registries for plugin providers
-FIRST_MINOR_BY_NAME = 25  # the first onnxruntime 1.x that takes the name of a registered provider in providers=[...]
+FIRST_MINOR_BY_NAME = 25  # the first onnxruntime 1.x that accepts a registered provider's name in providers=[...]
 
 # The provider's options and their values, the default first. Only Python reads the last option.
 OPTIONS = {"claim": ("all", "needed"), "float16": ("leave", "native"), "in_front": ("needed", "never")}
@@ -34,16 +34,16 @@ _provided: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, dict[str, str]]
 
 
 def get_ep_name() -> str:
-    """The name of the execution provider in this package's library, as ``providers=[...]`` takes it."""
+    """Returns the name of the execution provider in this package's library, for ``providers=[...]``."""
     return EP_NAME
 
 
 def get_ep_names() -> list[str]:
-    """The names of all execution providers in this package's library.
+    """Returns the names of all execution providers in this package's library.
 
     Returns:
-        The provider that takes Pads that others leave, the provider that stands before others, and the provider whose
-        device adds the operators of the domain ``padops`` to a session; in this order.
+        In this order: the provider that claims Pads that others leave, the provider that stands before others, and the
+        provider whose device adds the operators of the domain ``padops`` to a session.
     """
     return list(EP_NAMES)
 
@@ -58,7 +58,7 @@ def runtime_minor() -> int:
 
 
 def register_provider_library() -> dict[str, onnxruntime.OrtEpDevice]:
-    """Registers the library, once per process and for good; gives each provider's first device, by its name.
+    """Registers the library, once per process; returns each provider's first device, by the provider's name.
 
     Raises:
         FileNotFoundError: The package has been installed without its library.
@@ -94,7 +94,7 @@ def check_options(provider_options: Mapping[str, str]) -> None:
     """Checks the options of the provider.
 
     Raises:
-        ValueError: There is no such option, or it has no such value.
+        ValueError: An option is unknown, or does not have such a value.
     """
     for name, value in provider_options.items():
         if name not in OPTIONS:
@@ -115,7 +115,7 @@ def add_provider(
     """Adds the provider, and onnxruntime's CPU provider after it, to options; a second call does nothing.
 
     Args:
-        session_options: The options that the session will be created with. Providers that they already have come first.
+        session_options: The options of the future session. Providers that they already have come first.
 
     Raises:
         FileNotFoundError: The package has been installed without its library.
@@ -131,6 +131,6 @@ def add_provider(
         return
     has_others = session_options.has_providers()
     session_options.add_provider_for_devices([devices[EP_NAME]], chosen)
-    if not has_others:  # else the CPU may be among them; onnxruntime puts it last anyway
+    if not has_others:  # otherwise the CPU's may be among them; onnxruntime puts it last anyway
         session_options.add_provider_for_devices([devices[CPU]], {})
     _provided[session_options] = chosen

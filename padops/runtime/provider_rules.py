@@ -1,8 +1,8 @@
-"""Which Pads other execution providers of onnxruntime do not run right, read from ``padops/rules/``.
+"""The Pads that other execution providers of onnxruntime do not run right, read from ``padops/rules/``.
 
-The library has the same table, which CMake makes from the same files, and reads it when onnxruntime asks which nodes it
-takes. ``convert/runtimes.py`` judges Pads by the table, as for onnxruntime's own
-Pad. ``python3 scripts/providers.py NAME`` runs the cases on a machine that has the provider.
+CMake builds the same table into the library, which uses it when onnxruntime asks for the nodes to claim.
+``convert/runtimes.py`` judges Pads by the table, and by that of onnxruntime's own Pad. ``python3 scripts/providers.py
+NAME`` runs the cases on a machine that has the provider.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Does = Literal["leaves", "refuses", "wrong", "dies"]
 
 NOT_RUN = "not run"
 SUFFIX = "ExecutionProvider"
-MODES = ("constant", "edge", "reflect", "wrap")  # that ONNX's Pad has
+MODES = ("constant", "edge", "reflect", "wrap")  # the modes of ONNX's Pad
 STRING, STRINGS, NUMBER, OBJECT = "a string", "a list of strings", "a whole number", "an object"
-# What is in a file of rules, and what in a rule; the first ones have to be. The library has the same: rule_files.cpp.
+# The fields of a file of rules, and of a rule; the first fields are required. rule_files.cpp has the same fields.
 OF_FILE = {
     **{"names": STRINGS, "version": STRING, "sources": OBJECT, "rules": "a list of objects", "fuses": "true or false"},
     **{"moves": STRINGS, "note": STRING, "expands_no_scalar": STRINGS, "measured": OBJECT, "unexplained": STRINGS},
@@ -40,8 +40,8 @@ OF_RULE = {
     **{"does": STRING, "when": STRING, "source": STRING, "modes": STRINGS, "limit": NUMBER, "types": STRINGS},
     **{"before": NUMBER, "plugin_before": STRING, "note": STRING},
 }
-# Each condition of a rule: what it is of, when it holds (m elements of an axis are left by a crop, n were there), and
-# the words for the Pads of which it holds.
+# Each condition of a rule: its subject, when it holds (a crop leaves m of the n elements of an axis), and a short
+# description of the Pads.
 CONDITIONS: dict[str, dict[str, str]] = read_rules("conditions")
 
 
@@ -50,10 +50,10 @@ class ProviderRule:
     """Pads that a provider does not run right.
 
     Attributes:
-        does: ``"leaves"``: the next provider is asked. ``"refuses"``: the session is not created, or fails when it
-            runs. ``"wrong"``: the results are. ``"dies"``: the process ends.
-        when: Which Pads: one of ``CONDITIONS``.
-        source: How the rule is known.
+        does: ``"leaves"``: onnxruntime asks the next provider. ``"refuses"``: the session fails when it is created or
+            runs. ``"wrong"``: the results are wrong. ``"dies"``: the process ends.
+        when: The condition, one of ``CONDITIONS``.
+        source: The evidence for the rule.
         modes: The modes that the rule holds for; empty for all.
         limit, types: See the condition.
         before: The first onnxruntime 1.x for which the rule does not hold; 0 if it holds for all.
@@ -73,21 +73,21 @@ class ProviderRule:
 
 @dataclass(frozen=True)
 class KnownProvider:
-    """One provider."""
+    """A provider and its rules."""
 
-    name: str  # as ``providers=[...]`` takes it
-    version: str  # the release that the rules were measured with; ``NOT_RUN`` if they were read in its source
-    fuses: bool  # whether it claims nodes that another provider has, so that padops must put other nodes in their place
+    name: str  # as in ``providers=[...]``
+    version: str  # the release on which the rules were measured; ``NOT_RUN`` if the rules come from its source
+    fuses: bool  # whether it claims nodes of other providers, so that padops must replace these nodes
     rules: tuple[ProviderRule, ...]  # the first rule that holds counts. If none holds, the provider runs the Pad right
-    # Element types for which it takes Slice, Concat, Expand and Tile and keeps every bit, as ``python3
-    # scripts/provider_parts.py`` measures; empty if not measured.
+    # Element types for which its Slice, Concat, Expand and Tile keep every bit, as measured by ``python3
+    # scripts/provider_parts.py``; empty if not measured.
     moves: tuple[str, ...] = ()
-    expands_no_scalar: tuple[str, ...] = ()  # element types of which its Expand takes no value of rank 0
+    expands_no_scalar: tuple[str, ...] = ()  # element types for which its Expand accepts no value of rank 0
     file: str = ""  # where the rules stand
 
     @property
     def needs_padops(self) -> bool:
-        """Whether it refuses some Pads, gets them wrong or dies of them."""
+        """Whether the provider refuses some Pads, computes them wrong or crashes on them."""
         return any(rule.does != "leaves" for rule in self.rules)
 
     @property
@@ -142,39 +142,39 @@ def _is_a(value: object, what: str) -> bool:
 _ROWS = [row for file, content in providers_with_rules() for row in known_by(content, f"padops/rules/{file}")]
 KNOWN_PROVIDERS = tuple(sorted(_ROWS, key=lambda row: not row.was_run))  # the measured ones first
 BY_NAME: Mapping[str, KnownProvider] = {row.name: row for row in KNOWN_PROVIDERS}
-RULED = (*BY_NAME, CPU, *EP_NAMES)  # the providers of which padops knows what they do with Pads
+RULED = (*BY_NAME, CPU, *EP_NAMES)  # the providers whose handling of Pads padops knows
 
 
 def full_names(names: Iterable[str], others: Iterable[str] = ()) -> list[str]:
-    """The providers' names in onnxruntime, from short names in any case; unknown names unchanged."""
+    """Expands short names, in any case, to the providers' names in onnxruntime; keeps unknown names."""
     known = {name.removesuffix(SUFFIX).lower(): name for name in (*RULED, *others)}
     return [known.get(name.lower().removesuffix(SUFFIX.lower()), name) for name in names]
 
 
 def needing_padops(names: Iterable[str]) -> list[str]:
-    """The providers among these that refuse some Pads, get them wrong or die of them."""
+    """Returns those providers that refuse some Pads, compute them wrong or crash on them."""
     return [name for name in names if name in BY_NAME and BY_NAME[name].needs_padops]
 
 
-# ---- The rules of one session: padops' own, which the library has, those of a file of the caller, which
-# PadopsFirstExecutionProvider reads from the files that its option "rules" names, and what a plugin's version changes.
+# ---- The rules of one session: padops' own, built into the library; the rules in a caller's file, which
+# PadopsFirstExecutionProvider reads by its option "rules"; and the changes by a plugin's version.
 
 LOG = logging.getLogger("padops")
 Rules = Mapping[str, KnownProvider]
 
 
 def rules_with(path: str | os.PathLike[str] | None) -> Rules:
-    """The rules by the provider's name: padops' own, and those of a file of the same form, which go before."""
+    """Returns rules by provider name: padops' own, overridden by a file in the same format."""
     if path is None:
         return BY_NAME
     return {**BY_NAME, **{row.name: row for row in read_file(path)[1]}}
 
 
 def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[KnownProvider]]:
-    """The content of a file of rules, and its providers.
+    """Returns the content of a file of rules, and its providers.
 
     Raises:
-        OSError, ValueError: As above.
+        OSError, ValueError: The file cannot be read, or is not a file of rules.
     """
     file = os.fspath(path)
     try:
@@ -187,10 +187,10 @@ def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[KnownP
 
 
 def check_used(path: str | os.PathLike[str] | None, rules: Rules, providers: Collection[str]) -> None:
-    """Refuses a file that has rules for none of the providers.
+    """Checks that a file has rules for one of the providers.
 
     Raises:
-        ValueError: Names those that it has rules for.
+        ValueError: The file has none; the message names the providers in it.
     """
     named = [] if path is None else [name for name, row in rules.items() if row.file == os.fspath(path)]
     if path is not None and not set(named) & set(providers):
@@ -199,19 +199,19 @@ def check_used(path: str | os.PathLike[str] | None, rules: Rules, providers: Col
 
 
 def of_plugin(row: KnownProvider, version: str) -> KnownProvider:
-    """The rules that hold for a version of a plugin; "" for a provider that is built into onnxruntime."""
+    """Returns the rules that hold for a version of a plugin, or for "", a provider that is built into onnxruntime."""
     held = tuple(rule for rule in row.rules if not _is_reached(rule.plugin_before, version))
     return row if held == row.rules else replace(row, rules=held)
 
 
 def _is_reached(first: str, version: str) -> bool:
-    """Whether a version is ``first`` or a later one; "" is none."""
+    """Whether a version is ``first`` or later; never if ``first`` is ""."""
     one, other = ([int(part) for part in re.findall(r"\d+", text)] for text in (first, version))
     return bool(one) and other >= one
 
 
 def in_front_of(rows: Iterable[tuple[KnownProvider, str]]) -> dict[str, str]:
-    """The options of ``PadopsFirstExecutionProvider`` before providers: their rules, each with the plugin's version."""
+    """Returns ``PadopsFirstExecutionProvider``'s options before these providers: their rules and plugin versions."""
     before, files = [], []
     for row, version in rows:
         before.append(f"{row.name} {version}".rstrip())
@@ -220,24 +220,24 @@ def in_front_of(rows: Iterable[tuple[KnownProvider, str]]) -> dict[str, str]:
 
 
 def without_rules(name: str) -> str:
-    """What is said of a provider that padops has no rules for."""
+    """Returns the message about a provider without rules."""
     return f"padops has no rules for it, and stands behind it; to measure it and stand in front: padops probe {name}"
 
 
 @cache
 def tell_without_rules(name: str) -> None:
-    """Logs of a provider without rules, once in this process, that a session has it."""
+    """Logs, once per process, that a session has a provider without rules."""
     LOG.warning("%s: %s", name, without_rules(name))
 
 
-# ---- Rules that padops probe has measured for this user, a file for each provider; a session takes them by itself
-# where everything is as it was measured.
+# ---- Rules that padops probe has measured for this user, a file for each provider. A session uses them automatically
+# if versions, options and devices are as measured.
 
-VARIABLE = "PADOPS_RULES"  # another folder; empty: none is read or written
+VARIABLE = "PADOPS_RULES"  # names another folder; empty: padops reads and writes no files of rules
 
 
 def file_of(provider: str) -> Path | None:
-    """Where the rules of a provider are looked for, and written by ``padops probe``; None if that is turned off."""
+    """Returns the user's file for a provider's rules, which ``padops probe`` writes; None if turned off."""
     named = os.environ.get(VARIABLE)
     if named is None:
         return Path(_configuration(), "padops", "rules", f"{provider}.json")
@@ -245,7 +245,7 @@ def file_of(provider: str) -> Path | None:
 
 
 def _configuration() -> str:
-    """The folder in which the programs of a user keep their settings."""
+    """The user's folder for the settings of programs."""
     if sys.platform == "win32":
         return os.environ.get("APPDATA") or os.path.expanduser(r"~\AppData\Roaming")
     if sys.platform == "darwin":
@@ -260,14 +260,14 @@ def measured_for(names: Iterable[str]) -> bool:
 
 
 def with_measured(rules: Rules, chosen: Sequence[Chosen]) -> Rules:
-    """The rules, with those that were measured for this user in place of padops' own."""
+    """Returns the rules, with the user's measured rules in place of padops' own."""
     own = [one for one in chosen if one.name not in (CPU, *EP_NAMES) and rules.get(one.name) is BY_NAME.get(one.name)]
     rows = [row for one in own if measured_for([one.name]) and (row := _measured(one)) is not None]
     return {**rules, **{row.name: row for row in rows}}
 
 
 def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
-    """The same for a session that names providers, without options; of those that this onnxruntime lacks, as given."""
+    """Like ``with_measured``, for providers named without options; keeps the rules of those that onnxruntime lacks."""
     if not measured_for(names) or not installed_version() or installed_minor() < FIRST_MINOR:
         return rules
     from padops.runtime.chosen import Chosen, available  # onnxruntime takes time to load
@@ -277,7 +277,7 @@ def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
 
 
 def _measured(one: Chosen) -> KnownProvider | None:
-    """The rules in the user's file of a provider; None, and a warning, if they cannot be used."""
+    """Reads the rules in the user's file for a provider; warns and returns None if they do not apply."""
     from padops.runtime.chosen import described
 
     file = file_of(one.name)

@@ -1,8 +1,8 @@
 """Pad as a Python kernel of onnxruntime-extensions: to study, patch and run padops without its compiled library.
 
 ``padops.register(session_options, backend="pyop")`` registers one operator, ``Pad`` of the domain ``padops.pyop``.
-``padops convert --target pyop`` replaces every Pad by it. Its body is ``padops.spec.reference``: a patch of the
-reference takes effect at a session's next run. A kernel in Python has the following limits.
+``padops convert --target pyop`` replaces every Pad with this operator. Its body is ``padops.spec.reference``: a patch
+of the reference takes effect at a session's next run. A kernel in Python has the following limits.
 
 * It always has ``SLOTS`` inputs, so a node passes an empty tensor for each absent input, and all attributes are
   strings: see ``padops.spec.pyop_node``.
@@ -14,8 +14,8 @@ reference takes effect at a session's next run. A kernel in Python has the follo
 * An exception in a body aborts the process, so the body raises none. A failed call logs its message and returns an
   empty tensor; :func:`pyop_errors` lists failed calls. The process still aborts if the caller has bound an output of
   another shape.
-* A kernel belongs to the process: it is defined once, and is part of onnxruntime-extensions wherever that is registered
-  afterwards. Options take this library once, and it brings nothing that is defined later. So ``import padops`` defines
+* A kernel belongs to the process: padops defines it once, and every later registration of onnxruntime-extensions
+  includes it. Options accept this library once, and ignore kernels that are defined later. So ``import padops`` defines
   the kernel if onnxruntime_extensions is loaded, and :func:`register` looks for the library in the options first.
 """
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 KEPT_ERRORS = 1000
 EXTENSIONS, KNOWN = "ai.onnx.contrib", "StringLower"  # an operator of every onnxruntime-extensions
-ABSENT = "Absent"  # an operator that nobody has
+ABSENT = "Absent"  # an operator that does not exist
 SURELY_THERE = 1 << 30  # bytes; the body tries to allocate a larger output before the runtime does
 
 _log = logging.getLogger("padops.pyop")
@@ -87,7 +87,7 @@ def pyop_errors(clear: bool = False) -> list[PyOpError]:
 
 @contextmanager
 def collected() -> Iterator[list[PyOpError]]:
-    """A context whose list receives the calls that fail within; these are neither logged nor kept elsewhere."""
+    """A context that collects its failed calls in a list, and neither logs them nor keeps them elsewhere."""
     global _collecting
     outer, _collecting = _collecting, []
     try:
@@ -122,7 +122,7 @@ def _body(*arrays: np.ndarray, **fields: str) -> np.ndarray:
 
 
 def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
-    """Records and logs a failed call; it raises nothing, not even for a failing log handler or Ctrl-C."""
+    """Records and logs a failed call; raises nothing, not even for a failing log handler or Ctrl-C."""
     op_type, node = fields.get("op", OP_TYPE), fields.get("node", "")
     rule = error.rule if isinstance(error, PadError) else None
     message = str(error) if rule else f"padops::{op_type} '{node}': {type(error).__name__}: {error}"
@@ -151,11 +151,11 @@ def _interrupt_later(seconds: float = 0.1) -> None:
 
 
 def register(session_options: onnxruntime.SessionOptions, extensions: bool = True) -> None:
-    """Adds the library of onnxruntime-extensions, and with it the kernel; see ``padops.register``.
+    """Registers the library of onnxruntime-extensions, which includes the kernel; see ``padops.register``.
 
     Raises:
         RuntimeError: onnxruntime-extensions is not installed, cannot be loaded, or changes bits.
-        ValueError: The options have the library twice, or from before the kernel was defined.
+        ValueError: The options have the library twice, or registered it before the kernel was defined.
     """
     library = extensions_library()
     with _preparing:
@@ -170,10 +170,10 @@ def register(session_options: onnxruntime.SessionOptions, extensions: bool = Tru
 
 
 def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
-    """Whether options have the kernel, and with it the library of onnxruntime-extensions.
+    """Whether options have the kernel, and so the library of onnxruntime-extensions.
 
-    Options cannot be asked. So a session is created of a model whose last operator nobody has: onnxruntime names the
-    first operator that it does not know, before it creates providers or writes anything.
+    Options do not expose their libraries. So this function creates a session of a model whose last operator does not
+    exist: onnxruntime names the first unknown operator before it creates providers or writes anything.
 
     Raises:
         RuntimeError: onnxruntime refuses these options for another reason.
@@ -208,10 +208,10 @@ def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
 
 
 def extensions_library() -> str:
-    """The path of the library of onnxruntime-extensions.
+    """Returns the path of the library of onnxruntime-extensions.
 
     Raises:
-        RuntimeError: It is not installed; the message has the command that installs it.
+        RuntimeError: The package is not installed; the message has the command that installs it.
     """
     try:
         import onnxruntime_extensions
@@ -242,7 +242,7 @@ def define() -> None:
 
 @cache
 def _check() -> None:
-    """Runs a session on bits that a list would not keep; RuntimeError if the output's bits differ."""
+    """Runs a session on bits that a list would not keep; raises RuntimeError if the output's bits differ."""
     import onnxruntime
     import onnxruntime_extensions as extensions
 
@@ -261,7 +261,7 @@ def _check() -> None:
 
 
 def _model(element_type: int) -> bytes:
-    """A model of one node, which repeats the first of two elements after them."""
+    """A model of one node, which appends the first of two elements to both."""
     from onnx import helper
 
     fields = encode("SamePad_1", {"kernel_shape": [2], "mode": "reflect"}, [True])
@@ -272,7 +272,7 @@ def _model(element_type: int) -> bytes:
 
 @cache
 def _chain() -> bytes:
-    """A model of an operator of onnxruntime-extensions, the kernel, and an operator that nobody has."""
+    """A model of three nodes: an operator of onnxruntime-extensions, the kernel, and a nonexistent operator."""
     from onnx import helper
 
     fields = encode("Pad_2", {}, [True])

@@ -1,7 +1,7 @@
-"""The files of ``padops/rules/``: what each execution provider of onnxruntime does with Pads, as data.
+"""The files of ``padops/rules/``: how each execution provider of onnxruntime handles Pads, as data.
 
-Each provider has one file; ``cpu.json`` is that of onnxruntime's own Pad. ``conditions.json`` says what the conditions
-mean that the other files name. The library has the same files within itself (``csrc/rules.cmake``).
+Each provider has one file; ``cpu.json`` covers onnxruntime's own Pad. ``conditions.json`` defines the conditions that
+the other files name. The library embeds the same files (``csrc/rules.cmake``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def read_rules(name: str) -> dict[str, Any]:
 
 
 def providers_with_rules() -> Iterator[tuple[str, dict[str, Any]]]:
-    """The names of the files of other providers, with their content, by name."""
+    """Yields the names and contents of the other providers' files, sorted by name."""
     for path in sorted(FOLDER.glob("*.json")):
         if path.stem not in NOT_OF_OTHERS:
             yield path.name, read_rules(path.stem)

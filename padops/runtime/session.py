@@ -36,35 +36,35 @@ def register(
     Registering the same options twice does nothing the second time.
 
     Args:
-        session_options: The options that the session will be created with.
+        session_options: The options of the future sessions.
         backend: ``"native"``: the compiled library, which has the operators of the domain ``padops``. ``"pyop"``: the
             Python kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), without the compiled library. It
             needs onnxruntime-extensions (``pip install "padops[pyop]"``) and registers its library, with all of its
-            operators, unless the options have it. Both backends may be registered.
+            operators, unless the options already have it. You may register both backends.
         provider: Whether padops' provider also runs the standard Pads of unconverted models. It needs onnxruntime 1.24.
             Create the session without ``providers=``, which would replace the options' providers.
         provider_options: The provider's options. ``claim``: ``"all"`` Pads (the default), or ``"needed"``: only Pads
             that onnxruntime's own Pad cannot run or may get wrong. ``float16``: ``"leave"`` (the default) leaves a
             float16 Pad to onnxruntime if its own Pad is surely right, since onnxruntime can then keep neighbouring
-            float16 nodes without kernels in float32; ``"native"`` takes these Pads, too.
-        providers: Other providers of the sessions, first choice first, as ``padops.InferenceSession`` takes them. All
-            are added to the options, with padops before the CPU's and before those that are known not to run every Pad
-            right. Providers that the options already have stay in front of padops.
+            float16 nodes without kernels in float32; ``"native"`` claims these Pads, too.
+        providers: Other providers of the sessions, first choice first, as in ``padops.InferenceSession``. padops adds
+            all of them to the options, and itself before the CPU's and before those known not to run every Pad right.
+            Providers that the options already have stay in front of padops.
         operators: The only operators of the native library that the sessions know, such as ``["Pad_18"]``; by default
-            all. A session with all takes about a millisecond longer to create.
-        extensions: ``False``, with the backend ``"pyop"``: you register the library of onnxruntime-extensions in these
-            options yourself afterwards. onnxruntime takes it once.
-        rules: A file with the rules of one of ``providers``, as ``padops probe`` writes it. By default, those that were
-            measured for this user and this version and device, or padops' own.
+            all. With all operators, a session takes about a millisecond longer to create.
+        extensions: ``False``, with the backend ``"pyop"``, if you register the library of onnxruntime-extensions in
+            these options yourself afterwards: onnxruntime accepts it once.
+        rules: A file from ``padops probe`` with the rules of one of ``providers``. By default, the user's measured
+            rules if version and device match, else padops' own rules.
 
     Raises:
         OSError: The package has been installed without its library, or ``rules`` cannot be read.
-        RuntimeError: onnxruntime refuses the library, or is too old for the provider; the message says what to do.
+        RuntimeError: onnxruntime refuses the library, or is too old for the provider; the message suggests a remedy.
         TypeError: ``session_options`` is not SessionOptions, or ``provider`` is neither True nor False.
-        ValueError: There is no such backend or operator; ``provider_options`` are given without the provider, are
-            wrong, or differ from those of an earlier call; ``rules`` is no file of rules, or of none of ``providers``;
-            an earlier call has registered fewer operators in these options; or they have the library of
-            onnxruntime-extensions twice, or from before the kernel was defined.
+        ValueError: The backend or an operator does not exist; ``provider_options`` come without the provider, are
+            wrong, or differ from an earlier call's; ``rules`` is not a file of rules, or has no rules for
+            ``providers``; an earlier call has registered fewer operators in these options; or the options have the
+            library of onnxruntime-extensions twice, or registered it before the kernel was defined.
     """
     _check_options(session_options)
     if not isinstance(provider, bool):
@@ -102,7 +102,7 @@ def register(
 
 
 def _known(operators: Collection[str] | None, backend: str) -> frozenset[str] | None:
-    """The checked names in ``operators``; None for all."""
+    """Checks and returns the names in ``operators``; None stands for all."""
     if operators is None:
         return None
     if backend != "native":
@@ -117,7 +117,7 @@ def _known(operators: Collection[str] | None, backend: str) -> frozenset[str] | 
 
 
 def _check_options(given: object) -> None:
-    """Raises TypeError for anything but SessionOptions; for a session, it says to register before."""
+    """Raises TypeError for anything but SessionOptions; for a session, the message says to register first."""
     import onnxruntime
 
     if isinstance(given, onnxruntime.SessionOptions):

@@ -10,7 +10,7 @@ from padops.spec.dtypes import DType, by_numpy
 
 
 def dtype_of(array: np.ndarray) -> DType:
-    """The row of an array's type.
+    """Returns the ``DType`` of an array.
 
     Raises:
         TypeError: The type is not in ``padops.spec.dtypes``.
@@ -22,7 +22,7 @@ def dtype_of(array: np.ndarray) -> DType:
 
 
 def to_bytes(array: np.ndarray) -> bytes:
-    """The memory of a tensor of ``array``: little-endian, 4- and 2-bit elements packed, the first in the low bits."""
+    """Returns the bytes of ``array`` as a tensor: little-endian, 4- and 2-bit elements packed from the low bits."""
     dtype = dtype_of(array)
     raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     if dtype.bits >= 8:

@@ -20,19 +20,19 @@ from padops.spec.plan import LARGEST, Amounts, Crop, Limit, Mode, PadError, Plan
 DOMAIN = "padops"
 VERSION = 1
 
-# What the elements of an integer input may be, by the kind of the input.
+# The allowed element types of an integer input, by the kind of the input.
 INTEGER_KINDS = {
     "int64": ("int64",),
     "index": ("int32", "int64"),
     "integer": ("uint8", "int8", "uint16", "int16", "int32", "int64", "uint32", "uint64"),
 }
 
-# The rule that says what an attribute of each type must be, and what that is in words.
+# For each attribute type: the rule that requires it, and its description.
 _ATTRIBUTE_TYPES = {"ints": ("P8", "a list of integers"), "float": ("P7", "a float"), "string": ("P9", "a string")}
 
 
 def _is_of_type(name: str, value: object) -> bool:
-    """Whether an attribute's value is of a type of ``_ATTRIBUTE_TYPES``: an integer is no float, a text no list."""
+    """Whether an attribute's value is of a type of ``_ATTRIBUTE_TYPES``: an integer is no float, a string no list."""
     if name == "ints":
         return isinstance(value, (list, tuple)) and all(isinstance(one, (int, np.integer)) for one in value)
     return isinstance(value, str if name == "string" else (float, np.floating))
@@ -54,10 +54,9 @@ class Attribute:
     name: str  # as the specification spells it
     type: str  # ``"ints"``, ``"float"`` or ``"string"``
     required: bool = False  # whether the node must have it
-    # What an absent one reads as; ``[]`` for a list stands for a value per axis that changes nothing, see
-    # :meth:`Node.list_or`.
+    # The value of an absent attribute; ``[]`` stands for a neutral value per axis, see :meth:`Node.list_or`.
     default: Any = None
-    choices: tuple[str, ...] = ()  # what a string other than the mode may say
+    choices: tuple[str, ...] = ()  # the allowed values of a string other than the mode
 
 
 @dataclass(frozen=True)
@@ -68,9 +67,9 @@ class Op:
     inputs: tuple[Input, ...]  # in order; the data comes first
     attributes: tuple[Attribute, ...]  # in alphabetical order of their names
     mode: str  # the name of the mode attribute
-    modes: tuple[str, ...]  # what the mode attribute may say, in the specification's spelling
+    modes: tuple[str, ...]  # the allowed modes, in the specification's spelling
     types: tuple[str, ...]  # names of the element types of ``T``
-    crop: Crop  # what negative pads do (P3)
+    crop: Crop  # the effect of negative pads (P3)
     fill: str  # the name of the input or attribute that holds the fill
     amounts: Callable[[Node, Sequence[int]], list[Amounts]]  # ``(node, shape) -> Amounts of each axis``
     limit: Limit = Limit.NONE  # how far a mode may reach (P4)
@@ -92,7 +91,7 @@ class Node:
 
     op: Op  # the operator
     name: str = ""  # the node's name, for error messages
-    attributes: Mapping[str, Any] = field(default_factory=dict)  # those given; absent ones read as their defaults
+    attributes: Mapping[str, Any] = field(default_factory=dict)  # the given ones; absent ones have their defaults
     # One entry for each of ``op.inputs``, None where the input is absent. Only integer inputs are read.
     inputs: Sequence[np.ndarray | None] = ()
 
@@ -104,7 +103,8 @@ class Node:
         """The value of an attribute: the node's, else the default.
 
         Raises:
-            PadError: P7, P8 or P9 if a required one is absent or one is of another type, S1 if it says what it may not.
+            PadError: P7, P8 or P9 if a required attribute is absent or the type is wrong, S1 if the value is not
+                allowed.
         """
         row = next(row for row in self.op.attributes if row.name == name)
         value = self._typed(row)
@@ -113,7 +113,7 @@ class Node:
         return value
 
     def _typed(self, row: Attribute) -> Any:
-        """The value of an attribute, once it is there and of the type that it must be."""
+        """Checks the presence and type of an attribute; returns its value."""
         rule, words = _ATTRIBUTE_TYPES[row.type]
         if row.name not in self.attributes:
             if row.required:
@@ -125,21 +125,21 @@ class Node:
         return [int(one) for one in value] if row.type == "ints" else value
 
     def list_or(self, name: str, count: int, neutral: int) -> Sequence[int]:
-        """The values of a list attribute that may be absent.
+        """Returns the values of an optional list attribute.
 
         Args:
             name: The attribute.
-            count: How many values there are where it is absent.
-            neutral: Each of them: what changes nothing.
+            count: The number of values if the attribute is absent.
+            neutral: Each of these values, which must change nothing.
         """
         values: Sequence[int] = self.attribute(name) if name in self.attributes else [neutral] * count
         return values
 
     def integers(self, name: str) -> np.ndarray | None:
-        """An integer input, or None where it is absent.
+        """Returns an integer input, or None if it is absent.
 
         Raises:
-            PadError: P8 if a required one is absent or the elements are of another type.
+            PadError: P8 if a required input is absent or its element type is wrong.
         """
         position = self.op.input_index(name)
         assert position is not None, f"{self.op.name} has no input {name}"
@@ -155,17 +155,17 @@ class Node:
         return array
 
     def required_integers(self, name: str) -> np.ndarray:
-        """An integer input that the operator requires."""
+        """Returns an integer input that the operator requires."""
         array = self.integers(name)
         assert array is not None, f"{name} is an optional input of {self.op.name}"
         return array
 
     def mode(self) -> Mode:
-        """The mode, once every required attribute is there, all have their types and every string says what it may.
+        """The mode; first checks that required attributes exist, and that all types and strings are allowed.
 
         Raises:
-            PadError: P7, P8 or P9 for an attribute that is absent or of another type, P9 if this version of the
-                operator does not know the mode, S1 for another string.
+            PadError: P7, P8 or P9 for an attribute that is absent or has the wrong type, P9 if this version of the
+                operator does not know the mode, S1 for another wrong string.
         """
         for row in self.op.attributes:
             self._typed(row)
@@ -198,7 +198,7 @@ VERSIONS = (1, 2, 11, 13, 18, 19, 21, 23, 24, 25)
 
 
 def _pair_up(node: Node, name: str, values: Sequence[int], axes: Sequence[int], where: str, rank: int) -> list[Amounts]:
-    """``[begin…, end…]`` of the listed axes as amounts of every axis (P8)."""
+    """Converts ``[begin…, end…]`` of the listed axes to amounts of every axis (P8)."""
     count = len(axes)
     if len(values) != 2 * count:
         raise node.error("P8", f"{name} has {plural(len(values), 'value')}, expected {2 * count} (2 per axis, {where})")
@@ -219,7 +219,7 @@ def _pads_attribute(name: str) -> Callable[[Node, Sequence[int]], list[Amounts]]
 
 
 def axis_positions(array: np.ndarray, rank: int, error: Callable[[str, str], PadError] = PadError) -> list[int]:
-    """The elements of the axes input as positions from 0 on.
+    """Converts the elements of the axes input to positions from 0 on.
 
     Raises:
         PadError: P8 does not hold.
@@ -310,7 +310,7 @@ def _begin_and_end_inputs(node: Node, shape: Sequence[int]) -> list[Amounts]:
 
 
 def _openvino_op(version: int) -> Op:
-    """The row of OpenVINO Pad 1 or 12; they differ in what a negative output dim is (P1)."""
+    """The row of OpenVINO Pad 1 or 12; they differ in negative output dims (P1)."""
     return Op(
         name=f"OpenVINOPad_{version}",
         inputs=(
@@ -369,7 +369,7 @@ def _ngraph_op() -> Op:
 # ---- SAME padding: amounts that follow from the shape, as TensorFlow's SAME and ONNX's auto_pad say (S1)
 
 AUTO_PADS = ("SAME_UPPER", "SAME_LOWER", "VALID")
-# Only where the channels stand matters; the number of spatial axes is that of kernel_shape.
+# Only the position of the channels matters; kernel_shape has one entry for each spatial axis.
 DATA_FORMATS = ("NCHW", "NHWC", "NCW", "NWC", "NCDHW", "NDHWC")
 
 
@@ -405,13 +405,13 @@ def _same_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
 def same_padding(
     input: int, kernel: int, stride: int = 1, dilation: int = 1, mode: str = "SAME_UPPER"
 ) -> tuple[int, int]:
-    """The amounts that TensorFlow and ONNX pad one spatial axis with (S1).
+    """Returns the amounts by which TensorFlow and ONNX pad one spatial axis (S1).
 
     Args:
         input: Elements of the axis, n.
         kernel: Elements of the kernel along it, k.
-        stride: s.
-        dilation: d.
+        stride: The stride, s.
+        dilation: The dilation, d.
         mode: ``"SAME_UPPER"`` (TensorFlow's SAME: the odd element at the end), ``"SAME_LOWER"`` (at the beginning) or
             ``"VALID"``; ``"SAME"`` is ``"SAME_UPPER"``.
 
@@ -419,7 +419,7 @@ def same_padding(
         Elements to add before and after: with o = ceil(n/s), total = max((o-1)s + (k-1)d + 1 - n, 0), halved.
 
     Raises:
-        PadError: S1 for another mode or an amount out of range, P10 for a dilated kernel beyond any tensor.
+        PadError: S1 for another mode or an amount out of range, P10 for a dilated kernel larger than any tensor.
     """
     if mode not in (*AUTO_PADS, "SAME"):
         raise PadError("S1", f"auto_pad '{mode}' is not one of {', '.join(AUTO_PADS)}", "SamePad_1")

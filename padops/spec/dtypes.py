@@ -25,12 +25,12 @@ class DType:
     # The first minor release of onnxruntime 1.x that accepts the type in a custom operator, 0 for all that padops
     # supports.
     since: int
-    # NumPy's type of one element (``object`` for strings), or the name of the one that ml_dtypes has.
+    # NumPy's type of one element (``object`` for strings), or the name of the ml_dtypes type.
     scalar: type[np.generic] | str
 
     @cached_property
     def numpy(self) -> np.dtype:
-        """The NumPy type of one element; those of less than a byte take one byte each."""
+        """The NumPy type of one element; a smaller element occupies one byte."""
         if not isinstance(self.scalar, str):
             return np.dtype(self.scalar)
         with Needing(f"the element type {self.name}"):
@@ -72,22 +72,22 @@ _BY_NAME = {dtype.name: dtype for dtype in DTYPES}
 
 
 def by_name(name: str) -> DType:
-    """The row of ``name``."""
+    """Returns the row of the type ``name``."""
     return _BY_NAME[name]
 
 
 @cache
 def by_onnx(element_type: int) -> DType | None:
-    """The row of a ``TensorProto.DataType`` id, or None (complex, undefined)."""
+    """Returns the row of a ``TensorProto.DataType`` id, or None (complex, undefined)."""
     return next((dtype for dtype in DTYPES if dtype.onnx == element_type), None)
 
 
 @cache
 def by_numpy(dtype: np.dtype) -> DType | None:
-    """The row of a NumPy type, or None; any NumPy string type is ``string``."""
+    """Returns the row of a NumPy type, or None; any NumPy string type is ``string``."""
     if dtype.kind in "OUT":
         return by_name("string")
-    # An array of a type of ml_dtypes exists only where that is there.
+    # An array of an ml_dtypes type exists only if ml_dtypes is installed.
     candidates = (row for row in DTYPES if isinstance(row.scalar, str) == (dtype.type.__module__ == "ml_dtypes"))
     return next((row for row in candidates if row.numpy == dtype), None)
 

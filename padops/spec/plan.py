@@ -1,4 +1,4 @@
-"""What a Pad is: per axis, a map from output position to source position or fill.
+"""The plan of a Pad: per axis, a map from output position to source position or fill.
 
 Dialects (``dialects.py``) build a :class:`Plan`; the engine and the NumPy reference only execute it. Rules P1–P10 are
 those of docs/semantics.md; ``csrc/core/plan.cpp`` is the second, independent implementation, with the same error texts.
@@ -27,7 +27,7 @@ LARGEST = 2**59 - 1
 
 
 class Mode(Enum):
-    """How the elements outside the source are found (P2)."""
+    """The sources of the elements outside the data (P2)."""
 
     CONSTANT = "constant"
     EDGE = "edge"
@@ -37,7 +37,7 @@ class Mode(Enum):
 
 
 class Crop(Enum):
-    """What negative pads do in the modes that extend the data (P3); constant is always FULL."""
+    """The effect of negative pads in the modes that extend the data (P3); constant is always FULL."""
 
     FULL = "FULL"
     CROP = "CROP"
@@ -56,7 +56,7 @@ class PadError(ValueError):
 
     Attributes:
         rule: The label of the broken rule, for example ``"P8"``.
-        detail: The sentence without the operator, the node and the rule.
+        detail: The message without the operator, the node and the rule.
     """
 
     def __init__(self, rule: str, detail: str, op: str = "Pad", node: str = "") -> None:
@@ -79,7 +79,7 @@ class AxisPlan:
     """One axis, ready to execute: the extension of a window of the source, seen from the output."""
 
     size: int  # elements of the source axis
-    start: int  # first source element of the window (not 0 only where CROP has cut the beginning off)
+    start: int  # first source element of the window (nonzero only if CROP has cut off the beginning)
     extent: int  # elements of the window; the period of the extension derives from it
     begin: int  # output position of the window's first element (negative where FULL crops)
     interior: int  # fill elements between two neighbours
@@ -100,7 +100,7 @@ class Plan:
 
 
 def source_index(axis: AxisPlan, mode: Mode, position: int) -> int | None:
-    """The source position that an element of the output shows, or None for fill (P2, P6).
+    """Returns the source position of an output element, or None for fill (P2, P6).
 
     Args:
         position: The element's position on the output axis, from 0 on.
@@ -127,7 +127,7 @@ def source_index(axis: AxisPlan, mode: Mode, position: int) -> int | None:
 
 
 def dilated_size(size: int, interior: int) -> int:
-    """Elements of an axis of ``size`` once ``interior`` more stand between any two (P1)."""
+    """Returns the size of an axis of ``size`` elements with ``interior`` more between any two (P1)."""
     return (size - 1) * (interior + 1) + 1 if size else 0
 
 
@@ -143,7 +143,7 @@ def make_plan(
 
     Args:
         amounts: The pads of each axis, as many as ``shape`` has.
-        crop: What negative pads do in the modes other than constant (P3).
+        crop: The effect of negative pads in the modes other than constant (P3).
         limit: How far a mode may reach (P4).
         clamp: Whether a negative output dim is 0 instead of an error (P1).
 
@@ -169,13 +169,13 @@ def make_plan(
             )
             raise PadError("P5", f"axis {i} has nothing to extend by {mode.value}: {why}")
         extent = max(stop - start, 0)
-        interior = pads.interior if size > 1 else 0  # between fewer than two elements there is none
+        interior = pads.interior if size > 1 else 0  # fewer than two elements have no interior
         axes.append(AxisPlan(size, start, extent, pads.begin + start, interior, output))
     return Plan(mode, tuple(axes))
 
 
 def check_axes(shape: Sequence[int | None], amounts: Sequence[Amounts], mode: Mode, limit: Limit, clamp: bool) -> None:
-    """Checks each axis by itself, for data of which some sizes are unknown."""
+    """Checks each axis separately, for data with some unknown sizes."""
     for i, (size, pads) in enumerate(zip(shape, amounts, strict=True)):
         _check_interior(i, pads, mode)
         if size is not None:
@@ -195,10 +195,10 @@ def _check_interior(i: int, pads: Amounts, mode: Mode) -> None:
 
 
 def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> int:
-    """The checked output dim of axis ``i`` (P1, P6, P10)."""
+    """Checks and returns the output dim of axis ``i`` (P1, P6, P10)."""
     _check_interior(i, pads, mode)
     parts = f"begin {pads.begin}, size {size}, interior {pads.interior}, end {pads.end}"
-    counted = (pads.begin, pads.end, pads.interior if size > 1 else 0)  # between fewer than two elements there is none
+    counted = (pads.begin, pads.end, pads.interior if size > 1 else 0)  # fewer than two elements have no interior
     if max(map(abs, counted)) > LARGEST:
         raise PadError("P10", f"axis {i} ({parts}) has amounts beyond {LARGEST}")
     dilated = dilated_size(size, pads.interior)

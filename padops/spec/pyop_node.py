@@ -1,6 +1,6 @@
 """The node for the Python kernel: one operator, ``Pad`` of the domain ``padops.pyop``, for all operators of padops.
 
-``padops/runtime/pyop.py`` has the kernel, and tells why it always has ``SLOTS`` inputs and only string attributes.
+``padops/runtime/pyop.py`` has the kernel, and explains why it always has ``SLOTS`` inputs and only string attributes.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ TYPES = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string"
 
 
 def refusal(type_name: str | None) -> str | None:
-    """Why a Pad of this element type cannot be a Python kernel, or None if it can.
+    """Returns why a Pad of this element type cannot be a Python kernel, or None if it can.
 
-    A type that is not known before the model is loaded does no harm: ONNX Runtime refuses a type without a kernel.
+    A type that is unknown before loading is harmless: ONNX Runtime refuses a type without a kernel.
     """
     if type_name is None or type_name in TYPES:
         return None
@@ -34,13 +34,13 @@ def refusal(type_name: str | None) -> str | None:
 
 
 def encode(op_type: str, attributes: Mapping[str, Any], given: Sequence[bool], node: str = "") -> dict[str, str]:
-    """The attributes of a node of ``padops.pyop`` that does what a node of ``padops`` does.
+    """Returns the attributes of the ``padops.pyop`` node that is equivalent to a ``padops`` node.
 
     The new node's inputs are the given inputs, in their order, then empty tensors up to ``SLOTS`` inputs.
 
     Args:
         op_type: A key of ``padops.OPS``.
-        attributes: The attributes of the node. Floats are written as their 32 bits, since JSON does not keep a NaN's.
+        attributes: The attributes of the node. Floats become their 32 bits: JSON does not keep the bits of a NaN.
         given: For each input of the operator, whether the node has it; absent inputs at the end may be left out.
         node: The node's name, for error messages.
     """

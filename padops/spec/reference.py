@@ -18,7 +18,7 @@ def run(op_type: str, attributes: Mapping[str, Any], inputs: Sequence[np.ndarray
     Args:
         op_type: A key of ``padops.OPS``.
         attributes: The attributes given to the node.
-        inputs: The inputs in the operator's order; None, or a shorter list, where optional ones are absent.
+        inputs: The inputs in the operator's order; None, or a shorter list, for absent optional inputs.
         node: The node's name, for error messages.
 
     Returns:
@@ -26,7 +26,7 @@ def run(op_type: str, attributes: Mapping[str, Any], inputs: Sequence[np.ndarray
 
     Raises:
         PadError: A rule is broken.
-        KeyError: There is no operator of that name.
+        KeyError: The operator does not exist.
     """
     op = OPS[op_type]
     arrays = [None if array is None else np.asarray(array) for array in inputs]
@@ -42,7 +42,7 @@ def run(op_type: str, attributes: Mapping[str, Any], inputs: Sequence[np.ndarray
 
 
 def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
-    """Lays ``data`` out as ``plan``, which was made for its shape, says; ``fill`` is one element, of rank 0."""
+    """Executes ``plan``, which was made for the shape of ``data``; ``fill`` is one element, of rank 0."""
     output = np.empty(plan.shape, data.dtype)
     output[...] = fill
     if not output.size:
@@ -61,7 +61,7 @@ def read_inputs(node: Node, dtype: np.dtype) -> np.ndarray:
     """Checks the inputs one by one, in the operator's order, and returns the fill: rank 0, of type ``dtype``.
 
     Raises:
-        PadError: P9 for the mode, P8 for an integer input that is absent or of another type, P7 for the fill.
+        PadError: P9 for the mode, P8 for an integer input that is absent or has the wrong type, P7 for the fill.
     """
     mode = node.mode()
     fill = np.array("", object) if dtype.kind in "OUT" else np.zeros((), dtype)
@@ -81,7 +81,7 @@ def read_inputs(node: Node, dtype: np.dtype) -> np.ndarray:
 
 
 def _read_fill(node: Node, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The fill from an input: one element of the data's type, copied and never converted (P7)."""
+    """Reads the fill from an input: one element of the data's type, copied and never converted (P7)."""
     if array.size != 1:
         raise node.error("P7", f"{node.op.fill} has {array.size} elements, expected one")
     if by_numpy(array.dtype) is not by_numpy(dtype):

@@ -1,4 +1,4 @@
-"""padops for ``onnx`` itself: schemas and shape inference, so that its checker and shape inference know the domain.
+"""The operators of padops for ``onnx``: schemas and shape inference, so that its checker knows the domain.
 
 After :func:`register_schemas`, ``onnx.checker.check_model`` validates padops nodes and ``onnx.shape_inference`` (and
 onnx_ir's passes, which use it) infers their outputs: the type always, each dim as far as the amounts are known.
@@ -22,7 +22,7 @@ def register_schemas() -> None:
     """Registers the schema of every operator of the domain ``padops`` with ``onnx``; a second call does nothing.
 
     If a node breaks a rule for all run-time inputs, ``onnx.shape_inference`` raises ``InferenceError`` with the rule's
-    text, in strict mode or not: a schema from Python cannot tell the two apart.
+    text, in strict mode or not: a schema in Python cannot see the mode.
     """
     # At its first import, onnx.reference lists all schemas by bare names, and fails if two domains share a name. Its
     # own names include "Pad_18", for version 18 of Pad. So it is imported before the schemas of padops are registered.
@@ -33,8 +33,8 @@ def register_schemas() -> None:
             schema = _schema(op)
             schema.set_type_and_shape_inference_function(partial(_infer, op))
             defs.register_schema(schema)
-            # onnx keeps the schemas beyond the end of Python. Before 1.23, it then frees a Python callback: a
-            # segmentation fault after all work is done, which loses the exit code.
+            # onnx keeps the schemas beyond the end of Python. Before 1.23, it then frees a Python callback: the
+            # segmentation fault comes after all work is done, but loses the exit code.
             atexit.register(_deregister, op.name)
 
 
@@ -45,7 +45,7 @@ def _deregister(name: str) -> None:
 
 
 def _schema(op: Op) -> defs.OpSchema:
-    """The row of ``op`` as an ONNX schema."""
+    """Returns the ONNX schema of ``op``."""
     option = defs.OpSchema.FormalParameterOption
     kinds = {"T": tuple(op.types), **INTEGER_KINDS}
     used = list(dict.fromkeys(row.kind for row in op.inputs))
@@ -72,7 +72,7 @@ def _schema(op: Op) -> defs.OpSchema:
 
 
 def _default(row: Attribute) -> onnx.AttributeProto:
-    """The default of an attribute. An empty list does not tell its type, so the type is given."""
+    """The default of an attribute. An empty list has no type, so this function sets it."""
     return onnx.helper.make_attribute(
         row.name, row.default, attr_type=onnx.AttributeProto.INTS if row.default == [] else None
     )
@@ -113,7 +113,7 @@ def _output_dims(
     if not known:
         return [unknown] * len(dims)
     fixed = [dim.HasField("dim_value") for dim in dims]
-    # For an unknown dim, any size will do: only whether its axis grows counts. If SAME pads any size, it pads size 1.
+    # Any size will do for an unknown dim: only growth of its axis counts. If SAME pads any size, it pads size 1.
     amounts = op.amounts(node, [dim.dim_value if is_fixed else 1 for dim, is_fixed in zip(dims, fixed)])
     outputs = [onnx.TensorShapeProto.Dimension(dim_value=size) for size in _known_plan(node, mode, dims, amounts).shape]
     dynamic_outputs = [

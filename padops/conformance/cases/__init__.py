@@ -1,4 +1,4 @@
-"""Where cases come from: one file for each origin, with ``cases(…)`` and ``find_case(id)``."""
+"""The sources of cases: one file for each origin, with ``cases(…)`` and ``find_case(id)``."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from padops.spec.dialects import OPS
 
 @dataclass(frozen=True)
 class Level:
-    """How many cases: of each operator, mode and type; of each operator, mode and kind of amounts; drawn ones of each
-    operator."""
+    """The numbers of cases per operator: for each mode and type, for each mode and kind of amounts, and drawn."""
 
     by_type: int
     by_signs: int
@@ -25,7 +24,7 @@ LEVELS = {"quick": Level(1, 1, 10), "default": Level(3, 4, 60), "exhaustive": Le
 
 
 def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Case]:
-    """The cases of a level, and those with the ids ``always``; a lower level is a part of a higher one."""
+    """Returns the cases of a level, and the cases ``always``, by their ids; a higher level includes a lower level."""
     made = {case.id: case for case in (*_of_level(level, seed), *map(find_case, always))}
     return list(made.values())
 
@@ -42,10 +41,10 @@ def _of_level(level: str, seed: int) -> tuple[Case, ...]:
 
 
 def find_case(id: str) -> Case:
-    """The case of an id.
+    """Makes the case of an id.
 
     Raises:
-        ValueError: No case has it.
+        ValueError: No case has this id.
     """
     origin = id.split("/")[0]
     if origin not in _ORIGINS:

@@ -1,8 +1,8 @@
 """Random cases, drawn as a property test draws them: any amounts on any axis, right and wrong ones of every kind.
 
-The id of a case holds the seed, its number and the operator, and they alone decide what it is. ``case_strategies.py``
-of the tests draws the same kinds of cases a second time, by Hypothesis: Hypothesis makes a failing case smaller only
-where it has drawn each number itself, and an id can name a case only where one seed decides all of them.
+The id of a case holds the seed, its number and the operator, which alone determine the case. ``case_strategies.py`` of
+the tests draws the same kinds of cases a second time, with Hypothesis: Hypothesis shrinks a failing case only if it
+draws each number itself, and an id can name a case only if one seed determines all numbers.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ PLAIN = ("float", "double", "int64")  # drawn as often as all other types togeth
 
 
 def cases(ops: Sequence[str], count: int, seed: int) -> Iterator[Case]:
-    """``count`` cases of each operator; the seed stands in their ids."""
+    """Yields ``count`` cases of each operator; their ids contain the seed."""
     for name in ops:
         for i in range(count):
             yield find_case(f"random/{name}/{seed}/{i}")
 
 
 def find_case(id: str) -> Case:
-    """The case of an id.
+    """Makes the case of an id.
 
     Raises:
-        ValueError: No case has it.
+        ValueError: No case has this id.
     """
     try:
         _, name, seed, number = id.split("/")
@@ -47,14 +47,14 @@ def find_case(id: str) -> Case:
 
 
 def _data(rng: np.random.Generator, op: Op, lowest: int = 0, highest: int = 6) -> tuple[str, list[int]]:
-    """A type and a shape."""
+    """Draws a type and a shape."""
     plain = [name for name in PLAIN if name in op.types]
     dtype = str(rng.choice(plain if rng.random() < 0.5 else list(op.types)))
     return dtype, rng.integers(0, 8, int(rng.integers(lowest, highest + 1))).tolist()
 
 
 def _amounts(rng: np.random.Generator, shape: list[int]) -> tuple[list[int], list[int]]:
-    """Begins and ends; shrinks the shape where the output would be too large."""
+    """Draws begins and ends; shrinks the shape if the output would be too large."""
     low, high = ((-9, 20), (-3, 3), (0, 3), (0, 8))[int(rng.integers(4))]
     begins, ends = (rng.integers(low, high + 1, len(shape)).tolist() for _ in range(2))
     shrink(shape, begins, ends, MAX_ELEMENTS)
@@ -64,7 +64,7 @@ def _amounts(rng: np.random.Generator, shape: list[int]) -> tuple[list[int], lis
 def shrink(shape: list[int], begins: list[int], ends: list[int], most: int) -> None:
     """Shrinks a case in place until its input and its output have at most ``most`` elements.
 
-    The amounts of the largest axes go first, then the axes are halved.
+    It first removes the amounts of the largest axes, then halves the axes.
     """
     while prod(max(b + n + e, n, 1) for b, n, e in zip(begins, shape, ends)) > most:
         i = max(range(len(shape)), key=lambda i: max(begins[i] + shape[i] + ends[i], shape[i]))

@@ -1,7 +1,7 @@
 """The examples that the specifications print, under the name of their document.
 
-The documents print numbers without a type, so each example is a case of every type in ``TYPES``. Outputs are not
-repeated here: what the rules make of an example is what the document prints, as the tests of padops show.
+The documents print numbers without a type, so each example is a case of every type in ``TYPES``. This file repeats no
+outputs: the rules lead to the printed outputs, as the tests of padops show.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _onnx_cases() -> Iterator[Case]:
         for edition, attribute, name, pads in (
             (2, "pads", "example", [0, 2, 0, 0]),
             (1, "paddings", "example-printed-output", [0, 2, 0, 0]),
-            # The document contradicts itself: its paddings give another output than it prints.
+            # The document contradicts itself: its paddings lead to another output than it prints.
             (1, "paddings", "example-printed-paddings", [0, 0, 2, 0]),
         ):
             id = f"specification/Pad_{edition}/{name}/{dtype}"
@@ -67,7 +67,7 @@ def _ngraph_cases() -> Iterator[Case]:
 
 
 def _same_cases() -> Iterator[Case]:
-    """The drawings of TensorFlow's page on SAME and VALID, and its convolution of 7 by 8."""
+    """Yields the drawings of TensorFlow's page on SAME and VALID, and its convolution of 7 by 8."""
     drawn: Sequence[tuple[str, tuple[int, ...], dict[str, Any]]] = (
         ("drawing-same", (1, 1, 13), {"kernel_shape": [6], "strides": [5], "auto_pad": "SAME_UPPER"}),
         ("drawing-valid", (1, 1, 13), {"kernel_shape": [6], "strides": [5], "auto_pad": "VALID"}),
@@ -85,15 +85,15 @@ def _all() -> dict[str, Case]:
 
 
 def cases() -> list[Case]:
-    """All of them."""
+    """Returns all cases."""
     return list(_all().values())
 
 
 def find_case(id: str) -> Case:
-    """The case of an id.
+    """Makes the case of an id.
 
     Raises:
-        ValueError: No case has it.
+        ValueError: No case has this id.
     """
     if id not in _all():
         raise ValueError(f"no case is called {id!r}")

@@ -1,6 +1,6 @@
 """Cases from the table of operators: each mode with each type, and around it every other choice in turn.
 
-The id of a case lists its choices, and its numbers are drawn with the id as the seed: an id always means one case.
+The id of a case lists its choices and seeds its numbers: an id always means one case.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from padops.conformance.case import Case, Recipe, integers, seed_of
 from padops.spec.dialects import INTEGER_KINDS, OPS, VERSIONS, Op
 from padops.spec.dtypes import by_name
 
-NEWEST_OPSET = 26  # that a Pad of the newest version is tried in
+NEWEST_OPSET = 26  # for a Pad of the newest version
 
-# Amounts: the choices that are right on every operator stand first, and come up more often.
+# Amounts: the choices that every operator allows stand first, and occur more often.
 SIGNS = {
     "begin": 4, "end": 4, "both": 6, "far": 4, "crop": 3, "mixed": 5, "mixed-far": 2,
     "zero": 1, "to-nothing": 1, "beyond": 2, "negative": 1, "huge": 1,
@@ -28,11 +28,11 @@ AXES = {"absent": 6, "some": 3, "negative": 2, "int32": 2, "all": 1, "none": 1, 
 PADS = {"flat": 14, "row": 2, "short": 1}
 FORMS = {"dynamic": 3, "held": 2, "static": 2, "fixed": 2}  # held: constant inputs; fixed: held and static
 INTEGER_TYPES = {"int64": 4, "int32": 2, "int8": 1, "int16": 1}
-WIDE = ("float", "double", "int32")  # types that most peers have, for the choices that have nothing to do with types
+WIDE = ("float", "double", "int32")  # types that most peers have, for choices unrelated to types
 
 
 class Choices(NamedTuple):
-    """What the id of a case says, in its order."""
+    """The parts of a case's id, in their order."""
 
     id: str
     op: Op
@@ -47,23 +47,23 @@ class Choices(NamedTuple):
 
 
 def draw(rng: np.random.Generator, choices: dict[Any, int]) -> Any:
-    """One of ``choices``, by weight."""
+    """Draws one of ``choices``, by weight."""
     names = list(choices)
     weights = np.array(list(choices.values()), float)
     return names[int(rng.choice(len(names), p=weights / weights.sum()))]
 
 
 def draw_opset(rng: np.random.Generator, op: Op) -> int:
-    """One that has this version of ONNX's Pad."""
+    """Draws an opset with this version of ONNX's Pad."""
     version = int(op.name.split("_")[1])
     return int(rng.integers(version, next((later for later in VERSIONS if later > version), NEWEST_OPSET + 1)))
 
 
 def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterator[Case]:
-    """``by_type`` cases of each operator, mode and type, and ``by_signs`` of each operator, mode and kind of amounts.
+    """Yields ``by_type`` cases per operator, mode and type, and ``by_signs`` per operator, mode and kind of amounts.
 
-    ``by_signs`` is for a kind with weight 4 in ``SIGNS``. Fewer cases are a part of more: a quick run repeats some of a
-    long one.
+    ``by_signs`` is for a kind with weight 4 in ``SIGNS``. More cases include fewer: a quick run repeats some of a long
+    run.
     """
     seen = set()
     for name in ops:
@@ -82,12 +82,12 @@ def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterato
         forms = {"Pad": "absent.flat", "OpenVINOPad": "int64.int64"}.get(name.split("_")[0], "-")
         for mode in ("wrap", "symmetric", "CONSTANT", "edges", ""):
             if mode not in OPS[name].modes:
-                fill = "scalar" if name.startswith("NGraphPad") else "none"  # which it must have
+                fill = "scalar" if name.startswith("NGraphPad") else "none"  # nGraph's Pad requires a fill
                 yield find_case(f"table/{name}/{mode or '-'}/float/2/both/plain/{fill}/{forms}/dynamic/0")
 
 
 def _choose(op: Op, mode: str, dtype: str | None, signs: str | None, i: int, seed: int) -> str:
-    """The id of one case, drawn for its place in the table."""
+    """Draws the id of one case for its place in the table."""
     rng = np.random.default_rng(seed_of(f"{seed}/{op.name}/{mode}/{dtype}/{signs}/{i}"))
     family = op.name.split("_")[0]
     rank = draw(rng, {3: 3, 4: 3, 5: 1} if family == "SamePad" else RANKS)
@@ -116,10 +116,10 @@ def _choose(op: Op, mode: str, dtype: str | None, signs: str | None, i: int, see
 
 
 def find_case(id: str) -> Case:
-    """The case of an id.
+    """Makes the case of an id.
 
     Raises:
-        ValueError: No case has it.
+        ValueError: No case has this id.
     """
     try:
         _, name, mode, dtype, rank, signs, dims, fill, forms, form, number = id.split("/")
@@ -141,7 +141,7 @@ def _shape(rng: np.random.Generator, rank: int, dims: str, largest: int = 5) -> 
 
 
 def _amounts(rng: np.random.Generator, shape: Sequence[int], signs: str) -> list[tuple[int, int]]:
-    """Begin and end of each axis: of the kind on about half of the axes, and on one at least; 0 or small on others."""
+    """Draws begin and end of each axis: of the kind ``signs`` on about half of the axes, at least one; else small."""
     pairs = [(0, 0)] * len(shape)
     chosen = [i for i in range(len(shape)) if rng.random() < 0.5] or ([int(rng.integers(len(shape)))] if shape else [])
     for i in chosen:
@@ -186,7 +186,7 @@ def _fill(rng: np.random.Generator, dtype: str, form: str) -> Recipe | None:
 
 
 def draw_recipe(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Recipe:
-    """An input of random bits, whose seed is drawn."""
+    """Returns an input of random bits with a drawn seed."""
     return Recipe(dtype, tuple(shape), int(rng.integers(1 << 32)))
 
 
@@ -215,7 +215,7 @@ def _onnx(c: Choices, rng: np.random.Generator) -> Case:
 
 
 def _axes(rng: np.random.Generator, form: str, pairs: list[tuple[int, int]]) -> tuple[Recipe, list[tuple[int, int]]]:
-    """The axes, and the amounts in their order."""
+    """Draws the axes, and sorts the amounts into their order."""
     rank = len(pairs)
     order = rng.permutation(rank).tolist()
     wanted = [axis for axis in order if pairs[axis] != (0, 0)] or order[:1]
@@ -258,7 +258,7 @@ def _ngraph(c: Choices, rng: np.random.Generator) -> Case:
 
 
 def _same(c: Choices, rng: np.random.Generator) -> Case:
-    """SAME padding has no amounts: the kind of amounts only makes another draw."""
+    """Makes a case of SAME padding, which has no amounts: the kind of amounts only changes the draw."""
     shape = _shape(rng, c.rank, c.dims, largest=7)
     spatial = c.rank - 2
     attributes: dict[str, Any] = {"kernel_shape": rng.integers(1, 6, spatial).tolist()}

@@ -1,4 +1,4 @@
-"""The node tests of ONNX itself: those that the installed ``onnx`` makes, and the models that it ships."""
+"""The node tests of ONNX: tests that the installed ``onnx`` makes, and models that it ships."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from padops.conformance.case import Case, Recipe
 from padops.spec.bits import dtype_of
 from padops.spec.dialects import onnx_op
 
-# Models of one Pad, as converters of their day wrote them.
+# Models of one Pad, from converters of their day.
 SHIPPED = (
     "pytorch-converted/test_ConstantPad2d",
     "pytorch-converted/test_ReflectionPad2d",
@@ -27,20 +27,20 @@ SHIPPED = (
 
 @cache
 def with_outputs() -> dict[str, tuple[Case, np.ndarray]]:
-    """The cases by id, each with the output that upstream gives."""
+    """Returns the cases by id, each with upstream's output."""
     found = [*_made(), *_shipped()]
     return {case.id: (case, output) for case, output in found}
 
 
 def node_tests() -> list[Any]:
-    """The tests of Pad that the installed onnx makes.
+    """Returns the tests of Pad that the installed onnx makes.
 
-    Its ``collect_testcases`` makes those of every other operator on the way, which takes seconds.
+    ``collect_testcases`` of onnx would also make the tests of every other operator, which takes seconds.
     """
     import onnx.backend.test.case.node as made
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of other operators' tests, where they are made
+        warnings.simplefilter("ignore")  # warnings from the tests of other operators
         import_module(f"{made.__name__}.pad")
         tests: list[Any] = made._NodeTestCases if hasattr(made, "_NodeTestCases") else made.collect_testcases("Pad")
     return [test for test in tests if [node.op_type for node in test.model.graph.node] == ["Pad"]]
@@ -48,7 +48,7 @@ def node_tests() -> list[Any]:
 
 def _made() -> Iterator[tuple[Case, np.ndarray]]:
     for test in node_tests():
-        assert test.data_sets is not None  # only a model that is downloaded comes without
+        assert test.data_sets is not None  # only a downloaded model has none
         for inputs, outputs in test.data_sets[:1]:
             yield _case(test.name, test.model, [np.asarray(array) for array in inputs]), np.asarray(outputs[0])
 
@@ -68,7 +68,7 @@ def _shipped() -> Iterator[tuple[Case, np.ndarray]]:
 
 
 def _case(name: str, model: Any, arrays: list[np.ndarray]) -> Case:
-    """A case of a model whose only node is a Pad."""
+    """Makes a case of a model whose only node is a Pad."""
     from onnx import helper
 
     (node,) = model.graph.node
@@ -88,12 +88,12 @@ def _case(name: str, model: Any, arrays: list[np.ndarray]) -> Case:
 
 
 def cases() -> list[Case]:
-    """All that the installed onnx has."""
+    """Returns all cases of the installed onnx."""
     return [case for case, _ in with_outputs().values()]
 
 
 def find_case(id: str) -> Case:
-    """The case of an id.
+    """Makes the case of an id.
 
     Raises:
         ValueError: The installed onnx has no such test.

@@ -1,26 +1,27 @@
-"""Who pads: one file for each implementation, with one function that runs a :class:`Request`.
+"""The implementations: one file each, with one function that runs a :class:`Request`.
 
-A peer raises :class:`Unsupported` for what it says it has not got, and :class:`Skipped` where it cannot be asked. Its
-``REFUSALS`` are the exceptions by which the implementation says that a case is wrong; where it says so in another way,
-the peer raises :class:`Refused`. Any other exception is a fault, never the right answer. A peer is imported in a
-process of its own, by ``worker.py``, perhaps by another Python: it needs NumPy, ml_dtypes, onnx and the implementation
-itself, nothing else.
+A peer raises :class:`Unsupported` for features that it reports as missing, and :class:`Skipped` for cases that it
+cannot express. ``REFUSALS`` are the exceptions by which the implementation reports a wrong case; for other reports, the
+peer raises :class:`Refused`. Any other exception is a fault, never the right answer. ``worker.py`` imports a peer in a
+separate process, perhaps with another Python: a peer needs only NumPy, ml_dtypes, onnx and the implementation.
 
-Its file has all that is particular about an implementation: ``pad``, the call, which scripts show and the benchmark
-times; ``arguments`` of it; ``PACKAGES``, whose versions a report names. ``known.json`` has what it is known to do.
+A file has all that is particular about an implementation: ``pad``, the call, which scripts show and the benchmark
+times; ``arguments``, which makes its arguments; ``PACKAGES``, whose versions a report names. ``known.json`` has the
+known divergences.
 
-Implementations that are installed beside padops stand here, and are listed below. A file elsewhere, such as one of
-``scripts/isolated/``, states its peers in a literal ``ENVIRONMENT``, which is read without importing the file:
+This folder has the implementations that are installed beside padops; the list is below. A file elsewhere, such as one
+of ``scripts/isolated/``, declares its peers in a literal ``ENVIRONMENT``, which padops reads without importing the
+file:
 
-- ``name`` and the fields of ``PeerRow`` that are not as usual;
-- ``requires``: for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx there, and the
-  converter needs onnx-ir; or ``node``: names of npm and their versions;
-- ``program``: the file beside it that node runs in the place of ``pad``; for the peers below it gets the key as its
+- ``name`` and all fields of ``PeerRow`` without their default values;
+- ``requires``: packages for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx there, and the
+  converter needs onnx-ir; or ``node``: npm packages and their versions;
+- ``program``: the file beside it that node runs in place of ``pad``; for the further peers below, the key is its
   argument;
 - ``debian``: packages of Debian, which are unpacked in the environment, in ``debian``, and not installed;
-- ``provider``: the execution provider of onnxruntime that the environment has, where it is for one. ``within`` is of
-  all its peers, too, and so is ``form``;
-- ``without_pad``, ``beside`` and ``lowered_for``: the same fields of other peers of the environment, which run models
+- ``provider``: the execution provider of onnxruntime in the environment, if any. All peers of the environment share it,
+  ``within`` and ``form``;
+- ``without_pad``, ``beside`` and ``lowered_for``: the same fields of further peers of the environment, which run models
   without Pad, padops beside the provider, and models that padops has lowered for it.
 """
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 ALL = ("onnx", "openvino", "ngraph", "same")  # families of operators
 STATED = ALL[:3]
-# Rules that functions do not know: limits of one specification, and how amounts, modes and fills are written down.
+# Rules that do not apply to functions: limits of one specification, and the forms of amounts, modes and fills.
 RULES_OF_OPERATORS = ("P4", "P6", "P7", "P8", "P9", "S1")
 
 
@@ -47,38 +48,38 @@ RULES_OF_OPERATORS = ("P4", "P6", "P7", "P8", "P9", "S1")
 class PeerRow:
     """One peer."""
 
-    name: str  # what ``--peer`` and reports call it
-    # ``"file:function"``: a module of this package, or the path of a file, which ends in ``.py``. Empty for a command
-    # of the user's.
+    name: str  # its name in ``--peer`` and reports
+    # ``"file:function"``: a module of this package, or the path of a file, which ends in ``.py``. Empty for a user's
+    # command.
     entry_point: str
-    families: tuple[str, ...]  # of the operators that it is asked for, some of ``ALL``
+    families: tuple[str, ...]  # the operators that it runs, some of ``ALL``
     in_house: bool = False  # whether it is part of padops, and so may have no divergence
-    extra: str = ""  # of padops' own, which its implementation needs; a part of padops without one is never absent
-    # Whether its errors name the rule, as in ``[P8]``: another error than the expected one is a wrong answer.
+    extra: str = ""  # padops' extra that it needs; a part of padops without an extra is never absent
+    # Whether its errors name the rule, as in ``[P8]``: an error with the wrong rule is then a wrong answer.
     labels: bool = False
-    before: str = ""  # what an error says where another one has refused the model before this peer has seen it
-    # Whether it is a function of numbers, which is not asked for what only an operator can get wrong.
+    before: str = ""  # text of errors by others, which refuse the model before this peer sees it
+    # Whether it is a function of numbers, which does not run cases that only an operator can fail.
     function_only: bool = False
     versions: tuple[int, int] = (0, 1 << 31)  # the oldest and newest version of the operators
-    # How many cases it is asked for in a run of the default level, a third of them in a quick one; 0 for all.
+    # The most cases in a run of the default level; a quick run has a third of them; 0 for all.
     max_cases: int = 0
-    seconds: float = 60  # how long one case may take, the import included
-    # Whether its process works in copies of itself, for a peer that crashes often and can be copied.
+    seconds: float = 60  # the limit for one case, including the import
+    # Whether its process works in copies of itself, for a peer that crashes often and can fork.
     forks: bool = False
-    # The name of its environment, which ``scripts/peers.py`` makes; empty for one that runs beside padops.
+    # The name of its environment, which ``scripts/peers.py`` makes; empty for a peer that runs beside padops.
     environment: str = ""
-    # The program that answers in the protocol of ``lines.py``, for a peer in another language.
+    # The program with the protocol of ``lines.py``, for a peer in another language.
     command: tuple[str, ...] = ()
-    # Whether such a program gets models that ``padops convert --target onnx`` has made: for ``provider`` where it is
-    # about one, else ``--without-pad``.
+    # Whether such a program receives models from ``padops convert --target onnx``: for ``provider`` if it has one, else
+    # ``--without-pad``.
     lowered: bool = False
-    # The execution provider of onnxruntime that it is about, in an environment of that provider's package.
+    # The execution provider of onnxruntime that it tests, in an environment with that provider's package.
     provider: str = ""
-    # By how much a float may differ from the expected one, relative to it: 0 for not a bit. Only for a provider that
-    # computes in another type than the model's.
+    # The relative tolerance of floats; 0 requires equal bits. Only for a provider that computes in another type than
+    # the model's.
     within: float = 0
-    # How a case is prepared for it: ``"declared"`` states the shapes of the inputs, which it needs; ``"fixed"`` also
-    # makes all inputs but the data constants, since it takes no others.
+    # The form of its cases: ``"declared"`` declares the shapes of the inputs, which it needs; ``"fixed"`` also makes
+    # all inputs but the data constants, since it accepts no others.
     form: str = ""
 
     def __post_init__(self) -> None:
@@ -87,46 +88,46 @@ class PeerRow:
 
     @property
     def file(self) -> Path:
-        """The file that has what is particular about it."""
+        """The file of the peer."""
         place = self.entry_point.rpartition(":")[0]
         return Path(place) if place.endswith(".py") else PEERS_FOLDER / f"{place}.py"
 
     @property
     def asked_as(self) -> str:
-        """What ``--peer`` calls it: a file elsewhere, from the current folder, has no other name."""
+        """Its name in ``--peer``; for a file elsewhere, the path from the current folder."""
         return self.name if self.file.parent == PEERS_FOLDER else os.path.relpath(self.file)
 
     @property
     def stands_alone(self) -> bool:
-        """Whether its scripts need no padops: they have ``pad`` of its file, or its ``script`` makes them."""
+        """Whether its scripts need no padops: they contain ``pad`` of its file, or its ``script`` makes them."""
         if self.command:
             return not self.lowered and has(self.file, "script")
         return self.entry_point.endswith(":run_case") and has(self.file, "pad")
 
     @property
     def ours(self) -> bool:
-        """Whether it is padops that answers, in whichever runtime."""
+        """Whether padops answers, in any runtime."""
         return self.in_house or self.name.startswith("padops-")
 
     @property
     def runs_pads(self) -> bool:
-        """Whether the implementation's own Pad answers: it may refuse what the standard leaves open."""
+        """Whether the implementation's own Pad answers, which may refuse cases that the standard leaves open."""
         return not self.ours and not self.name.startswith("without-pad-")
 
     @property
     def isolated(self) -> bool:
-        """Whether it runs in an environment that is not padops' own."""
+        """Whether the peer runs in an environment that is not padops' own."""
         return bool(self.environment)
 
     def prepared(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """A case that ``Case.request`` has given, as this peer is asked it, by the suite and by scripts."""
+        """Prepares a case of ``Case.request`` for this peer, for the suite and for scripts."""
         asked = {**sent, "static": sent["static"] or bool(self.form)}
         if self.form == "fixed":
             asked["constant_inputs"] = tuple(i for i, packed in enumerate(sent["inputs"]) if i and packed is not None)
         return asked
 
     def takes(self, features: CaseFeatures) -> bool:
-        """Whether it is asked for a case."""
+        """Whether the peer runs a case."""
         return (
             features.family in self.families
             and self.versions[0] <= features.version <= self.versions[1]
@@ -136,7 +137,7 @@ class PeerRow:
 
 @dataclass(frozen=True)
 class Peer:
-    """A peer that has been asked for; its name in reports has the interpreter, if that is not this one (None)."""
+    """A chosen peer; its name in reports has the interpreter, if that is not this one (None)."""
 
     name: str
     row: PeerRow
@@ -163,29 +164,29 @@ PEERS = {
         PeerRow("onnx-reference", "onnx_reference:run_case", ("onnx",)),
         PeerRow("openvino-1", "openvino:run_case", ("openvino",), versions=(1, 1), forks=True),
         PeerRow("openvino-12", "openvino:run_case", ("openvino",), versions=(12, 12), forks=True),
-        # The CPU device takes no unknown ranks.
+        # The CPU device accepts no unknown ranks.
         PeerRow("openvino-onnx", "openvino_onnx:run_case", ("onnx",), max_cases=1800, forks=True, form="declared"),
         PeerRow("numpy", "numpy_pad:run_case", STATED, function_only=True),
         PeerRow("torch", "torch_pad:run_case", STATED, function_only=True),
-        # It compiles every shape anew.
+        # JAX compiles every shape anew.
         PeerRow("jax", "jax_pad:run_case", ALL, function_only=True, max_cases=1000),
         PeerRow("tensorflow", "tensorflow_pad:run_case", STATED, function_only=True),
     )
-}  # known.add_peers adds those of files elsewhere
+}  # known.add_peers adds the peers of files elsewhere
 
-# Peers that share an environment, by what ENVIRONMENT calls them: their function, and the families where it names none.
+# Peers that share an environment, by their names in ENVIRONMENT: their function, and their families by default.
 SHARING = {
     "without_pad": ("run_without_pad", ALL),
     "beside": ("run_beside", ("onnx",)),
     "lowered_for": ("run_lowered_for", ALL),
 }
-OF_FILE = ("requires", "debian", "node", "program", *SHARING)  # the rest of ENVIRONMENT is of the row
-OF_PROVIDER = ("provider", "within", "form")  # what its peers share
+OF_FILE = ("requires", "debian", "node", "program", *SHARING)  # ENVIRONMENT's other fields belong to the row
+OF_PROVIDER = ("provider", "within", "form")  # the fields that its peers share
 STAMP = "padops-stamp.json"  # scripts/peers.py writes it last
 
 
 def rows_of(files: Iterable[Path]) -> Iterator[PeerRow]:
-    """A row for each of these files, in their order, then those that share an environment.
+    """Yields a row for each of these files, in their order, then the peers that share an environment.
 
     Raises:
         ValueError: A file has no ``ENVIRONMENT``.
@@ -210,7 +211,7 @@ def _row(file: Path, about: dict[str, Any], fields: dict[str, Any], function: st
 
 
 def has_script(row: PeerRow) -> bool:
-    """Whether a peer has scripts at all: not one of the user's own, even where it takes the name of another."""
+    """Whether a peer has scripts: a user's own peer has none, even if it has the name of another peer."""
     known = PEERS.get(row.name)
     same = known is not None and known.entry_point == row.entry_point
     return same and (row.stands_alone or row.file.parent == PEERS_FOLDER)
@@ -223,7 +224,7 @@ def environments() -> Path:
 
 
 def is_made(name: str) -> bool:
-    """Whether an environment is there, and whole."""
+    """Whether an environment exists and is complete."""
     return (environments() / name / STAMP).is_file()
 
 

@@ -1,4 +1,4 @@
-"""The rules a second time, without ``padops.spec.plan`` and ``padops.spec.reference``: each finds the other's mistakes.
+"""A second implementation of the rules, independent of ``padops.spec``: each finds the other's mistakes.
 
 Every axis becomes a list of positions, and an extension walks along the data one element at a time.
 """
@@ -27,7 +27,7 @@ MODES = {
 
 
 def check(holds: bool, rule: str) -> None:
-    """Raises Refused.
+    """Checks a rule.
 
     Raises:
         Refused: ``holds`` is false.
@@ -37,7 +37,7 @@ def check(holds: bool, rule: str) -> None:
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The output, one axis after the other."""
+    """Computes the output, one axis after the other."""
     family, version = request.op.split("_")
     mode = request.attributes.get("pad_mode" if "VINO" in family or "Graph" in family else "mode")
     if mode is None:
@@ -46,7 +46,7 @@ def run_case(request: Request) -> np.ndarray:
     check(mode in known, "P9")
     mode = mode.lower()
     given = _at(request, {"Pad": 2, "OpenVINOPad": 3, "NGraphPad": 1, "SamePad": 1}[family])
-    if mode == "constant" and given is not None:  # the fill comes first: of two broken rules an error names one
+    if mode == "constant" and given is not None:  # the fill comes first: an error names only one of two broken rules
         check(given.size == 1 and given.dtype == request.data.dtype, "P7")
     triples, fill = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}[family](
         request, int(version)
@@ -62,7 +62,7 @@ def run_case(request: Request) -> np.ndarray:
 
 
 def _gather(data: np.ndarray, lists: list[list[int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """Takes the positions of one axis after the other, with an element more behind each axis: the fill."""
+    """Gathers the positions of one axis after the other, with the fill as a further element behind each axis."""
     blank = np.zeros((), data.dtype) if data.dtype != object else np.array("", object)
     if mode == "constant" and fill is not None:
         blank = fill.reshape(())
@@ -72,7 +72,7 @@ def _gather(data: np.ndarray, lists: list[list[int]], mode: str, fill: np.ndarra
         shape[axis] = 1
         row = np.empty(shape, data.dtype)
         row[...] = blank
-        # FILL is -1: the last one.
+        # FILL is -1: the last element.
         output = np.take(np.concatenate([output, row], axis=axis), np.array(positions, np.int64), axis=axis)
     return output
 
@@ -102,7 +102,7 @@ def _limits(family: str, mode: str, shape: tuple[int, ...], triples: list[Triple
 
 
 def _positions(n: int, begin: int, end: int, interior: int, mode: str, crop: bool, size: int, empty: bool) -> list[int]:
-    """Where each element of an output axis comes from; FILL for the fill."""
+    """Returns the source of each element of an output axis; FILL for the fill."""
     row: list[int] = []
     for i in range(n):
         row += [i] + ([FILL] * interior if i < n - 1 else [])
@@ -113,13 +113,13 @@ def _positions(n: int, begin: int, end: int, interior: int, mode: str, crop: boo
         row = row[max(-begin, 0) : max(len(row) - max(-end, 0), 0)]
         begin, end = max(begin, 0), max(end, 0)
     if empty:
-        return [0] * size  # of an output without elements only the shape counts
+        return [0] * size  # an output without elements has only a shape
     check(bool(row), "P5")
     return [row[_walk(position - begin, len(row), mode)] for position in range(size)]
 
 
 def _walk(offset: int, n: int, mode: str) -> int:
-    """Goes from element 0 to ``offset`` step by step."""
+    """Walks from element 0 to ``offset``; returns the position."""
     place, step = 0, 1 if offset > 0 else -1
     way = step
     for _ in range(abs(offset)):

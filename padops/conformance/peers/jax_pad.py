@@ -14,7 +14,7 @@ from padops.spec.plan import Amounts
 PACKAGES = ("jax", "jaxlib")
 REFUSALS = (ValueError,)
 
-# JAX has the other types of one byte and less too, but its CPU backend computes some of them by way of others.
+# JAX also has the other types of at most one byte, but its CPU backend computes some of them in other types.
 TYPES = ("float", "double", "float16", "bfloat16", "bool", *INTEGERS)
 
 
@@ -29,11 +29,11 @@ def pad(data: np.ndarray, triples: Sequence[tuple[int, int, int]], mode: str, fi
 
 
 def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int, int]], str, np.ndarray | None]:
-    """Those of ``pad``; SAME amounts are those of ``jax.lax.padtype_to_pads``.
+    """Returns the arguments of ``pad``; SAME amounts come from ``jax.lax.padtype_to_pads``.
 
     Raises:
         Unsupported: JAX has no such type or amounts in this mode.
-        Skipped: The operator does not take the amounts, or the fill has not one element.
+        Skipped: The operator does not accept the amounts, or the fill does not have one element.
     """
     request.require_type(TYPES)
     amounts = _same(request) if request.op.startswith("SamePad") else request.amounts()
@@ -47,10 +47,10 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int, int]],
 
 
 def _same(request: Request) -> list[Amounts]:
-    from jax.lax import padtype_to_pads  # here, since all other arguments are made without JAX
+    from jax.lax import padtype_to_pads  # here, since the other arguments need no JAX
 
     given, shape = request.attributes, request.data.shape
-    request.amounts()  # skips what is wrong
+    request.amounts()  # skips wrong amounts
     kernel = list(given["kernel_shape"])
     strides = list(given.get("strides") or [1] * len(kernel))
     dilations = list(given.get("dilations") or [1] * len(kernel))

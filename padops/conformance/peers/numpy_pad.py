@@ -16,9 +16,9 @@ Pairs = Sequence[tuple[int, int]]
 
 
 def prepare(data: np.ndarray, pairs: Pairs, mode: str, fill: Any = 0) -> Callable[[], np.ndarray]:
-    """A Pad by (begin, end) of every axis, as a call without arguments, which alone the benchmark times.
+    """Returns a call that pads by (begin, end) of every axis; the benchmark times only this call.
 
-    The mode is NumPy's word; only mode constant reads the fill, one element of the data's type.
+    ``mode`` has NumPy's name; only mode constant reads the fill, one element of the data's type.
     """
     amounts = np.array(pairs, np.int64).reshape(-1, 2)
     options: dict[str, Any] = {"constant_values": fill} if mode == "constant" else {"mode": mode}
@@ -26,10 +26,10 @@ def prepare(data: np.ndarray, pairs: Pairs, mode: str, fill: Any = 0) -> Callabl
 
 
 def pad(data: np.ndarray, pairs: Pairs, mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """The output of that call."""
+    """Returns the output of that call."""
     return prepare(data, pairs, mode, fill)()
 
 
 def arguments(request: Request) -> tuple[np.ndarray, Pairs, str, np.ndarray | None]:
-    """Those of ``pad``."""
+    """Returns the arguments of ``pad``."""
     return request.data, request.pairs("numpy.pad", may_crop=False), request.mode, request.value

@@ -13,10 +13,10 @@ from padops.conformance.peers.request import Request, Unsupported
 from padops.deferred import import_openvino
 from padops.spec.bits import dtype_of
 
-import_openvino()  # the next line finds it without its telemetry
+import_openvino()  # the next line then imports it without its telemetry
 import openvino  # noqa: E402
 
-if not hasattr(openvino, "opset1"):  # before 2025 these were elsewhere
+if not hasattr(openvino, "opset1"):  # before 2025, the opsets were elsewhere
     runtime = import_module("openvino.runtime")
     openvino.op, openvino.opset1, openvino.opset12 = runtime.op, runtime.opset1, runtime.opset12
 
@@ -37,7 +37,7 @@ UNSUPPORTED = ("Unsupported padding mode", "Only CONSTANT pad mode is supported 
 
 @cache
 def core() -> Any:
-    """The runtime. With a thread of its own the plugin reports errors that are lost with one."""
+    """Returns the runtime. With its own threads, the plugin reports errors that are lost with one."""
     made = openvino.Core()
     made.set_property("CPU", {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"})
     return made
@@ -46,10 +46,10 @@ def core() -> Any:
 def pad_model(
     tensors: Sequence[Any], mode: str, version: int, constants: Collection[int] = (), static: bool = True
 ) -> tuple[Any, list[Any]]:
-    """A model of OpenVINO's Pad 1 or 12, and the tensors to feed it with.
+    """Makes a model of OpenVINO's Pad 1 or 12, and the tensors to feed.
 
-    ``tensors`` are the inputs of the Pad; those at the positions ``constants`` are constants. ``static``: the model
-    declares the shape of the data.
+    ``tensors``: the inputs of the Pad. ``constants``: the positions of the constant inputs. ``static``: whether the
+    model declares the shape of the data.
     """
     nodes, parameters, fed = [], [], []
     for i, tensor in enumerate(tensors):
@@ -65,13 +65,13 @@ def pad_model(
 
 
 def infer(model: Any, tensors: Sequence[Any], element: str, dtype: np.dtype) -> np.ndarray:
-    """The first output of an ``openvino.Model`` on the CPU device, fed in the order of its inputs.
+    """Returns the first output of an ``openvino.Model`` on the CPU device, fed in the order of its inputs.
 
-    ``element`` is OpenVINO's name of the output's type, ``dtype`` that of the array: of ml_dtypes, or object for
+    ``element``: OpenVINO's name of the output's type. ``dtype``: the array's type, from ml_dtypes, or object for
     strings.
 
     Raises:
-        TypeError: The output is of another type.
+        TypeError: The output has another type.
     """
     request = core().compile_model(model, "CPU").create_infer_request()
     request.infer(tensors)
@@ -88,7 +88,7 @@ def infer(model: Any, tensors: Sequence[Any], element: str, dtype: np.dtype) -> 
 
 
 def tensor_of(array: np.ndarray, element: str) -> Any:
-    """A tensor with the bits of an array; 4-bit elements lie two to a byte, the first in the low bits."""
+    """Makes a tensor with the bits of an array; a byte holds two 4-bit elements, the first in the low bits."""
     if element == "string":
         return openvino.Tensor(array.astype(str))
     tensor = openvino.Tensor(getattr(openvino.Type, element), openvino.Shape(array.shape))
@@ -102,10 +102,10 @@ def tensor_of(array: np.ndarray, element: str) -> Any:
 
 
 def element_of(array: np.ndarray) -> str:
-    """OpenVINO's name of an array's type.
+    """Returns OpenVINO's name of an array's type.
 
     Raises:
-        Unsupported: It has none.
+        Unsupported: OpenVINO lacks the type.
     """
     name = dtype_of(array).name
     if name not in ELEMENTS:
@@ -121,14 +121,14 @@ def pad(
     constants: Collection[int],
     static: bool,
 ) -> np.ndarray:
-    """The output of OpenVINO's own operator for the inputs, of these types; the rest is as of ``pad_model``."""
+    """Returns the output of OpenVINO's own operator for inputs of these types; other arguments as in ``pad_model``."""
     tensors = [tensor_of(array, element) for array, element in zip(inputs, elements)]
     model, fed = pad_model(tensors, mode, version, constants, static)
     return infer(model, fed, elements[0], inputs[0].dtype)
 
 
 def arguments(request: Request) -> tuple[list[np.ndarray], list[str], str, int, tuple[int, ...], bool]:
-    """Those of ``pad``; what a model holds as constants is constant here too.
+    """Returns the arguments of ``pad``; the constant inputs are those of the case.
 
     Raises:
         Unsupported: OpenVINO has no such operator or type.

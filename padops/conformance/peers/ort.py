@@ -1,4 +1,4 @@
-"""The Pad of onnxruntime itself, at every opset it knows; and sessions as all peers use them."""
+"""onnxruntime's own Pad, at every opset that it knows; and the sessions of all peers."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from padops.spec.dtypes import by_name
 
 PACKAGES = ("onnxruntime",)
 
-# How onnxruntime says that a model or its inputs are wrong.
+# onnxruntime's exceptions for a wrong model or wrong inputs.
 REFUSALS = (states.Fail, states.InvalidArgument, states.InvalidGraph, states.RuntimeException)
 RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 
-# How it says that it does not know an opset or a type at all, before it asks a provider.
+# onnxruntime's errors for an unknown opset or type, before it asks a provider.
 UNKNOWN = ("is under development and support for this is limited", "in type constraint", "Unsupported model IR version")
 _UNSUPPORTED = (*UNKNOWN, "Could not find an implementation for", "Opset", "not supported")  # the last: no kernel
 
 
 def session_options() -> onnxruntime.SessionOptions:
-    """Options of one thread and without a log: errors reach the caller as exceptions."""
+    """Returns options with one thread and without a log: errors reach the caller as exceptions."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
@@ -38,7 +38,7 @@ def session_options() -> onnxruntime.SessionOptions:
 
 
 def run_model(model: bytes, feeds: Mapping[str, np.ndarray], options: onnxruntime.SessionOptions) -> np.ndarray:
-    """The first output of a serialized model, fed by name with arrays of any element type."""
+    """Returns the first output of a serialized model, fed by name with arrays of any element type."""
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     output: np.ndarray = run_session(session, feeds)[0]
     return output
@@ -48,17 +48,17 @@ def require_type(name: str) -> None:
     """Checks that the installed runtime has tensors of a type.
 
     Raises:
-        Unsupported: It has none.
+        Unsupported: The runtime lacks the type.
     """
     if by_name(name).since > RUNTIME[1]:
         raise Unsupported(f"onnxruntime {onnxruntime.__version__} has no tensor({name})")
 
 
 def to_onnxruntime(array: np.ndarray, element: int, bits: int) -> Any:
-    """A tensor of onnxruntime with the bits of an array of a type that NumPy lacks.
+    """Makes a tensor of onnxruntime with the bits of an array whose type NumPy lacks.
 
-    In ml_dtypes' arrays, elements of less than a byte take one each; in the tensor they lie packed, the first in the
-    low bits. ``element`` is ONNX's number of the type, ``bits`` are those of an element.
+    In ml_dtypes' arrays, a smaller element occupies one byte; the tensor packs the elements, the first in the low bits.
+    ``element``: ONNX's number of the type. ``bits``: the bits of an element.
     """
     value = onnxruntime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), element, "cpu")
     raw: np.ndarray = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
@@ -72,7 +72,7 @@ def to_onnxruntime(array: np.ndarray, element: int, bits: int) -> Any:
 
 
 def from_onnxruntime(value: Any, dtype: np.dtype, bits: int) -> np.ndarray:
-    """The reverse of ``to_onnxruntime``: an array of a type of ml_dtypes."""
+    """The reverse of ``to_onnxruntime``: returns an array with a type of ml_dtypes."""
     shape = value.shape()
     size = (math.prod(shape) * dtype.itemsize * min(bits, 8) + 7) // 8
     raw: np.ndarray = np.frombuffer(ctypes.string_at(value.data_ptr(), size) if size else b"", np.uint8)
@@ -85,9 +85,9 @@ def from_onnxruntime(value: Any, dtype: np.dtype, bits: int) -> np.ndarray:
 def pad(
     model: onnx.ModelProto, fed: Mapping[str, np.ndarray], elements: Mapping[str, tuple[int, int]] | None = None
 ) -> np.ndarray:
-    """The first output of a model of ONNX, fed by name, the data first.
+    """Returns the first output of an ONNX model, fed by name, the data first.
 
-    Where NumPy lacks the type of the data, ``elements`` has ONNX's number of each input's type, and the bits of an
+    If NumPy lacks the type of the data, ``elements`` has ONNX's number of each input's type, and the bits of an
     element.
     """
     content = model.SerializeToString()
@@ -102,7 +102,7 @@ def pad(
 
 
 def arguments(request: Request) -> tuple[Any, ...]:
-    """Those of ``pad``."""
+    """Returns the arguments of ``pad``."""
     model, fed = standard_model(request), feeds(request, request.inputs)
     if request.dtype.name in PLAIN:
         return model, fed
@@ -111,7 +111,7 @@ def arguments(request: Request) -> tuple[Any, ...]:
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The output of ``pad``."""
+    """Returns the output of ``pad``."""
     require_type(request.dtype.name)
     with unsupported_where(_UNSUPPORTED):
         return pad(*arguments(request))

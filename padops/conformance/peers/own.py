@@ -18,7 +18,7 @@ from padops.spec import pyop_node
 from padops.spec.bits import dtype_of
 
 _CONVERTED = ("onnxruntime", "onnx-ir")
-PACKAGES = {  # by function; without one of them the peer is absent
+PACKAGES = {  # by function; a peer without one of its packages is absent
     "run_native": ("onnxruntime",),
     "run_provider": ("onnxruntime",),
     "run_pyop": ("onnxruntime-extensions", "onnxruntime"),
@@ -38,7 +38,7 @@ def _with_library() -> onnxruntime.SessionOptions:
 
 
 def run_native(request: Request) -> np.ndarray:
-    """The model of the domain padops, by the library."""
+    """Runs the model of the domain padops with the library."""
     require_type(request.dtype.name)
     model = make_model(request, request.inputs).SerializeToString()
     return run_model(model, feeds(request, request.inputs), _with_library())
@@ -49,7 +49,7 @@ def _with_provider() -> onnxruntime.SessionOptions:
     onnxruntime.register_execution_provider_library("padops", os.environ["PADOPS_LIBRARY"])
     options = session_options()
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
-    # It would run a Pad of constants before the provider is asked.
+    # ConstantFolding would run a Pad of constants before onnxruntime asks the provider.
     options.add_session_config_entry("optimization.disable_specified_optimizers", "ConstantFolding")
     devices = onnxruntime.get_ep_devices()
     for name, chosen in ((EP_NAME, {"float16": "native"}), (CPU, {})):
@@ -58,13 +58,13 @@ def _with_provider() -> onnxruntime.SessionOptions:
 
 
 def run_provider(request: Request) -> np.ndarray:
-    """The node of ONNX as it is, which the provider must have claimed.
+    """Runs the unchanged ONNX node, which the provider must have claimed.
 
     Raises:
         Skipped: This onnxruntime has no registries of kernels.
-        Unsupported: It does not know the opset or the type, and says so before it asks a provider.
+        Unsupported: onnxruntime does not know the opset or the type, and reports it before it asks a provider.
         RuntimeError: Another provider runs the Pad.
-        Exception: onnxruntime refuses the model or the inputs, or padops does, with exceptions of onnxruntime's own.
+        Exception: onnxruntime or padops refuses the model or the inputs, with onnxruntime's own exceptions.
     """
     if runtime_minor() < FIRST_MINOR:
         raise Skipped(f"onnxruntime {onnxruntime.__version__} takes no kernels from a library; 1.{FIRST_MINOR} does")
@@ -80,21 +80,21 @@ def run_provider(request: Request) -> np.ndarray:
 
 
 def run_fallback(request: Request) -> np.ndarray:
-    """The model of the native peer, with the functions that ``padops convert`` adds to it, without the library."""
+    """Runs the native peer's model with the functions that ``padops convert`` adds, without the library."""
     return _run_converted(request, target="padops")
 
 
 def run_lowered(request: Request) -> np.ndarray:
-    """The model of the native peer, as ``padops convert --target onnx`` leaves it."""
+    """Runs the native peer's model, converted with ``padops convert --target onnx``."""
     return _run_converted(request, target="onnx")
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """The same with ``--without-pad``."""
+    """Runs the native peer's model, converted with ``--without-pad``."""
     return _run_converted(request, target="onnx", without_pad=True)
 
 
-_stock_options = cache(session_options)  # the same ones at every call, for sessions without any library
+_stock_options = cache(session_options)  # the same options at every call, for sessions without any library
 
 
 def _run_converted(request: Request, **options: Any) -> np.ndarray:
@@ -113,11 +113,11 @@ def _with_pyop() -> onnxruntime.SessionOptions:
 
 
 def run_pyop(request: Request) -> np.ndarray:
-    """The node that ``padops convert --target pyop`` writes; its errors are asked for afterwards.
+    """Runs the node that ``padops convert --target pyop`` writes, and then collects its errors.
 
     Raises:
-        Unsupported: onnxruntime-extensions has no such tensors, or ends the strings at a NUL.
-        Skipped: The fill of strings has not one element.
+        Unsupported: onnxruntime-extensions lacks such tensors, or ends the strings at a NUL.
+        Skipped: The fill of strings does not have one element.
         Refused: A rule is broken.
     """
     from padops.runtime import pyop

@@ -1,6 +1,6 @@
-"""A part of a peer's file, without the rest: what the rest imports may be installed in another environment.
+"""A part of a peer's file, without the rest, whose imports may be installed only in another environment.
 
-The suite runs parts that need no implementation, such as ``ENVIRONMENT``. A script shows the part that asks the
+The suite runs parts that need no implementation, such as ``ENVIRONMENT``. A script shows the part that calls the
 implementation.
 """
 
@@ -19,15 +19,15 @@ ROOT = PEERS_FOLDER.parents[2]
 
 @dataclass(frozen=True)
 class Part:
-    """What a file defines by some names, with all that it needs but for annotations, in the order of the file."""
+    """Some definitions of a file, with all that they need except annotations, in the order of the file."""
 
-    # Statements that import one name each, with the file if that is one of padops or beside this file.
+    # Statements that import one name each, with the imported file if it is in padops or beside this file.
     imports: dict[ast.Import | ast.ImportFrom, Path | None]
     definitions: dict[str, ast.stmt]  # constants and functions
 
     @classmethod
     def of(cls, file: Path, names: Iterable[str]) -> Part:
-        """The part of these names; those that the file has not are left out."""
+        """Returns the part with these names; omits names that the file lacks."""
         places = _places(file.read_text(encoding="utf-8"))
         needed: set[str] = set()
         waiting = [*names]
@@ -53,7 +53,7 @@ def has(file: Path, name: str) -> bool:
 
 
 def value_of(file: Path, name: str) -> Any:
-    """The value of a name in a peer's file, or None without such a name; runs only what the value needs."""
+    """Returns the value of a name in a peer's file, or None for a missing name; runs only what the value needs."""
     part, namespace = Part.of(file, [name]), dict[str, Any]()
     imports = []
     for node, other in part.imports.items():
@@ -68,11 +68,11 @@ def value_of(file: Path, name: str) -> Any:
 
 
 def shown(file: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """Source that works without padops.
+    """Returns source that works without padops.
 
     Returns:
-        Lines that import, and by name what the file and those of padops that it imports from define, as it stands
-        there.
+        The import lines; and the source of each definition, by name, from the file and the files of padops that it
+        imports.
     """
     part = Part.of(file, names)
     imports, sources = [], dict[str, str]()
@@ -89,7 +89,7 @@ def shown(file: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
 
 @cache
 def _places(text: str) -> dict[str, list[ast.stmt]]:
-    """The statements that bind each name at the top level of a source; an import has one name."""
+    """Returns the statements that bind each name at the top level of a source; an import has one name."""
     places: dict[str, list[ast.stmt]] = {}
     for node in ast.parse(text).body:
         alone = [node]
@@ -104,7 +104,7 @@ def _places(text: str) -> dict[str, list[ast.stmt]]:
 
 
 def _bound(node: ast.stmt) -> list[str]:
-    """The names that a statement of the top level binds."""
+    """Returns the names that a top-level statement binds."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return [(alias.asname or alias.name).split(".")[0] for alias in node.names]
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -114,7 +114,7 @@ def _bound(node: ast.stmt) -> list[str]:
 
 
 def _names(node: ast.AST) -> set[str]:
-    """The names of the top level that a statement may use; nothing evaluates annotations."""
+    """Returns the top-level names that a statement may use; nothing evaluates annotations."""
     used, own = set(), set()
     for key, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:

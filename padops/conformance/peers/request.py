@@ -1,4 +1,4 @@
-"""What a peer is asked, and what it raises where it has no answer."""
+"""The request to a peer, and the exceptions of a peer without an answer."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uin
 
 
 class Unsupported(Exception):
-    """The peer says that it has no such type, mode or operator."""
+    """The peer reports that it lacks the type, mode or operator."""
 
 
 class Refused(Exception):
-    """The implementation says that the case is wrong, in another way than by an exception of ``REFUSALS``."""
+    """The implementation reports a wrong case, but not with an exception of ``REFUSALS``."""
 
 
 @contextmanager
 def unsupported_where(texts: Collection[str], kind: type[Exception] = Exception) -> Iterator[None]:
-    """Has an error that says one of these texts be Unsupported; others stay what they are.
+    """Converts errors that contain one of these texts to Unsupported; other errors stay unchanged.
 
     Raises:
-        Unsupported: There was one.
+        Unsupported: There was such an error.
     """
     try:
         yield
@@ -42,11 +42,11 @@ def unsupported_where(texts: Collection[str], kind: type[Exception] = Exception)
 
 
 class Skipped(Exception):
-    """The peer cannot be asked: the case says something that its interface has no words for."""
+    """The peer cannot run the case, since its interface cannot express it."""
 
 
 class OfOperator:
-    """What the operator's row says of its node."""
+    """Properties of a node from the operator's row."""
 
     op: str
     attributes: Mapping[str, Any]
@@ -58,7 +58,7 @@ class OfOperator:
 
     @property
     def mode(self) -> str:
-        """The mode in lower case, as NumPy says it; the default where the node has none."""
+        """The mode in lower case, with NumPy's name; the default if the node has none."""
         row = next(row for row in self.row.attributes if row.name == self.row.mode)
         return str(self.attributes.get(row.name, row.default or "")).lower()
 
@@ -85,7 +85,7 @@ class Request(OfOperator):
         """Checks that the data are of one of these types.
 
         Raises:
-            Unsupported: They are of another one.
+            Unsupported: The data have another type.
         """
         if self.dtype.name not in types:
             raise Unsupported(f"not run with {self.dtype.name}")
@@ -104,10 +104,10 @@ class Request(OfOperator):
 
     @property
     def fill(self) -> np.ndarray:
-        """The fill of peers that take a value: one element, rank 0.
+        """The fill for peers that accept a value: one element, rank 0.
 
         Raises:
-            Skipped: It has not one element, which a value cannot say.
+            Skipped: The fill does not have one element, so no value can express it.
         """
         position = self.row.input_index(self.row.fill)
         dtype = self.data.dtype
@@ -123,14 +123,14 @@ class Request(OfOperator):
 
     @property
     def value(self) -> np.ndarray | None:
-        """The fill of peers that take a value in mode constant alone; None in the other modes."""
+        """The fill for peers that accept a value in mode constant only; None in the other modes."""
         return self.fill if self.mode == "constant" else None
 
     def amounts(self) -> list[Amounts]:
-        """Amounts of every axis, for peers that take them as numbers.
+        """Returns the amounts of every axis, for peers that accept numbers.
 
         Raises:
-            Skipped: They break a rule that such peers do not know.
+            Skipped: The amounts break a rule that such peers do not know.
         """
         if self.attributes.get(self.row.mode, self.row.modes[0]) not in self.row.modes:
             raise Skipped("a mode that the operator does not know")
@@ -140,11 +140,11 @@ class Request(OfOperator):
             raise Skipped(f"amounts that the operator does not take: {error.detail}") from None
 
     def pairs(self, function: str, may_crop: bool = True) -> list[tuple[int, int]]:
-        """Begin and end of every axis, for a function that has no interior padding, nor takes negative amounts always.
+        """Returns begin and end of every axis, for a function without interior padding or some negative amounts.
 
         Raises:
-            Skipped: As of ``amounts``.
-            Unsupported: An axis has an amount that the function does not take; the message names the function.
+            Skipped: As in ``amounts``.
+            Unsupported: An axis has an amount that the function does not accept; the message names the function.
         """
         amounts = self.amounts()
         if any(a.interior for a in amounts):

@@ -18,10 +18,10 @@ MODES = {"constant": "CONSTANT", "reflect": "REFLECT", "symmetric": "SYMMETRIC"}
 
 
 def prepare(data: Any, paddings: Any, mode: str, fill: Any = None) -> Callable[[], Any]:
-    """``tf.pad`` of an array, as a call without arguments, which alone the benchmark times.
+    """Returns a call of ``tf.pad`` for an array; the benchmark times only this call.
 
-    ``paddings``, of shape [r, 2], go to it as they are: of an array of int64 it takes the low 32 bits, of a tensor of
-    int64 all. The mode is NumPy's word; only mode constant reads the fill, one element of the data's type.
+    ``tf.pad`` receives ``paddings``, of shape [r, 2], unchanged: it reads the low 32 bits of an int64 array, but all
+    bits of an int64 tensor. ``mode`` is as NumPy's; only mode constant reads the fill, one element.
     """
     tensor = tf.constant(data)
     filled = {"constant_values": tf.constant(fill)} if mode == "constant" and fill is not None else {}
@@ -29,7 +29,7 @@ def prepare(data: Any, paddings: Any, mode: str, fill: Any = None) -> Callable[[
 
 
 def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """The output as an array; TensorFlow gives strings as UTF-8."""
+    """Returns the output as an array; TensorFlow returns strings as UTF-8."""
     tensor = prepare(data, np.array(pairs, np.int64).reshape(-1, 2), mode, fill)()
     array = np.asarray(tensor.numpy())
     if tensor.dtype != "string":
@@ -40,19 +40,19 @@ def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.
 
 
 def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str, np.ndarray | None]:
-    """Those of ``pad``.
+    """Returns the arguments of ``pad``.
 
     Raises:
         Unsupported: TensorFlow has no such mode, type or amounts.
-        Skipped: The operator does not take the amounts, or the fill has not one element.
+        Skipped: The operator does not accept the amounts, or the fill does not have one element.
     """
-    request.amounts()  # skips what is wrong
+    request.amounts()  # skips wrong amounts
     if request.mode not in MODES:
         raise Unsupported(f"tf.pad has no mode {request.mode}")
     if request.dtype.bits in (2, 4) or request.dtype.name in ("float8e8m0", "float8e4m3fnuz", "float8e5m2fnuz"):
         raise Unsupported(f"tf.pad has no {request.dtype.name}")
     pairs = request.pairs("tf.pad", may_crop=False)
-    fill = request.fill  # also where the mode has no use for it: it skips what is wrong
+    fill = request.fill  # in every mode, since it skips wrong fills
     return request.data, pairs, request.mode, fill if request.mode == "constant" else None
 
 
@@ -63,11 +63,11 @@ def _use_one_thread() -> None:
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The output of ``pad``, by the CPU kernels.
+    """Returns the output of ``pad``, by the CPU kernels.
 
     Raises:
-        Unsupported: As of ``arguments``; or there is no such kernel.
-        Skipped: As of ``arguments``.
+        Unsupported: As in ``arguments``; or there is no such kernel.
+        Skipped: As in ``arguments``.
     """
     _use_one_thread()
     given = arguments(request)

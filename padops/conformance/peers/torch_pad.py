@@ -20,10 +20,10 @@ MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wra
 def prepare(
     tensor: torch.Tensor, pairs: Sequence[tuple[int, int]], mode: str, fill: float = 0
 ) -> Callable[[], torch.Tensor]:
-    """A Pad by (begin, end) of every axis, as a call without arguments, which alone the benchmark times.
+    """Returns a call that pads by (begin, end) of every axis; the benchmark times only this call.
 
-    The mode is NumPy's word; only mode constant reads the fill. PyTorch takes the amounts of the last axes, innermost
-    first. The modes that extend want two axes before those.
+    ``mode`` has NumPy's name; only mode constant reads the fill. PyTorch accepts the amounts of the last axes,
+    innermost first. The modes that extend need two axes before the padded axes.
     """
     flat = [amount for pair in reversed(pairs) for amount in pair]
     if mode == "constant":
@@ -42,20 +42,20 @@ def prepare(
 
 
 def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """The same of an array."""
+    """Returns the output of that call for an array."""
     tensor = torch.from_numpy(np.array(data, order="C"))
     output: np.ndarray = prepare(tensor, pairs, mode, 0 if fill is None else fill.item())().numpy()
     return output
 
 
 def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str, np.ndarray | None]:
-    """Those of ``pad``.
+    """Returns the arguments of ``pad``.
 
     Raises:
         Unsupported: PyTorch has no such mode, type or amounts.
-        Skipped: The operator does not take the amounts, or the fill has not one element.
+        Skipped: The operator does not accept the amounts, or the fill does not have one element.
     """
-    request.amounts()  # skips what is wrong
+    request.amounts()  # skips wrong amounts
     if request.dtype.name not in TYPES:
         raise Unsupported(f"torch.nn.functional.pad has no {request.dtype.name}")
     if request.mode not in MODES:
@@ -70,11 +70,11 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str,
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The output of ``pad``.
+    """Returns the output of ``pad``.
 
     Raises:
-        Unsupported: As of ``arguments``; or there is no kernel for the type.
-        Skipped: As of ``arguments``.
+        Unsupported: As in ``arguments``; or there is no kernel for the type.
+        Skipped: As in ``arguments``.
         RuntimeError: PyTorch refuses the amounts.
     """
     given = arguments(request)

@@ -1,4 +1,4 @@
-"""Reports of a run: Markdown for people, JUnit XML for CI, and one HTML page. One file each, made from a summary."""
+"""Reports of a run, from a summary: Markdown for people, JUnit XML for CI, and one HTML page, a file each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FILES = {"markdown": "report.md", "junit": "junit.xml", "html": "report.html"}
 
 
 def renderer(form: str) -> Callable[[Summary], str]:
-    """The function of a form, a key of ``FILES``."""
+    """Returns the function for a form, a key of ``FILES``."""
     render: Callable[[Summary], str] = getattr(import_module(f"{__name__}.{form}"), form)
     return render
 
@@ -29,7 +29,7 @@ def renderer(form: str) -> Callable[[Summary], str]:
 def write_all(
     header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any], folder: Path | str
 ) -> list[Path]:
-    """Writes every form of a report into a folder, and returns the files; each is whole or not there."""
+    """Writes every form of a report into a folder, and returns the files; each is whole or absent."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     summary = summarise(header, results, footer, divergences)
@@ -64,19 +64,19 @@ def _show(options: argparse.Namespace) -> int:
         text = renderer(options.format or "markdown")(summary)
     except (OSError, record.RecordError) as error:
         return fail(error)
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:  # in a field of a field
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:  # a nested field is wrong
         return fail(f"{options.file}: not a report: {type(error).__name__}: {error}")
     sys.stdout.write(text)
     return 0
 
 
 def prepare(folder: Path) -> str | None:
-    """Makes the folder of a report, and says why one cannot be written there, or None."""
+    """Makes the folder of a report; returns why a report cannot be written there, or None."""
     folder.mkdir(parents=True, exist_ok=True)
     return refusal(folder / name for name in (record.FILE, *FILES.values()))
 
 
 def write_report(folder: Path, header: Record, results: Sequence[Record], footer: Record) -> None:
-    """Writes a report in every form into a folder, which is there."""
+    """Writes a report in every form into an existing folder."""
     record.write(folder / record.FILE, header, results, footer)
     write_all(header, results, footer, KNOWN, folder)

@@ -17,7 +17,7 @@ from padops.plural import plural
 from padops.spec.dialects import OPS
 from padops.spec.dtypes import DTYPES
 
-# What each rule is about; ``docs/semantics.md`` has them in full.
+# The subject of each rule; ``docs/semantics.md`` has the full rules.
 RULES = {
     "P1": "How large the output is. Negative amounts crop; an output dim below 0 is an error, but for OpenVINO Pad 12.",
     "P2": "What each mode shows beyond the data, over any number of periods.",
@@ -36,7 +36,7 @@ FAMILIES = {"Pad": "ONNX Pad", "OpenVINOPad": "OpenVINO Pad", "NGraphPad": "nGra
 
 
 def sentence(record: Record) -> str:
-    """What the case of a result is; of a result without inputs, such as one that agrees, less."""
+    """Describes the case of a result, in less detail for a result without inputs, such as one that agrees."""
     mode = f"mode {record['mode']}" if record["mode"] else "an empty mode"
     data = (record.get("inputs") or [None])[0]
     what = f"{data['dtype']} {data['shape']}" if data else f"{record['dtype']} data of rank {record['rank']}"
@@ -46,7 +46,7 @@ def sentence(record: Record) -> str:
 
 
 def _text(array: Any) -> str:
-    """An array of the report: type and shape, and below them a line for each of its innermost rows; or the error."""
+    """Formats an array of the report: type and shape, then a line for each innermost row; or the error."""
     if not isinstance(array, dict) or "values" not in array:
         return "" if array is None else array_text(array)
     rows = np.array(array["values"], object).reshape(-1, (array["shape"] or [1])[-1] or 1)
@@ -60,16 +60,16 @@ def _text(array: Any) -> str:
 
 
 TYPES = [dtype.name for dtype in DTYPES]
-REFUSED = None  # in place of a mode: all modes that the operator does not have
+REFUSED = None  # in place of a mode: all modes that the operator lacks
 
 
 @dataclass
 class _Once:
-    """What the data of a page name by its position, so that each of it comes once: texts, and cases."""
+    """The texts and cases of a page, each stored once; the data of the page refer to them by position."""
 
     texts: dict[str, int] = field(default_factory=lambda: {"": 0})
     cases: dict[str, int] = field(default_factory=dict)
-    rows: list[Record] = field(default_factory=list)  # the cases, whichever peers are shown with them
+    rows: list[Record] = field(default_factory=list)  # the cases, for all peers
 
     def text(self, text: str | None) -> int:
         return self.texts.setdefault(text or "", len(self.texts))
@@ -82,7 +82,7 @@ class _Once:
 
 
 def page_data(summary: Summary) -> Record:
-    """The data of the page, fit for JSON."""
+    """Returns the data of the page, fit for JSON."""
     once, examples = _Once(), list[Record]()
     peers = summary.peers
     rows = sorted(dict.fromkeys(_row(*key[1:3]) for key in summary.cells), key=_row_order)
@@ -111,13 +111,13 @@ def page_data(summary: Summary) -> Record:
 
 
 def _row(op: str, mode: str) -> tuple[str, str | None]:
-    """The row of a cell: a mode that the operator does not have must be refused, whatever it is called."""
+    """Returns the row of a cell: all modes that the operator lacks share one row, which must be refused."""
     has_it = op not in OPS or mode in (known.lower() for known in OPS[op].modes)
     return (op, mode if has_it else REFUSED)
 
 
 def _others(op: str, summary: Summary) -> list[str]:
-    """The modes that were tried though the operator does not have them; the empty one last."""
+    """Returns the tried modes that the operator lacks; the empty mode last."""
     tried = {mode for _, own, mode, _ in summary.cells if own == op and _row(op, mode)[1] is REFUSED}
     return sorted(tried, key=lambda mode: (not mode, mode))
 
@@ -127,7 +127,7 @@ def _position(names: list[str], name: str) -> tuple[int, str]:
 
 
 def _row_order(row: tuple[str, str | None]) -> tuple[Any, ...]:
-    """Operators and modes in the order of the OPS table, what it does not have behind; then what must be refused."""
+    """The sort key of a row: the order of the OPS table, then entries that it lacks, then rows that must be refused."""
     op, mode = row
     modes = [mode.lower() for mode in OPS[op].modes] if op in OPS else []
     return (mode is REFUSED, *_position(list(OPS), op), *_position(modes, mode or ""))
@@ -144,7 +144,7 @@ def _counts_of(cell: Cell, names: list[str], once: _Once) -> Record:
 
 
 def _example(record: Record, names: list[str], once: _Once) -> Record:
-    """One result; what belongs to its case is kept once for all peers."""
+    """Formats one result; stores its case once for all peers."""
     name = record["divergence"]
     return {
         "case": once.case(record),
@@ -178,7 +178,7 @@ SHARE = "share"  # the column behind "agree"
 
 
 def html(summary: Summary) -> str:
-    """The page, with its style, its script and the results inside it."""
+    """Returns the page, with its style, its script and the results inside."""
     good, footer = summary.footer["exit"] == 0, summary.footer
     counts = (
         f"{footer['results']:,} results of {len(summary.peers)} implementations; {footer['unexpected']:,} unexpected; "
@@ -225,7 +225,7 @@ def _peer(summary: Summary, peer: str, titles: list[str]) -> str:
     numbers = list(summary.numbers(peer))
     run, agree = numbers[:2]
     texts = [f"{number:,}" for number in numbers]
-    share = f"{1000 * agree // run / 10:.1f} %" if run else "–"  # rounded down: only all is 100 %
+    share = f"{1000 * agree // run / 10:.1f} %" if run else "–"  # rounded down: 100 % means all
     texts.insert(2, "100 %" if 0 < agree == run else share)
     cells = "".join(f'<td class="number" data-title="{title}">{text}</td>' for title, text in zip(titles, texts))
     versions = escape(summary.versions(peer))
@@ -241,7 +241,7 @@ def _stale(summary: Summary) -> str:
 
 
 def _known(summary: Summary) -> str:
-    """The divergences that were seen, closed, by the implementation that has them."""
+    """Lists the seen divergences, closed, by implementation."""
     if not summary.seen:
         return "<p>None were seen.</p>"
     groups = []
@@ -251,7 +251,7 @@ def _known(summary: Summary) -> str:
             continue
         entries = "".join(_entry(summary, name, plural(count, "result", ",")) for name, count in own)
         about = f"{plural(len(own), 'divergence')}, {plural(sum(count for _, count in own), 'result', ',')}"
-        # The script hides those of other implementations than the chosen one.
+        # The script hides the groups of other implementations than the chosen one.
         groups.append(
             f'<details class="known" data-peer="{number}"><summary><b>{escape(summary.title(peer))}</b> '
             f"{about}</summary>"
@@ -261,7 +261,7 @@ def _known(summary: Summary) -> str:
 
 
 def _entry(summary: Summary, name: str, where: str) -> str:
-    """One divergence: what it is, and then where it was seen and what it is called."""
+    """Formats one divergence: its reason, then its places and its id."""
     entry = summary.divergence(name)
     reason = str(entry["reason"] or "")
     about = [escape(text) for text in (where, entry["outcome"], entry["versions"]) if text]
@@ -279,7 +279,7 @@ def _rule(label: str) -> str:
 
 
 def _new(summary: Summary) -> str:
-    """What implementations do in versions that the divergences were not recorded with."""
+    """Lists the behaviour of implementations in versions without recorded divergences."""
     versions, gone = summary.not_recorded(), summary.footer["gone"]
     if not versions:
         return ""
@@ -292,7 +292,7 @@ def _new(summary: Summary) -> str:
 
 
 def _surprises(summary: Summary, records: list[Record], name: str, says: str, about: str = "") -> str:
-    """A section of results in plain text, a few of them open; the matrix has them by cell."""
+    """Makes a section of results in plain text, a few of them open; the matrix has the results by cell."""
     if not records and not about:
         return ""
     entries = [_surprise(summary, record) for record in records[:UNEXPECTED_SHOWN]]

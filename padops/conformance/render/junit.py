@@ -1,7 +1,6 @@
 """The report for CI: JUnit XML, a suite for each peer and a test case for each cell of the matrix.
 
-A test case for each result would be tens of megabytes for a run that has little to say; a cell names each of its
-failures.
+A test case for each result would take tens of megabytes, even without failures; a cell names each of its failures.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ from xml.etree import ElementTree
 from padops.conformance.record import WRONG
 from padops.conformance.render.summary import Cell, Record, Summary, sides
 
-# XML 1.0 has no way to write these, not even as references.
+# XML 1.0 cannot represent these characters, not even as references.
 UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(summary: Summary) -> str:
-    """The report as JUnit XML, in the shape that Jenkins, GitLab and GitHub's actions read."""
+    """Returns the report as JUnit XML, in the form that Jenkins, GitLab and GitHub's actions read."""
     suites = [_suite(summary, peer) for peer in summary.peers]
     suites += [_of_one(row["name"], "present", "skipped", row["reason"]) for row in summary.header["absent"]]
     suites.append(_divergences(summary))
@@ -42,7 +41,7 @@ def _suite(summary: Summary, peer: str) -> ElementTree.Element:
 
 
 def _named(name: str, cases: list[ElementTree.Element], properties: dict[str, str]) -> ElementTree.Element:
-    """A suite with its counts."""
+    """Makes a suite with its counts."""
     suite = ElementTree.Element("testsuite", name=_writable(name), tests=str(len(cases)))
     suite.set("failures", str(sum(case.find("failure") is not None for case in cases)))
     suite.set("errors", "0")
@@ -82,14 +81,14 @@ def _record(record: Record) -> str:
 
 
 def _of_one(suite: str, name: str, outcome: str, message: str, **more: str) -> ElementTree.Element:
-    """A suite of one test case."""
+    """Makes a suite of one test case."""
     case = ElementTree.Element("testcase", classname=_writable(suite), name=name)
     ElementTree.SubElement(case, outcome, {**more, "message": _writable(message)})
     return _named(suite, [case], {})
 
 
 def _divergences(summary: Summary) -> ElementTree.Element:
-    """A test case for each listed divergence that was seen, or that should have been."""
+    """Makes a test case for each listed divergence that occurred, or should have occurred."""
     cases = []
     failed = dict.fromkeys(summary.footer["stale"], "stale")
     if summary.footer["strict"]:

@@ -1,4 +1,4 @@
-"""The report for people: what each peer does, the known divergences that were seen, and what nobody expected."""
+"""The report for people: each peer's results, the known divergences that occurred, and the unexpected results."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from urllib.parse import quote
 from padops.conformance.render.summary import COLUMNS, Record, Summary, array_text, sides
 
 UNEXPECTED_SHOWN = 200
-URL = ":/?#@!$&'*+,;=%-._~"  # what may stand in a link as it is
+URL = ":/?#@!$&'*+,;=%-._~"  # characters that a link need not escape
 
 
 def markdown(summary: Summary) -> str:
-    """The report as one Markdown document."""
+    """Returns the report as one Markdown document."""
     parts = [_head(summary), peer_table(summary), _absent(summary), _known(summary), _stale(summary)]
     parts += [*(["## Unexpected", *_listed(summary.unexpected)] if summary.unexpected else []), _new(summary)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def peer_table(summary: Summary) -> str:
-    """For each peer: cases run, agree, known divergences, crashes, unexpected, and what it does not offer."""
+    """Makes a table by peer: cases run, agree, known divergences, crashes, unexpected, and unsupported cases."""
     rows = []
     for peer in summary.peers:
         numbers = [f"{number:,}" for number in summary.numbers(peer)]
@@ -36,7 +36,7 @@ def _table(titles: Iterable[str], rows: Iterable[Iterable[str]], numbers_from: i
     return "\n".join("| " + " | ".join(row) + " |" for row in (titles, rule, *rows))
 
 
-# What Markdown reads as more than itself; an underscore inside a word it does not.
+# Characters with a meaning in Markdown; an underscore inside a word has none.
 MARKS = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # a terminal obeys them
 
@@ -46,12 +46,12 @@ def _line(text: object) -> str:
 
 
 def _cell(text: object) -> str:
-    """Text as itself, in running text and in tables: one line, no HTML, no mark-up, no bar that ends a cell."""
+    """Escapes text for running text and tables: one line, no HTML, no mark-up, no bar that ends a cell."""
     return MARKS.sub(r"\\\g<0>", escape(_line(text), quote=False))
 
 
 def _code(text: object) -> str:
-    """Text as code in running text, whatever it contains; HTML is none there."""
+    """Formats any text as code in running text, where HTML has no effect."""
     line = _line(text) or " "
     fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
     return f"{fence} {line} {fence}" if len(fence) > 1 else f"`{line}`"
@@ -74,7 +74,7 @@ def _absent(summary: Summary) -> str:
 
 
 def _known(summary: Summary) -> str:
-    """The divergences that were seen, by peer."""
+    """Lists the seen divergences by peer."""
     rows = []
     for (name, peer), count in sorted(summary.seen.items(), key=lambda item: item[0][::-1]):
         entry = summary.divergences.get(name, {})
@@ -98,7 +98,7 @@ def _stale(summary: Summary) -> str:
 
 
 def _new(summary: Summary) -> str:
-    """What peers do in versions that the divergences were not recorded with."""
+    """Lists the behaviour of peers in versions without recorded divergences."""
     versions, gone = summary.not_recorded(), summary.footer["gone"]
     if not versions:
         return ""
@@ -109,7 +109,7 @@ def _new(summary: Summary) -> str:
 
 
 def _listed(records: Sequence[Record]) -> list[str]:
-    """Results in full, by peer; of very many the first."""
+    """Lists results in full, by peer; only the first of very many."""
     shown, parts = records[:UNEXPECTED_SHOWN], []
     for peer, count in Counter(record["peer"] for record in records).items():
         parts.append(f"### {_cell(peer)}: {count:,}")
@@ -120,7 +120,7 @@ def _listed(records: Sequence[Record]) -> list[str]:
 
 
 def _record(record: Record) -> str:
-    """One result in full, with the command that shows it."""
+    """Formats one result in full, with the command that shows it."""
     name = record["divergence"]
     listed = f", listed as {_code(name)}" if name else ""
     rules = f" [{_cell(', '.join(record['rules']))}]" if record["rules"] else ""

@@ -1,4 +1,4 @@
-"""One pass over the results of a run: what every rendering shows, small enough to keep in memory."""
+"""A summary of a run from one pass over its results, with the content of every rendering; it fits in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from padops.terminal import shown
 
 COLUMNS = ("versions", "cases run", "agree", "known divergences", "crashes", "unexpected", "new behaviour", "not run")
 
-CASES_PER_CELL = 3  # of the known divergences, for each divergence
+CASES_PER_CELL = 3  # examples of each known divergence
 UNEXPECTED_PER_CELL = 20
 
 Record = dict[str, Any]
@@ -21,11 +21,11 @@ Key = tuple[str, str, str, str]  # peer, operator, mode, element type
 
 @dataclass
 class Cell:
-    """What one peer did with one mode of one operator on one element type."""
+    """The results of one peer for one mode of one operator on one element type."""
 
     counts: Counter[str] = field(default_factory=Counter)  # of results, by outcome
     unexpected: int = 0  # results that no divergence explains
-    new: int = 0  # unexplained results of a version that no divergence was recorded with
+    new: int = 0  # unexplained results of a version without recorded divergences
     known: Counter[str] = field(default_factory=Counter)  # results, by the divergence that explains them
     reasons: Counter[str] = field(default_factory=Counter)  # why cases were unsupported or skipped
     examples: list[Record] = field(default_factory=list)  # a few wrong results of each kind
@@ -52,7 +52,7 @@ class Summary:
 
     header: Record
     footer: Record
-    divergences: dict[str, Record]  # the known ones, as mappings, by id
+    divergences: dict[str, Record]  # the known divergences, as mappings, by id
     cells: dict[Key, Cell] = field(default_factory=dict)
     unexpected: list[Record] = field(default_factory=list)
     new: list[Record] = field(default_factory=list)  # results that are new behaviour of a peer
@@ -60,12 +60,12 @@ class Summary:
 
     @property
     def peers(self) -> list[str]:
-        """The names of the peers that ran, in the header's order, then any other that has results."""
+        """The names of the peers that ran, in the header's order, then other peers with results."""
         names = [peer["name"] for peer in self.header["peers"]]
         return list(dict.fromkeys([*names, *(key[0] for key in self.cells)]))
 
     def total(self, peer: str) -> Cell:
-        """The cells of a peer in one, without examples."""
+        """Adds up the cells of a peer, without examples."""
         whole = Cell()
         for key, cell in self.cells.items():
             if key[0] == peer:
@@ -76,7 +76,7 @@ class Summary:
         return whole
 
     def numbers(self, peer: str) -> tuple[int, ...]:
-        """What stands below ``COLUMNS`` for a peer, behind its versions."""
+        """Returns the values of ``COLUMNS`` for a peer, after its versions."""
         cell = self.total(peer)
         idle = sum(cell.counts[outcome] for outcome in IDLE)
         run = sum(cell.counts.values()) - idle
@@ -84,7 +84,7 @@ class Summary:
         return run, cell.counts["agree"], known, crashes, cell.unexpected, cell.new, idle
 
     def run(self) -> str:
-        """What ran, and on what."""
+        """The run and its machine, in words."""
         machine = ", ".join(f"{name} {value}" for name, value in self.header["machine"].items())
         return shown(
             f"padops {self.header['padops']}, level {self.header['level']}, seed {self.header['seed']}; {machine}"
@@ -92,13 +92,13 @@ class Summary:
 
     @property
     def verdict(self) -> str:
-        """What to say of the whole run."""
+        """The verdict on the whole run, in words."""
         if "cut_short" in self.footer:
             return "cut short"
         return "as expected" if self.footer["exit"] == 0 else "not as expected"
 
     def left(self) -> str:
-        """Of a run that was cut short, what it lacks; empty of a whole one."""
+        """The missing cases of an interrupted run, in words; empty for a complete run."""
         if "cut_short" not in self.footer:
             return ""
         rows = [f"{self.title(peer)} ({count:,})" for peer, count in self.footer["cut_short"].items()]
@@ -106,24 +106,24 @@ class Summary:
         return f"A signal has ended the run before its end. {begun}What is missing here has not been measured."
 
     def not_recorded(self) -> dict[str, str]:
-        """By peer, what to say of a version that the divergences were not recorded with."""
+        """A sentence for each peer whose version has no recorded divergences, by peer."""
         rows = [row for row in self.header["peers"] if "recorded" in row]
         return {
             row["name"]: f"{self.versions(row['name']).partition(', ')[0]}; recorded: {row['recorded']}" for row in rows
         }
 
     def no_longer_seen(self) -> str:
-        """How many divergences are stale."""
+        """The number of stale divergences, in words."""
         stale = len(self.footer["stale"])
         return f"{stale:,} listed {'divergence' if stale == 1 else 'divergences'} no longer seen."
 
     def divergence(self, name: str) -> Record:
-        """An entry of the divergence file; of what is not in it, one that says so."""
+        """Returns an entry of the divergence file; for a missing id, an entry that reports this."""
         unknown = {"id": name, "outcome": "", "versions": "", "rule": "", "link": ""}
         return self.divergences.get(name, unknown | {"reason": "This is not in the divergence file of this padops."})
 
     def title(self, peer: str) -> str:
-        """A short name: of a peer in another interpreter the version tells more than the path."""
+        """Returns a peer's short name; for another interpreter, with its version instead of its path."""
         name, _, python = peer.partition("@")
         versions = [row["versions"] for row in self.header["peers"] if row["name"] == peer]
         if not python or not versions or not versions[0]:
@@ -131,7 +131,7 @@ class Summary:
         return f"{name}@{next(iter(versions[0].values()))}"
 
     def versions(self, peer: str) -> str:
-        """What a peer is made of, as in ``"onnxruntime 1.31.1"``; and how far it may be off, where it may."""
+        """Returns a peer's packages, as in ``"onnxruntime 1.31.1"``; and its tolerance, if any."""
         rows = [row for row in self.header["peers"] if row["name"] == peer]
         parts = [f"{name} {version}" for row in rows for name, version in row["versions"].items()]
         return ", ".join(
@@ -140,7 +140,7 @@ class Summary:
 
 
 def summarise(header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any]) -> Summary:
-    """Counts the results of a run, which are read once; the divergences may be mappings."""
+    """Counts the results of a run in one pass; the divergences may be mappings."""
     entries = {entry["id"]: entry for entry in map(_mapping, divergences)}
     summary = Summary(header, footer, entries)
     for record in results:
@@ -168,7 +168,7 @@ def _text(value: Any) -> str:
 
 
 def array_text(value: Any) -> str:
-    """An array of the record in one line, ``float[2, 3] [[1, 2, 3], [4, 5, 6]]``; or the error that was expected."""
+    """Formats an array of the record in one line, ``float[2, 3] [[1, 2, 3], [4, 5, 6]]``; or the expected error."""
     if not isinstance(value, Mapping):
         return "absent" if value is None else str(value)
     if "error" in value:
@@ -178,5 +178,5 @@ def array_text(value: Any) -> str:
 
 
 def sides(record: Record) -> dict[str, str]:
-    """What was expected and what the peer gave, as text; empty where the record does not say."""
+    """Returns the expected and the peer's output as text; empty if the record has neither."""
     return {name: array_text(record[name]) for name in ("expected", "got") if record.get(name) is not None}

@@ -12,9 +12,10 @@ from pairs_of_trust import KINDS as TRUST
 
 import padops
 from padops.convert.errors import PadopsError
-from padops.convert.verify import small_runs
+from padops.convert.verify import choice, small_runs
 from padops.convert.verify.proof import prove
 from padops.convert.verify.result import Verdict
+from padops.convert.verify.sessions import Trial, run_trials
 
 # Runs do not tell these: floats that round, or a size that none has.
 ROUNDED = {"minus 0 that an Add loses", "an Add that rounds", "a Mul that overflows", "floats are not associative"}
@@ -55,6 +56,25 @@ def test_runs_show_most_differences(kind: str, monkeypatch: pytest.MonkeyPatch) 
     told = {one.name: padops.verify(one.original, one.converted).verdict for one in KINDS[kind][::9]}
     assert set(told.values()) <= {"different", "tested", "unknown"}
     assert {name for name, verdict in told.items() if verdict != "different"} <= ROUNDED | HIDDEN
+
+
+def test_small_runs_end_with_their_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each run here has a million elements, so that eight are enough, and not 500."""
+    runs = []
+
+    def counted(*given: object) -> list[Trial]:
+        trials = run_trials(*given)  # type: ignore[arg-type]
+        runs.append(trials)
+        return trials
+
+    monkeypatch.setattr(small_runs, "run_trials", counted)
+    text = (
+        '<ir_version: 10, opset_import: ["" : 18]> g (float[N] x) => (float[M] y) {{ s = Constant <value_ints = [1048576]> ()'
+        " a = Constant <value_ints = [0]> () t = ReduceSum (x, a) e = Expand (t, s) y = {} (e, e) }}"
+    )
+    one, other = (onnx.parser.parse_model(text.format(operator)) for operator in ("Max", "Min"))
+    monkeypatch.setattr(choice, "in_copy", lambda run, room: run())
+    assert padops.verify(one, other).verdict == "tested" and 2 < len(runs) < 20
 
 
 @pytest.mark.parametrize("kind", TRUST, ids=lambda kind: kind.__name__)
