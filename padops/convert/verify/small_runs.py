@@ -13,7 +13,7 @@ from padops.convert.inputs.random_inputs import many_inputs, marks_of
 from padops.convert.verify.bits import Value, describe_difference
 from padops.convert.verify.sessions import DoesNotRun, Model, Outputs, Risks, Trial, run_trials
 
-MANY, SMALL = 500, 1 << 24  # most inputs; most bytes of both models times the number of inputs
+MANY, SMALL, ELEMENTS = 500, 1 << 24, 1 << 23  # most inputs; bytes of the models times inputs; elements of outputs
 SHOWN = 4  # differing inputs that are kept
 
 
@@ -31,7 +31,7 @@ def small_runs(
     original: Model, converted: Model, inputs: Sequence[Input], hints: Hints, seed: int, risks: Risks
 ) -> SmallRuns:
     """Runs both models, without graph optimisation, on many small inputs; returns the first that differ."""
-    found, models = SmallRuns(), (original.message, converted.message)
+    found, models, elements = SmallRuns(), (original.message, converted.message), 0
     if risks.are_many:
         return found
     count = min(MANY, SMALL // max(sum(one.path.stat().st_size for one in (original, converted)), 1))
@@ -60,7 +60,8 @@ def small_runs(
         if any(describe_difference(trial.outputs[name], outputs[name]) for name in names):
             found.trials.append(trial)
             found.after.append(outputs)
-        if len(found.trials) == SHOWN:
+        elements += sum(value.size for value in outputs.values() if isinstance(value, np.ndarray))
+        if len(found.trials) == SHOWN or elements > ELEMENTS:
             break
     return found
 

@@ -68,10 +68,9 @@ def test_small_runs_end_with_their_work(monkeypatch: pytest.MonkeyPatch) -> None
         return trials
 
     monkeypatch.setattr(small_runs, "run_trials", counted)
-    text = (
-        '<ir_version: 10, opset_import: ["" : 18]> g (float[N] x) => (float[M] y) {{ s = Constant <value_ints = [1048576]> ()'
-        " a = Constant <value_ints = [0]> () t = ReduceSum (x, a) e = Expand (t, s) y = {} (e, e) }}"
-    )
+    text = """<ir_version: 10, opset_import: ["" : 18]> g (float[N] x) => (float[M] y) {{
+      s = Constant <value_ints = [1048576]> () a = Constant <value_ints = [0]> ()
+      t = ReduceSum (x, a) e = Expand (t, s) y = {} (e, e) }}"""
     one, other = (onnx.parser.parse_model(text.format(operator)) for operator in ("Max", "Min"))
     monkeypatch.setattr(choice, "in_copy", lambda run, room: run())
     assert padops.verify(one, other).verdict == "tested" and 2 < len(runs) < 20
