@@ -162,7 +162,7 @@ class Pipes:
 
 
 class Pickled:
-    """A Python program that answers pickled questions, in a process of its own until it is closed; see ``serve``."""
+    """A Python program that answers pickled questions in a separate process, until ``close``; see ``serve``."""
 
     def __init__(self, name: str, seconds: float, program: Sequence[str]) -> None:
         """Starts Python with the arguments ``program``; errors name it ``name``; each answer may take ``seconds``."""

@@ -61,7 +61,7 @@ class StepBars(AbstractContextManager["StepBars"]):
 
 
 def _make_bars() -> Bars:
-    """Progress bars that count in bytes or items."""
+    """Makes progress bars that count bytes or items."""
     from rich import progress
 
     class Amount(progress.ProgressColumn):

@@ -65,8 +65,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     overrides of dims by name. onnxruntime does not expose added initializers and operators of other libraries; if you
     use these, name the providers in ``providers``.
 
-    Some optimizers of onnxruntime change Pads wrongly before it asks any provider. padops disables those that may
-    affect the model. ``Pad_Fusion``: before onnxruntime 1.32, for models with a MaxPool or AveragePool.
+    Some optimizers of onnxruntime change Pads wrongly before onnxruntime asks a provider. padops disables those that
+    may affect the model. ``Pad_Fusion``: before onnxruntime 1.32, for models with a MaxPool or AveragePool.
     ``ConstantFolding``: for Pads of data that may be constant, with mode reflect before 1.27 and with mode wrap before
     1.31. ``TransposeOptimizer``: for models with a Transpose and a Pad with axes. ``NhwcTransformer``: for models with
     quantized operators and a Pad with axes.

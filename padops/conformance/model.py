@@ -63,7 +63,7 @@ def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def input_names(inputs: Sequence[np.ndarray | None]) -> list[str]:
-    """Names a model's inputs; an absent input has an empty name, which is left out at the end."""
+    """Names a model's inputs; an absent input has an empty name, but the list ends with the last present input."""
     names = ["" if array is None else f"input_{i}" for i, array in enumerate(inputs)]
     while names and not names[-1]:
         names.pop()
@@ -137,7 +137,7 @@ def ir_version(opset: int) -> int:
 
 
 def tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
-    """A tensor of any element type."""
+    """Makes a tensor of any element type."""
     from onnx import helper
 
     dtype = dtype_of(array)

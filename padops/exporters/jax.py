@@ -21,7 +21,7 @@ def jax_pads() -> Iterator[None]:
         >>> with padops.jax_pads():
         ...     model = jax2onnx.to_onnx(jax.grad(loss), [(8, 8)])
 
-    Every element type that jax2onnx knows is converted; the fill may be computed.
+    It converts every element type that jax2onnx knows; the fill may be a computed value.
 
     Raises:
         ImportError: jax2onnx is not installed.

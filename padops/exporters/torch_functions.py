@@ -74,7 +74,7 @@ def _constant_pad(self: Tensor, pad: Amounts, value: float = 0.0) -> Tensor:
 
 
 def _of_mode(mode: str, dims: int) -> Callable[..., Any]:
-    """``aten::reflection_pad`` or another of one mode: a new function each time, since the exporter modifies it."""
+    """Makes ``aten::reflection_pad`` or another pad of one mode: a new function, since the exporter modifies it."""
 
     def pad(self: Tensor, padding: Amounts) -> Tensor:
         return _extended(self, padding, MODES[mode])

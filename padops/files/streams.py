@@ -31,7 +31,7 @@ def read_input() -> bytes:
 
 
 def refuse_terminal() -> str | None:
-    """The error to print if standard output is a terminal, which a model's bytes would confuse; else None."""
+    """Returns the error if standard output is a terminal, which a model's bytes would confuse; else None."""
     if os.isatty(_output()):
         return "standard output is a terminal, which cannot show a model; redirect it, or name a file"
     return None

@@ -38,8 +38,8 @@ def kind_of(path: Path) -> str:
 def obstacle(path: Path) -> str | None:
     """Returns why no file can be written here, or None. Allowed: no file, a writable regular file, or a link to one.
 
-    padops replaces nothing else: a device, a FIFO or a socket would be lost, and users expect the target of a dangling
-    link to be a file of another name.
+    padops replaces nothing else: a device, a FIFO or a socket would be lost, and a dangling link promises a file of
+    another name.
     """
     if not path.parent.is_dir():
         return f"the folder {path.parent} does not exist"

@@ -61,7 +61,7 @@ def run_model(create: Callable[[onnxruntime.SessionOptions], Any], feeds: Mappin
 
 
 def is_same(output: np.ndarray, expected: np.ndarray) -> bool:
-    """Whether two arrays have the same bits, except for the bits of a NaN."""
+    """Whether two arrays have the same bits, where any NaN equals any NaN."""
     if output.dtype != expected.dtype or output.shape != expected.shape:
         return False
     if output.dtype.kind != "f":

@@ -23,7 +23,7 @@ _SUFFIXES = {"win32": ".dll", "darwin": ".so"}
 
 @cache
 def get_library_path() -> str:
-    """The absolute path of the custom-operator library.
+    """Returns the absolute path of the custom-operator library.
 
     It is a plain shared library, for any onnxruntime binding: pass the path to ``register_custom_ops_library`` in
     Python, ``RegisterCustomOpsLibrary`` in C++ and C#, ``registerCustomOpsLibrary`` in Java.
@@ -77,7 +77,7 @@ def _source_version(package: Path) -> str | None:
 
 
 def _installed_library(name: str, wanted: str) -> tuple[Path | None, str]:
-    """Returns the library of the installed padops; or None, and why there is none of the version ``wanted``."""
+    """Returns the installed padops' library, or None and the reason, if its version is not ``wanted``."""
     try:
         installed = distribution("padops")
     except PackageNotFoundError:

@@ -23,7 +23,7 @@ PLAIN = frozenset("float uint8 int8 uint16 int16 int32 int64 string bool float16
 
 
 def to_ort_value(array: np.ndarray) -> onnxruntime.OrtValue:
-    """A tensor with the bits of an array of any element type."""
+    """Makes a tensor with the bits of an array of any element type."""
     from onnxruntime import OrtValue
 
     dtype = dtype_of(array)
@@ -37,7 +37,7 @@ def to_ort_value(array: np.ndarray) -> onnxruntime.OrtValue:
 
 
 def from_ort_value(value: onnxruntime.OrtValue) -> np.ndarray:
-    """The bits of a tensor as an array."""
+    """Returns the bits of a tensor as an array."""
     dtype = _dtype_of(value.data_type())
     if dtype.name in PLAIN:
         array: np.ndarray = value.numpy()

@@ -170,7 +170,7 @@ def register(session_options: onnxruntime.SessionOptions, extensions: bool = Tru
 
 
 def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
-    """Whether options have the kernel, and so the library of onnxruntime-extensions.
+    """Whether the session options include the kernel.
 
     Options do not expose their libraries. So this function creates a session of a model whose last operator does not
     exist: onnxruntime names the first unknown operator before it creates providers or writes anything.

@@ -1,7 +1,7 @@
 """The operators of the domain ``padops``: one row each, and a function that turns a node into a plan.
 
-A dialect knows how its specification spells a Pad: which inputs and attributes carry the amounts, which modes it has
-and how negative amounts act. It knows nothing of element types beyond their names, and nothing of ONNX Runtime. The
+A dialect defines how a specification writes a Pad: the inputs and attributes with the amounts, the modes, and the
+effect of negative amounts. It knows nothing of element types beyond their names, and nothing of ONNX Runtime. The
 native library holds the same table in ``csrc/core/dialects.cpp``; ``tests/csrc/test_describe.py`` compares the two.
 """
 
@@ -77,7 +77,7 @@ class Op:
 
     @property
     def is_onnx(self) -> bool:
-        """Whether it is a version of ONNX's Pad."""
+        """Whether the operator is a version of ONNX's Pad."""
         return self.name.startswith("Pad_")
 
     def input_index(self, name: str) -> int | None:
@@ -267,7 +267,7 @@ def _attribute_pad(version: int, name: str) -> Op:
 
 
 def _input_pad(version: int) -> Op:
-    """The row of ONNX Pad 11 or a later version."""
+    """Makes the row of ONNX Pad 11 or a later version."""
     inputs = (Input("data", "T"), Input("pads", "int64"), Input("constant_value", "T", optional=True))
     return Op(
         name=f"Pad_{version}",
@@ -303,7 +303,7 @@ def _one_per_axis(node: Node, name: str, rank: int) -> list[int]:
 
 
 def _begin_and_end_inputs(node: Node, shape: Sequence[int]) -> list[Amounts]:
-    """OpenVINO Pad 1 and 12: two inputs, which may be of two integer types."""
+    """OpenVINO Pad 1 and 12: two inputs, which may have different integer types."""
     rank = len(shape)
     begins, ends = _one_per_axis(node, "pads_begin", rank), _one_per_axis(node, "pads_end", rank)
     return [Amounts(begin, end) for begin, end in zip(begins, ends)]

@@ -1,7 +1,7 @@
 """The plan of a Pad: per axis, a map from output position to source position or fill.
 
-Dialects (``dialects.py``) build a :class:`Plan`; the engine and the NumPy reference only execute it. Rules P1–P10 are
-those of docs/semantics.md; ``csrc/core/plan.cpp`` is the second, independent implementation, with the same error texts.
+Dialects (``dialects.py``) build a :class:`Plan`; the engine and the NumPy reference only execute it. docs/semantics.md
+defines the rules P1–P10; ``csrc/core/plan.cpp`` is the second, independent implementation, with the same error texts.
 
 The modes, for the source ``abcd`` with three elements on either side::
 
@@ -185,7 +185,7 @@ def check_axes(shape: Sequence[int | None], amounts: Sequence[Amounts], mode: Mo
 
 
 def _check_interior(i: int, pads: Amounts, mode: Mode) -> None:
-    """P6 for one axis."""
+    """Checks P6 for one axis."""
     if pads.interior < 0:
         raise PadError("P6", f"axis {i} has interior {pads.interior}, which must not be negative")
     if pads.interior and mode is not Mode.CONSTANT:
@@ -213,7 +213,7 @@ def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> i
 
 
 def _check_limit(i: int, size: int, pads: Amounts, mode: Mode, limit: Limit) -> None:
-    """P4 for one axis and a mode other than constant."""
+    """Checks P4 for one axis in a mode other than constant."""
     if limit is Limit.OPENVINO and mode in (Mode.REFLECT, Mode.SYMMETRIC):
         most = size - 1 if mode is Mode.REFLECT else size
         for side, amount in (("begin", pads.begin), ("end", pads.end)):

@@ -96,7 +96,7 @@ def find_case(id: str) -> Case:
     """Makes the case of an id.
 
     Raises:
-        ValueError: The installed onnx has no such test.
+        ValueError: The installed onnx does not have this test.
     """
     if id not in with_outputs():
         raise ValueError(f"no case is called {id!r} in the onnx that is installed")

@@ -13,7 +13,7 @@ This folder has the implementations that are installed beside padops; the list i
 of ``scripts/isolated/``, declares its peers in a literal ``ENVIRONMENT``, which padops reads without importing the
 file:
 
-- ``name`` and all fields of ``PeerRow`` without their default values;
+- ``name`` and the fields of ``PeerRow`` that differ from their defaults;
 - ``requires``: packages for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx there, and the
   converter needs onnx-ir; or ``node``: npm packages and their versions;
 - ``program``: the file beside it that node runs in place of ``pad``; for the further peers below, the key is its

@@ -1,4 +1,4 @@
-"""onnxruntime's own Pad, at every opset that it knows; and the sessions of all peers."""
+"""onnxruntime's own Pad, at every opset that onnxruntime knows; and the sessions of all peers."""
 
 from __future__ import annotations
 

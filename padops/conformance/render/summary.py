@@ -48,7 +48,7 @@ class Cell:
 
 @dataclass
 class Summary:
-    """A whole run; its results are in the order of the file."""
+    """A complete run, with its results in the order of the file."""
 
     header: Record
     footer: Record
