@@ -122,7 +122,7 @@ def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Ru
     """Returns the rules for a session with ``providers``, by the providers' names.
 
     Raises:
-        UsageError: ``providers`` has a non-name; or ``rules`` comes without providers or is not a file of rules.
+        UsageError: ``providers`` holds more than names; or ``rules`` comes without providers or is no file of rules.
     """
     if isinstance(providers, str) or not all(isinstance(name, str) for name in providers):
         raise UsageError(f"providers is {providers!r}, expected names of execution providers")

@@ -98,7 +98,7 @@ LIBRARY_ERRORS: tuple[type[Exception], ...] = (
 def library_errors(part: str, *more: type[Exception], doing: str = "read") -> Iterator[None]:
     """Turns a library's exception about ``part`` into a PadopsError such as "initializer 'pads' cannot be read".
 
-    ``more`` lists exceptions besides ``LIBRARY_ERRORS``; ``doing`` is the last word of the message's first part.
+    ``more`` lists exceptions besides ``LIBRARY_ERRORS``; ``doing`` completes the message.
 
     Raises:
         PadopsError: The library raised such an exception; the message ends with the cause.

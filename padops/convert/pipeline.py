@@ -229,7 +229,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
     facts, fatal, minor = {}, set(), installed_minor()
     for pad in counted("looking at Pads", analysis.pads, analysis.progress):
         row = facts[pad.site.path] = pad.facts(minor)
-        # Asked to write SAME out, it cannot.
+        # The option asks to write SAME out, which is impossible here.
         wrong = row.verdict == "wrong" and pad.match.stays and pad.match.judge is not None
         # ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch
         # that is not taken, or in a function without calls.
@@ -386,7 +386,7 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     Local functions are inlined: the converter would drop them. The given document is changed.
 
     Raises:
-        PadopsError: onnx has no adapter for an operator of the model, or what it makes is no model.
+        PadopsError: onnx has no adapter for an operator of the model, or its result is no valid model.
     """
     document = analysis.document
     before = document.model.graph.opset_imports.get("")

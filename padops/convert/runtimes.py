@@ -215,7 +215,7 @@ def _least(mode: Mode | None, begin: int, end: int, minor: int) -> int:
 
 
 def _find(pad: PadInfo, name: str, before: int | None = None, **told: object) -> Fault:
-    """A fault by its name in ``cpu.json``, with what its reason tells of the Pad."""
+    """Returns a fault by its name in ``cpu.json``; ``told`` fills in its reason."""
     row = FAULTS[name]
     does: Verdict = "runs if" if row.needs_rank and pad.dims is None else row.does
     return replace(row, does=does, why=row.why.format(before=row.before, **told), before=before or row.before)
@@ -290,7 +290,7 @@ def _reach(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
     if pad.mode in (Mode.EDGE, Mode.REFLECT) and all_known(pad.dims) and len(amounts) == len(pad.dims):
         sizes = [(size, row.begin + size + row.end) for size, row in zip(pad.dims, amounts)]
         if any(not size for size, _ in sizes) and all(size or not padded for size, padded in sizes):
-            return  # of empty data, of which no empty axis is extended, ONNX Runtime checks nothing else
+            return  # ONNX Runtime checks nothing else if the data are empty and no empty axis is extended
     for axis, (size, row) in enumerate(zip(pad.dims or (), amounts)):
         yield from _reach_of(pad, axis, size, row.begin, row.end)
 

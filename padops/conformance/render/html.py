@@ -241,7 +241,7 @@ def _stale(summary: Summary) -> str:
 
 
 def _known(summary: Summary) -> str:
-    """Lists the seen divergences, closed, by implementation."""
+    """Lists the divergences that occurred, by implementation, folded up."""
     if not summary.seen:
         return "<p>None were seen.</p>"
     groups = []

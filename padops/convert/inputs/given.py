@@ -96,7 +96,7 @@ def _input(value: onnx.ValueInfoProto) -> Input:
 
 
 def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray]:
-    """The caller's arrays. Of a file, the headers are checked against the model before any element is read.
+    """Returns the caller's arrays; checks a file's headers against the model before it reads any element.
 
     Raises:
         UsageError: The file cannot be read, or one of its arrays is missing, not known to the model, or of the wrong

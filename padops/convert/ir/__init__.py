@@ -79,7 +79,7 @@ def _needed(nodes: list[onnx.NodeProto], outputs: Collection[str]) -> tuple[list
 
 
 def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Values, path: Path) -> None:
-    """Gives a model its nodes; refuses one that is not valid, or not of the shapes that the IR states, which stay."""
+    """Puts the nodes into the model; refuses a model that is invalid or contradicts the shapes that the IR states."""
     graph = message.graph
     outputs = {output.name for output in graph.output}
     nodes, read = _needed(nodes, outputs)

@@ -124,7 +124,7 @@ OTHER_SHAPE = "ONNX Runtime writes out its body, which takes the shape as int64 
 
 @dataclass(frozen=True)
 class _Centred:
-    """What the model says of one node."""
+    """The facts of one node."""
 
     data: ir.Value  # the data to pad and crop
     shape: ir.Value  # the new sizes, of all axes or of ``axes``

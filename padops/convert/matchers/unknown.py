@@ -1,4 +1,4 @@
-"""Nodes with Pad in their names that no other source knows: they are listed, so that no Pad is overlooked."""
+"""Nodes with Pad in their names that no other matcher recognizes: listed, so that no Pad is overlooked."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Match:
     op_type: str | None = None  # the operator of a Pad that is already an operator of padops
     already: str | None = None  # the target whose form such a Pad has, or "renamed"; for the same target, the Pad stays
     notes: tuple[str, ...] = ()  # see ``PadRecord.notes``
-    # What ONNX Runtime's CPU provider does with the node, and why, if the match has no form of it that runs; else None.
+    # The verdict of ONNX Runtime's CPU provider on the node, with the reason, if no form of the match runs.
     verdict: tuple[Verdict, str] | None = None
     # With ``apply``: why ONNX Runtime cannot run the unchanged nodes as specified; None if it can.
     needed: str | None = None
@@ -107,7 +107,7 @@ def put_in_front(site: NodeSite, constants: Constants, position: int, role: str,
 
 
 def matched(form: str, read: Callable[[list[str]], Match], runs_as: RunsAs | None = None) -> Match:
-    """The match that ``read`` gives; ``read`` adds notes to a list, or raises ``Unconvertible``."""
+    """Returns the match from ``read``, which adds notes or raises ``Unconvertible``."""
     notes: list[str] = []
     try:
         return replace(read(notes), form=form, runs_as=runs_as, notes=tuple(notes))

@@ -25,7 +25,7 @@ from padops.spec.plan import LARGEST
 
 @dataclass(frozen=True)
 class WindowOperator:
-    """How an operator pads."""
+    """The padding of one operator."""
 
     # The value that it reads outside its data; "not counted": an average counts only data, by default.
     outside: Literal["zero", "zero point", "lowest", "not counted"] = "zero"
