@@ -90,7 +90,7 @@ def test_info_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert (told["domain"], told["version"]) == (described["domain"], described["version"])
     assert told["operators"] == {op["name"]: op["types"] for op in described["ops"]}
     assert (told["self_check"], isinstance(told["providers"], dict)) == ("equal", True)
-    assert fields("ci.md", "`padops info --json` says") == set(told) - {"why"}
+    assert fields("ci.md", "`padops info --json` describes") == set(told) - {"why"}
 
 
 def test_info_as_json_where_something_fails(

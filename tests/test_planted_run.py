@@ -16,7 +16,7 @@ def changes_of(file: str) -> Callable[[str, str], Iterator[Change]]:
 
 def test_every_source_has_tests() -> None:
     sources = [path.as_posix() for folder in (CSRC, CONVERT) for path in campaign.sources_of(folder)]
-    assert len(sources) > 150
+    assert len(sources) > 100
     for file in sources:
         source = (ROOT / file).read_text(encoding="utf-8")
         if any(True for _ in changes_of(file)(file, source)):
