@@ -44,7 +44,7 @@ int main(int count, char** arguments) {
   check(ort->CreateSessionOptions(&options));
   append(env, options, PADOPS_OPERATORS_EXECUTION_PROVIDER);  // the operators of a converted model
   append(env, options, PADOPS_EXECUTION_PROVIDER);            // the Pads of a model that is left as it is
-  append(env, options, "CPUExecutionProvider");              // the rest
+  append(env, options, "CPUExecutionProvider");               // the rest
   check(ort->CreateSession(env, arguments[2], options, &session));
 
   int16_t data[] = {1, 2, 3, 4, 5, 6}, *padded = nullptr;

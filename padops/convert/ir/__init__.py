@@ -97,11 +97,11 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
             light.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
     # The checker wants a shape of inputs and outputs even where no rank is known; it does not look at what it is.
     ends = [value.type.tensor_type for value in (*light.graph.input, *light.graph.output)]
-    unranked = [tensor for tensor in ends if not tensor.HasField("shape")]
+    unranked = [end for end in ends if not end.HasField("shape")]
     try:
         onnx.shape_inference.infer_shapes(light, check_type=True, strict_mode=True)
-        for tensor in unranked:
-            tensor.shape.SetInParent()
+        for end in unranked:
+            end.shape.SetInParent()
         onnx.checker.check_model(light)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as error:
         said = " ".join(str(error).split())  # a line for each node
