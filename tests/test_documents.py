@@ -144,7 +144,8 @@ def help_of(command: str) -> str:
     return out.getvalue()
 
 
-COMMANDS = ("convert", "verify", "run", "probe", "info", "inspect", "bench", "describe", "conformance")
+COMMANDS = ("convert", "verify", "run", "probe", "info", "inspect", "bench", "describe", "conformance",
+            "completion", "help")  # fmt: skip
 SUBCOMMANDS = ("show", "repro")
 
 

@@ -146,7 +146,7 @@ def test_wheel_holds_the_package_and_one_library(wheel: zipfile.ZipFile) -> None
     package = {name for name in names if name.startswith("padops/")}
     sources = [path.relative_to(ROOT) for path in (ROOT / "padops").rglob("*") if path.is_file()]
     wanted = {path.as_posix() for path in sources if not NOT_PACKAGED & set(path.parts)}
-    assert package - wanted == {"padops/libpadops.so"}
+    assert package - wanted == {"padops/libpadops.so", "padops/cmake/padopsConfigVersion.cmake"}
     assert wanted - package == set()
     metadata = f"padops-{padops.__version__}.dist-info/"
     assert {name for name in names if not name.startswith((metadata, "padops/"))} == set()
@@ -259,4 +259,5 @@ def test_no_header_of_others_is_compiled_in(wheel: zipfile.ZipFile) -> None:
     compiler = ("/usr/include/", "/usr/lib/gcc/", "/usr/local/include/c++/", "/opt/rh/")
     assert len(read) > 50
     read -= {str(BUILD / f"{name}.cpp") for name in ("core", "ort", "rules")}  # CMake makes them
-    assert [path for path in read if not path.startswith((str(ROOT / "padops" / "csrc"), *compiler))] == []
+    own = tuple(str(ROOT / "padops" / folder) for folder in ("csrc", "include"))
+    assert [path for path in read if not path.startswith((*own, *compiler))] == []
