@@ -63,6 +63,10 @@ def main(arguments: list) -> int:
     options = parser.parse_args(arguments)
     if unknown := [name for name in options.targets if name not in RIDS]:
         parser.error(f"there is no target {unknown[0]!r}: expected some of {', '.join(RIDS)}")
+    changed = subprocess.run(["git", "status", "--porcelain"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+    if changed:  # the artefacts would mix the commit with the changes
+        print(f"error: commit first; git status lists uncommitted files: {len(changed.splitlines())}", file=sys.stderr)
+        return 1
     os.environ.setdefault("SOURCE_DATE_EPOCH", build_wheels.EPOCH)
     tools, python = build_wheels.tools(), environment.ensure(["docs", "test"])
     rounds = []
@@ -208,7 +212,7 @@ def check(out: Path, tools: Path) -> list:
         asks += "onnxruntime.register_execution_provider_library('padops', ep.get_library_path()); "
         asks += "assert set(ep.get_ep_names()) <= {device.ep_name for device in onnxruntime.get_ep_devices()}"
         wrong += installed("the wheels", [f"{wheel}[cpu,convert]", plugin], ["-c", asks])
-        wrong += found_by_cmake(next(out.glob("padops-*-linux-x86_64.zip")), tools)
+        wrong += found_by_cmake(next(out.glob(f"padops-*-linux-{os.uname().machine}.zip")), tools)
     return wrong
 
 

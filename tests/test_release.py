@@ -80,6 +80,16 @@ def test_arguments(arguments: list[str], text: str, release: ModuleType, capsys:
     assert ending.value.code == 2 and text in capsys.readouterr().err
 
 
+def test_uncommitted_changes_are_refused(
+    release: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    (tmp_path / "new").touch()
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    assert release.main(["--dry-run"]) == 1
+    assert capsys.readouterr().err == "error: commit first; git status lists uncommitted files: 1\n"
+
+
 def test_cuda_without_a_device(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.syspath_prepend(SCRIPTS)
     cuda = importlib.import_module("cuda")
