@@ -34,6 +34,10 @@ PADOPS_INLINE void copy_element(char* target, const char* source, size_t size) {
 // repeats one, minus an element's size goes backward. kShort: there are few elements.
 template <size_t kElement, bool kShort>
 PADOPS_INLINE void copy_elements(char* target, const char* source, size_t bytes, size_t size, ptrdiff_t step) {
+  if constexpr (kElement == 0) {  // pixels of three channels: one move of a known size, not a choice for each element
+    if (size == 3) return copy_elements<3, kShort>(target, source, bytes, 3, step);
+    if (size == 6) return copy_elements<6, kShort>(target, source, bytes, 6, step);
+  }
   if (kElement == 0 || kShort) {
     for (size_t at = 0; at < bytes; at += size, source += step) {
       keep_loop(at);
