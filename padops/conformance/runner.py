@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from padops.conformance.case import Case, seed_of
 from padops.conformance.divergences import EXAMPLES, Divergence, DivergenceTracker, add_peers, judged_as, not_recorded
@@ -28,9 +28,6 @@ from padops.conformance.record import PeerRun
 from padops.conformance.worker import send
 from padops.files.interrupts import uninterrupted
 from padops.processes import LateError, Pipes, how_ended, kill_group, wait_for
-
-if TYPE_CHECKING:
-    from padops.conformance.peers import PeerRow
 
 WORKER = Path(__file__).with_name("worker.py")
 GIVE_UP = 20  # consecutive deaths without an answer
