@@ -27,7 +27,7 @@ from padops.convert.inputs.pads import Hints, special_values
 from padops.convert.inputs.random_inputs import random_inputs
 from padops.convert.rewrite import TARGETS
 from padops.convert.verify import compare as verify
-from padops.convert.verify import sessions
+from padops.convert.verify import sessions, small_runs
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import DTYPES
 
@@ -102,8 +102,9 @@ def test_an_original_that_differs_from_itself(unproved: None) -> None:
     assert verification.outputs == (OutputComparison("y", True), OutputComparison("z", True))
 
 
-def test_every_element_type_goes_in_and_out() -> None:
+def test_every_element_type_goes_in_and_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """One Pad of each type, alone in its model, compared with onnxruntime or with the reference."""
+    monkeypatch.setattr(small_runs, "MANY", 3)
     described = {row["name"] for row in padops.describe()["types"]}
     for dtype in DTYPES:
         source = model([pad(mode="reflect")], 25, ir_version=13, inputs=[("x", dtype.onnx, [2, 3])],

@@ -18,7 +18,7 @@ from written_models import model
 
 import padops
 from padops.convert import PadopsError, UndecidedError, UsageError
-from padops.convert.verify import interface, process_copy, sessions
+from padops.convert.verify import choice, interface, process_copy, sessions
 from padops.convert.verify.process_copy import DiedError, in_copy
 from padops.convert.verify.sessions import Session
 
@@ -101,6 +101,7 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @ON_LINUX
 def test_a_run_that_dies(copied: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "MOST_COPIES", 3)
     monkeypatch.setattr(Session, "run", lambda *given, **more: os.kill(os.getpid(), signal.SIGFPE))
     verification = padops.verify(*map(model, UNLIKE))
     assert (verification.verdict, verification.outcome) == ("unknown", "not run")
