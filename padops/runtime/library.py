@@ -23,7 +23,7 @@ _SUFFIXES = {"win32": ".dll", "darwin": ".so"}
 
 @cache
 def get_library_path() -> str:
-    """Returns the absolute path of the custom-operator library.
+    """Return the absolute path of the custom-operator library.
 
     It is a plain shared library, for any onnxruntime binding: pass the path to ``register_custom_ops_library`` in
     Python, ``RegisterCustomOpsLibrary`` in C++ and C#, ``registerCustomOpsLibrary`` in Java.
@@ -68,7 +68,7 @@ def get_library_path() -> str:
 
 
 def _source_version(package: Path) -> str | None:
-    """Returns the version of the source tree around a package, or None outside of a source tree."""
+    """Return the version of the source tree around a package, or None outside of a source tree."""
     project = package.parent / "pyproject.toml"
     if not project.is_file() or not (package / "csrc").is_dir():
         return None
@@ -77,7 +77,7 @@ def _source_version(package: Path) -> str | None:
 
 
 def _installed_library(name: str, wanted: str) -> tuple[Path | None, str]:
-    """Returns the installed padops' library, or None and the reason, if its version is not ``wanted``."""
+    """Return the installed padops' library, or None and the reason, if its version is not ``wanted``."""
     try:
         installed = distribution("padops")
     except PackageNotFoundError:
@@ -92,7 +92,7 @@ def _installed_library(name: str, wanted: str) -> tuple[Path | None, str]:
 
 
 def describe_library(path: str | Path) -> str:
-    """Returns a library's description of itself, as JSON: see ``padops.describe``.
+    """Return a library's description of itself, as JSON: see ``padops.describe``.
 
     Raises:
         OSError: The file cannot be loaded, or is not padops' library.
@@ -109,7 +109,7 @@ def describe_library(path: str | Path) -> str:
 
 
 def _rebuild_editable_install() -> None:
-    """Makes an editable install rebuild its library if ``csrc`` has changed; does nothing in other installs."""
+    """Make an editable install rebuild its library if ``csrc`` has changed; does nothing in other installs."""
     try:
         find_spec("padops.libpadops")
     except (OSError, subprocess.CalledProcessError) as error:

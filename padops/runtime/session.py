@@ -31,7 +31,7 @@ def register(
     extensions: bool = True,
     rules: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Registers the operators of padops, and on request its execution provider, in the options of future sessions.
+    """Register the operators of padops, and on request its execution provider, in the options of future sessions.
 
     Registering the same options twice does nothing the second time.
 
@@ -102,7 +102,7 @@ def register(
 
 
 def _known(operators: Collection[str] | None, backend: str) -> frozenset[str] | None:
-    """Checks and returns the names in ``operators``; None stands for all."""
+    """Check and return the names in ``operators``; None stands for all."""
     if operators is None:
         return None
     if backend != "native":
@@ -117,7 +117,7 @@ def _known(operators: Collection[str] | None, backend: str) -> frozenset[str] | 
 
 
 def _check_options(given: object) -> None:
-    """Raises TypeError for anything but SessionOptions; for a session, the message says to register first."""
+    """Raise TypeError for anything but SessionOptions; for a session, the message says to register first."""
     import onnxruntime
 
     if isinstance(given, onnxruntime.SessionOptions):
@@ -150,7 +150,7 @@ def _described() -> str:
 
 
 def describe() -> dict[str, Any]:
-    """The operators, as the native library describes them.
+    """Return the operators, as the native library describes them.
 
     Returns:
         ``domain``, ``version``, ``library`` (its version), ``types`` (one row per element type: name, onnx and ort ids,

@@ -55,7 +55,7 @@ class Located:
     body: onnx.GraphProto | onnx.FunctionProto
 
     def labelled(self) -> Iterator[tuple[str, onnx.NodeProto]]:
-        """Each node with its path, as in ``model/graphs.py``."""
+        """Yield each node with its path, as in ``model/graphs.py``."""
         names = Counter(node.name for node in self.body.node)
         for i, node in enumerate(self.body.node):
             label = node.name or f"{node.op_type}_{i}"
@@ -63,7 +63,7 @@ class Located:
 
 
 def bodies(model: onnx.ModelProto) -> Iterator[Located]:
-    """The main graph, the functions but for fallbacks, and all graphs inside them."""
+    """Yield the main graph, the functions but for fallbacks, and all graphs inside them."""
     yield from _inside(Located("graph", model.graph))
     for function in (row for row in model.functions if row.domain != DOMAIN):
         overload = f":{function.overload}" if function.overload else ""
@@ -90,7 +90,7 @@ def form_of(node: onnx.NodeProto) -> str:
 
 
 def _constants(model: onnx.ModelProto) -> dict[str, np.ndarray]:
-    """The integers of initializers and Constants, without external data; ambiguous names are left out."""
+    """Return the integers of initializers and Constants, without external data; ambiguous names are left out."""
     tensors: dict[str, list[onnx.TensorProto]] = {}
     for located in bodies(model):
         for tensor in located.body.initializer if isinstance(located.body, onnx.GraphProto) else ():
@@ -148,7 +148,7 @@ class Hints:
 
 
 def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> Hints:
-    """The hints of a model; ``special`` is passed on."""
+    """Return the hints of a model; ``special`` is passed on."""
     message = _without_calls(message)
     inputs = {value.name for value in message.graph.input}
     made = {name: node for located in bodies(message) for node in located.body.node for name in node.output}
@@ -193,7 +193,7 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
 
 
 def _without_calls(message: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with its own functions written out, without the bulk of its data; as it is if it has none."""
+    """Return the model with its own functions written out, without the bulk of its data; as it is if it has none."""
     if all(row.domain == DOMAIN for row in message.functions):
         return message
     light = declarations(message)
@@ -216,7 +216,7 @@ def _ranks(message: onnx.ModelProto) -> dict[str, int]:
 
 
 def sizing_inputs(model: onnx.ModelProto) -> set[str]:
-    """The inputs that decide sizes: amounts, shapes, repeats, or values from which these are computed."""
+    """Return the inputs that decide sizes: amounts, shapes, repeats, or values from which these are computed."""
     nodes = [node for located in bodies(model) for node in located.body.node]
     made = {name: node for node in nodes for name in node.output if name}
     names: list[str] = []
@@ -229,20 +229,20 @@ def sizing_inputs(model: onnx.ModelProto) -> set[str]:
 
 
 def computes_floats(model: onnx.ModelProto) -> bool:
-    """Whether a model may compute floats, instead of only moving data."""
+    """Return whether a model may compute floats, instead of only moving data."""
     nodes = (node for located in bodies(model) for node in located.body.node)
     return any(node.op_type not in EXACT and not is_pad(node) for node in nodes)
 
 
 def _source(name: str, made: Mapping[str, onnx.NodeProto]) -> str:
-    """The value from which a value's numbers are passed on unchanged."""
+    """Return the value from which a value's numbers are passed on unchanged."""
     while name in made and made[name].op_type in HANDING_ON:
         name = made[name].input[0]
     return name
 
 
 def sources(names: Iterable[str], made: Mapping[str, onnx.NodeProto]) -> set[str]:
-    """The values whose elements some values are computed from, those values among them."""
+    """Return the values whose elements some values are computed from, those values among them."""
     found: set[str] = set()
     pending = list(names)
     while pending:
@@ -261,7 +261,7 @@ def _origin(value: ir.Value | None) -> ir.Value | None:
 
 
 def special_values(model: ir.Model) -> dict[str, list[int]]:
-    """The integer constants that Equal nodes compare an input with, by the input's name."""
+    """Return the integer constants that Equal nodes compare an input with, by the input's name."""
     inputs = {value: value.name for value in model.graph.inputs if value.name is not None}
     special: dict[str, list[int]] = {}
     for site in walk(model):

@@ -65,7 +65,7 @@ class Draw:
 
 
 def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -> Iterator[dict[str, np.ndarray]]:
-    """Attempts at one set of inputs, until the model takes one.
+    """Attempt at one set of inputs, until the model takes one.
 
     Each turn has other sizes and values; single bools and special values alternate.
 
@@ -97,7 +97,7 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
 
 
 def unlike(attempts: Iterable[Feeds], taken: Sequence[Feeds]) -> Iterator[Feeds]:
-    """The attempts at sizes that the model has not run on; those at sizes of ``taken`` follow the first few."""
+    """Yield the attempts at sizes that the model has not run on; those at sizes of ``taken`` follow the first few."""
     shapes = [_shapes_of(feeds) for feeds in taken]
     again: list[Feeds] = []
     left = iter(attempts)
@@ -131,7 +131,7 @@ def _made(inputs: Sequence[Input], draw: Draw, seed: int, hints: Hints) -> dict[
 
 
 def _is_index(row: Input) -> bool:
-    """Whether an input's integers may be indices, axes, amounts or lengths."""
+    """Return whether an input's integers may be indices, axes, amounts or lengths."""
     return row.type not in SAMPLES and "int" in row.type
 
 
@@ -141,7 +141,7 @@ def _is_wide(row: Input, hints: Hints) -> bool:
 
 
 def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
-    """Whether an input may hold lengths of the data: one number, or one for each of a batch."""
+    """Return whether an input may hold lengths of the data: one number, or one for each of a batch."""
     known = {*hints.special, *hints.amounts, *hints.axes, *hints.small, *hints.steps}
     if not _is_index(row) or by_name(row.type).bits < 32 or row.name in known or row.dims is None or len(row.dims) > 2:
         return False
@@ -152,7 +152,7 @@ def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
 
 
 def _steps(inputs: Sequence[Input], shapes: Mapping[str, tuple[int, ...]]) -> int:
-    """The steps of the data: the last dynamic dim of the first input with one above 1, else of the largest input."""
+    """Return the steps of the data: the last dynamic dim of the first input with one above 1, else of the largest input."""
     for row in inputs:
         places = [i for i, dim in enumerate(row.dims or ()) if not isinstance(dim, int)]
         if not _is_index(row) and places and shapes[row.name][places[-1]] > 1:
@@ -162,12 +162,12 @@ def _steps(inputs: Sequence[Input], shapes: Mapping[str, tuple[int, ...]]) -> in
 
 
 def _batches(inputs: Sequence[Input]) -> set[str]:
-    """The dynamic first dims of inputs of rank 2 or more."""
+    """Return the dynamic first dims of inputs of rank 2 or more."""
     return {row.dynamic()[0] for row in inputs if row.dims and len(row.dims) > 1 and not isinstance(row.dims[0], int)}
 
 
 def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict[str, int]]:
-    """Sizes of the dynamic dims to try; each turn begins with another one. Batches stay 1 or 2 as long as possible."""
+    """Yield sizes of the dynamic dims to try; each turn begins with another one. Batches stay 1 or 2 as long as possible."""
     past = 2 * reach + 3 if 0 < reach < MAX_ELEMENTS else SIZES[1]
     first = FIRST[turn % len(FIRST)] or past
     shift = turn % len(SIZES)
@@ -195,7 +195,7 @@ def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict
 
 
 def _shapes(inputs: Sequence[Input], sizes: Mapping[str, int], hints: Hints) -> dict[str, tuple[int, ...]]:
-    """The shapes of all inputs. Fills, amounts and axes of unknown shape get the shape that the Pad takes."""
+    """Return the shapes of all inputs. Fills, amounts and axes of unknown shape get the shape that the Pad takes."""
     shapes = {row.name: _shape(row, sizes) for row in inputs}
     for row in inputs:
         if row.name in hints.fills and row.dims is None:
@@ -261,7 +261,7 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
 
 
 def _lengths(shape: Sequence[int], draw: Draw, rng: np.random.Generator) -> np.ndarray:
-    """Random lengths from half of the data to all; in every other turn, the first length is all."""
+    """Return random lengths from half of the data to all; in every other turn, the first length is all."""
     assert draw.length is not None, "only called for lengths"
     made = np.asarray(rng.integers(max(draw.length // 2, 1), draw.length, shape, endpoint=True))
     if made.size and draw.turn % 2 == 0:
@@ -270,7 +270,7 @@ def _lengths(shape: Sequence[int], draw: Draw, rng: np.random.Generator) -> np.n
 
 
 def _axes(shape: Sequence[int], data: Sequence[int] | None, rng: np.random.Generator) -> np.ndarray:
-    """Distinct random axes; some count from the end if the data's rank is known."""
+    """Return distinct random axes; some count from the end if the data's rank is known."""
     count = prod(shape)
     rank = count if data is None else len(data)
     chosen = rng.permutation(max(rank, count))[:count]
@@ -280,7 +280,7 @@ def _axes(shape: Sequence[int], data: Sequence[int] | None, rng: np.random.Gener
 
 
 def _amounts(name: str, draw: Draw, rng: np.random.Generator, hints: Hints) -> np.ndarray:
-    """Random amounts that the data allow; at least one is positive, if the data allow any."""
+    """Return random amounts that the data allow; at least one is positive, if the data allow any."""
     told, shape = hints.amounts[name], draw.shapes[name]
     dims = draw.shapes.get(told.data or "", ()) if told.limited else ()
     lowest = min(dims, default=LARGEST_AMOUNT + 1)
@@ -326,7 +326,7 @@ class Marks:
 
 
 def marks_of(*models: onnx.ModelProto) -> Marks:
-    """The numbers in the constants and attributes of some models."""
+    """Return the numbers in the constants and attributes of some models."""
     numbers: set[float] = set()
     has_loops = False
     for model in models:
@@ -346,7 +346,7 @@ def marks_of(*models: onnx.ModelProto) -> Marks:
 
 
 def _numbers(tensor: onnx.TensorProto) -> set[float]:
-    """The elements of a small constant; empty for a large one."""
+    """Return the elements of a small constant; empty for a large one."""
     outside = tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.data_type == onnx.TensorProto.STRING
     if outside or prod(tensor.dims) > FEW_ELEMENTS:
         return set()
@@ -391,7 +391,7 @@ def many_inputs(
 def _elements(
     row: Input, shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], moves: bool, rng: np.random.Generator
 ) -> np.ndarray:
-    """Random elements of one input, in one of several ways.
+    """Return random elements of one input, in one of several ways.
 
     ``limits`` are the largest dim of the data, and the largest element of an input that decides sizes; 0 for others.
     """
@@ -413,7 +413,7 @@ def _elements(
 
 
 def _sizes(shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
-    """Amounts, axes, indices, shapes: small ones of both signs, or beyond the data; sometimes one is large."""
+    """Return amounts, axes, indices, shapes: small ones of both signs, or beyond the data; sometimes one is large."""
     room, reach = limits[1], min(limits)
     ways = ((-2, 4), (0, 3), (0, reach + 1), (0, 2 * reach + 4), (-reach - 1, 2 * reach + 4))
     made = rng.integers(*ways[int(rng.integers(0, len(ways)))], shape)
@@ -429,7 +429,7 @@ def _sizes(shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], rng: n
 
 
 def _integers(shape: tuple[int, ...], info: np.iinfo, marks: Marks, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Integers of all magnitudes, or on both sides of the models' constants."""
+    """Return integers of all magnitudes, or on both sides of the models' constants."""
     way = int(rng.integers(0, 4))
     if way == 0:
         return np.asarray(rng.integers(-size - 1, 2 * size + 4, shape))

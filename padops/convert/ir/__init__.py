@@ -37,7 +37,7 @@ from padops.processes import Pickled
 
 
 def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
-    """Turns every layer but the Pads of what ``build`` gives into ONNX operators; the message is changed.
+    """Turn every layer but the Pads of what ``build`` gives into ONNX operators; the message is changed.
 
     Raises:
         PadopsError: Some layers cannot be converted; they are listed with the reasons. Or the result is not valid.
@@ -65,7 +65,7 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
 
 
 def _needed(nodes: list[onnx.NodeProto], outputs: Collection[str]) -> tuple[list[onnx.NodeProto], set[str]]:
-    """The nodes that something reads, and the names of all that is read."""
+    """Return the nodes that something reads, and the names of all that is read."""
     kept: list[onnx.NodeProto] = []
     read = set(outputs)
     for node in reversed(nodes):
@@ -79,7 +79,7 @@ def _needed(nodes: list[onnx.NodeProto], outputs: Collection[str]) -> tuple[list
 
 
 def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Values, path: Path) -> None:
-    """Puts the nodes into the model; refuses a model that is invalid or contradicts the shapes that the IR states."""
+    """Put the nodes into the model; refuses a model that is invalid or contradicts the shapes that the IR states."""
     graph = message.graph
     outputs = {output.name for output in graph.output}
     nodes, read = _needed(nodes, outputs)
@@ -127,7 +127,7 @@ MOVES |= {"Unsqueeze", "VariadicSplit"}
 
 
 def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dict[str, str]:
-    """Replaces layers that compute constants, where a rule needs the numbers or does not take the layer."""
+    """Replace layers that compute constants, where a rule needs the numbers or does not take the layer."""
     computed = _computed(message, values)
     wanted = _wanted(message, values, computed)
     if not wanted:
@@ -157,7 +157,7 @@ def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dic
 
 
 def _computed(message: onnx.ModelProto, values: Values) -> dict[str, onnx.NodeProto]:
-    """The layers that follow from constants alone, or from dims that are known, by what they give, in order."""
+    """Return the layers that follow from constants alone, or from dims that are known, by what they give, in order."""
     layers: dict[str, onnx.NodeProto] = {}
     for node in message.graph.node:
         known = node.op_type == "ShapeOf" or all(name in values.tensors or name in layers for name in node.input)
@@ -171,7 +171,7 @@ def _computed(message: onnx.ModelProto, values: Values) -> dict[str, onnx.NodePr
 
 
 def _wanted(message: onnx.ModelProto, values: Values, computed: Mapping[str, onnx.NodeProto]) -> list[onnx.NodeProto]:
-    """The layers of ``computed`` whose numbers a remaining layer needs."""
+    """Return the layers of ``computed`` whose numbers a remaining layer needs."""
     unread: set[str] = set()  # what layers that cannot be read give, and what follows from it
     for name, node in computed.items():
         if name not in unread and (not unread.isdisjoint(node.input) or not is_read(node, values)):
@@ -188,7 +188,7 @@ def _wanted(message: onnx.ModelProto, values: Values, computed: Mapping[str, onn
 
 
 def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answer | None], str]:
-    """The values that OpenVINO computed, and the reason for missing values."""
+    """Return the values that OpenVINO computed, and the reason for missing values."""
     if find_spec("openvino") is None:
         return [], "OpenVINO computes that from constants, and is not installed: pip install 'padops[openvino]'"
     with closing(Pickled("OpenVINO", SECONDS, ["-m", PROGRAM])) as process:
@@ -199,7 +199,7 @@ def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answe
 
 
 def _drop(message: onnx.ModelProto, folded: Collection[str], computed: Collection[str]) -> None:
-    """Drops the layers whose outputs are constants now, and those before them that nothing else reads."""
+    """Drop the layers whose outputs are constants now, and those before them that nothing else reads."""
     read = {output.name for output in message.graph.output}
     nodes: list[onnx.NodeProto] = []
     for node in reversed(message.graph.node):
@@ -213,7 +213,7 @@ def _drop(message: onnx.ModelProto, folded: Collection[str], computed: Collectio
 
 
 def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
-    """Reads an IR: the model, in which only Pads are still layers of OpenVINO, and the files that it was made from.
+    """Read an IR: the model, in which only Pads are still layers of OpenVINO, and the files that it was made from.
 
     Raises:
         PadopsError: The IR is damaged or incomplete, or has layers that cannot be converted; they are listed.
@@ -225,7 +225,7 @@ def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
 
 
 def read_pads(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
-    """Reads an IR for its Pads alone: the model and the files, and why other layers cannot be converted, or "".
+    """Read an IR for its Pads alone: the model and the files, and why other layers cannot be converted, or "".
 
     If they cannot, all layers are still OpenVINO's; the IR states the types and shapes of the Pads' inputs.
 

@@ -33,19 +33,19 @@ HIGHEST_RANK = 32  # of a tensor; NumPy's own limit before 2.0
 
 
 def listing(lines: Sequence[str]) -> str:
-    """The parts of a file that cannot be converted, for the end of a message: up to ``MOST_LINES``."""
+    """Return the parts of a file that cannot be converted, for the end of a message: up to ``MOST_LINES``."""
     more = [f"and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
     return " " + "; ".join([*lines[:MOST_LINES], *more])
 
 
 def static_dims(dims: Sequence[int | str | None] | None) -> list[int] | None:
-    """The dims if all are known, else None; an unknown dim is None or a name."""
+    """Return the dims if all are known, else None; an unknown dim is None or a name."""
     known = [dim for dim in dims or () if isinstance(dim, int)]
     return known if dims is not None and len(known) == len(dims) else None
 
 
 def too_large(dims: Sequence[int | None]) -> str | None:
-    """Why no tensor can have these dims (None for a dynamic one; none is negative), or None."""
+    """Return why no tensor can have these dims (None for a dynamic one; none is negative), or None."""
     if len(dims) > HIGHEST_RANK:
         return f"{len(dims)} dims, more than {HIGHEST_RANK}"
     known = [dim for dim in dims if dim is not None]
@@ -113,7 +113,7 @@ class Net:
 
 
 def read_net(path: Path) -> tuple[Net, list[FileRecord]]:
-    """Reads the XML of an IR: its layers and edges, and the files of the IR.
+    """Read the XML of an IR: its layers and edges, and the files of the IR.
 
     Raises:
         PadopsError: The XML is damaged or of another version.
@@ -201,7 +201,7 @@ def _port(element: ElementTree.Element, layer: ElementTree.Element, path: Path) 
 
 
 def dims_of(texts: tuple[str | None, ...], what: object, path: Path) -> tuple[int | None, ...]:
-    """The dims of a port (-1 for a dynamic one), of a Parameter (? or a range) or of a Const; ``what`` has them.
+    """Return the dims of a port (-1 for a dynamic one), of a Parameter (? or a range) or of a Const; ``what`` has them.
 
     Raises:
         PadopsError: A text is no dim, or no tensor can have all of them.
@@ -214,7 +214,7 @@ def dims_of(texts: tuple[str | None, ...], what: object, path: Path) -> tuple[in
 
 @lru_cache(1 << 12)
 def _dims(texts: tuple[str | None, ...]) -> tuple[int | None, ...] | str:
-    """The dims, or what is wrong with them."""
+    """Return the dims, or what is wrong with them."""
     dims: list[int | None] = []
     for text in ((text or "").strip() for text in texts):
         if text not in ("-1", "?") and ".." not in text and not _is_number(text):
@@ -224,7 +224,7 @@ def _dims(texts: tuple[str | None, ...]) -> tuple[int | None, ...] | str:
 
 
 def _is_number(text: str) -> bool:
-    """Whether a text is a number that is not negative, and not longer than any that can mean something here."""
+    """Return whether a text is a number that is not negative, and not longer than any that can mean something here."""
     return text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER
 
 
@@ -233,7 +233,7 @@ def _cut(called: str) -> str:
 
 
 def element_type(name: str, what: object, path: Path) -> int:
-    """The ``TensorProto.DataType`` of an element type of OpenVINO.
+    """Return the ``TensorProto.DataType`` of an element type of OpenVINO.
 
     Raises:
         PadopsError: ONNX has no tensors of that type.
@@ -244,7 +244,7 @@ def element_type(name: str, what: object, path: Path) -> int:
 
 
 def in_order(layers: Sequence[Layer], edges: Edges, path: Path) -> tuple[Layer, ...]:
-    """The layers, each behind the layers that it reads; unchanged if their order is right already.
+    """Return the layers, each behind the layers that it reads; unchanged if their order is right already.
 
     Raises:
         PadopsError: Layers read each other in a circle.
@@ -270,7 +270,7 @@ def in_order(layers: Sequence[Layer], edges: Edges, path: Path) -> tuple[Layer, 
 
 
 def parse(content: bytes, path: Path) -> ElementTree.Element:
-    """Parses the content of a file.
+    """Parse the content of a file.
 
     It refuses a document type, which can define entities: files to read, and texts of any length. A document type
     precedes the root element. A tree builder that handles document types needs twice the time for all elements.
@@ -326,7 +326,7 @@ class Builder:
         self._put_out: set[str] = set()  # the names of the outputs
 
     def build(self) -> onnx.ModelProto:
-        """The model.
+        """Return the model.
 
         Raises:
             PadopsError: The IR is damaged, or its ``.bin`` is missing or too short.
@@ -346,7 +346,7 @@ class Builder:
         return self._message
 
     def _add_layers(self, file: BinaryIO) -> None:
-        """Adds all layers, with the constants of the file of weights."""
+        """Add all layers, with the constants of the file of weights."""
         node_names: set[str] = set()
         for layer in self._net.layers:
             inputs = [self._source(layer, port) for port in layer.inputs]
@@ -363,7 +363,7 @@ class Builder:
             node_names.add(layer.name)
 
     def _fresh(self, *wanted: str) -> str:
-        """The first of the names that is free, else the last one with a number."""
+        """Return the first of the names that is free, else the last one with a number."""
         for name in wanted:
             if name not in self._taken:
                 self._taken[name] = 1
@@ -401,12 +401,12 @@ class Builder:
         _declare(self._graph.input.add(), name, type, dims)
 
     def _dims(self, layer: Layer) -> tuple[int | None, ...]:
-        """The dims of a Parameter or Const; an empty text is that of a scalar."""
+        """Return the dims of a Parameter or Const; an empty text is that of a scalar."""
         shape = self._data(layer, "shape")
         return dims_of(tuple(shape.split(",")) if shape.strip() else (), layer, self._path)
 
     def _check_constant(self, layer: Layer) -> tuple[int, list[int], int, int]:
-        """Element type, dims, offset and bytes of a Const; its bytes are there."""
+        """Return element type, dims, offset and bytes of a Const; its bytes are there."""
         type = element_type(self._data(layer, "element_type"), layer, self._path)
         dims = self._dims(layer)
         if type == TensorProto.STRING:
@@ -447,7 +447,7 @@ class Builder:
         self._made.add(name)
 
     def _check_weights(self, layer: Layer, offset: int, size: int) -> None:
-        """Refuses a Const whose bytes are not in the file. Every Const is checked before the first is read."""
+        """Refuse a Const whose bytes are not in the file. Every Const is checked before the first is read."""
         path, weights = self._path, self._net.weights
         if self._there is None:
             raise PadopsError(
@@ -464,7 +464,7 @@ class Builder:
             raise PadopsError(f"{path} has {self._asked} bytes of weights or more; up to {LARGEST_MODEL} are read")
 
     def _add_output(self, layer: Layer, inputs: list[str]) -> None:
-        """Adds the output of a Result: the value, or an Identity if no node made it or it is an output already."""
+        """Add the output of a Result: the value, or an Identity if no node made it or it is an output already."""
         if len(inputs) != 1:
             raise PadopsError(f"{self._path} is damaged: {layer} has {plural(len(inputs), 'input')}, expected one")
         port = layer.inputs[0]

@@ -81,7 +81,7 @@ def _transpose(layer: Layer, data: str, order: str) -> str:
 
 
 def _shape_of(layer: Layer, data: str) -> str:
-    """A constant where the shape is known."""
+    """Return a constant where the shape is known."""
     type = layer.choice("output_type", {"i32": TensorProto.INT32, "i64": TensorProto.INT64}, "i64")
     dims = layer.values.static(data)
     if dims is not None:
@@ -128,7 +128,7 @@ def _bit(layer: Layer, mask: str, row: int) -> bool:
 
 
 def _axes(layer: Layer, data: str, count: int) -> tuple[list[tuple[int, int]], list[int], list[int]]:
-    """Rows of a StridedSlice's begin with their axes, the axes that it drops, and those of the output that are new."""
+    """Return rows of a StridedSlice's begin with their axes, the axes that it drops, and those of the output that are new."""
     names = ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
     marks = [next((name for name in names if _bit(layer, name, row)), "") for row in range(count)]
     dims = layer.values.dims[data]
@@ -152,7 +152,7 @@ def _axes(layer: Layer, data: str, count: int) -> tuple[list[tuple[int, int]], l
 
 
 def _chosen(layer: Layer, given: str, rows: list[int], masked: np.ndarray, ends: np.ndarray) -> str:
-    """Some rows of begin or end as int64, with other numbers where they are masked."""
+    """Return some rows of begin or end as int64, with other numbers where they are masked."""
     array = layer.values.constant(given)
     if array is not None:
         return layer.constant(np.where(masked, ends, array.astype(np.int64)[rows]))
@@ -216,7 +216,7 @@ def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
 
 
 def _sequence_refusal(layer: Layer, kind: str, direction: str, names: list[str]) -> str | None:
-    """The reason why ONNX Runtime lacks such a sequence, or None."""
+    """Return the reason why ONNX Runtime lacks such a sequence, or None."""
     if layer.type not in (TensorProto.FLOAT, TensorProto.DOUBLE):
         return "ONNX Runtime has it only for float and double"
     if direction not in DIRECTIONS:
@@ -246,7 +246,7 @@ def _matmul(layer: Layer, first: str, second: str) -> str:
 
 
 def _transposed(layer: Layer, name: str) -> str:
-    """A value with its last two axes in the other order."""
+    """Return a value with its last two axes in the other order."""
     rank = len(layer.dims(name))
     return layer.add("Transpose", name, perm=[*range(rank - 2), rank - 1, rank - 2])
 
@@ -269,7 +269,7 @@ def _attention(layer: Layer, query: str, key: str, value: str, mask: str = "", s
 
 
 def _places(layer: Layer, vectors: str) -> str:
-    """The numbers of the vectors, from 0."""
+    """Return the numbers of the vectors, from 0."""
     count = layer.add("Squeeze", layer.add("Shape", vectors, start=-2, end=-1))
     return layer.add("Range", layer.constant(0), count, layer.constant(1))
 
@@ -299,7 +299,7 @@ def _mvn(layer: Layer, data: str, axes: str) -> str:
 
 
 def _einsum(layer: Layer, first: str, *others: str) -> str:
-    """Where the equation does not say what is kept, those labels are that occur once, in the order of the alphabet."""
+    """Return where the equation does not say what is kept, those labels are that occur once, in the order of the alphabet."""
     equation = "".join(layer.word("equation").split())
     if "->" not in equation:
         labels = equation.replace(",", "").replace("...", "")
@@ -309,7 +309,7 @@ def _einsum(layer: Layer, first: str, *others: str) -> str:
 
 
 def _topk(layer: Layer, data: str, count: str) -> list[str]:
-    """Indices are of int32 unless the layer says otherwise."""
+    """Return indices are of int32 unless the layer says otherwise."""
     if layer.word("sort", "value") != "value":
         raise Unreadable(f"ONNX does not have sort='{layer.word('sort')}'")
     largest = layer.choice("mode", {"max": 1, "min": 0})
@@ -461,20 +461,20 @@ RULES: Mapping[str, Rule] = {
 
 
 def _pad(layer: Layer, data: str, begin: str, end: str, fill: str = "") -> str:
-    """The inputs of a Pad, which stays a layer."""
+    """Return the inputs of a Pad, which stays a layer."""
     return ""
 
 
 @cache
 def _inputs_of(rule: Rule) -> tuple[int, float]:
-    """The least and the most inputs that a rule accepts."""
+    """Return the least and the most inputs that a rule accepts."""
     inputs = list(signature(rule).parameters.values())[1:]
     least = sum(one.default is Parameter.empty and one.kind is Parameter.POSITIONAL_OR_KEYWORD for one in inputs)
     return least, inf if any(one.kind is Parameter.VAR_POSITIONAL for one in inputs) else len(inputs)
 
 
 def is_read(node: onnx.NodeProto, values: Values) -> bool:
-    """Whether a rule accepts a layer."""
+    """Return whether a rule accepts a layer."""
     try:
         onnx_nodes(node, values, keep=False)
     except Unreadable:
@@ -483,7 +483,7 @@ def is_read(node: onnx.NodeProto, values: Values) -> bool:
 
 
 def onnx_nodes(node: onnx.NodeProto, values: Values, keep: bool = True) -> list[onnx.NodeProto]:
-    """The operators that a layer is; a Pad stays as it is. Unless ``keep``, the names between them are free again.
+    """Return the operators that a layer is; a Pad stays as it is. Unless ``keep``, the names between them are free again.
 
     Raises:
         Unreadable: ONNX has nothing like it, or it is damaged.

@@ -44,7 +44,7 @@ def _amounts(layer: Layer, kernel: list[int]) -> Amounts | None:
 
 
 def _window(layer: Layer, kernel: list[int], amounts: Amounts | None) -> dict[str, Any]:
-    """The attributes that ONNX's convolutions and pools share.
+    """Return the attributes that ONNX's convolutions and pools share.
 
     Amounts stand in place of auto_pad where the shape is known (S1): ONNX Runtime gets SAME with dilations wrong.
     """
@@ -58,7 +58,7 @@ def _window(layer: Layer, kernel: list[int], amounts: Amounts | None) -> dict[st
 
 
 def _weights(layer: Layer, weights: str) -> tuple[str, int, list[int]]:
-    """The weights as ONNX has them, without an axis of the groups, the number of groups, and the kernel if known."""
+    """Return the weights as ONNX has them, without an axis of the groups, the number of groups, and the kernel if known."""
     dims = layer.values.dims[weights]
     if not layer.node.op_type.startswith("Group"):
         return weights, 1, static_dims((dims or [])[2:]) or []
@@ -93,7 +93,7 @@ def _deconvolution(layer: Layer, data: str, weights: str, output_shape: str = ""
 
 
 def _amounts_to(layer: Layer, data: str, kernel: list[int], wanted: list[int], mode: str) -> Amounts:
-    """The amounts with which a deconvolution gives an output of a shape; SAME_UPPER has the odd one at the begin."""
+    """Return the amounts with which a deconvolution gives an output of a shape; SAME_UPPER has the odd one at the begin."""
     sizes = static_dims(layer.dims(data)[2:])
     if not mode.startswith("SAME") or sizes is None:
         raise Unreadable("output_shape with explicit amounts, or with spatial dims that are dynamic")
@@ -110,7 +110,7 @@ def _amounts_to(layer: Layer, data: str, kernel: list[int], wanted: list[int], m
 
 
 def _pool(layer: Layer, kernel: list[int], amounts: Amounts | None) -> dict[str, Any]:
-    """The attributes of a pool."""
+    """Return the attributes of a pool."""
     ceil = layer.choice("rounding_type", {"floor": 0, "ceil": 1}, "floor")
     if amounts is None and max(layer.integers("dilations", ""), default=1) > 1:
         raise Unreadable("ONNX Runtime ignores the dilations where it computes the amounts of auto_pad itself")
@@ -133,7 +133,7 @@ def _average_pool(layer: Layer, data: str) -> str:
 
 
 def _max_pool(layer: Layer, data: str) -> list[str]:
-    """Elements and their indices; those are dropped later where nothing reads them."""
+    """Return elements and their indices; those are dropped later where nothing reads them."""
     kernel = layer.integers("kernel")
     attributes = _pool(layer, kernel, _amounts(layer, kernel))
     if len(layer.node.output) == 1:
@@ -169,7 +169,7 @@ def _interpolate(layer: Layer, data: str, wanted: str, *others: str) -> str:
 
 
 def _of_all_axes(layer: Layer, data: str, wanted: str, axes: list[int], by_sizes: bool) -> str:
-    """Sizes or scales of all axes, where only those of some are given."""
+    """Return sizes or scales of all axes, where only those of some are given."""
     dims, numbers = (
         layer.values.static(data) if by_sizes else [1] * len(layer.dims(data)),
         layer.values.constant(wanted),

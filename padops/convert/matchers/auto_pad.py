@@ -63,7 +63,7 @@ NEGATIVE_SINCE = 19  # since this opset, AveragePool takes negative amounts
 
 
 def _is_shifted(axis: Axis, mode: str) -> bool:
-    """Whether ONNX Runtime begins the windows of a convolution without dilation behind the first element.
+    """Return whether ONNX Runtime begins the windows of a convolution without dilation behind the first element.
 
     If the size is unknown: whether it does so for some size.
     """
@@ -71,7 +71,7 @@ def _is_shifted(axis: Axis, mode: str) -> bool:
 
 
 def _judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> tuple[Verdict, str] | None:
-    """Returns the verdict and reason if ONNX Runtime surely refuses the operator with any padding; else None."""
+    """Return the verdict and reason if ONNX Runtime surely refuses the operator with any padding; else None."""
     if node.domain != "" or opset is None:
         return None
     taken = TAKEN[node.op_type]
@@ -83,7 +83,7 @@ def _judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> 
 
 
 def _judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[Verdict, str]:
-    """What the release 1.``minor`` of ONNX Runtime does with the pooling, and why."""
+    """Return what the release 1.``minor`` of ONNX Runtime does with the pooling, and why."""
     node, counting = window.node, _judge_counting(window) if minor in MISCOUNTING else None
     if needed is None or all(_is_plain(axis) for axis in window.axes):
         return (counting, MISCOUNTED) if counting else ("runs", RIGHT)
@@ -95,7 +95,7 @@ def _judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[
 
 
 def _judge_counting(window: SameWindow) -> Verdict | None:
-    """Returns the verdict of the releases that miscount some paddings; None if they run this pooling correctly."""
+    """Return the verdict of the releases that miscount some paddings; None if they run this pooling correctly."""
     axes = [axis if axis.size is not None else replace(axis, size=1) for axis in window.axes]
     amounts = [_taken(axis, window.mode) for axis in axes]
     if window.is_miscounted([begin for begin, _ in amounts] + [end for _, end in amounts]):
@@ -106,7 +106,7 @@ def _judge_counting(window: SameWindow) -> Verdict | None:
 
 
 def _taken(axis: Axis, mode: str) -> tuple[int, int]:
-    """Returns the amounts that ONNX Runtime uses for a pooling's axis of known size: it ignores the dilation."""
+    """Return the amounts that ONNX Runtime uses for a pooling's axis of known size: it ignores the dilation."""
     assert axis.size is not None
     total = (-(-axis.size // axis.stride) - 1) * axis.stride + axis.kernel - axis.size
     begin = int((total + (mode == "SAME_LOWER")) / 2)  # rounded to 0
@@ -114,13 +114,13 @@ def _taken(axis: Axis, mode: str) -> tuple[int, int]:
 
 
 def _may_round_up(node: ir.Node) -> bool:
-    """Whether ONNX Runtime may round the size of the output up, and choose other kernels."""
+    """Return whether ONNX Runtime may round the size of the output up, and choose other kernels."""
     ceil_mode = node.attributes.get("ceil_mode")
     return ceil_mode is not None and (ceil_mode.is_ref() or bool(ceil_mode.value))
 
 
 def _is_plain(axis: Axis) -> bool:
-    """Whether ONNX Runtime's amounts are right along an axis."""
+    """Return whether ONNX Runtime's amounts are right along an axis."""
     return (axis.dilation == 1 or axis.kernel == 1) and axis.min_total >= 0
 
 
@@ -145,7 +145,7 @@ def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tupl
 
 
 def _refuses_negative(window: SameWindow) -> str:
-    """Which kernels of ONNX Runtime refuse negative amounts: "all", "some" (by the data's type), or "" for none."""
+    """Return which kernels of ONNX Runtime refuse negative amounts: "all", "some" (by the data's type), or "" for none."""
     if any(axis.dilation > 1 for axis in window.axes):
         return ""
     if window.node.op_type == "AveragePool":
@@ -177,7 +177,7 @@ def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Appli
 
 
 def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applied:
-    """Puts SamePad_1 in front of the node, which then pads nothing itself."""
+    """Put SamePad_1 in front of the node, which then pads nothing itself."""
     for name in IMPLIED:
         site.node.attributes.pop(name, None)
     return put_in_front(site, constants, 0, "padded", _same_pad_of(window))
@@ -197,7 +197,7 @@ def _same_pad_of(window: SameWindow) -> Replacement:
 
 
 def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> Applied:
-    """Turns the node into nested Ifs on its sizes; each branch has the node with one choice of amounts.
+    """Turn the node into nested Ifs on its sizes; each branch has the node with one choice of amounts.
 
     ``choices`` has for each axis its possible amounts, ordered by ``Amount.below``.
     """
@@ -207,7 +207,7 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: C
     kept = [attribute for name, attribute in node.attributes.items() if name not in IMPLIED]
 
     def body(chosen: tuple[Amount, ...], i: int = 0) -> _Body:
-        """The node, once every axis has its amounts; before, an If that tests the i-th amounts of the next axis."""
+        """Return the node, once every axis has its amounts; before, an If that tests the i-th amounts of the next axis."""
         if len(chosen) == len(choices):
             return node.domain, node.op_type, inputs, [*kept, ir.AttrInt64s("pads", pads_of(chosen))]
         axis, choice = len(chosen), choices[len(chosen)]
@@ -217,7 +217,7 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: C
         return "", "If", [tests[axis][i]], [ir.AttrGraph(name, branch(inner)) for name, inner in branches.items()]
 
     def branch(inner: _Body) -> ir.Graph:
-        """A graph of one node with copies of the outputs of the node."""
+        """Return a graph of one node with copies of the outputs of the node."""
         outputs = [ir.Value(name=constants.fresh(f"{value.name}_by_size"), type=value.type) for value in node.outputs]
         name = constants.fresh(f"{node.name or node.outputs[0].name}_by_size")
         made = ir.Node(*inner, outputs=outputs, name=name)
@@ -282,7 +282,7 @@ def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _match(form: str, window: SameWindow) -> Match:
-    """Returns the node's replacement; raises Unconvertible if there is no equivalent."""
+    """Return the node's replacement; raise Unconvertible if there is no equivalent."""
     if window.operator.transposed:
         amounts = [transposed(axis, more, window.mode) for axis, more in zip(window.axes, window.output_padding)]
         if None in amounts:
@@ -311,7 +311,7 @@ def _match(form: str, window: SameWindow) -> Match:
 
 
 def _fits(choice: list[Amount] | None, kernel: int) -> bool:
-    """Whether ONNX Runtime accepts the amounts for a pooling with this kernel size."""
+    """Return whether ONNX Runtime accepts the amounts for a pooling with this kernel size."""
     return choice is None or all(amount.begin < kernel and amount.end < kernel for amount in choice)
 
 
@@ -346,7 +346,7 @@ def _match_of(
     notes: tuple[str, ...],
     pad: Replacement | None = None,
 ) -> Match:
-    """The match, with what ONNX Runtime does with the unchanged node."""
+    """Return the match, with what ONNX Runtime does with the unchanged node."""
     needed, judge = _judged(window)
     corrects = judge is not None
     return Match(
@@ -355,7 +355,7 @@ def _match_of(
 
 
 def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
-    """Returns why ONNX Runtime cannot run the unchanged node as specified, and its judge (see ``Match``).
+    """Return why ONNX Runtime cannot run the unchanged node as specified, and its judge (see ``Match``).
 
     Measured with onnxruntime 1.31.1.
     """

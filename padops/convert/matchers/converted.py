@@ -32,7 +32,7 @@ def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def operator_of(name: str) -> str | None:
-    """The operator of padops that a node or function name of the domain stands for; None if none.
+    """Return the operator of padops that a node or function name of the domain stands for; None if none.
 
     ``onnx.compose.add_prefix`` renames operators that have a function in the model: ``a/Pad_11`` is a Pad_11.
     """
@@ -40,7 +40,7 @@ def operator_of(name: str) -> str | None:
 
 
 def _match_python_kernel(site: NodeSite) -> Match:
-    """The match of a Python kernel's node, with the native operator of the same name."""
+    """Return the match of a Python kernel's node, with the native operator of the same name."""
     node = site.node
     form = f"{pyop_node.DOMAIN}::{node.op_type}"
     given = [attribute for name in pyop_node.ATTRIBUTES if (attribute := node.attributes.get(name)) is not None]

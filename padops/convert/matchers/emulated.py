@@ -88,7 +88,7 @@ def find(site: NodeSite, types: Types) -> Emulation | None:
 
 
 def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) -> Iterator[ir.Value]:
-    """Values from which all inputs except possible blocks of fill may be taken, the nearest first."""
+    """Yield values from which all inputs except possible blocks of fill may be taken, the nearest first."""
     chains = []
     for value in dict.fromkeys(inputs):
         chain = [value]
@@ -102,7 +102,7 @@ def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) ->
 
 
 def _copied(value: ir.Value, graph: ir.Graph | ir.Function | None) -> ir.Value | None:
-    """Returns the source that a value may copy; None if the value's node copies nothing."""
+    """Return the source that a value may copy; None if the value's node copies nothing."""
     node = value.producer()
     if node is None or node.domain != "" or node.op_type not in COPIES or node.graph is not graph or not node.inputs:
         return None
@@ -117,7 +117,7 @@ def _may_be_block(value: ir.Value) -> bool:
 def _find_joined(
     site: NodeSite, types: Types, axis: int, inputs: Sequence[ir.Value], data: ir.Value
 ) -> Emulation | None:
-    """Returns the Pad of ``data`` that a Concat emulates."""
+    """Return the Pad of ``data`` that a Concat emulates."""
     dims = types.shape(data)
     known = types.shape(site.node.outputs[0]) if dims is None else dims
     rank = None if known is None else len(known)
@@ -149,7 +149,7 @@ def _find_joined(
 
 
 def _find_gathered(site: NodeSite, types: Types, axis: int) -> Emulation | None:
-    """Returns the Pad that a Gather emulates with constant indices that repeat elements or count from the end."""
+    """Return the Pad that a Gather emulates with constant indices that repeat elements or count from the end."""
     node = site.node
     data, indices = node.inputs[0], constant(node.inputs[1], site.scope) if len(node.inputs) == 2 else None
     if data is None or indices is None or indices.ndim != 1 or indices.dtype.kind not in "iu":
@@ -168,7 +168,7 @@ def _find_gathered(site: NodeSite, types: Types, axis: int) -> Emulation | None:
 def _emulation(
     reader: Reader, data: ir.Value, dims: Dims | None, shown: Map, nodes: tuple[ir.Node, ...], fill: np.ndarray | None
 ) -> Emulation | None:
-    """The Pad of one axis whose map is ``shown``; None if there is none, or the data follow from constants."""
+    """Return the Pad of one axis whose map is ``shown``; None if there is none, or the data follow from constants."""
     pad = find_pad(shown, None if dims is None else dims[reader.axis])
     if pad is None or (fill is None) != (pad.mode is not Mode.CONSTANT):
         return None
@@ -178,13 +178,13 @@ def _emulation(
 
 
 def _may_be_shape(data: ir.Value, reader: Reader, least: int = 0) -> bool:
-    """Whether data of at least ``least`` axes may be a vector of integers, such as a shape."""
+    """Return whether data of at least ``least`` axes may be a vector of integers, such as a shape."""
     axes = reader.rank or max(least, reader.axis + 1, -reader.axis)
     return axes == 1 and reader.types.name(data, reader.site.node.outputs[0]) in ("int32", "int64", None)
 
 
 def _steps(value: ir.Value, data: ir.Value, reader: Reader) -> list[Step] | None:
-    """The steps from a value to the data; None if the value is no copy of the data along the axis."""
+    """Return the steps from a value to the data; None if the value is no copy of the data along the axis."""
     steps: list[Step] = []
     while value is not data:
         step = reader.step(value)
@@ -196,7 +196,7 @@ def _steps(value: ir.Value, data: ir.Value, reader: Reader) -> list[Step] | None
 
 
 def _fits(block: Block, dims: Dims | None, axis: int) -> bool:
-    """Whether a block has the other dims of the data; a computed block always has them, or Concat fails."""
+    """Return whether a block has the other dims of the data; a computed block always has them, or Concat fails."""
     if block.dims is None:
         return True
     if dims is None or len(dims) != len(block.dims):
@@ -205,7 +205,7 @@ def _fits(block: Block, dims: Dims | None, axis: int) -> bool:
 
 
 def _is_computed_from_constants(data: ir.Value) -> bool:
-    """Whether ONNX Runtime may compute a value while it loads the model."""
+    """Return whether ONNX Runtime may compute a value while it loads the model."""
     pending, seen = [data], {data}
     while pending and len(seen) <= MOST_ANCESTORS:
         value = pending.pop()
@@ -222,7 +222,7 @@ def _is_computed_from_constants(data: ir.Value) -> bool:
 
 
 def bits(element: np.ndarray) -> object:
-    """The bits of one element; the element itself for a string."""
+    """Return the bits of one element; the element itself for a string."""
     return element.item() if element.dtype.kind == "O" else element.tobytes()
 
 
@@ -257,7 +257,7 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
-    """The bounds of the amounts if an axis may be too short, else None; raises Unconvertible if they save no nodes."""
+    """Return the bounds of the amounts if an axis may be too short, else None; raises Unconvertible if they save no nodes."""
     short = next((emulation for emulation in found if emulation.pad.differs is not None), None)
     if short is None:
         return None
@@ -276,7 +276,7 @@ def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | N
 
 
 def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
-    """The emulations that one Pad replaces, in order; the emulation of the last axis comes last."""
+    """Return the emulations that one Pad replaces, in order; the emulation of the last axis comes last."""
     found = [last]
     while (node := found[0].data.producer()) is not None and node.graph is site.node.graph:
         before = find(NodeSite(node, site.path, site.scope), types)
@@ -287,7 +287,7 @@ def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
 
 
 def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
-    """Whether one Pad replaces this emulation together with a later one."""
+    """Return whether one Pad replaces this emulation together with a later one."""
     for node in dict.fromkeys(use.node for use in emulation.root.outputs[0].uses()):
         if node.graph is emulation.root.graph and node.op_type in ("Concat", "Gather"):
             after = find(NodeSite(node, site.path, site.scope), types)
@@ -301,7 +301,7 @@ def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
 
 
 def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
-    """Whether one Pad replaces two emulations, the second of which pads the first's result.
+    """Return whether one Pad replaces two emulations, the second of which pads the first's result.
 
     Each axis has a map of its own, so the order of the axes does not matter. Ascending axes give every emulation one
     place: of the axes 2, 3 and 2, the first two are one Pad.
@@ -324,7 +324,7 @@ def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
 
 
 def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types, notes: list[str]) -> Replacement:
-    """The Pad that replaces all emulations; with bounds, its amounts are still the largest."""
+    """Return the Pad that replaces all emulations; with bounds, its amounts are still the largest."""
     first, last = found[0], found[-1]
     mode, type_name = last.pad.mode, types.name(first.data, last.root.outputs[0])
     rank = first.rank
@@ -350,7 +350,7 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
 
 
 def _apply(site: NodeSite, constants: Constants, made: Replacement, bounds: Bounds | None) -> Applied:
-    """Turns the last node into the Pad, and removes nodes that nothing reads any more."""
+    """Turn the last node into the Pad, and remove nodes that nothing reads any more."""
     data, amounts, *others = made.inputs
     assert isinstance(data, ir.Value), "the data are a value of the graph"
     read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
@@ -380,7 +380,7 @@ class Bounds:
         return 3 + any(self._more) + (1 in self.spared)
 
     def write(self, data: ir.Value, amounts: np.ndarray, site: NodeSite, constants: Constants) -> ir.Value:
-        """Adds the nodes that compute the amounts, in front of the padding node of ``site``."""
+        """Add the nodes that compute the amounts, in front of the padding node of ``site``."""
         dims = constants.insert("Shape", [data], site, "shape")
         most = constants.insert("Concat", [dims, dims], site, "sizes", [ir.AttrInt64("axis", 0)])
         if any(self._more):

@@ -45,7 +45,7 @@ ROLES = ("pads_begin", "pads_end")
 
 
 def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
-    """Recognises MirrorPad, PadV2 and Pad of the user's ``domains``, of tf2onnx's domain, and with a lost domain."""
+    """Recognise MirrorPad, PadV2 and Pad of the user's ``domains``, of tf2onnx's domain, and with a lost domain."""
     node = site.node
     if node.op_type not in INPUTS or node.op_identifier() in site.scope.model.functions:
         return None
@@ -64,7 +64,7 @@ def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str])
             return Replacement(OP, (node.inputs[0], *columns, fill), attributes)
 
         def split(site: NodeSite, constants: Constants) -> Applied:
-            """Adds two nodes in front of the node that split unknown paddings into begins and ends."""
+            """Add two nodes in front of the node that split unknown paddings into begins and ends."""
             axis = [ir.AttrInt64("axis", 1)]
             at = [constants.add(np.array(i, np.int64), site, f"{role}_column") for i, role in enumerate(ROLES)]
             made = [constants.insert("Gather", [node.inputs[1], i], site, role, axis) for i, role in zip(at, ROLES)]
@@ -81,7 +81,7 @@ def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str])
 
 
 def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str]) -> bool:
-    """Whether a node of the default domain is TensorFlow's, if the user has named a domain of TensorFlow's nodes."""
+    """Return whether a node of the default domain is TensorFlow's, if the user has named a domain of TensorFlow's nodes."""
     node = site.node
     if node.domain != "" or not domains:
         return False
@@ -94,7 +94,7 @@ def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str])
 
 
 def _check(site: NodeSite, types: Types) -> None:
-    """Refuses inputs and attributes that TensorFlow's Pads lack."""
+    """Refuse inputs and attributes that TensorFlow's Pads lack."""
     node = site.node
     expected = INPUTS[node.op_type]
     if len(node.inputs) != expected or None in node.inputs:
@@ -125,7 +125,7 @@ VERSIONS = {"opset1": 1, "opset12": 12}
 
 
 def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises a Pad layer. Its amounts, of any integer type, constant or not, and its fill stay unchanged."""
+    """Recognise a Pad layer. Its amounts, of any integer type, constant or not, and its fill stay unchanged."""
     node = site.node
     if node.domain != DOMAIN or node.op_type != "Pad":
         return None
@@ -154,7 +154,7 @@ AMOUNTS = ("padding_below", "padding_above", "padding_interior")
 
 
 def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()) -> Match | None:
-    """Recognises a node with nGraph's attributes, in the user's ``domains`` or the domain ``ngraph``."""
+    """Recognise a node with nGraph's attributes, in the user's ``domains`` or the domain ``ngraph``."""
     node = site.node
     if node.op_type != "Pad" or node.domain not in (*domains, NGRAPH) or not set(AMOUNTS[:2]) & set(node.attributes):
         return None
@@ -185,7 +185,7 @@ def _of_ngraph(node: ir.Node, types: Types) -> Replacement:
 
 
 def _ngraph_mode(attribute: ir.Attr) -> ir.Attr:
-    """The mode by its name; nGraph's own serializer writes the number of its C++ enumeration."""
+    """Return the mode by its name; nGraph's own serializer writes the number of its C++ enumeration."""
     if attribute.is_ref():
         return attribute
     value = attribute.value
@@ -253,7 +253,7 @@ def _of_image(node: ir.Node, types: Types) -> Replacement:
 
 
 def _image_amounts(node: ir.Node) -> list[int]:
-    """The amounts: top, left, bottom, right."""
+    """Return the amounts: top, left, bottom, right."""
     given = {name: node.attributes[name].value for name in ("pads", "pad", *SIDES) if name in node.attributes}
     sides = [name for name in SIDES if name in given]
     if len(given) - len(sides) + bool(sides) > 1:

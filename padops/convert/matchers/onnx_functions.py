@@ -53,7 +53,7 @@ UNSAID = "whether the mask is shorter than the keys, so that the function pads i
 
 
 def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
-    """Recognises the function with a mask, unless the mask is known to be as long as the keys."""
+    """Recognise the function with a mask, unless the mask is known to be as long as the keys."""
     node, opset = site.node, site.scope.opset
     if node.domain != "" or node.op_type != ATTENTION or node.op_identifier() in site.scope.model.functions:
         return None
@@ -87,7 +87,7 @@ def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
 
 
 def _lacking(node: ir.Node, types: Types) -> int | None:
-    """How many elements the mask is shorter than the keys; None if unknown."""
+    """Return how many elements the mask is shorter than the keys; None if unknown."""
     total = 0
     for i in (KEY, PAST):
         value = node.inputs[i] if i < len(node.inputs) else None
@@ -211,7 +211,7 @@ def _axes(attribute: ir.Attr | None, rank: int | None) -> np.ndarray | None:
 
 
 def _apply(site: NodeSite, constants: Constants, found: _Centred, types: Types) -> Applied:
-    """Adds the nodes that compute unknown amounts, in front of the node."""
+    """Add the nodes that compute unknown amounts, in front of the node."""
     if found.amounts is not None:
         return Applied([site.node], site, found.replacement(found.amounts))
     sizes = constants.insert("Shape", [found.data], site, "sizes")

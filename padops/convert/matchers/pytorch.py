@@ -96,7 +96,7 @@ class _PytorchPad:
         return np.append(self.pads, 0)[self.order].astype(np.int64) if isinstance(self.pads, np.ndarray) else None
 
     def replacement(self, *amounts: Operand) -> Replacement:
-        """The new Pad with such amounts: of OpenVINO's Pad, two lists."""
+        """Return the new Pad with such amounts: of OpenVINO's Pad, two lists."""
         if self.op == FULL:
             return Replacement(self.op, (self.data, *amounts), {"pad_mode": ir.AttrString("pad_mode", self.mode)})
         axes = None if self.rank is not None else -1 - np.arange(self.count, dtype=np.int64)
@@ -108,14 +108,14 @@ class _PytorchPad:
         return ["pads_begin", "pads_end"] if self.op == FULL else ["pads"]
 
     def known(self) -> Replacement:
-        """The new Pad, with stand-ins for amounts that are computed."""
+        """Return the new Pad, with stand-ins for amounts that are computed."""
         if self.amounts is None:
             return self.replacement(*(ir.Value(name=role) for role in self.roles))
         return self.replacement(*np.split(self.amounts, len(self.roles)))
 
 
 def operator_of(node: ir.Node) -> str | None:
-    """The name of PyTorch's operator that a node calls; None if it calls none."""
+    """Return the name of PyTorch's operator that a node calls; None if it calls none."""
     if node.op_type == CALL and node.domain in (*DOMAINS, ""):
         return string_attribute(node, "operator", "")
     return node.op_type if node.domain in DOMAINS else None
@@ -166,7 +166,7 @@ def _read(site: NodeSite, types: Types, name: str, notes: list[str]) -> _Pytorch
 
 
 def _check_form(node: ir.Node, signature: _Signature) -> None:
-    """Refuses a node that does not fit PyTorch's declaration of the operator."""
+    """Refuse a node that does not fit PyTorch's declaration of the operator."""
     if foreign := sorted(set(node.attributes) - {"operator", "overload_name"}):
         raise Unconvertible(f"its attribute {foreign[0]} is unknown")
     if overload := string_attribute(node, "overload_name", ""):
@@ -223,7 +223,7 @@ def _axes_with_amounts(array: np.ndarray | None, shape: object, signature: _Sign
 
 
 def _apply(site: NodeSite, constants: Constants, pad: _PytorchPad) -> Applied:
-    """Adds nodes that reorder unknown amounts, in front of the node, and removes the input of the mode.
+    """Add nodes that reorder unknown amounts, in front of the node, and remove the input of the mode.
 
     The exporter writes the mode as a Constant that is invalid in ONNX and that ONNX Runtime rejects.
     """
@@ -247,7 +247,7 @@ def _apply(site: NodeSite, constants: Constants, pad: _PytorchPad) -> Applied:
 
 
 def _pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray | None:
-    """The fill as one element of the data's type, converted as PyTorch does it; None for the default fill.
+    """Return the fill as one element of the data's type, converted as PyTorch does it; None for the default fill.
 
     PyTorch converts to 16-bit floats by way of float, and truncates fractions for integers.
     """

@@ -65,7 +65,7 @@ class _Emulation:
         return array is not None and array.shape == (len(expected),) and bool((array == np.array(expected)).all())
 
     def take_transpose(self, rank: int) -> None:
-        """Takes the reflection's Transpose, if there is one, and its permutation of the axes."""
+        """Take the reflection's Transpose, if there is one, and its permutation of the axes."""
         transpose = next((node for node in _readers(self.nodes[-1].outputs[0]) if _is(node, "Transpose")), None)
         if transpose is not None:
             self.order = list(_value(transpose, "perm", ir.AttributeType.INTS))
@@ -73,7 +73,7 @@ class _Emulation:
             self.nodes.append(transpose)
 
     def take_split(self, rank: int) -> Sequence[ir.Value]:
-        """Takes the nodes that split the shape of the reflection into dims, in the order of the result's axes."""
+        """Take the nodes that split the shape of the reflection into dims, in the order of the result's axes."""
         readers = [reader for node in self.nodes[1:] for reader in _readers(node.outputs[0])]
         shape = _expect(next((node for node in readers if _is(node, "Shape")), None), "Shape")
         _require(not shape.attributes)
@@ -94,7 +94,7 @@ class _Emulation:
         return split.outputs
 
     def take_compress(self, value: ir.Value, dims: Sequence[ir.Value]) -> int:
-        """Takes the nodes that remove the added elements of one axis of ``value``, and returns the axis of the data."""
+        """Take the nodes that remove the added elements of one axis of ``value``, and return the axis of the data."""
         compress = _expect(next((node for node in _readers(value) if node not in self.nodes), None), "Compress")
         _require(compress.inputs[0] is value)
         position = _int(compress, "axis", -1)
@@ -115,7 +115,7 @@ class _Emulation:
 
 
 def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
-    """Recognises the two Pads of an emulation; the rewrite of the first Pad replaces all nodes."""
+    """Recognise the two Pads of an emulation; the rewrite of the first Pad replaces all nodes."""
     node = site.node
     if not _is(node, "Pad") or not node.inputs:
         return None
@@ -142,7 +142,7 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
 
 
 def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
-    """The emulation that begins with ``first``; raises _NoMatch if there is none."""
+    """Return the emulation that begins with ``first``; raises _NoMatch if there is none."""
     _require(_mode(first) == "constant")
     added = _amounts(first, scope)
     _require(added.size % 2 == 0 and set(added.tolist()) <= {0, 1})
@@ -178,7 +178,7 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
 
 
 def _apply(site: NodeSite, constants: Constants, emulation: _Emulation) -> Applied:
-    """Turns the last node into the operator, or into the Transpose behind it, and removes the other nodes."""
+    """Turn the last node into the operator, or into the Transpose behind it, and remove the other nodes."""
     made = _replacement(emulation)
     *others, last = emulation.nodes
     read = [value for node in emulation.nodes for value in node.inputs if value is not None]
@@ -223,7 +223,7 @@ def _int(node: ir.Node, name: str, default: int) -> int:
 
 
 def _readers(value: ir.Value) -> list[ir.Node]:
-    """The nodes that read a value; the value must not be an output of the graph."""
+    """Return the nodes that read a value; the value must not be an output of the graph."""
     _require(not value.is_graph_output())
     return list(dict.fromkeys(use.node for use in value.uses()))
 
@@ -249,7 +249,7 @@ def _expect(node: ir.Node | None, *op_types: str) -> ir.Node:
 
 
 def _value(node: ir.Node, name: str, kind: ir.AttributeType) -> Any:
-    """The value of an attribute, which must be present and of this type."""
+    """Return the value of an attribute, which must be present and of this type."""
     value = attribute_value(node, name, kind)
     _require(value is not None)
     return value

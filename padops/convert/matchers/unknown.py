@@ -24,7 +24,7 @@ KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, MICROSOFT, frameworks.DOMAIN, 
 
 
 def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises a Pad of any name and domain, but no call of the model's functions: their bodies are searched."""
+    """Recognise a Pad of any name and domain, but no call of the model's functions: their bodies are searched."""
     node = site.node
     if node.op_identifier() in site.scope.model.functions or (node.domain, node.op_type) in NO_PADS:
         return None
@@ -41,12 +41,12 @@ def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _to_convert(domain: str) -> str:
-    """What to do for a Pad of TensorFlow or nGraph that stands in an exporter's domain, as the end of a sentence."""
+    """Return what to do for a Pad of TensorFlow or nGraph that stands in an exporter's domain, as the end of a sentence."""
     return f"to convert it, name its domain: --custom-domain {domain} (in Python custom_domains=[{domain!r}])"
 
 
 def _of_framework(site: NodeSite, types: Types) -> Match | None:
-    """The Pad of an exporter's domain that padops would convert if the user named the domain; None if it would not."""
+    """Return the Pad of an exporter's domain that padops would convert if the user named the domain; None if it would not."""
     node = site.node
     if node.domain and node.domain in KNOWN_DOMAINS:
         return None

@@ -76,7 +76,7 @@ _BOUNDS = {
 
 
 def is_right(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Numbers:
-    """Whether the built-in does what the operator says in the mode at ``choice``, a bool of rank 0.
+    """Return whether the built-in does what the operator says in the mode at ``choice``, a bool of rank 0.
 
     Extending needs a source without empty axes, no negative amounts, and amounts that reach no further than the source
     does: n - 1 for reflect, n for wrap.
@@ -90,7 +90,7 @@ def is_right(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Numbers:
 
 
 def _bounds(pad: PadInfo, choice: Numbers) -> tuple[Numbers, Numbers]:
-    """The most that each axis may lose and gain for the built-in to be right."""
+    """Return the most that each axis may lose and gain for the built-in to be right."""
     usable = pad.known_modes if has_modes(pad, here().opset) else (Mode.CONSTANT,)
     bounds = [_BOUNDS[mode] if mode in usable else (0, -FAR) for mode in pad.known_modes]
     free, reach = (select(column, choice) for column in zip(*bounds))
@@ -98,14 +98,14 @@ def _bounds(pad: PadInfo, choice: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _mode(pad: PadInfo) -> dict[str, ir.Attr]:
-    """The built-in's mode: the operator's, or constant if the built-in lacks a possible mode."""
+    """Return the built-in's mode: the operator's, or constant if the built-in lacks a possible mode."""
     if not has_modes(pad, here().opset) or (pad.op.mode not in pad.attributes and len(pad.modes) == 1):
         return {}
     return {"mode": mode_attribute(pad)}
 
 
 def cropped(pad: PadInfo, source: Operand) -> tuple[Number, AxisAmounts]:
-    """A tensor cropped by negative amounts, and the amounts left to add in mode constant (P1, P3 FULL)."""
+    """Return a tensor cropped by negative amounts, and the amounts left to add in mode constant (P1, P3 FULL)."""
     amounts, size = amounts_of(pad), shape_of(pad)
     output = amounts.begin + size + amounts.end
     if pad.op.clamp:
@@ -125,7 +125,7 @@ def cropped(pad: PadInfo, source: Operand) -> tuple[Number, AxisAmounts]:
 
 
 def own_amounts(pad: PadInfo) -> AxisAmounts | None:
-    """The amounts for the built-in; None if it can read the node's own."""
+    """Return the amounts for the built-in; None if it can read the node's own."""
     if takes_inputs(here().opset, pad):
         return None
     amounts = amounts_of(pad)
@@ -136,7 +136,7 @@ def own_amounts(pad: PadInfo) -> AxisAmounts | None:
 
 
 def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = None, numbered: bool = False) -> Number:
-    """The built-in on the data, or on their ``iota``.
+    """Return the built-in on the data, or on their ``iota``.
 
     The built-in gets the amounts of all axes, never a list of axes, which a Transpose moved through the Pad would
     permute. If a later pooling might absorb the Pad, the data get one more axis during padding, which stops the
@@ -157,7 +157,7 @@ def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = 
 
 
 def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
-    """The built-in on the data, for amounts that are not negative; it fails where it is not right.
+    """Return the built-in on the data, for amounts that are not negative; it fails where it is not right.
 
     It is wrong if an empty axis is extended, or if a reflection is longer than n - 1. Older releases do not fail then.
     So GatherND asks for the element that the reflection reaches, which such an axis lacks; mode reflect takes it in the
@@ -182,7 +182,7 @@ def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
 
 
 def _fill(pad: PadInfo) -> Operand | None:
-    """The fill in a form that the built-in takes."""
+    """Return the fill in a form that the built-in takes."""
     if Mode.CONSTANT not in pad.known_modes:
         return None
     fits = pad.fill_dims in ([], [1])
@@ -193,7 +193,7 @@ def _fill(pad: PadInfo) -> Operand | None:
 
 
 def _with_attributes(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool) -> Number:
-    """The built-in before opset 11, from the attributes of Pad_1 and Pad_2 or from known values."""
+    """Return the built-in before opset 11, from the attributes of Pad_1 and Pad_2 or from known values."""
     attributes = list(_mode(pad).values())
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), "")
     given, value = pad.attributes.get(name), pad.attributes.get("value")
@@ -231,7 +231,7 @@ def iota(pad: PadInfo) -> Numbers:
 
 
 def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Operand:
-    """The amounts of all axes, begins and then ends; with ``lifted``, of one more axis in front of them."""
+    """Return the amounts of all axes, begins and then ends; with ``lifted``, of one more axis in front of them."""
     if amounts is None and (lifted or pad.input("axes") is not None):
         listed = pad.input("pads")
         for name in ("pads", "paddings"):
@@ -249,14 +249,14 @@ def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Op
 
 
 def takes_inputs(opset: int, pad: PadInfo) -> bool:
-    """Whether the built-in can read the node's own amounts."""
+    """Return whether the built-in can read the node's own amounts."""
     if not pad.op.is_onnx:
         return False
     return pad.input("axes") is None or opset >= FIRST_WITH_AXES
 
 
 def takes_fill(pad: PadInfo) -> bool:
-    """Whether the built-in can have the fill: before opset 11 it is a float that has to be known."""
+    """Return whether the built-in can have the fill: before opset 11 it is a float that has to be known."""
     if here().opset >= FIRST_WITH_INPUTS or pad.op.input_index(pad.op.fill) is None:
         return True
     fill = given_fill(pad)
@@ -267,7 +267,7 @@ _SATURATING = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2fnuz")
 
 
 def check_moved(name: str | None, opset: int) -> str | None:
-    """The type to which elements are cast to be moved; None for their own.
+    """Return the type to which elements are cast to be moved; None for their own.
 
     Raises:
         Unconvertible: There is none, or the type is not known.
@@ -281,7 +281,7 @@ def check_moved(name: str | None, opset: int) -> str | None:
 
 
 def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[PadInfo], Operand]) -> Operand:
-    """Writes a Pad with ``write``, between two casts where the type of its data needs them.
+    """Write a Pad with ``write``, between two casts where the type of its data needs them.
 
     Raises:
         Unconvertible: No type moves the bits, or each of several types would need casts of its own.
@@ -301,7 +301,7 @@ def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[Pa
 
 
 def _cast_inputs(pad: PadInfo) -> PadInfo:
-    """The same Pad in the type that its elements are cast to."""
+    """Return the same Pad in the type that its elements are cast to."""
     assert pad.type is not None, "check_moved has found one to do it in"
     proxy, _ = EXACT_CASTS[pad.type]
     to, own = by_name(proxy), by_name(pad.type)
@@ -340,7 +340,7 @@ class Guarantees:
 
 
 def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number:
-    """Writes a Pad; with ``branches``, an If uses the built-in where it is right."""
+    """Write a Pad; with ``branches``, an If uses the built-in where it is right."""
     if pad.dims == []:
         return emit("Identity", [pad.data])  # P5: rank 0 passes through
     if guarantees.right and guarantees.typed:
@@ -374,7 +374,7 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
 
 
 def _finish(pad: PadInfo, guarantees: Guarantees, write_part: Callable[[], Operand]) -> Number:
-    """The output from what a part writes: the output itself where the built-in has the type, else flat indices."""
+    """Return the output from what a part writes: the output itself where the built-in has the type, else flat indices."""
     if guarantees.typed:
         output = write_part()
         assert isinstance(output, Number), "only flat indices can be known"
@@ -402,7 +402,7 @@ def _constant(pad: PadInfo, guarantees: Guarantees) -> Operand:
 
 
 def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: AxisAmounts, branches: bool) -> Operand:
-    """The other modes, and constant where it keeps something: the output, or flat indices."""
+    """Return the other modes, and constant where it keeps something: the output, or flat indices."""
 
     def compute() -> Operand:
         indices = _indices(pad, choice, amounts)
@@ -431,7 +431,7 @@ def _before_integers(pad: PadInfo, guarantees: Guarantees) -> Number:
 
 
 def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
-    """Pads by indices alone: for nGraph's interior in mode constant (P6), without Pad, or on flat data."""
+    """Pad by indices alone: for nGraph's interior in mode constant (P6), without Pad, or on flat data."""
     amounts = amounts_of(pad)
     if pad.known_modes == (Mode.CONSTANT,):
         indices: Operand = _filled_indices(pad, amounts)
@@ -455,7 +455,7 @@ def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
 
 
 def _unless(constant: Numbers, amounts: AxisAmounts) -> AxisAmounts:
-    """The amounts, or zeros where the mode is constant: ONNX Runtime may fold a branch that is not taken, and fail."""
+    """Return the amounts, or zeros where the mode is constant: ONNX Runtime may fold a branch that is not taken, and fail."""
     return amounts.map(lambda x: np.where(constant, 0, x))
 
 
@@ -474,7 +474,7 @@ def _indices(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Number:
 
 
 def _filled_indices(pad: PadInfo, amounts: AxisAmounts) -> Number:
-    """The indices for mode constant, with fill between the elements of an axis, too (P6)."""
+    """Return the indices for mode constant, with fill between the elements of an axis, too (P6)."""
     size, interior = shape_of(pad), amounts.interior
     dilated, checked = size, list[Numbers]()
     if interior is not None:
@@ -500,7 +500,7 @@ def _filled_indices(pad: PadInfo, amounts: AxisAmounts) -> Number:
 
 
 def _taken(data: ir.Value, fill: Operand | None, indices: Operand) -> Number:
-    """The elements at flat indices; the fill, where there is one, has the last."""
+    """Return the elements at flat indices; the fill, where there is one, has the last."""
     flat = flatten(data)
     if fill is not None:
         flat = emit("Concat", [flat, reshape(fill, ints(1))], {"axis": 0})
@@ -508,7 +508,7 @@ def _taken(data: ir.Value, fill: Operand | None, indices: Operand) -> Number:
 
 
 def _over_axes(pad: PadInfo, row: Row) -> Number:
-    """A Loop over the axes that makes the indices."""
+    """Return a Loop over the axes that makes the indices."""
     with here().inner() as inner:
         axis = Number(name=inner.name("axis"), type=INT64, shape=ir.Shape([]))
         going = ir.Value(name=inner.name("going"), type=BOOL, shape=ir.Shape([]))
