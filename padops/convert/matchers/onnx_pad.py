@@ -1,7 +1,7 @@
-"""ONNX's Pad and ONNX Runtime's, in any form; inputs that mean something though ONNX Runtime refuses them.
+"""ONNX's Pad and ONNX Runtime's, in any form; also inputs whose meaning is clear although ONNX Runtime refuses them.
 
-Float16 converters leave a fill of float beside data of float16, other tools write amounts of int32. Every release
-(1.20 to 1.32) refuses both. It refuses amounts and axes in an external file, too, once it knows the rank of the data.
+Float16 converters leave a float fill beside float16 data; other tools write int32 amounts. Every release (1.20 to 1.32)
+refuses both. ONNX Runtime also refuses amounts and axes in an external file, once it knows the rank of the data.
 
 The node, not the opset, decides whether the amounts are an attribute or an input: attribute-form nodes under opset 11
 and later are common, and so are other wrong forms. A node that is invalid in its own version becomes the operator of
@@ -35,7 +35,7 @@ from padops.convert.runtimes import CASTS_RIGHT_SINCE, FIRST_WITH_AXES, FIRST_WI
 from padops.spec.dialects import INTEGER_KINDS, OPS, VERSIONS, onnx_op
 from padops.spec.dtypes import by_name
 
-AXES = ("int64", "int32")  # the types of axes that ONNX has; amounts are of int64
+AXES = ("int64", "int32")  # the types of axes in ONNX; amounts are int64
 
 
 @dataclass
@@ -44,13 +44,13 @@ class Amended:
 
     inputs: list[Operand | None]  # data, pads, fill, axes; None where absent
     type: str | None  # the element type of the data; None if unknown
-    wrong: list[str] = field(default_factory=list)  # what the node has that no version of Pad has, for its form
+    wrong: list[str] = field(default_factory=list)  # parts of the node that no version of Pad has, for its form
     external: list[str] = field(default_factory=list)  # the inputs whose elements are in an external file
-    # Computed integers, with the Cast's output that stands for them until the Cast is there.
+    # Computed integers, each with the Cast's output that stands for it until the Cast exists.
     casts: dict[ir.Value, ir.Value] = field(default_factory=dict)
 
     def match(self, made: Replacement) -> Match:
-        """Return the Pad, behind the Casts that it needs."""
+        """Return the match of the Pad, behind the Casts that it needs."""
         if not self.casts:
             return Match("", made)
 
@@ -67,7 +67,7 @@ class Amended:
 
 
 def refused(form: str, why: Unconvertible) -> Match:
-    """Return the match of a node that is no valid Pad, and that padops cannot make one."""
+    """Return the match of a node that is not a valid Pad, and that padops cannot make valid."""
     return Match(form, reason=str(why), verdict=("refuses", f"ONNX Runtime refuses a node of this form; {why}"))
 
 
@@ -153,18 +153,18 @@ def _is_float(type_name: str) -> bool:
 
 
 def _numbers(array: np.ndarray) -> list[float]:
-    """Return the elements as Python's numbers, which compare exactly."""
+    """Return the elements as Python numbers, which compare exactly."""
     return [int(one) if "int" in type_of(array) else float(one) for one in array.reshape(-1)]
 
 
 def _means(before: float, after: float, rounded: bool) -> bool:
-    """Return whether a cast has kept a number; among floats it may round it, as P7 rounds the attribute ``value``."""
+    """Return whether a cast kept a number; between floats it may round, as P7 rounds the attribute ``value``."""
     if before != before:
         return after != after
     return abs(after) < np.inf if rounded and before and abs(before) < np.inf else before == after
 
 
-KNOWN_OPSET = 28  # ``VERSIONS`` lists the Pads up to this opset; for later opsets, onnx is asked
+KNOWN_OPSET = 28  # ``VERSIONS`` lists the Pads up to this opset; for later opsets, padops asks onnx
 
 # The attributes of all versions and their types; some exporters write the float as an integer.
 ATTRIBUTES = {
@@ -176,7 +176,7 @@ ATTRIBUTES = {
 
 
 def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognise a standard Pad, and says which operator of padops it is."""
+    """Recognise a standard Pad, and determine its operator of padops."""
     node = site.node
     if node.domain != "" or node.op_type != "Pad":
         return None
@@ -203,7 +203,7 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _check_version(opset: int) -> None:
-    """Refuse an opset whose Pad is newer than padops knows, or may be."""
+    """Refuse an opset whose Pad is, or may be, newer than padops knows."""
     if opset <= KNOWN_OPSET:
         return
     if opset > (newest := onnx.defs.onnx_opset_version()):
@@ -261,9 +261,9 @@ def _check(node: ir.Node) -> None:
 def _replacement(
     site: NodeSite, since: int, amounts: str | None, given: Amended, modes: set[str], notes: list[str]
 ) -> Replacement:
-    """Return the operator of padops that does the same as a node with its amounts in the attribute ``amounts``, if any.
+    """Return the operator of padops that does the same as a node; ``amounts`` names the attribute with the amounts.
 
-    ``since`` is the version of the opset's Pad. Of the ``modes`` there are several only if callers give it.
+    ``since`` is the version of the opset's Pad. ``modes`` has several modes only if callers set the mode.
     """
     node, (data, pads, fill, axes) = site.node, given.inputs
     if pads is None and amounts is None:
@@ -319,7 +319,7 @@ def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
 
 
 def _settled(given: Operand | None, stated: np.ndarray | None, name: str, scope: Scope) -> Operand | None:
-    """Return an input, or if absent the attribute of the same meaning; refuses an attribute that contradicts the input."""
+    """Return an input, or if absent the attribute with its meaning; refuse an attribute that contradicts the input."""
     if given is None:
         return stated
     actual = given if isinstance(given, np.ndarray) else constant(given, scope)
@@ -338,7 +338,7 @@ LIKE = 13  # the ONNX Pad with the same inputs: data, pads and a fill
 def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
     """Recognise ``com.microsoft::Pad``, which ONNX Runtime runs as it runs ONNX's Pad, wrap included.
 
-    ONNX Runtime's own tools wrote it before opset 11 made the amounts an input.
+    ONNX Runtime's own tools wrote this Pad before opset 11 made the amounts an input.
     """
     node = site.node
     if node.domain != MICROSOFT or node.op_type != "Pad":

@@ -141,7 +141,7 @@ FIELDS = {
     Attribute.GRAPHS: "graphs",
     Attribute.TYPE_PROTOS: "type_protos",
 }
-MESSAGES = {"t", "sparse_tensor", "g", "tp"}  # a message's absence means no value; an absent number is 0, as in an empty list
+MESSAGES = {"t", "sparse_tensor", "g", "tp"}  # an absent message means no value; an absent number is 0
 VALUES = {*FIELDS.values(), "sparse_tensors"}
 
 
@@ -206,7 +206,7 @@ def _free_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_n
 
 
 def _names(values: Iterable[str | onnx.ValueInfoProto]) -> list[str]:
-    """Return the names of the inputs or outputs of a graph, which declares them, or of a function, which lists names."""
+    """Return the names of the inputs or outputs of a graph, which declares them, or of a function, which names them."""
     return [value if isinstance(value, str) else value.name for value in values]
 
 

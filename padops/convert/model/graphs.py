@@ -329,7 +329,7 @@ class Constants:
         role: str,
         attributes: Sequence[ir.Attr] = (),
     ) -> ir.Value:
-        """Insert a node of the default domain, named after ``role``, in front of the node of ``site``; return the output."""
+        """Insert a node of the default domain, named after ``role``, before the node of ``site``; return its output."""
         name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
         value = ir.Value(name=name)
         site.node.prepend(ir.Node("", op_type, inputs, attributes, outputs=[value], name=name))

@@ -43,7 +43,7 @@ def is_unsure(ends: np.ndarray, steps: np.ndarray) -> bool:
 
 
 def open_backward_slices(model: onnx.ModelProto) -> None:
-    """Replace the ends of such Slices by unknown values in ``model``, so that inference derives no dims."""
+    """Replace the ends of unsure Slices by unknown values in ``model``, so that inference derives no dims."""
     whole = [model.graph.node, *(function.node for function in model.functions)]
     nodes = [node for body in whole for _, node in nodes_of(body)]
     slices = [node for node in nodes if node.op_type == "Slice" and len(node.input) > STEPS and node.input[STEPS]]
@@ -335,7 +335,7 @@ def _declared(graph: onnx.GraphProto) -> Iterator[onnx.ValueInfoProto]:
 
 
 def _take_shapes(graph: onnx.GraphProto, is_inner: bool) -> dict[str, tuple[onnx.TypeProto.Tensor, int]]:
-    """Remove the declared shapes that do not count; return, by name, the type that had a shape and its number of dims."""
+    """Remove the declared shapes that do not count; return by name each type that had a shape, and its rank."""
     named = {tensor.name for tensor in graph.initializer} | {info.name for info in graph.input if not is_inner}
     taken = {}
     for info in (*(graph.input if is_inner else ()), *graph.value_info, *graph.output):

@@ -45,7 +45,7 @@ def nodes_of(nodes: Iterable[onnx.NodeProto], path: str = "") -> Iterator[tuple[
 
 
 def shaped_type(kind: onnx.TypeProto) -> onnx.TypeProto.Tensor | None:
-    """Return the type that may have a shape: a tensor's type, or the type of a tensor within a sequence or an optional."""
+    """Return the type that may have a shape: a tensor's type, or a tensor's type within a sequence or an optional."""
     while (which := kind.WhichOneof("value")) in ("sequence_type", "optional_type"):
         kind = getattr(kind, which).elem_type
     return kind.tensor_type if which == "tensor_type" else None

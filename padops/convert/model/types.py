@@ -39,7 +39,7 @@ class Types:
         self.problem: str | None = None  # the reason why inference failed
         self.evaluated = document.evaluated
         self._document = document
-        self._inferred: dict[ir.Value, onnx.TypeProto | None] | None = None  # all values that the document had at inference
+        self._inferred: dict[ir.Value, onnx.TypeProto | None] | None = None  # of the document's values at inference
         self._read: dict[ir.Value, Known] = {}  # the inferred types that passes have read
         self._constants: dict[int, tuple[ir.TensorProtocol, Sequence[int]]] = {}  # by id
         self._behind: dict[ir.Value, ir.Value] = {}  # by the output of a Pad: the data of the first Pad in its chain
@@ -253,7 +253,7 @@ def _may_be_known(node: ir.Node | None) -> TypeGuard[ir.Node]:
 def _ancestors(value: ir.Value, scope: Scope, types: Types, leaves: dict[ir.Value, np.ndarray]) -> list[ir.Node] | None:
     """Return the nodes that compute a value, in order, down to the leaves; None if an operator or a leaf is unknown."""
     nodes: list[ir.Node] = []
-    pending: list[tuple[ir.Value, ir.Node | None]] = [(value, None)]  # with its node, once the inputs of that are done
+    pending: list[tuple[ir.Value, ir.Node | None]] = [(value, None)]  # with its node, once the node's inputs are done
     while pending:
         this, done = pending.pop()
         node = this.producer()

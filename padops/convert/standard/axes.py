@@ -1,9 +1,9 @@
 """A Pad of known rank, axis by axis.
 
 With known size and amounts, an axis needs at most three nodes. Strings with an interior and bfloat16 with a computed
-fill need four, and the Pad one more. Otherwise nodes compute the positions first. Then, before opset 14, an axis that
-is empty at run time cannot be extended, even if the output has no elements (P5): Gather refuses positions that do not
-exist, and Reshape has no empty shapes.
+fill need four, and the Pad one more. Otherwise nodes compute the positions first. Computed positions cannot extend an
+axis that is empty at run time before opset 14, even if the output has no elements (P5): Gather refuses positions that
+do not exist, and Reshape has no empty shapes.
 
 **In parts.** For providers, no node computes a shape or reads indices, so nothing runs on the CPU and nothing is copied
 between CPU and device. A separate Slice reverses a whole part: a WebGPU Slice (1.27.0) with a negative step is wrong
@@ -92,11 +92,11 @@ class Work:
         return self.pad.type == "string"
 
     def has_no_blocks(self, with_what: Operand) -> bool:
-        """Return whether Gather has to repeat the fill, since ONNX Runtime's Expand has no bfloat16."""
+        """Return whether Gather must repeat the fill, because ONNX Runtime's Expand has no bfloat16."""
         return self.pad.type == "bfloat16" and isinstance(with_what, ir.Value)
 
     def listed(self, amounts: AxisPlan) -> int:
-        """Return how many positions ``extend`` lists for an axis, at least."""
+        """Return the least number of positions that ``extend`` lists for an axis."""
         return amounts.output if self.by_elements else amounts.output - amounts.extent
 
     def gather(self, axis: int, positions: Numbers) -> Number:
@@ -158,7 +158,7 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -
     may_reshape = here().opset >= FIRST_WITH_EMPTY_RESHAPE
     counts = extents.output
     if may_reshape:
-        # A factor of 1 or 0: multiplying by the window itself would overflow beyond 2^31.5 elements.
+        # A factor of 1 or 0: a multiplication by the window itself would overflow beyond 2^31.5 elements.
         counts = counts * np.minimum(np.maximum(extents.window, 0), 1)
     extension = look_up(pad.known_modes, first)
     for axis in axes:
@@ -170,10 +170,10 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -
 
 
 def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Operand) -> None:
-    """Add fill around the elements of one axis; with a plan, also between them or over some (P3, P6).
+    """Add fill around the elements of one axis; with a plan, also between elements or over some of them (P3, P6).
 
-    Without a plan, nothing is cropped. A negative output dim (P1) makes a dim of a block of fill negative, so that its
-    node fails. ``amounts`` has one element each, for this axis alone.
+    Without a plan, nothing is cropped. A negative output dim (P1) makes a dim of a block of fill negative, so that the
+    block's node fails. ``amounts`` has one element each, for this axis alone.
     """
     core: list[ir.Value] = [work.value]
     front: Numbers
@@ -218,7 +218,7 @@ def _core(amounts: AxisPlan) -> tuple[int, int]:
 
 
 def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Value:
-    """Return a tensor of fill: ``count`` long on one axis, and as long as the data on the others."""
+    """Return a tensor of fill: ``count`` long on one axis, and as long as the data on the other axes."""
     shape: Numbers = np.concatenate([count if i == axis else work.dim(i) for i in range(len(work.dims))])
     dims = None if isinstance(shape, Number) else shape.tolist()
     if not isinstance(with_what, ir.Value):
@@ -237,7 +237,7 @@ def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Valu
 
 
 def plan_of(pad: PadInfo, axis: int, size: int, amounts: plan.Amounts, mode: Mode | None = None) -> AxisPlan:
-    """Return the plan of one axis of this size, of the Pad's mode or of another."""
+    """Return the plan of one axis of this size, in the Pad's mode or in ``mode``."""
     op = pad.op
     (made,) = plan.make_plan([size], [amounts], mode or pad.known_modes[0], op.crop, op.limit, op.clamp).axes
     return made
@@ -260,7 +260,7 @@ class Axis:
     rank: int
 
     def part(self, value: ir.Value, start: int, stop: int = TO_THE_END) -> ir.Value:
-        """Return elements ``start`` to ``stop``, as Slice counts: negative bounds from the end, clamped to the axis."""
+        """Return elements ``start`` to ``stop`` with Slice's bounds: negative from the end, clamped to the axis."""
         return part(value, ints(start), ints(stop), ints(self.number))
 
     def turned(self, value: ir.Value) -> ir.Value:
@@ -299,7 +299,7 @@ class Axis:
 
 
 def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
-    """Extends, or crops, one axis of known size whose output has elements, in any mode but constant."""
+    """Extend or crop one axis of known size whose output has elements, in any mode but constant."""
     along = Axis(axis, len(work.dims))
     first, behind = -row.begin, row.output - row.begin  # relative to the first element of the window
     if row.extent == 1:
@@ -322,7 +322,7 @@ Piece = tuple[int, int, int]
 
 
 def _edges(row: AxisPlan, first: int, behind: int) -> list[Piece]:
-    """Mode edge: pieces for the first element, the inner elements and the last."""
+    """Return the pieces of mode edge: for the first element, the inner elements and the last."""
     if row.extent == 1:
         return [(0, 1, row.output)]
     last = row.extent - 1
@@ -335,8 +335,8 @@ def _edges(row: AxisPlan, first: int, behind: int) -> list[Piece]:
 def _pieces(row: AxisPlan, first: int, behind: int, mode: Mode) -> list[Piece] | None:
     """Return pieces for the other modes; None if a side shows an element more than once."""
     size = row.extent
-    # A position o in front of the window shows ``front - o`` or ``o + front``, and one behind it ``back - o`` or ``o -
-    # back``.
+    # A position o in front of the window shows ``front - o`` or ``o + front``; a position o behind it shows
+    # ``back - o`` or ``o - back``.
     front, back = {Mode.REFLECT: (0, 2 * size - 2), Mode.SYMMETRIC: (-1, 2 * size - 1)}.get(mode, (size, size))
     sides = [(first, min(behind, 0), True), (max(first, size), behind, False)]
     made: list[list[Piece]] = []
@@ -396,8 +396,8 @@ def _side(along: Axis, value: ir.Value, count: int, mode: Mode, in_front: bool) 
 def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
     """Add fill around the elements of one axis of any size, by amounts of at least 0.
 
-    A block of fill gets its shape from one position of the axis. An empty axis has none; then the sum over the axis
-    provides the shape.
+    A block of fill gets its shape from one position of the axis. An empty axis has no position; then the sum over the
+    axis provides the shape.
 
     If the fill may be -0.0, the condition provides the shape: no element is less than -inf. On the CPU, ONNX Runtime's
     Where (1.20 to 1.32) turns a fill of -0.0 into +0.0 if only the other choice has several elements.

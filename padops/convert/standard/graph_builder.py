@@ -159,7 +159,7 @@ def arange(stop: Numbers | int, step: Numbers | int = 1) -> Numbers:
     """Return the numbers from 0 up to ``stop`` in equal steps; ``stop`` and ``step`` have rank 0."""
     if isinstance(stop, Number) or isinstance(step, Number) or int(stop) // int(step) > MAX_LISTED:
         if here().opset < 11 and isinstance(stop, Number) and not isinstance(step, Number) and int(step) == 1:
-            # Range does not exist yet; NonZero of as many ones lists the same positions.
+            # Range does not exist before opset 11; NonZero of ``stop`` ones lists the same positions.
             ones = emit("ConstantOfShape", [reshape(stop, ints(1))], {"value": ir.tensor(ints(1))})
             return with_axis("Squeeze", emit("NonZero", [ones]), 0)
         return emit("Range", [0, stop, step])
@@ -227,7 +227,7 @@ class GraphBuilder:
         has_pad: bool = True,
         in_function: bool = False,
     ) -> None:
-        """Begin an empty graph inside ``outer``, which holds its constants; ``in_function``: in a function's body."""
+        """Begin an empty graph. ``outer`` holds its constants; with ``in_function``, it is the body of a function."""
         self.opset = opset  # version of the default domain
         self.has_pad = has_pad  # whether ONNX's own Pad may be a node
         self.nodes: list[ir.Node] = []
@@ -272,7 +272,7 @@ class GraphBuilder:
         return self._known[key]
 
     def once(self, key: Hashable, write: Callable[[], T]) -> T:
-        """Return the stored result for ``key`` in this graph or an outer one; else calls ``write`` and stores its result."""
+        """Return the stored result for ``key`` in this graph or an outer graph; else store the result of ``write``."""
         builder: GraphBuilder | None = self
         while builder is not None:
             if key in builder._once:
@@ -302,8 +302,8 @@ class GraphBuilder:
     ) -> list[Number]:
         """Write a node of the default domain, and return its outputs.
 
-        Inputs are values, or arrays and numbers (int64) that become constants; None where absent, and trailing ones are
-        left out. ``role`` describes the output in the names of node and output.
+        Inputs are values, or arrays and numbers (int64) that become constants. None stands for an absent input;
+        trailing absent inputs are dropped. ``role`` describes the output in the names of node and output.
 
         Raises:
             Unconvertible: The opset does not have the operator.
@@ -324,7 +324,7 @@ class GraphBuilder:
         return values
 
     def drop_unused(self, output: ir.Value) -> None:
-        """Drop the nodes, Constants too, that ``output`` does not depend on; their inputs no longer count as uses."""
+        """Drop the nodes, including Constants, on which ``output`` does not depend; their inputs lose these uses."""
         for node in reversed(list(self.nodes)):
             if not any(value is output or value.uses() for value in node.outputs):
                 detach([node])
@@ -344,7 +344,7 @@ class GraphBuilder:
         return self.emit("If", [condition], graphs)
 
     def graph(self, inputs: Sequence[ir.Value], outputs: Sequence[Operand], name: str) -> ir.Graph:
-        """Make a graph inside another from these nodes; the inner graph itself computes each output, constants too."""
+        """Make an inner graph from these nodes; the inner graph itself computes each output, including constants."""
         own = {value for node in self.nodes for value in node.outputs}
         made = [x if isinstance(x, ir.Value) and x in own else self.emit("Identity", [x]) for x in outputs]
         return ir.Graph(inputs, made, nodes=self.nodes, name=self.name(name))
