@@ -225,7 +225,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
 
 @contextlib.contextmanager
 def _having(options: onnxruntime.SessionOptions, entries: Mapping[str, str], restored: bool) -> Iterator[None]:
-    """A context in which ``options`` have these configuration entries.
+    """Set configuration entries of ``options`` within a context.
 
     ``restored``: whether to restore the entries, in options that the caller may use again; onnxruntime warns about
     each.
@@ -364,7 +364,7 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
 
 
 def _converted_after(error: Exception, model: str | bytes | os.PathLike[str], provider: str) -> Conversion | None:
-    """Convert a model that onnxruntime refused; logs the reason and return None if conversion cannot help.
+    """Convert a model that onnxruntime refused; log the reason and return None if conversion cannot help.
 
     If onnxruntime refused equal names of Pads before ``provider``, the model is lowered for this provider.
 

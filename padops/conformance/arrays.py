@@ -25,7 +25,7 @@ def pack(array: np.ndarray) -> Packed:
 
 
 def unpack(packed: Packed) -> np.ndarray:
-    """Return the reverse of :func:`pack`."""
+    """Return the array that :func:`pack` has packed."""
     name, shape, content = packed
     if name == "string":
         array = np.empty(len(content), object)

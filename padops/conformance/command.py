@@ -173,7 +173,7 @@ SHOWN = 20  # the most unexpected results to print; results of one peer with one
 
 @contextlib.contextmanager
 def showing_progress() -> Iterator[Progress]:
-    """Show a bar for each peer on a terminal, else prints a line for each finished peer."""
+    """Show a bar for each peer on a terminal, else print a line for each finished peer."""
     with StepBars() as bars:
 
         def show(name: str, done: int, total: int) -> None:
@@ -212,7 +212,7 @@ def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
 
 
 def _show_results(console: Console, found: Sequence[dict[str, Any]], style: str, indent: str = "") -> None:
-    """Print the first results, indented or with their peers; prints equal results once, with their number."""
+    """Print the first results, indented or with their peers; print equal results once, with their number."""
     alike: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for result in found:
         alike.setdefault((result["peer"], result["outcome"], result["detail"]), []).append(result)

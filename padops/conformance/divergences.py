@@ -79,7 +79,7 @@ class Divergence:
 
 
 def version_key(version: str) -> tuple[int, ...]:
-    """``"2.13.0+cpu"`` as ``(2, 13, 0)``, ``"0.27.0.post1"`` as ``(0, 27, 0, 1)``."""
+    """Convert a version to numbers: ``"2.13.0+cpu"`` to ``(2, 13, 0)``, ``"0.27.0.post1"`` to ``(0, 27, 0, 1)``."""
     return tuple(int(part) for part in re.findall(r"\d+", version.split("+")[0])[:4])
 
 

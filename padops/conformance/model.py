@@ -63,7 +63,7 @@ def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def input_names(inputs: Sequence[np.ndarray | None]) -> list[str]:
-    """Names a model's inputs; an absent input has an empty name, but the list ends with the last present input."""
+    """Name a model's inputs; an absent input has an empty name, but the list ends with the last present input."""
     names = ["" if array is None else f"input_{i}" for i, array in enumerate(inputs)]
     while names and not names[-1]:
         names.pop()
@@ -160,12 +160,12 @@ class RuleBroken(Refused):
 
 
 def converted_model(request: Request, **options: Any) -> onnx.ModelProto:
-    """Make the padops model and converts it with these options of ``padops.convert``; raise as ``converted``."""
+    """Make the padops model and convert it with these options of ``padops.convert``; raise as ``converted``."""
     return converted(make_model(request, request.inputs), **options)
 
 
 def without_pad(request: Request) -> onnx.ModelProto:
-    """Make the model and runs ``padops convert --target onnx --without-pad`` on it; raise as ``converted``."""
+    """Make the model and run ``padops convert --target onnx --without-pad`` on it; raise as ``converted``."""
     return converted_model(request, target="onnx", without_pad=True)
 
 

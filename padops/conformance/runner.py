@@ -143,7 +143,7 @@ class Process:
         return answer
 
     def _exchanged(self, sent: dict[str, Any]) -> tuple[str, Any]:
-        """Send a question and receives its answer within the limit; ends a process that does not answer."""
+        """Send a question and receive its answer within the limit; end a process that does not answer."""
         row = self._row
         asked = question(sent, row.lowered, row.provider) if row.command else b""
 
@@ -203,7 +203,7 @@ class Process:
         return f"{how}: {words}" if words else how
 
     def _last_words(self) -> str:
-        """Return the latest output of the process, and deletes it."""
+        """Return the latest output of the process, and delete it."""
         self._errors.seek(0)
         words = " ".join(self._errors.read()[-400:].decode(errors="replace").split())
         self._errors.seek(0)

@@ -144,7 +144,7 @@ def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) 
 
 
 def _serve_in_children(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer in a copy of this process, and make a new copy after a crash: far quicker than another start."""
+    """Answer in a copy of this process, and make a new copy after a crash, which is far quicker than a new start."""
     while True:
         child = os.fork()
         if not child:
@@ -157,7 +157,7 @@ def _serve_in_children(run: Any, refusals: Kinds, questions: IO[bytes], answers:
 
 
 def main() -> int:
-    """Run the peer ``argv[1]``, in children if ``argv[2]`` says ``fork``."""
+    """Run the peer ``argv[1]``, in children if ``argv[2]`` is ``fork``."""
     del sys.path[0]  # this folder, whose files are not top-level modules
     own = Path(__file__).resolve().parent.parent  # instead of an installed padops
     _load("padops", own / "__init__.py", [str(own)])

@@ -21,7 +21,7 @@ def installed_version() -> tuple[str, str] | None:
 
 
 def installed_minor() -> int:
-    """Return the minor version of the installed onnxruntime 1.x; if none is installed, the newest known minor version."""
+    """Return the minor version of the installed onnxruntime 1.x; without one, the newest known minor version."""
     found = installed_version()
     if found is None:
         return NEWEST_MINOR
@@ -30,7 +30,7 @@ def installed_minor() -> int:
 
 
 def versions() -> dict[str, str | None]:
-    """Return the versions of Python and of the packages that affect a conversion; None for a package that is not installed."""
+    """Return the versions of Python and of the packages that affect a conversion; None for a missing package."""
     return {"python": platform.python_version(), **{package: _version(package) for package in PACKAGES}}
 
 

@@ -1,8 +1,8 @@
 """The native library's file.
 
 Python searches its working folder before installed packages. So in a clone, ``import padops`` finds the sources, which
-have no library. If an installed padops has a library of the same version, that library is used: the quick start then
-works in the clone, too.
+have no library. If an installed padops has a library of the same version, padops uses this library: the quick start
+then works in the clone, too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def get_library_path() -> str:
     The environment variable ``PADOPS_LIBRARY``, read at the first call, names another file to use instead: for example,
     a build with sanitizers, or for another machine.
 
-    In a source tree without the library, the path is that of an installed padops of the same version.
+    In a source tree without the library, the function returns the path of an installed padops of the same version.
 
     Raises:
         FileNotFoundError: Neither the package nor an installed padops of the same version has the library; or
@@ -109,7 +109,7 @@ def describe_library(path: str | Path) -> str:
 
 
 def _rebuild_editable_install() -> None:
-    """Make an editable install rebuild its library if ``csrc`` has changed; does nothing in other installs."""
+    """Make an editable install rebuild its library if ``csrc`` has changed; do nothing in other installs."""
     try:
         find_spec("padops.libpadops")
     except (OSError, subprocess.CalledProcessError) as error:

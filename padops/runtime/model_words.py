@@ -117,7 +117,7 @@ POOLS = re.compile(rb'"(?:\x07MaxPool|\x0bAveragePool|\x06LpPool)')
 WINDOWS = re.compile(POOLS.pattern + rb'|"(?:\x04Conv|\x0bConvInteger|\x0bQLinearConv|\x09FusedConv)')
 OF_WINDOWS = 512
 CONVOLUTIONS = (b"Conv", b"ConvInteger", b"QLinearConv", b"FusedConv")
-BEYOND = 3  # a convolution uses wrong windows if its stride is so many elements longer than its window
+BEYOND = 3  # a convolution uses wrong windows if its stride exceeds its window by this number
 
 DOMAIN = b"padops"  # the domain of the operators
 PYTHON_DOMAIN = pyop_node.DOMAIN.encode()  # the domain of the kernel in Python
@@ -185,7 +185,7 @@ def _read(model: str | bytes | os.PathLike[str], look: Callable[[Content], Found
             return look(model)
         with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return look(content)
-    except (OSError, ValueError, TypeError, IndexError, KeyError, RecursionError):  # onnxruntime reports what is wrong
+    except (OSError, ValueError, TypeError, IndexError, KeyError, RecursionError):  # onnxruntime reports the error
         return unread
 
 
@@ -219,7 +219,7 @@ def _words_in(content: Content) -> frozenset[bytes]:
 
 
 def _of_same(content: Content, parts: Sequence[tuple[int, int]]) -> set[bytes]:
-    """Return those of the marks DILATED and STRIDED that hold for a model with SAME padding."""
+    """Return which of the marks DILATED and STRIDED hold for a model with SAME padding."""
     found = set()
     if any(DILATIONS.search(content, first, last) for first, last in parts):
         found.add(DILATED)
@@ -248,7 +248,7 @@ def _after(content: Content, parts: Iterable[tuple[int, int]], word: bytes) -> I
 
 
 def _may_stride_past(content: Content, operator: re.Match[bytes], end: int) -> bool:
-    """Return whether the operator, or the next one, may stride past its window. A convolution's weights may set its window."""
+    """Return whether this or the next operator may stride past its window, which a convolution's weights may set."""
     start, end = operator.end(), min(end, operator.end() + OF_WINDOWS)
     if b"Conv" in operator[0]:
         return any(number > BEYOND for number in _integers(content, start, end, b"\x07strides"))
@@ -321,7 +321,7 @@ def _pads_constants(content: Content) -> bool:
 
 
 def _in_graph(content: Content, start: int, end: int, kind: str, outer: Collection[bytes]) -> bool:
-    """Return whether a graph or function may have a Pad of constant data; ``outer``: outer values that are not constant."""
+    """Return whether a graph or function may have a Pad of constant data; ``outer``: non-constant outer values."""
     rows = list(fields(content, start, end))
     given = {*outer}
     if kind == "graph":
@@ -361,7 +361,7 @@ def _name(content: Content, start: int, end: int, wanted: int) -> bytes:
 
 
 def fields(content: Content, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the fields with a length of a protobuf message from ``at`` to ``end``: number, begin and end of the content."""
+    """Yield the fields with a length of a protobuf message from ``at`` to ``end``: number, begin and end."""
     while at < end:
         key, at = content[at], at + 1  # most numbers have one byte
         if key & 128:

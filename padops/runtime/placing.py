@@ -47,7 +47,7 @@ _placed: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, tuple[list[Chosen
 
 
 def told_of_providers() -> dict[str, str]:
-    """This onnxruntime's providers, except the CPU's and padops', each with the release that padops has rules for."""
+    """Return this onnxruntime's providers, except the CPU's and padops', each with the release of its rules."""
     if runtime_minor() < FIRST_MINOR:
         return {}
     names = [*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())]
@@ -87,7 +87,7 @@ def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None, 
     """Return the chosen providers with padops among them.
 
     padops stands before the CPU's provider, which is always last, and also before the first provider that does not run
-    every Pad right.
+    every Pad correctly.
 
     Args:
         there: The providers that onnxruntime can create, see ``available``; by default all. onnxruntime omits other
@@ -126,7 +126,7 @@ def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:
 def place(
     options: onnxruntime.SessionOptions, chosen: list[Chosen], minor: int, rules: Rules = BY_NAME
 ) -> list[tuple[str, dict[Any, Any]]] | None:
-    """Return the value for ``providers=``, or adds the providers to the options and return None if names fail.
+    """Return the value for ``providers=``, or add the providers to the options and return None if names fail.
 
     Args:
         options: The session's options, without providers except those that this function has added.

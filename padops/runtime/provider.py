@@ -94,7 +94,7 @@ def check_options(provider_options: Mapping[str, str]) -> None:
     """Check the options of the provider.
 
     Raises:
-        ValueError: An option is unknown, or does not have such a value.
+        ValueError: An option is unknown, or has a value that is not allowed.
     """
     for name, value in provider_options.items():
         if name not in OPTIONS:

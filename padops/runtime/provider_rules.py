@@ -1,8 +1,8 @@
-"""The Pads that other execution providers of onnxruntime do not run right, read from ``padops/rules/``.
+"""The Pads that other execution providers of onnxruntime do not run correctly, read from ``padops/rules/``.
 
 CMake builds the same table into the library, which uses it when onnxruntime asks for the nodes to claim.
-``convert/runtimes.py`` judges Pads by the table, and by that of onnxruntime's own Pad. ``python3 scripts/providers.py
-NAME`` runs the cases on a machine that has the provider.
+``convert/runtimes.py`` judges Pads by this table and by the rules of onnxruntime's own Pad. ``python3
+scripts/providers.py NAME`` runs the cases on a machine that has the provider.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ CONDITIONS: dict[str, dict[str, str]] = read_rules("conditions")
 
 @dataclass(frozen=True)
 class ProviderRule:
-    """Pads that a provider does not run right.
+    """Pads that a provider does not run correctly.
 
     Attributes:
         does: ``"leaves"``: onnxruntime asks the next provider. ``"refuses"``: the session fails when it is created or
             runs. ``"wrong"``: the results are wrong. ``"dies"``: the process ends.
         when: The condition, one of ``CONDITIONS``.
         source: The evidence for the rule.
-        modes: The modes that the rule holds for; empty for all.
+        modes: The modes to which the rule applies; empty for all.
         limit, types: See the condition.
         before: The first onnxruntime 1.x for which the rule does not hold; 0 if it holds for all.
         plugin_before: The first version of a plugin for which the rule does not hold, such as ``"0.4.0"``; "" if it
@@ -152,7 +152,7 @@ def full_names(names: Iterable[str], others: Iterable[str] = ()) -> list[str]:
 
 
 def needing_padops(names: Iterable[str]) -> list[str]:
-    """Return those providers that refuse some Pads, compute them wrong or crash on them."""
+    """Return the providers that refuse some Pads, compute them wrong or crash on them."""
     return [name for name in names if name in BY_NAME and BY_NAME[name].needs_padops]
 
 
@@ -226,7 +226,7 @@ def without_rules(name: str) -> str:
 
 @cache
 def tell_without_rules(name: str) -> None:
-    """Logs, once per process, that a session has a provider without rules."""
+    """Log, once per process, that a session has a provider without rules."""
     LOG.warning("%s: %s", name, without_rules(name))
 
 
@@ -267,7 +267,7 @@ def with_measured(rules: Rules, chosen: Sequence[Chosen]) -> Rules:
 
 
 def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
-    """Like ``with_measured``, for providers named without options; keeps the rules of those that onnxruntime lacks."""
+    """Apply ``with_measured`` to providers without options; keep the rules of providers that onnxruntime lacks."""
     if not measured_for(names) or not installed_version() or installed_minor() < FIRST_MINOR:
         return rules
     from padops.runtime.chosen import Chosen, available  # onnxruntime takes time to load
@@ -277,7 +277,7 @@ def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
 
 
 def _measured(one: Chosen) -> KnownProvider | None:
-    """Read the rules in the user's file for a provider; warns and return None if they do not apply."""
+    """Read the rules in the user's file for a provider; warn and return None if they do not apply."""
     from padops.runtime.chosen import described
 
     file = file_of(one.name)

@@ -87,7 +87,7 @@ def pyop_errors(clear: bool = False) -> list[PyOpError]:
 
 @contextmanager
 def collected() -> Iterator[list[PyOpError]]:
-    """A context that collects its failed calls in a list, and neither logs them nor keeps them elsewhere."""
+    """Collect failed calls of a context in a list, without logging them or keeping them elsewhere."""
     global _collecting
     outer, _collecting = _collecting, []
     try:
@@ -107,7 +107,7 @@ class _AsItIs(np.ndarray):
 
 
 def _body(*arrays: np.ndarray, **fields: str) -> np.ndarray:
-    """Return the kernel. It must never raise: an exception would abort the process."""
+    """Run the kernel. It must never raise, because an exception would abort the process."""
     data = arrays[0]
     try:
         output = reference.run(*decode(fields, arrays))
@@ -122,7 +122,7 @@ def _body(*arrays: np.ndarray, **fields: str) -> np.ndarray:
 
 
 def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
-    """Record and logs a failed call; raise nothing, not even for a failing log handler or Ctrl-C."""
+    """Record and log a failed call; raise nothing, not even for a failing log handler or Ctrl-C."""
     op_type, node = fields.get("op", OP_TYPE), fields.get("node", "")
     rule = error.rule if isinstance(error, PadError) else None
     message = str(error) if rule else f"padops::{op_type} '{node}': {type(error).__name__}: {error}"

@@ -36,7 +36,7 @@ def to_bytes(array: np.ndarray) -> bytes:
 
 
 def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
-    """Return the reverse of :func:`to_bytes`."""
+    """Return the array that :func:`to_bytes` stored in ``raw``."""
     data = np.frombuffer(raw, np.uint8)
     if dtype.bits >= 8:
         whole: np.ndarray = data.view(dtype.numpy).reshape(shape).copy()
@@ -51,7 +51,7 @@ def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
 
 
 def element_bits(array: np.ndarray) -> np.ndarray:
-    """Return an array of the same shape with one comparable number for each element; strings are compared as they are."""
+    """Return an array of the same shape with one comparable number for each element; strings stay strings."""
     dtype = by_numpy(array.dtype)
     if dtype is None or dtype.numpy.kind == "O":
         return array

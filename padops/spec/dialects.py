@@ -32,7 +32,7 @@ _ATTRIBUTE_TYPES = {"ints": ("P8", "a list of integers"), "float": ("P7", "a flo
 
 
 def _is_of_type(name: str, value: object) -> bool:
-    """Return whether an attribute's value is of a type of ``_ATTRIBUTE_TYPES``: an integer is no float, a string no list."""
+    """Return whether a value has a type of ``_ATTRIBUTE_TYPES``: an integer is not a float, a string not a list."""
     if name == "ints":
         return isinstance(value, (list, tuple)) and all(isinstance(one, (int, np.integer)) for one in value)
     return isinstance(value, str if name == "string" else (float, np.floating))
@@ -91,7 +91,7 @@ class Node:
 
     op: Op  # the operator
     name: str = ""  # the node's name, for error messages
-    attributes: Mapping[str, Any] = field(default_factory=dict)  # the given ones; absent ones have their defaults
+    attributes: Mapping[str, Any] = field(default_factory=dict)  # the given attributes; absent ones have defaults
     # One entry for each of ``op.inputs``, None where the input is absent. Only integer inputs are read.
     inputs: Sequence[np.ndarray | None] = ()
 
@@ -161,7 +161,7 @@ class Node:
         return array
 
     def mode(self) -> Mode:
-        """Return the mode; first checks that required attributes exist, and that all types and strings are allowed.
+        """Return the mode; first check that required attributes exist, and that all types and strings are allowed.
 
         Raises:
             PadError: P7, P8 or P9 for an attribute that is absent or has the wrong type, P9 if this version of the
@@ -209,7 +209,7 @@ def _pair_up(node: Node, name: str, values: Sequence[int], axes: Sequence[int], 
 
 
 def _pads_attribute(name: str) -> Callable[[Node, Sequence[int]], list[Amounts]]:
-    """ONNX Pad 1 and 2: the amounts stand in an attribute."""
+    """Return the function that reads the amounts of ONNX Pad 1 and 2 from an attribute."""
 
     def amounts(node: Node, shape: Sequence[int]) -> list[Amounts]:
         rank = len(shape)
@@ -238,7 +238,7 @@ def axis_positions(array: np.ndarray, rank: int, error: Callable[[str, str], Pad
 
 
 def _pads_input(node: Node, shape: Sequence[int]) -> list[Amounts]:
-    """ONNX Pad 11 and later: the amounts are an input, from 18 on for the axes that another input lists."""
+    """Return the amounts of ONNX Pad 11 and later, from an input; from 18 on, for the axes that another input lists."""
     rank = len(shape)
     pads = node.required_integers("pads")
     listed = node.integers("axes") if node.op.input_index("axes") is not None else None
@@ -303,7 +303,7 @@ def _one_per_axis(node: Node, name: str, rank: int) -> list[int]:
 
 
 def _begin_and_end_inputs(node: Node, shape: Sequence[int]) -> list[Amounts]:
-    """OpenVINO Pad 1 and 12: two inputs, which may have different integer types."""
+    """Return the amounts of OpenVINO Pad 1 and 12, from two inputs, which may have different integer types."""
     rank = len(shape)
     begins, ends = _one_per_axis(node, "pads_begin", rank), _one_per_axis(node, "pads_end", rank)
     return [Amounts(begin, end) for begin, end in zip(begins, ends)]
@@ -335,7 +335,7 @@ def _openvino_op(version: int) -> Op:
 
 
 def _padding_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
-    """nGraph Pad: three attributes; interior may be absent."""
+    """Return the amounts of nGraph Pad, from three attributes; interior may be absent."""
     rank = len(shape)
     names = ("padding_below", "padding_above", "padding_interior")
     lists = [*map(node.attribute, names[:2]), node.list_or(names[2], rank, 0)]
@@ -374,7 +374,7 @@ DATA_FORMATS = ("NCHW", "NHWC", "NCW", "NWC", "NCDHW", "NDHWC")
 
 
 def _same_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
-    """SAME padding of the spatial axes, from the shape (S1)."""
+    """Return the amounts of SAME padding of the spatial axes, from the shape (S1)."""
     kernel = node.attribute("kernel_shape")
     spatial, rank = len(kernel), len(shape)
     if rank != spatial + 2:

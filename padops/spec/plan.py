@@ -139,10 +139,10 @@ def make_plan(
     limit: Limit = Limit.NONE,
     clamp: bool = False,
 ) -> Plan:
-    """Check the amounts against the shape and builds the plan.
+    """Check the amounts against the shape and build the plan.
 
     Args:
-        amounts: The pads of each axis, as many as ``shape`` has.
+        amounts: The pads of each axis of ``shape``.
         crop: The effect of negative pads in the modes other than constant (P3).
         limit: How far a mode may reach (P4).
         clamp: Whether a negative output dim is 0 instead of an error (P1).

@@ -102,7 +102,7 @@ def _infer(op: Op, context: onnx.shape_inference.InferenceContext) -> None:
 def _output_dims(
     op: Op, context: onnx.shape_inference.InferenceContext, dims: Sequence[onnx.TensorShapeProto.Dimension]
 ) -> list[onnx.TensorShapeProto.Dimension]:
-    """Return the output dims, one for each of ``dims``; all unknown if the amounts are inputs that are not known yet."""
+    """Return the output dims, one for each of ``dims``; all unknown as long as the amounts are unknown inputs."""
     unknown = onnx.TensorShapeProto.Dimension()
     node = Node(op, "", _given_attributes(op, context), _given_inputs(op, context))
     mode = node.mode()

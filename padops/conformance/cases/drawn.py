@@ -54,7 +54,7 @@ def _data(rng: np.random.Generator, op: Op, lowest: int = 0, highest: int = 6) -
 
 
 def _amounts(rng: np.random.Generator, shape: list[int]) -> tuple[list[int], list[int]]:
-    """Draw begins and ends; shrinks the shape if the output would be too large."""
+    """Draw begins and ends; shrink the shape if the output would be too large."""
     low, high = ((-9, 20), (-3, 3), (0, 3), (0, 8))[int(rng.integers(4))]
     begins, ends = (rng.integers(low, high + 1, len(shape)).tolist() for _ in range(2))
     shrink(shape, begins, ends, MAX_ELEMENTS)

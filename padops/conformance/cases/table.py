@@ -215,7 +215,7 @@ def _onnx(c: Choices, rng: np.random.Generator) -> Case:
 
 
 def _axes(rng: np.random.Generator, form: str, pairs: list[tuple[int, int]]) -> tuple[Recipe, list[tuple[int, int]]]:
-    """Draw the axes, and sorts the amounts into their order."""
+    """Draw the axes, and sort the amounts into their order."""
     rank = len(pairs)
     order = rng.permutation(rank).tolist()
     wanted = [axis for axis in order if pairs[axis] != (0, 0)] or order[:1]

@@ -26,7 +26,7 @@ def prepare(data: np.ndarray, pairs: Pairs, mode: str, fill: Any = 0) -> Callabl
 
 
 def pad(data: np.ndarray, pairs: Pairs, mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """Return the output of that call."""
+    """Return the output of the call that ``prepare`` makes."""
     return prepare(data, pairs, mode, fill)()
 
 

@@ -72,7 +72,7 @@ def to_onnxruntime(array: np.ndarray, element: int, bits: int) -> Any:
 
 
 def from_onnxruntime(value: Any, dtype: np.dtype, bits: int) -> np.ndarray:
-    """Return the reverse of ``to_onnxruntime``: returns an array with a type of ml_dtypes."""
+    """Return an array of a type of ml_dtypes with the bits of a tensor: the reverse of ``to_onnxruntime``."""
     shape = value.shape()
     size = (math.prod(shape) * dtype.itemsize * min(bits, 8) + 7) // 8
     raw: np.ndarray = np.frombuffer(ctypes.string_at(value.data_ptr(), size) if size else b"", np.uint8)

@@ -113,7 +113,7 @@ def _with_pyop() -> onnxruntime.SessionOptions:
 
 
 def run_pyop(request: Request) -> np.ndarray:
-    """Run the node that ``padops convert --target pyop`` writes, and then collects its errors.
+    """Run the node that ``padops convert --target pyop`` writes, and then collect its errors.
 
     Raises:
         Unsupported: onnxruntime-extensions lacks such tensors, or ends the strings at a NUL.

@@ -27,7 +27,7 @@ class Part:
 
     @classmethod
     def of(cls, file: Path, names: Iterable[str]) -> Part:
-        """Return the part with these names; omits names that the file lacks."""
+        """Return the part with these names; omit names that the file lacks."""
         places = _places(file.read_text(encoding="utf-8"))
         needed: set[str] = set()
         waiting = [*names]
@@ -53,7 +53,7 @@ def has(file: Path, name: str) -> bool:
 
 
 def value_of(file: Path, name: str) -> Any:
-    """Return the value of a name in a peer's file, or None for a missing name; runs only what the value needs."""
+    """Return the value of a name in a peer's file, or None for a missing name; run only what the value needs."""
     part, namespace = Part.of(file, [name]), dict[str, Any]()
     imports = []
     for node, other in part.imports.items():

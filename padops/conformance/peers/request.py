@@ -42,7 +42,7 @@ def unsupported_where(texts: Collection[str], kind: type[Exception] = Exception)
 
 
 class Skipped(Exception):
-    """The peer cannot run the case, since its interface cannot express it."""
+    """The peer cannot run the case, because its interface cannot express the case."""
 
 
 class OfOperator:
@@ -77,7 +77,7 @@ class Request(OfOperator):
 
     @classmethod
     def of(cls, sent: Mapping[str, Any]) -> Request:
-        """Return the reverse of ``Case.request``."""
+        """Return the request from the message of ``Case.request``."""
         inputs = tuple(None if packed is None else unpack(packed) for packed in sent["inputs"])
         return cls(**{**sent, "inputs": inputs})
 

@@ -42,7 +42,7 @@ def prepare(
 
 
 def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """Return the output of that call for an array."""
+    """Return the output of the call that ``prepare`` makes, for an array."""
     tensor = torch.from_numpy(np.array(data, order="C"))
     output: np.ndarray = prepare(tensor, pairs, mode, 0 if fill is None else fill.item())().numpy()
     return output

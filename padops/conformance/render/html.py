@@ -127,7 +127,7 @@ def _position(names: list[str], name: str) -> tuple[int, str]:
 
 
 def _row_order(row: tuple[str, str | None]) -> tuple[Any, ...]:
-    """Return the sort key of a row: the order of the OPS table, then entries that it lacks, then rows that must be refused."""
+    """Return the sort key of a row: the order of the OPS table, then entries that it lacks, then refused rows."""
     op, mode = row
     modes = [mode.lower() for mode in OPS[op].modes] if op in OPS else []
     return (mode is REFUSED, *_position(list(OPS), op), *_position(modes, mode or ""))
@@ -144,7 +144,7 @@ def _counts_of(cell: Cell, names: list[str], once: _Once) -> Record:
 
 
 def _example(record: Record, names: list[str], once: _Once) -> Record:
-    """Format one result; stores its case once for all peers."""
+    """Format one result; store its case once for all peers."""
     name = record["divergence"]
     return {
         "case": once.case(record),

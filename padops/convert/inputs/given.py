@@ -202,7 +202,7 @@ def _header(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, what: str) -> tupl
 
 
 def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict[str, np.ndarray]:
-    """Return the caller's arrays in the model's types; types that NumPy lacks may come as unsigned integers of the bits."""
+    """Return the arrays in the model's types; types that NumPy lacks may come as unsigned integers of their bits."""
     _check({name: (array.dtype, array.shape) for name, array in given.items()}, inputs)
     fitted = {}
     for row in inputs:
