@@ -107,7 +107,7 @@ class DivergenceTracker:
     """The divergences of one peer, and which of them have been seen."""
 
     known: Sequence[Divergence]  # the divergences of the peer's version
-    # Whether unexplained results are new behaviour of the peer, since its version has no records.
+    # Whether unexplained results are new behaviour of the peer, because its version has no records.
     excused: bool = False
     # For each divergence that matched a case: the number of cases with its outcome.
     seen: dict[str, int] = field(default_factory=dict)

@@ -55,7 +55,7 @@ class Process:
         self._row, self._given = row, python
         self._pipes: Pipes | None = None
         self._errors = tempfile.TemporaryFile()
-        self._is_fresh = True  # the process has given no answer yet
+        self._is_fresh = True  # the process has not answered yet
         self._lock = threading.Lock()  # otherwise a process could start after the check in ``stop``
         self._stopped = False
 
@@ -304,7 +304,7 @@ def run_cases(
                 done, left = wait(left, LISTENS, FIRST_EXCEPTION)
                 for one in done:
                     one.result()
-        except BaseException as ending:  # of any kind, since the pool would wait for all cases of every peer
+        except BaseException as ending:  # of any kind, because the pool would wait for all cases of every peer
             with uninterrupted():
                 for process in processes:
                     process.stop()

@@ -8,12 +8,11 @@ apply neither to forms of several nodes nor to fallback functions. A Pad that wa
 stays. An invalid model may lose its error, because nothing checks the amounts of a folded Pad. Only a Pad whose
 amounts are known to be wrong stays.
 
-Measurements compare a folded model with the same model with ONNX's own Pad and with padops' Pad:
+The measurements compared a folded model with two others, one with ONNX's own Pad and one with padops' Pad:
 
-- **Conv** (float, float16): the bits of ONNX's own Pad at every optimisation level, infinite weights, NaN and -0
-  included: from level basic on, ONNX Runtime itself folds ONNX's Pad. With a Pad of padops in front, level all differs
-  for infinite weights (times zeros they yield NaN) and for sums that underflow to -0: the blocked kernels skip their
-  own padding.
+- **Conv** (float, float16): the bits of ONNX's own Pad at every level, infinite weights, NaN and -0 included: from
+  level basic on, ONNX Runtime itself folds ONNX's Pad. Behind padops' Pad, level all differs for infinite weights
+  (times zeros they yield NaN) and for sums that underflow to -0: the blocked kernels skip their own padding.
 - **ConvInteger, QLinearConv**: equal at every level, if the fill is the zero point.
 - **AveragePool** (float, float16): equal at every level, if the padding counts (the node has ``count_include_pad`` or
   no pads of its own) and no release miscounts the pads (``is_miscounted``). onnxruntime 1.20.1 itself folds without

@@ -75,7 +75,7 @@ class Inspection:
         return tuple(pad for pad in self.pads if not pad.runs)
 
     def summary(self) -> str:
-        """Return the number of Pads, and what onnxruntime does with them: ``"3 Pads: 2 run, 1 refused"``.
+        """Return the number of Pads and onnxruntime's verdicts: ``"3 Pads: 2 run, 1 refused"``.
 
         If ``select`` leaves Pads out: ``"3 Pads, 1 selected: 1 refused"``.
         """
@@ -309,7 +309,7 @@ def _in_several_graphs(
 ) -> tuple[list[PadFacts], list[str]]:
     """Return the Pads with their runners in a model that the session lowers, and a note; else the unchanged Pads.
 
-    onnxruntime before 1.25 refuses a model if padops takes Pads in two of its graphs before a provider that fuses; so
+    onnxruntime before 1.25 refuses a model if padops claims Pads in two of its graphs before a provider that fuses; so
     the session lowers the model. ``minor`` is the release 1.x of onnxruntime.
     """
     provider = next((name for name in providers if name in rules and rules[name].fuses), "")

@@ -26,7 +26,7 @@ Dim = int | str | None  # a number, a name, or None if unknown
 
 @dataclass(frozen=True)
 class PadFacts:
-    """One Pad of a model, and what ONNX Runtime does with it.
+    """One Pad of a model, and ONNX Runtime's verdict on the Pad.
 
     Attributes:
         path: The Pad's place in the model; see ``PadRecord.path``.
@@ -35,7 +35,7 @@ class PadFacts:
         operator: The node's operator, with its domain unless the domain is ONNX's.
         opset: The version of the operator's domain that the graph imports; None without an import.
         mode: ``"constant"``, ``"edge"``, ``"reflect"``, ``"wrap"``, ``"symmetric"``, ``"SAME_UPPER"`` or
-            ``"SAME_LOWER"``; None if a function's caller gives it.
+            ``"SAME_LOWER"``; None if a function's caller sets it.
         type: The element type of the data; None if unknown.
         input_shape: The dims of the data: a number, a name or None (unknown) for each; None if the rank is unknown.
         output_shape: The dims of the result, in the same form.
@@ -153,7 +153,7 @@ class PadRecord:
         notes: Other remarks, such as a change of the version.
         corrects: ONNX Runtime's error in the original node, because of which the outputs may differ; else None.
         into: For a folded Pad, the paths of the nodes that now do its work.
-        facts: The original Pad, and what ONNX Runtime does with it.
+        facts: The original Pad, and ONNX Runtime's verdict on it.
     """
 
     path: str

@@ -6,8 +6,8 @@ release. ``--select needed`` considers all releases, because a model may run on 
 installed release.
 
 A session with other execution providers offers a Pad to them in its order. ``padops/rules/`` has the rules of each
-provider. If a model leaves open whether a rule holds, the provider may take the Pad and compute wrong results. Then
-padops takes the Pad, so that the results are right.
+provider. If a model leaves open whether a rule holds, the provider may claim the Pad and compute wrong results. Then
+padops claims the Pad, so that the results are right.
 """
 
 from __future__ import annotations
@@ -455,14 +455,14 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int, rules
 
 
 def as_others_may(match: Match, providers: Sequence[str]) -> Match:
-    """Return the match, without the CPU provider's verdict "refuses" if another provider may take the node."""
+    """Return the match, without the CPU provider's verdict "refuses" if another provider may claim it."""
     others = set(providers).difference((CPU, EP_NAME, FIRST_NAME))
     refused = match.verdict is not None and match.verdict[0] == "refuses"
     return replace(match, verdict=None) if others and refused else match
 
 
 def _with(unknown: Sequence[str], text: str) -> str:
-    """Return the text, preceded by the names of the providers without rules, which may take the Pad."""
+    """Return the text, preceded by the names of the providers without rules, which may claim the Pad."""
     return f"unless {' or '.join(unknown)} takes it, which padops has no rules for: {text}" if unknown else text
 
 

@@ -34,7 +34,7 @@ def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[An
 
     Args:
         providers: Names, devices or lists of devices of one provider, each alone or in a pair with options; by default
-            all built-in ones.
+            all built-in providers.
         options: One mapping for each provider.
 
     Raises:

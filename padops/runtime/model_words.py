@@ -17,7 +17,7 @@ from padops.spec import pyop_node
 from padops.spec.dialects import OPS
 
 Content = bytes | mmap.mmap
-FEW = 64  # parts: a model has a few, since fields of one kind are stored together
+FEW = 64  # parts: a model has a few, because fields of one kind are stored together
 
 
 class Parts:
@@ -59,7 +59,7 @@ class Parts:
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    """Load the library; return None if it is missing, as the Python kernel needs none, or not padops'.
+    """Load the library; return None if it is missing (the Python kernel needs none) or not padops'.
 
     A session that needs the library reports the fault.
     """

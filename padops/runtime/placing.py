@@ -1,4 +1,4 @@
-"""Places padops' providers among those of a session.
+"""Places padops' providers among the providers of a session.
 
 A session accepts providers in two ways. ``providers=`` accepts names and leaves the options unchanged, but silently
 drops a name that onnxruntime knows and this build lacks. Devices join the options after the existing providers. So

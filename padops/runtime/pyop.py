@@ -140,7 +140,7 @@ def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
 
 
 def _interrupt_later(seconds: float = 0.1) -> None:
-    """Repeat Ctrl-C after the run or in a later call, since a kernel must not raise KeyboardInterrupt."""
+    """Repeat Ctrl-C after the run or in a later call, because a kernel must not raise KeyboardInterrupt."""
     again: Callable[[], object] = _thread.interrupt_main
     main_thread = threading.main_thread().ident
     if hasattr(signal, "pthread_kill") and main_thread is not None:  # a signal also wakes a waiting main thread

@@ -45,10 +45,10 @@ def register(
             Create the session without ``providers=``, which would replace the options' providers.
         provider_options: The provider's options. ``claim``: ``"all"`` Pads (the default), or ``"needed"``: only Pads
             that onnxruntime's own Pad cannot run or may get wrong. ``float16``: ``"leave"`` (the default) leaves a
-            float16 Pad to onnxruntime if its own Pad is surely right, since onnxruntime can then keep neighbouring
+            float16 Pad to onnxruntime if its own Pad is surely right: onnxruntime can then keep neighbouring
             float16 nodes without kernels in float32; ``"native"`` claims these Pads, too.
         providers: Other providers of the sessions, first choice first, as in ``padops.InferenceSession``. padops adds
-            all of them to the options, and itself before the CPU's and before those known not to run every Pad right.
+            all of them to the options, and itself before the CPU's and any provider known to get some Pads wrong.
             Providers that the options already have stay in front of padops.
         operators: The only operators of the native library that the sessions know, such as ``["Pad_18"]``; by default
             all. With all operators, a session takes about a millisecond longer to create.

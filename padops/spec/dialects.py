@@ -287,7 +287,7 @@ def onnx_op(opset: int) -> str:
     return f"Pad_{max(version for version in VERSIONS if version <= opset)}"
 
 
-# ---- OpenVINO Pad-1 and Pad-12: amounts in two inputs, negative ones by FULL (P3), limits by P4
+# ---- OpenVINO Pad-1 and Pad-12: amounts in two inputs, negative amounts by FULL (P3), limits by P4
 
 _INT64_MAX = 2**63 - 1
 

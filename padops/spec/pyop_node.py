@@ -57,7 +57,7 @@ def encode(op_type: str, attributes: Mapping[str, Any], given: Sequence[bool], n
 
 
 def decode(fields: Mapping[str, str], arrays: Sequence[Any]) -> tuple[str, dict[str, Any], list[Any], str]:
-    """Return what :func:`encode` stored: the node's operator, attributes, inputs (None if absent) and name."""
+    """Return the node that :func:`encode` encoded: operator, attributes, inputs (None if absent) and name."""
     op = OPS[fields["op"]]
     floats = {row.name for row in op.attributes if row.type == "float"}
     attributes = {

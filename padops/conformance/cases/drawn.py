@@ -1,4 +1,4 @@
-"""Random cases, drawn as a property test draws them: any amounts on any axis, right and wrong ones of every kind.
+"""Random cases, drawn as a property test draws them: any amounts on any axis, right and wrong, of every kind.
 
 The id of a case holds the seed, its number and the operator, which alone determine the case. ``case_strategies.py`` of
 the tests draws the same kinds of cases a second time, with Hypothesis: Hypothesis shrinks a failing case only if it

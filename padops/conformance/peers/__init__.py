@@ -79,7 +79,7 @@ class PeerRow:
     # the model's.
     within: float = 0
     # The form of its cases: ``"declared"`` declares the shapes of the inputs, which it needs; ``"fixed"`` also makes
-    # all inputs but the data constants, since it accepts no others.
+    # all inputs but the data constants, because it accepts no others.
     form: str = ""
 
     def __post_init__(self) -> None:

@@ -47,7 +47,7 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int, int]],
 
 
 def _same(request: Request) -> list[Amounts]:
-    from jax.lax import padtype_to_pads  # here, since the other arguments need no JAX
+    from jax.lax import padtype_to_pads  # here, because the other arguments need no JAX
 
     given, shape = request.attributes, request.data.shape
     request.amounts()  # skips wrong amounts

@@ -53,7 +53,7 @@ def has(file: Path, name: str) -> bool:
 
 
 def value_of(file: Path, name: str) -> Any:
-    """Return the value of a name in a peer's file, or None for a missing name; run only what the value needs."""
+    """Return the value of a name in a peer's file, or None for a missing name; run only the parts that it needs."""
     part, namespace = Part.of(file, [name]), dict[str, Any]()
     imports = []
     for node, other in part.imports.items():

@@ -52,7 +52,7 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str,
     if request.dtype.bits in (2, 4) or request.dtype.name in ("float8e8m0", "float8e4m3fnuz", "float8e5m2fnuz"):
         raise Unsupported(f"tf.pad has no {request.dtype.name}")
     pairs = request.pairs("tf.pad", may_crop=False)
-    fill = request.fill  # in every mode, since it skips wrong fills
+    fill = request.fill  # in every mode, because it skips wrong fills
     return request.data, pairs, request.mode, fill if request.mode == "constant" else None
 
 

@@ -152,7 +152,7 @@ def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
 
 
 def _steps(inputs: Sequence[Input], shapes: Mapping[str, tuple[int, ...]]) -> int:
-    """Return the steps of the data: the last dynamic dim above 1 of an input, else the largest input's last dim."""
+    """Return the steps of the data: the last dynamic dim of an input if above 1, else the largest input's last dim."""
     for row in inputs:
         places = [i for i, dim in enumerate(row.dims or ()) if not isinstance(dim, int)]
         if not _is_index(row) and places and shapes[row.name][places[-1]] > 1:

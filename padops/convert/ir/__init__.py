@@ -173,7 +173,7 @@ def _computed(message: onnx.ModelProto, values: Values) -> dict[str, onnx.NodePr
 
 def _wanted(message: onnx.ModelProto, values: Values, computed: Mapping[str, onnx.NodeProto]) -> list[onnx.NodeProto]:
     """Return the layers of ``computed`` whose numbers a remaining layer needs."""
-    unread: set[str] = set()  # outputs of unreadable layers, and what follows from these outputs
+    unread: set[str] = set()  # outputs of unreadable layers, and values that follow from them
     for name, node in computed.items():
         if name not in unread and (not unread.isdisjoint(node.input) or not is_read(node, values)):
             unread.update(node.output)

@@ -33,7 +33,7 @@ HIGHEST_RANK = 32  # of a tensor; NumPy's own limit before 2.0
 
 
 def listing(lines: Sequence[str]) -> str:
-    """Return a list of what cannot be converted, for the end of a message: up to ``MOST_LINES``."""
+    """Return a list of unconvertible parts for the end of a message: up to ``MOST_LINES``."""
     more = [f"and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
     return " " + "; ".join([*lines[:MOST_LINES], *more])
 
@@ -197,11 +197,11 @@ def _port(element: ElementTree.Element, layer: ElementTree.Element, path: Path) 
     if text := element.get("names"):  # a comma in a name has a backslash before it
         names = [name.replace("\\,", ",") for name in re.split(r"(?<!\\),", text) if name]
     type = element_type(PRECISIONS.get(precision) or precision.lower(), _Place(layer), path)
-    return Port(id, type, dims or None, tuple(sorted(names)))  # OpenVINO's get_any_name gives the first
+    return Port(id, type, dims or None, tuple(sorted(names)))  # OpenVINO's get_any_name returns the first
 
 
 def dims_of(texts: tuple[str | None, ...], what: object, path: Path) -> tuple[int | None, ...]:
-    """Return the dims of a port (-1: dynamic), of a Parameter (? or a range: dynamic) or of a Const; ``what`` has them.
+    """Return the dims of ``what``: a port (-1: dynamic), a Parameter (? or a range: dynamic) or a Const.
 
     Raises:
         PadopsError: A text is not a dim, or no tensor can have these dims.

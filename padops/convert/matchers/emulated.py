@@ -52,7 +52,7 @@ from padops.spec.plan import Mode
 
 MOST_INPUTS = 32  # of a Concat
 MOST_STEPS = 8  # from an input to the data
-MOST_ANCESTORS = 64  # the most values to follow in search of data that are not computed from constants
+MOST_ANCESTORS = 64  # the most values to follow to see whether data follow from constants alone
 BLOCKS = ("Constant", "ConstantOfShape", "Expand")
 
 

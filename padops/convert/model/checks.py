@@ -146,7 +146,7 @@ VALUES = {*FIELDS.values(), "sparse_tensors"}
 
 
 def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function: bool) -> None:
-    """Refuse an attribute with a value of another type, or with a reference to a function's attribute elsewhere."""
+    """Refuse an attribute whose value has another type, or that refers to a function's attribute outside functions."""
     place = f"{owner}: the attribute '{attribute.name}'"
     if not attribute.name:
         raise PadopsError(f"{owner}: an attribute has no name")

@@ -150,7 +150,7 @@ def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Plac
 def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
     """Return location, offset and length in bytes of an external tensor, without opening its file.
 
-    If the entries give no length, type and dims determine it.
+    If the entries have no length, type and dims determine it.
 
     Raises:
         PadopsError: The location leads out of the folder; offset or length is not a number, or too small for the

@@ -147,7 +147,7 @@ def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listi
 WORTH_KEEPING = 1024
 UNKNOWN = "padops.unknown"  # a domain that onnx does not know
 
-ABSENT = b""  # an attribute that no call gives
+ABSENT = b""  # an attribute that no call sets
 DIFFERS = b"\xff"  # an attribute with different values in the calls, or with a graph
 
 Types = Mapping[str, onnx.TypeProto]

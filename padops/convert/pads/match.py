@@ -177,7 +177,7 @@ def type_of(array: np.ndarray) -> str:
 
 
 def string_attribute(node: ir.Node, name: str, default: str) -> str | None:
-    """Return a string attribute, or the default; None if a function's caller gives it."""
+    """Return a string attribute, or the default; None if a function's caller sets it."""
     attribute = node.attributes.get(name)
     if attribute is None:
         return default
@@ -188,7 +188,7 @@ def string_attribute(node: ir.Node, name: str, default: str) -> str | None:
 
 
 def string_values(site: NodeSite, name: str, default: str) -> set[str]:
-    """Return all possible values of a string attribute; several only if a function's callers give it.
+    """Return all possible values of a string attribute; several only if a function's callers set it.
 
     Raises:
         Unconvertible: The attribute is of another type.

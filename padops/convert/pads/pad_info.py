@@ -215,7 +215,7 @@ class PadInfo:
 
     @property
     def mode(self) -> Mode | None:
-        """The mode; None if a function's callers give it."""
+        """The mode; None if a function's callers set it."""
         return self.known_modes[0] if len(self.modes) == 1 else None
 
     def without(self, mode: Mode) -> PadInfo:
@@ -283,7 +283,7 @@ class PadInfo:
 
     @property
     def may_have_interior(self) -> bool:
-        """Whether the amounts have an interior, or a function's caller may give one."""
+        """Whether the amounts have an interior, or a function's caller may set one."""
         interior = self.attributes.get("padding_interior")
         return interior is not None and (interior.is_ref() or any(interior.value))
 

@@ -31,7 +31,7 @@ class WindowOperator:
     outside: Literal["zero", "zero point", "lowest", "not counted"] = "zero"
     # Whether ONNX Runtime accepts only amounts smaller than the kernel, and ignores dilations with SAME.
     pooling: bool = False
-    weight: int | None = None  # the input whose shape gives the kernel if the attribute is absent
+    weight: int | None = None  # the input whose shape determines the kernel if the attribute is absent
     zero_point: int | None = None  # the input with the zero point of the data
     # Whether the channels are the last axis, or the name of the attribute that states it.
     channels_last: bool | Literal["channels_last"] = False
@@ -74,7 +74,7 @@ MISCOUNTED = "onnxruntime 1.21 to 1.24 count such padding of an AveragePool wron
 def is_miscounted(name: str, opset: int | None, pads: Sequence[int]) -> bool:
     """Return whether some release of ONNX Runtime miscounts these pads of an operator of ONNX that counts its padding.
 
-    Since opset 19, where windows may be dilated, 1.21 to 1.24 (``model_words.MISCOUNTING``) end the windows of
+    Since opset 19, where windows may be dilated, 1.21 to 1.24 (see ``model_words.MISCOUNTING``) end the windows of
     AveragePool's axis i behind the amount at index 2i + 1 of its pads. This amount is the axis' own end only if the
     operator has one axis.
     """

@@ -84,7 +84,7 @@ def is_right(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Numbers:
     size, (free, reach) = shape_of(pad), _bounds(pad, choice)
     terms = [amounts.begin + free, amounts.end + free, reach - amounts.begin, reach - amounts.end]
     terms += [size - 1 + free, rank_of(pad) - 1]
-    if pad.op.limit is Limit.NGRAPH:  # P4: reflect needs two elements, also where it adds none
+    if pad.op.limit is Limit.NGRAPH:  # P4: reflect needs two elements, even if it adds none
         terms.append(size - select([2 if mode is Mode.REFLECT else -FAR for mode in pad.known_modes], choice))
     return lowest(*terms) > -1
 
@@ -156,7 +156,7 @@ def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = 
 
 
 def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
-    """Return the built-in on the data, for non-negative amounts; it fails where it would be wrong.
+    """Return the built-in on the data, for non-negative amounts; it fails if it would be wrong.
 
     The built-in is wrong if an empty axis is extended, or if a reflection is longer than n - 1. Older releases do not
     fail then. So GatherND reads the element that the reflection reaches, which such an axis lacks; mode reflect passes
@@ -373,7 +373,7 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
 
 
 def _finish(pad: PadInfo, guarantees: Guarantees, write_part: Callable[[], Operand]) -> Number:
-    """Return the output: what ``write_part`` writes if the built-in has the type, else a Gather at its flat indices."""
+    """Return the output of ``write_part`` if the built-in has the type, else a Gather at its flat indices."""
     if guarantees.typed:
         output = write_part()
         assert isinstance(output, Number), "only flat indices can be known"
