@@ -157,7 +157,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             warnings.warn(unseen, stacklevel=2)
 
     def _run_converted(self, made: Conversion, given: Given) -> None:
-        """Creates the session of a converted model."""
+        """Create the session of a converted model."""
         from padops.convert.pipeline import same_wrong
 
         message, folder = made.proto(), made.data_folder
@@ -180,7 +180,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         given: Given,
         entries: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Creates the session of a model that contains ``words``.
+        """Create the session of a model that contains ``words``.
 
         ``entries`` are in the options' configuration only while the session is created.
         """
@@ -204,7 +204,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     def set_providers(
         self, providers: Sequence[Provider] | None = None, provider_options: Sequence[Mapping[Any, Any]] | None = None
     ) -> None:
-        """Recreates the session with other providers; a converted model stays converted.
+        """Recreate the session with other providers; a converted model stays converted.
 
         Args:
             providers: As for the constructor.
@@ -225,7 +225,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
 
 @contextlib.contextmanager
 def _having(options: onnxruntime.SessionOptions, entries: Mapping[str, str], restored: bool) -> Iterator[None]:
-    """A context in which ``options`` have these configuration entries.
+    """Set configuration entries of ``options`` within a context.
 
     ``restored``: whether to restore the entries, in options that the caller may use again; onnxruntime warns about
     each.
@@ -245,7 +245,7 @@ def _having(options: onnxruntime.SessionOptions, entries: Mapping[str, str], res
 
 
 def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, Path]:
-    """Follows the links of external data; returns the model with the real files' names, and the folder of these files.
+    """Follow the links of external data; return the model with the real files' names, and the folder of these files.
 
     In a Hugging Face cache, files are links to files with other names; onnxruntime follows no link out of the folder.
     """
@@ -260,7 +260,7 @@ def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, 
 
 
 def with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
-    """Returns the model with its external data embedded, for releases that accept no folder of external data.
+    """Return the model with its external data embedded, for releases that accept no folder of external data.
 
     Raises:
         RuntimeError: The data are too large for one message.
@@ -287,7 +287,7 @@ def with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
 
 
 def _locations(message: onnx.ModelProto) -> Iterator[onnx.StringStringEntryProto]:
-    """The entries of a model that name the files of external data."""
+    """Yield the entries of a model that name the files of external data."""
     from padops.convert.model.scan import external_tensors
 
     for tensor, _ in external_tensors(message):
@@ -295,7 +295,7 @@ def _locations(message: onnx.ModelProto) -> Iterator[onnx.StringStringEntryProto
 
 
 def _needs_a_look(words: frozenset[bytes]) -> bool:
-    """Whether onnxruntime may silently compute wrong results for a model with these words."""
+    """Return whether onnxruntime may silently compute wrong results for a model with these words."""
     old = runtime_minor() < FIRST_MINOR and b"Pad" in words and DOMAIN not in words
     return old or is_silent(words, runtime_minor())
 
@@ -305,7 +305,7 @@ class _UnreadError(Exception):
 
 
 def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Conversion | None, str]:
-    """Converts a model that this onnxruntime may silently run wrong, if ``convert`` is "auto" and conversion helps.
+    """Convert a model that this onnxruntime may silently run wrong, if ``convert`` is "auto" and conversion helps.
 
     Returns:
         The converted model, or None; and the warning to print if onnxruntime runs a model that padops did not check.
@@ -328,7 +328,7 @@ def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Con
 
 
 def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = False) -> Conversion | None:
-    """Converts the model; returns None if this onnxruntime runs every Pad, or conversion helps no Pad.
+    """Convert the model; return None if this onnxruntime runs every Pad, or conversion helps no Pad.
 
     ``refused``: whether onnxruntime has refused the model. If no Pad is known as the cause, all Pads are converted.
 
@@ -364,7 +364,7 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
 
 
 def _converted_after(error: Exception, model: str | bytes | os.PathLike[str], provider: str) -> Conversion | None:
-    """Converts a model that onnxruntime refused; logs the reason and returns None if conversion cannot help.
+    """Convert a model that onnxruntime refused; log the reason and return None if conversion cannot help.
 
     If onnxruntime refused equal names of Pads before ``provider``, the model is lowered for this provider.
 

@@ -17,7 +17,7 @@ SHOWN = 64  # the most elements of an array that a report shows
 
 
 def pack(array: np.ndarray) -> Packed:
-    """Packs an array for another process; two arrays with equal bits have equal packed forms."""
+    """Pack an array for another process; two arrays with equal bits have equal packed forms."""
     dtype = dtype_of(array)
     if dtype.name == "string":
         return "string", array.shape, [str(text) for text in array.reshape(-1).tolist()]
@@ -25,7 +25,7 @@ def pack(array: np.ndarray) -> Packed:
 
 
 def unpack(packed: Packed) -> np.ndarray:
-    """The reverse of :func:`pack`."""
+    """Return the array that :func:`pack` has packed."""
     name, shape, content = packed
     if name == "string":
         array = np.empty(len(content), object)
@@ -35,7 +35,7 @@ def unpack(packed: Packed) -> np.ndarray:
 
 
 def random_array(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -> np.ndarray:
-    """Returns elements of any bit pattern: NaN payloads, negative zeros and denormals; strings with NUL and accents."""
+    """Return elements of any bit pattern: NaN payloads, negative zeros and denormals; strings with NUL and accents."""
     if dtype.name == "string":
         array = np.empty(tuple(shape), object)
         array[...] = np.array(WORDS, object)[rng.integers(0, len(WORDS), tuple(shape))]
@@ -51,7 +51,7 @@ def describe(array: np.ndarray) -> dict[str, Any]: ...
 @overload
 def describe(array: None) -> None: ...
 def describe(array: np.ndarray | None) -> dict[str, Any] | None:
-    """Describes an array for a report: type, shape and, for a small array, the values as nested lists.
+    """Describe an array for a report: type, shape and, for a small array, the values as nested lists.
 
     Floats without a JSON number become strings, a NaN with its bits. A large array has no values.
     """

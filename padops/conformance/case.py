@@ -26,7 +26,7 @@ class Recipe:
     values: tuple[Any, ...] | None = None  # the elements in order, or None
 
     def array(self) -> np.ndarray:
-        """Makes the input, the same at every call."""
+        """Make the input, the same at every call."""
         row = by_name(self.dtype)
         if self.values is None:
             return random_array(np.random.default_rng(self.seed), row, self.shape)
@@ -36,13 +36,13 @@ class Recipe:
 
 
 def integers(values: Any, dtype: str = "int64", shape: tuple[int, ...] | None = None) -> Recipe:
-    """Returns an integer input, with one axis unless ``shape`` is set."""
+    """Return an integer input, with one axis unless ``shape`` is set."""
     values = tuple(int(value) for value in values)
     return Recipe(dtype, (len(values),) if shape is None else shape, values=values)
 
 
 def seed_of(text: str) -> int:
-    """A seed that is the same on every machine."""
+    """Return a seed that is the same on every machine."""
     return crc32(text.encode())
 
 
@@ -70,11 +70,11 @@ class Case(OfOperator):
         object.__setattr__(self, "rank", len(data.shape))
 
     def arrays(self) -> list[np.ndarray | None]:
-        """The inputs."""
+        """Return the inputs."""
         return [None if recipe is None else recipe.array() for recipe in self.inputs]
 
     def request(self) -> dict[str, Any]:
-        """Returns the case for a peer, in types that every Python can unpickle."""
+        """Return the case for a peer, in types that every Python can unpickle."""
         return {
             "id": self.id,
             "op": self.op,
@@ -96,7 +96,7 @@ class Expected:
 
 
 def expect(case: Case) -> Expected:
-    """Computes the expected result with ``padops.spec.reference``."""
+    """Compute the expected result with ``padops.spec.reference``."""
     try:
         return Expected(reference.run(case.op, case.attributes, case.arrays(), "pad"))
     except PadError as error:

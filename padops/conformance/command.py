@@ -33,14 +33,14 @@ ABOUT = (
 
 
 def add_conformance(subparsers: Any) -> None:
-    """Adds ``padops conformance``."""
+    """Add ``padops conformance``."""
     parser = subparsers.add_parser("conformance", help="compare padops with every other Pad", description=ABOUT)
     add_arguments(parser)
     _when_used(parser, _add_subcommands)
 
 
 def _when_used(parser: argparse.ArgumentParser, fill: Callable[[argparse.ArgumentParser], None]) -> None:
-    """Delays ``fill`` until the parser parses: its imports would make ``padops --help`` slow."""
+    """Delay ``fill`` until the parser parses: its imports would make ``padops --help`` slow."""
     parse = parser.parse_known_args
 
     def parse_known_args(args: Any = None, namespace: Any = None) -> Any:
@@ -64,7 +64,7 @@ def _add_subcommands(parser: argparse.ArgumentParser) -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of a run."""
+    """Add the options of a run."""
     level = parser.add_mutually_exclusive_group()
     level.add_argument("--quick", dest="level", action="store_const", const="quick", help="in under two minutes")
     level.add_argument("--exhaustive", dest="level", action="store_const", const="exhaustive", help="in hours")
@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_suite(options: argparse.Namespace) -> int:
-    """Runs the suite with these options.
+    """Run the suite with these options.
 
     Raises:
         KeyboardInterrupt, SystemExit: A signal came while the report was written.
@@ -134,7 +134,7 @@ def run_suite(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace, peers: list[Peer]) -> tuple[list[PeerRun], KeyboardInterrupt | SystemExit | None]:
-    """Returns the peers' results, and the signal that interrupted the run, or None."""
+    """Return the peers' results, and the signal that interrupted the run, or None."""
     from padops.conformance import cases, runner
     from padops.conformance.divergences import EXAMPLES, KNOWN
 
@@ -151,7 +151,7 @@ def _run(options: argparse.Namespace, peers: list[Peer]) -> tuple[list[PeerRun],
 
 
 def _peers(options: argparse.Namespace) -> list[Peer]:
-    """Returns the chosen peers, or all."""
+    """Return the chosen peers, or all."""
     from padops.conformance import runner
     from padops.conformance.peers import PEERS
 
@@ -173,7 +173,7 @@ SHOWN = 20  # the most unexpected results to print; results of one peer with one
 
 @contextlib.contextmanager
 def showing_progress() -> Iterator[Progress]:
-    """Shows a bar for each peer on a terminal, else prints a line for each finished peer."""
+    """Show a bar for each peer on a terminal, else print a line for each finished peer."""
     with StepBars() as bars:
 
         def show(name: str, done: int, total: int) -> None:
@@ -185,7 +185,7 @@ def showing_progress() -> Iterator[Progress]:
 
 
 def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
-    """Prints counts per peer, the absent peers and the unexpected results."""
+    """Print counts per peer, the absent peers and the unexpected results."""
     from padops.conformance.record import counts_of
 
     console = make_console()
@@ -212,7 +212,7 @@ def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
 
 
 def _show_results(console: Console, found: Sequence[dict[str, Any]], style: str, indent: str = "") -> None:
-    """Prints the first results, indented or with their peers; prints equal results once, with their number."""
+    """Print the first results, indented or with their peers; print equal results once, with their number."""
     alike: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for result in found:
         alike.setdefault((result["peer"], result["outcome"], result["detail"]), []).append(result)
@@ -226,7 +226,7 @@ def _show_results(console: Console, found: Sequence[dict[str, Any]], style: str,
 
 
 def _show_new(console: Console, one: PeerRun, style: str) -> None:
-    """Prints the new behaviour of a peer whose version has no recorded divergences."""
+    """Print the new behaviour of a peer whose version has no recorded divergences."""
     found = [result for result in one.results if result["new"]]
     versions = (one.handshake or {"versions": {}})["versions"]
     package, version = next(iter(versions.items()), (one.peer.name, ""))
@@ -240,7 +240,7 @@ def _show_new(console: Console, one: PeerRun, style: str) -> None:
 
 
 def _table(ran: Sequence[PeerRun]) -> Table:
-    """Returns a table with a row for each present peer, at most 80 characters wide."""
+    """Return a table with a row for each present peer, at most 80 characters wide."""
     from rich.table import Table
 
     from padops.conformance.record import IDLE, WRONG

@@ -60,11 +60,11 @@ class Divergence:
         return {self.outcome} if isinstance(self.outcome, str) else set(self.outcome)
 
     def concerns(self, peer: str, version: str) -> bool:
-        """Whether the divergence concerns a peer of this version."""
+        """Return whether the divergence concerns a peer of this version."""
         return self.peer == peer.split("@")[0] and in_range(version, self.versions)
 
     def matches(self, features: CaseFeatures) -> bool:
-        """Whether the divergence concerns a case."""
+        """Return whether the divergence concerns a case."""
         return (
             (not self.families or features.family in self.families)
             and (not self.modes or features.mode in self.modes)
@@ -79,12 +79,12 @@ class Divergence:
 
 
 def version_key(version: str) -> tuple[int, ...]:
-    """``"2.13.0+cpu"`` as ``(2, 13, 0)``, ``"0.27.0.post1"`` as ``(0, 27, 0, 1)``."""
+    """Convert a version to numbers: ``"2.13.0+cpu"`` to ``(2, 13, 0)``, ``"0.27.0.post1"`` to ``(0, 27, 0, 1)``."""
     return tuple(int(part) for part in re.findall(r"\d+", version.split("+")[0])[:4])
 
 
 def bounds_of(versions: str) -> tuple[str, str, bool]:
-    """Returns a range's ends, and whether it includes the second: ``">=1.20,<1.31"`` as ``("1.20", "1.31", False)``.
+    """Return a range's ends, and whether it includes the second: ``">=1.20,<1.31"`` as ``("1.20", "1.31", False)``.
 
     Raises:
         ValueError: The range has another form.
@@ -96,7 +96,7 @@ def bounds_of(versions: str) -> tuple[str, str, bool]:
 
 
 def in_range(version: str, versions: str) -> bool:
-    """Whether a version lies in a range; a version without a number never does."""
+    """Return whether a version lies in a range; a version without a number never does."""
     oldest, newest, included = bounds_of(versions)
     key, last = version_key(version), version_key(newest)
     return version_key(oldest) <= key and (key < last or included and key == last)
@@ -107,13 +107,13 @@ class DivergenceTracker:
     """The divergences of one peer, and which of them have been seen."""
 
     known: Sequence[Divergence]  # the divergences of the peer's version
-    # Whether unexplained results are new behaviour of the peer, since its version has no records.
+    # Whether unexplained results are new behaviour of the peer, because its version has no records.
     excused: bool = False
     # For each divergence that matched a case: the number of cases with its outcome.
     seen: dict[str, int] = field(default_factory=dict)
 
     def explain(self, features: CaseFeatures, outcome: str, detail: str = "") -> str | None:
-        """The id of the divergence that explains an outcome, or None; ``detail`` is the peer's message."""
+        """Return the id of the divergence that explains an outcome, or None; ``detail`` is the peer's message."""
         if outcome in IDLE:
             return None
         found = None
@@ -139,7 +139,7 @@ OTHER_NAMES = {"tensorflow-cpu": "tensorflow", "onnx-weekly": "onnx"}  # of the 
 
 
 def _add(file: Path) -> None:
-    """Adds a file's divergences of peers in ``PEERS``."""
+    """Add a file's divergences of peers in ``PEERS``."""
     by_id, examples = {row.id: row for row in KNOWN}, {**EXAMPLES}
     try:
         for group in json.loads(file.read_text(encoding="utf-8")):
@@ -161,7 +161,7 @@ _add(Path(__file__).with_name("known.json"))
 
 
 def add_peers(place: Path) -> list[PeerRow]:
-    """Adds the peers of a file, or of all files of a folder, to ``PEERS``, with their known divergences.
+    """Add the peers of a file, or of all files of a folder, to ``PEERS``, with their known divergences.
 
     Raises:
         ValueError: The file has no ``ENVIRONMENT``, or padops has another peer of that name.
@@ -179,14 +179,14 @@ def add_peers(place: Path) -> list[PeerRow]:
 
 
 def first_of(row: PeerRow, versions: Mapping[str, str]) -> tuple[str, str]:
-    """Returns the first package of a peer, by its name in ``RECORDED``, and its version; or two empty strings."""
+    """Return the first package of a peer, by its name in ``RECORDED``, and its version; or two empty strings."""
     package, version = next(iter(versions.items()), ("", ""))
     package = OTHER_NAMES.get(package, package)
     return (RUNTIMES[0] if package in RUNTIMES and not row.provider else package), version
 
 
 def judged_as(row: PeerRow, versions: Mapping[str, str]) -> str:
-    """Returns the version that selects the divergences: the peer's own, or the nearest recorded version.
+    """Return the version that selects the divergences: the peer's own, or the nearest recorded version.
 
     The first of the peer's packages counts.
     """
@@ -198,7 +198,7 @@ def judged_as(row: PeerRow, versions: Mapping[str, str]) -> str:
 
 
 def not_recorded(row: PeerRow, versions: Mapping[str, str]) -> str:
-    """Returns the recorded versions if a peer's own is not among them, which excuses the peer; else "".
+    """Return the recorded versions if a peer's own is not among them, which excuses the peer; else "".
 
     Nothing excuses padops' own peers: padops must know their behaviour in a new runtime. A user's own peer has no
     records.

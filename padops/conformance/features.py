@@ -50,7 +50,7 @@ FAMILIES = {"Pad": "onnx", "OpenVINOPad": "openvino", "NGraphPad": "ngraph", "Sa
 
 
 def features_of(case: Case, expected: Expected) -> CaseFeatures:
-    """Collects the features of a case."""
+    """Collect the features of a case."""
     name, version = case.op.split("_")
     arrays = case.arrays()
     data = arrays[0]
@@ -144,7 +144,7 @@ def _of_axis(n: int, a: Amounts, output: int) -> set[str]:
 
 
 def _crop_matters(shape: tuple[int, ...], amounts: list[Amounts], mode: str) -> bool:
-    """Whether P3's two readings of mixed signs differ, as plans or because one of them is an error."""
+    """Return whether P3's two readings of mixed signs differ, as plans or because one of them is an error."""
     from padops.spec.plan import Mode, make_plan, source_index
 
     maps: list[Sequence[Sequence[int | None]] | None] = []
@@ -164,7 +164,7 @@ def _crop_matters(shape: tuple[int, ...], amounts: list[Amounts], mode: str) -> 
 
 
 def rules_of(features: CaseFeatures) -> tuple[str, ...]:
-    """Returns the rules that a case exercises, in the order of docs/semantics.md."""
+    """Return the rules that a case exercises, in the order of docs/semantics.md."""
     tags = features.tags
     extends = features.mode != "constant"
     holds = {

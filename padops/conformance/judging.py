@@ -29,14 +29,14 @@ class Prepared:
 
     @classmethod
     def of(cls, case: Case) -> Prepared:
-        """Computes the expected answer with the reference."""
+        """Compute the expected answer with the reference."""
         expected = expect(case)
         packed = None if expected.output is None else pack(expected.output)
         return cls(case, expected, features_of(case, expected), packed)
 
 
 def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, str]:
-    """Returns the outcome of an answer of ``worker.py`` and, unless it is ``"agree"``, the difference.
+    """Return the outcome of an answer of ``worker.py`` and, unless it is ``"agree"``, the difference.
 
     Implementations may refuse cases that the standard leaves open; padops runs them.
     """
@@ -59,7 +59,7 @@ def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, s
 
 
 def _is_close(expected: Packed, got: Packed, within: float) -> bool:
-    """Whether two float outputs have one type and shape, and every element is close to the expected one.
+    """Return whether two float outputs have one type and shape, and every element is close to the expected one.
 
     A NaN is close to every NaN, an infinity only to itself.
     """
@@ -72,7 +72,7 @@ def _is_close(expected: Packed, got: Packed, within: float) -> bool:
 
 
 def _difference(expected: Packed, got: Packed) -> str:
-    """Describes in a line how two outputs differ."""
+    """Describe in a line how two outputs differ."""
     if expected[:2] != got[:2]:
         return f"{got[0]}{list(got[1])}, expected {expected[0]}{list(expected[1])}"
     wanted, found = unpack(expected), unpack(got)
@@ -85,7 +85,7 @@ def _difference(expected: Packed, got: Packed) -> str:
 
 
 def result_of(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tuple[str, Any]) -> dict[str, Any]:
-    """Returns a peer's result of a case for a report; the tracker's divergences may explain the answer."""
+    """Return a peer's result of a case for a report; the tracker's divergences may explain the answer."""
     case = item.case
     outcome, detail = judge(item, answer, peer.row)
     divergence = tracker.explain(item.features, outcome, detail) if not peer.row.in_house else None

@@ -27,7 +27,7 @@ class GarbledAnswer(Exception):
 
 
 def receive_hello(stream: IO[bytes]) -> dict[str, Any]:
-    """Reads the first line: ``name``, ``versions`` and ``families`` of the peer, or why it is ``absent``.
+    """Read the first line: ``name``, ``versions`` and ``families`` of the peer, or why it is ``absent``.
 
     Raises:
         EOFError: The peer has ended.
@@ -49,7 +49,7 @@ def receive_hello(stream: IO[bytes]) -> dict[str, Any]:
 
 
 def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "") -> bytes:
-    """Encodes a case of ``Case.request`` as a line.
+    """Encode a case of ``Case.request`` as a line.
 
     ``lowered``: whether the model has standard operators in place of Pad; a model for a provider may keep a Pad that
     the provider runs right.
@@ -84,21 +84,21 @@ def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "")
 
 
 def plain(value: Any) -> Any:
-    """Converts an attribute for JSON; a float without a JSON number becomes a string."""
+    """Convert an attribute for JSON; a float without a JSON number becomes a string."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return list(value) if isinstance(value, (list, tuple)) else value
 
 
 def tensor(array: np.ndarray) -> dict[str, Any]:
-    """Encodes an array: type, shape, and the bytes in base64 or the strings."""
+    """Encode an array: type, shape, and the bytes in base64 or the strings."""
     name, shape, content = pack(array)
     data = content if name == "string" else base64.b64encode(content).decode()
     return {"dtype": name, "shape": list(shape), "data": data}
 
 
 def receive_answer(stream: IO[bytes]) -> tuple[str, Any]:
-    """Reads an answer in the form of ``worker.py``.
+    """Read an answer in the form of ``worker.py``.
 
     Raises:
         EOFError: The peer has ended.
@@ -129,7 +129,7 @@ def _object(stream: IO[bytes]) -> dict[str, Any]:
 
 
 def _packed(said: Any) -> Packed:
-    """Decodes a tensor of an answer."""
+    """Decode a tensor of an answer."""
     try:
         name, shape, data = said["dtype"], tuple(said["shape"]), said["data"]
         dtype, count = by_name(name), math.prod(shape)

@@ -31,7 +31,7 @@ def one_node_model(
     domain: str = "",
     name: str = "pad",
 ) -> onnx.ModelProto:
-    """Makes a model of one node, whose output is called ``output``.
+    """Make a model of one node, whose output is called ``output``.
 
     ``inputs`` and ``output`` have an element type and a shape each, None for an undeclared shape. ``constants`` are the
     inputs of the node that the model stores; an absent input has an empty name.
@@ -52,7 +52,7 @@ def one_node_model(
 
 # As above.
 def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Inserts an Identity before the only node, for providers that run no single node; returns the same model."""
+    """Insert an Identity before the only node, for providers that run no single node; return the same model."""
     from onnx import helper
 
     (node,) = model.graph.node
@@ -63,7 +63,7 @@ def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def input_names(inputs: Sequence[np.ndarray | None]) -> list[str]:
-    """Names a model's inputs; an absent input has an empty name, but the list ends with the last present input."""
+    """Name a model's inputs; an absent input has an empty name, but the list ends with the last present input."""
     names = ["" if array is None else f"input_{i}" for i, array in enumerate(inputs)]
     while names and not names[-1]:
         names.pop()
@@ -71,7 +71,7 @@ def input_names(inputs: Sequence[np.ndarray | None]) -> list[str]:
 
 
 def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standard: bool = False) -> onnx.ModelProto:
-    """Makes the model of a case: one node with the inputs ``input_0``, ``input_1``, … and the output ``output``.
+    """Make the model of a case: one node with the inputs ``input_0``, ``input_1``, … and the output ``output``.
 
     ``standard``: whether the node is the Pad of ``ai.onnx`` instead of the operator of padops.
 
@@ -100,7 +100,7 @@ def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standa
 
 
 def standard_model(request: Request, ranked: bool = False) -> onnx.ModelProto:
-    """Makes the model of a case with the Pad of ``ai.onnx``; ``ranked``: whether its output has a rank.
+    """Make the model of a case with the Pad of ``ai.onnx``; ``ranked``: whether its output has a rank.
 
     Raises:
         Unsupported: ONNX has no such operator.
@@ -112,7 +112,7 @@ def standard_model(request: Request, ranked: bool = False) -> onnx.ModelProto:
 
 
 def declare_shapes(model: onnx.ModelProto, rank: int) -> onnx.ModelProto:
-    """Declares the output's rank in a :func:`make_model` model, for importers that need it; returns the same model."""
+    """Declare the output's rank in a :func:`make_model` model, for importers that need it; return the same model."""
     shape = model.graph.output[0].type.tensor_type.shape
     shape.SetInParent()
     for i in range(rank):
@@ -121,23 +121,23 @@ def declare_shapes(model: onnx.ModelProto, rank: int) -> onnx.ModelProto:
 
 
 def attributes_of(case: Case | Request) -> dict[str, Any]:
-    """Returns the attributes of a case's node, with lists for attributes of type ``"ints"``."""
+    """Return the attributes of a case's node, with lists for attributes of type ``"ints"``."""
     lists = {row.name for row in OPS[case.op].attributes if row.type == "ints"}
     return {name: list(value) if name in lists else value for name, value in case.attributes.items()}
 
 
 def opset_with(dtype: str) -> int:
-    """Returns the oldest opset in which standard operators support an element type."""
+    """Return the oldest opset in which standard operators support an element type."""
     return next(version for version in VERSIONS if version >= 18 and dtype in OPS[f"Pad_{version}"].types)
 
 
 def ir_version(opset: int) -> int:
-    """Returns the oldest IR version that functions allow and that every runtime with this opset reads."""
+    """Return the oldest IR version that functions allow and that every runtime with this opset reads."""
     return next((ir for newest, ir in ((17, 8), (20, 9), (22, 10), (23, 11), (24, 12)) if opset <= newest), 13)
 
 
 def tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
-    """Makes a tensor of any element type."""
+    """Make a tensor of any element type."""
     from onnx import helper
 
     dtype = dtype_of(array)
@@ -147,7 +147,7 @@ def tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
 
 
 def feeds(case: Case | Request, inputs: Sequence[np.ndarray | None]) -> dict[str, np.ndarray]:
-    """Returns the feeds of the model of :func:`make_model`."""
+    """Return the feeds of the model of :func:`make_model`."""
     names = enumerate(inputs)
     return {f"input_{i}": array for i, array in names if array is not None and i not in case.constant_inputs}
 
@@ -160,17 +160,17 @@ class RuleBroken(Refused):
 
 
 def converted_model(request: Request, **options: Any) -> onnx.ModelProto:
-    """Makes the padops model and converts it with these options of ``padops.convert``; raises as ``converted``."""
+    """Make the padops model and convert it with these options of ``padops.convert``; raise as ``converted``."""
     return converted(make_model(request, request.inputs), **options)
 
 
 def without_pad(request: Request) -> onnx.ModelProto:
-    """Makes the model and runs ``padops convert --target onnx --without-pad`` on it; raises as ``converted``."""
+    """Make the model and run ``padops convert --target onnx --without-pad`` on it; raise as ``converted``."""
     return converted_model(request, target="onnx", without_pad=True)
 
 
 def converted(model: onnx.ModelProto, **options: Any) -> onnx.ModelProto:
-    """Converts the model of a case with these options of ``padops.convert``.
+    """Convert the model of a case with these options of ``padops.convert``.
 
     Raises:
         Unsupported: The case has no such form.

@@ -72,21 +72,21 @@ class Record:
 
 
 def counts_of(footer: dict[str, Any]) -> str:
-    """Formats the counts of results, unexpected results and stale divergences, and of new behaviour if there is any."""
+    """Format the counts of results, unexpected results and stale divergences, and of new behaviour if there is any."""
     text = f"{footer['results']:,} results, {footer['unexpected']:,} unexpected, {len(footer['stale'])} stale"
     other = footer["new"] or footer["gone"]
     return text + (f"; of versions not recorded {footer['new']:,} new, {len(footer['gone'])} gone" if other else "")
 
 
 def write(path: Path | str, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]) -> None:
-    """Writes a report atomically: a failure keeps the previous file."""
+    """Write a report atomically: a failure keeps the previous file."""
     rows = ({"kind": "result", **result} for result in results)
     lines = chain([{"kind": "header", **header}], rows, [{"kind": "footer", **footer}])
     write_whole(Path(path), (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines))
 
 
 def read(path: Path | str) -> Record:
-    """Reads a report.
+    """Read a report.
 
     Raises:
         RecordError: The file lacks its header or footer, has another schema or another number of results than its
@@ -106,7 +106,7 @@ def read(path: Path | str) -> Record:
 
 
 def _line(place: str, line: bytes) -> dict[str, Any]:
-    """Parses and checks a line of a report."""
+    """Parse and check a line of a report."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -129,7 +129,7 @@ def _line(place: str, line: bytes) -> dict[str, Any]:
 
 
 def header(level: str, seed: int, ran: Sequence[PeerRun]) -> dict[str, Any]:
-    """Returns the first line of a report, including the absent peers."""
+    """Return the first line of a report, including the absent peers."""
     import padops
 
     return {
@@ -157,7 +157,7 @@ def _present(one: PeerRun, said: dict[str, Any]) -> dict[str, Any]:
 def footer(
     ran: Sequence[PeerRun], asked: Sequence[str] = (), cut_short: bool = False, strict: bool = False
 ) -> dict[str, Any]:
-    """Returns the last line of a report.
+    """Return the last line of a report.
 
     A run fails on an unexpected result, a stale divergence, no results, an absent peer of ``asked``, or an absent part
     of padops that needs no optional package. New behaviour of a peer in a version without records fails only a

@@ -44,14 +44,14 @@ class _Call:
     setup: list[str] = field(default_factory=list)  # before the function
 
     def lines(self) -> list[str]:
-        """Returns the lines between the values and the comparison."""
+        """Return the lines between the values and the comparison."""
         source = [line for text in self.shown for line in [*text.splitlines(), "", ""]]
         setup = [*self.setup, "", ""] if self.setup else []
         return [*source, *setup, "def run():", *("    " + line for line in self.run)]
 
 
 def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, versions: str = "") -> str:
-    """Returns the script that shows a case on a peer of ``peers.PEERS``; it only names an interpreter after ``@``.
+    """Return the script that shows a case on a peer of ``peers.PEERS``; it only names an interpreter after ``@``.
 
     Returns:
         Python source, or JavaScript for a JavaScript peer. The script exits with 1 if the peer differs from the rules,
@@ -91,7 +91,7 @@ def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, version
 
 
 def _call_of(row: PeerRow, request: Request) -> _Call:
-    """Returns the call of a peer whose script does not need padops."""
+    """Return the call of a peer whose script does not need padops."""
     imports, sources = shown(row.file, ["pad", "REFUSALS"])
     (stated,), (function,) = (ast.parse(sources[name]).body for name in ("REFUSALS", "pad"))
     assert isinstance(stated, ast.Assign) and isinstance(function, ast.FunctionDef)
@@ -106,7 +106,7 @@ def _call_of(row: PeerRow, request: Request) -> _Call:
 
 
 def _call_of_padops(row: PeerRow, request: Request) -> _Call:
-    """Returns the call of padops or its models; the script needs padops, and calls the peer as the suite does."""
+    """Return the call of padops or its models; the script needs padops, and calls the peer as the suite does."""
     module, function = row.entry_point.split(":")
     imports = f"""\
 import os
@@ -124,7 +124,7 @@ return {module}.{function}(Request.of(asked))"""
 
 
 def _argument(name: str, value: Any, request: Request, call: _Call) -> str:
-    """Returns the source of an argument; adds arrays and models to the script."""
+    """Return the source of an argument; add arrays and models to the script."""
     names = {id(array): row.name for row, array in zip(request.row.inputs, request.inputs)}
     if isinstance(value, np.ndarray):
         call.arrays[name] = value
@@ -145,7 +145,7 @@ def _argument(name: str, value: Any, request: Request, call: _Call) -> str:
 
 
 def _make_model(request: Request, call: _Call, ranked: bool) -> None:
-    """Adds the ONNX model to a script, with the inputs as ``arrays``; ``ranked``: whether its output has a rank."""
+    """Add the ONNX model to a script, with the inputs as ``arrays``; ``ranked``: whether its output has a rank."""
     roles = [row.name for row in request.row.inputs]
     names = [role if name else "" for role, name in zip(roles, input_names(request.inputs))]
     arrays = {role: array for role, array in zip(roles, request.inputs) if array is not None}
@@ -173,7 +173,7 @@ def _make_model(request: Request, call: _Call, ranked: bool) -> None:
 
 
 def _literal(value: Any) -> str:
-    """Returns Python source of a plain value, including floats without a literal."""
+    """Return Python source of a plain value, including floats without a literal."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_literal(key)}: {_literal(item)}" for key, item in value.items()) + "}"
     if isinstance(value, float) and not np.isfinite(value):
@@ -182,7 +182,7 @@ def _literal(value: Any) -> str:
 
 
 def literal(array: np.ndarray) -> str:
-    """Returns Python source of an array, exact to the last bit: numbers if they suffice, else bytes."""
+    """Return Python source of an array, exact to the last bit: numbers if they suffice, else bytes."""
     dtype = dtype_of(array)
     shape = list(array.shape)
     if dtype.name == "string":
@@ -207,7 +207,7 @@ def _numbers(array: np.ndarray) -> str:
 
 
 def _about(case: Case, peer: str, seen: Mapping[str, Any] | None, versions: str, packages: Sequence[str]) -> list[str]:
-    """Describes what the script shows, the reason for the peer's result if known, and how to run the script."""
+    """Describe what the script shows, the reason for the peer's result if known, and how to run the script."""
     name, _, python = peer.partition("@")
     where = ", ".join(filter(None, (versions, python)))
     opset = f" of opset {case.opset}" if case.opset else ""
@@ -223,7 +223,7 @@ def _about(case: Case, peer: str, seen: Mapping[str, Any] | None, versions: str,
 
 
 def _reason(seen: Mapping[str, Any]) -> str:
-    """Returns the reason for a peer's result: from the known divergence that explains it, else the peer's message."""
+    """Return the reason for a peer's result: from the known divergence that explains it, else the peer's message."""
     for row in KNOWN:
         if row.id == seen["divergence"]:
             return f"{row.reason} [{row.rule}]"
@@ -264,7 +264,7 @@ sys.exit(not same)
 
 
 def add_repro(commands: Any) -> None:
-    """Adds ``repro`` to the commands of ``padops conformance``."""
+    """Add ``repro`` to the commands of ``padops conformance``."""
     about = (
         "Print a script that runs one case on one peer and exits 1 where it differs; only padops' peers need padops."
     )

@@ -51,16 +51,16 @@ class Process:
     """One peer's process; it starts at its first use."""
 
     def __init__(self, row: PeerRow, python: str | None) -> None:
-        """Prepares the peer of ``row`` for the interpreter ``python``, else the peer's own, else this one."""
+        """Prepare the peer of ``row`` for the interpreter ``python``, else the peer's own, else this one."""
         self._row, self._given = row, python
         self._pipes: Pipes | None = None
         self._errors = tempfile.TemporaryFile()
-        self._is_fresh = True  # the process has given no answer yet
+        self._is_fresh = True  # the process has not answered yet
         self._lock = threading.Lock()  # otherwise a process could start after the check in ``stop``
         self._stopped = False
 
     def start(self) -> dict[str, Any]:
-        """Starts the process; returns its versions and Python, or for a command its name and families.
+        """Start the process; return its versions and Python, or for a command its name and families.
 
         Raises:
             AbsentPeer: The implementation cannot be imported, or the import kills the process.
@@ -92,7 +92,7 @@ class Process:
         return handshake
 
     def _command(self) -> tuple[list[str], Path | None]:
-        """Returns the command and its working folder: the environment's, or None for the current one."""
+        """Return the command and its working folder: the environment's, or None for the current one."""
         row = self._row
         if row.isolated and self._given is None and not is_made(row.environment):
             makes = f"python3 scripts/peers.py {row.environment} makes it, and @PYTHON names another interpreter"
@@ -104,7 +104,7 @@ class Process:
         return [self._given or own, "-W", "ignore", str(WORKER), row.entry_point, *forks], None
 
     def ask(self, requests: Iterable[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
-        """Yields an answer of ``worker.py`` for each request, or ``("crash", text)`` if the process died.
+        """Yield an answer of ``worker.py`` for each request, or ``("crash", text)`` if the process died.
 
         Memory that one case corrupts may crash the process at a later case. So a crash counts only if the case is the
         first of a fresh process; otherwise the case runs once more.
@@ -143,7 +143,7 @@ class Process:
         return answer
 
     def _exchanged(self, sent: dict[str, Any]) -> tuple[str, Any]:
-        """Sends a question and receives its answer within the limit; ends a process that does not answer."""
+        """Send a question and receive its answer within the limit; end a process that does not answer."""
         row = self._row
         asked = question(sent, row.lowered, row.provider) if row.command else b""
 
@@ -159,7 +159,7 @@ class Process:
         return answer
 
     def _end_of_it(self, error: Exception) -> str:
-        """Describes how a process ended that no longer answers."""
+        """Describe how a process ended that no longer answers."""
         if isinstance(error, LateError):
             return str(error)
         assert self._pipes is not None
@@ -171,19 +171,19 @@ class Process:
         return self._pipes.within(self._row.seconds, talk)
 
     def stop(self) -> None:
-        """Kills the process from another thread; the waiting thread raises ``Stopped``."""
+        """Kill the process from another thread; the waiting thread raises ``Stopped``."""
         with self._lock:
             self._stopped = True
             if self._pipes is not None and self._pipes.process.returncode is None:
                 kill_group(self._pipes.process)
 
     def end(self) -> None:
-        """Ends the process for good."""
+        """End the process for good."""
         self._closed()
         self._errors.close()
 
     def close(self) -> None:
-        """Ends the process; the next question starts another one.
+        """End the process; the next question starts another one.
 
         Raises:
             Stopped: The run is ending.
@@ -203,7 +203,7 @@ class Process:
         return f"{how}: {words}" if words else how
 
     def _last_words(self) -> str:
-        """Returns the latest output of the process, and deletes it."""
+        """Return the latest output of the process, and delete it."""
         self._errors.seek(0)
         words = " ".join(self._errors.read()[-400:].decode(errors="replace").split())
         self._errors.seek(0)
@@ -215,7 +215,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def parse_peers(text: str) -> list[Peer]:
-    """Parses ``NAME``, ``PATH.py`` (one or more peers) or ``PATH.py:function``, each with ``@/path/to/python`` or not.
+    """Parse ``NAME``, ``PATH.py`` (one or more peers) or ``PATH.py:function``, each with ``@/path/to/python`` or not.
 
     Raises:
         ValueError: The peer does not exist.
@@ -236,12 +236,12 @@ def parse_peers(text: str) -> list[Peer]:
 
 
 def parse_peer(text: str) -> Peer:
-    """Returns the first peer of ``parse_peers``."""
+    """Return the first peer of ``parse_peers``."""
     return parse_peers(text)[0]
 
 
 def parse_command(text: str) -> Peer:
-    """Returns the peer that a command line starts: a program with the protocol of ``lines.py`` that names itself.
+    """Return the peer that a command line starts: a program with the protocol of ``lines.py`` that names itself.
 
     Raises:
         ValueError: The text is not a command line, or the program does not name itself.
@@ -284,7 +284,7 @@ def run_cases(
     level: str = "default",
     progress: Progress = lambda name, done, total: None,
 ) -> list[PeerRun]:
-    """Runs every case on every peer that has the operator; a slow peer gets fewer cases at the lower levels.
+    """Run every case on every peer that has the operator; a slow peer gets fewer cases at the lower levels.
 
     ``progress`` receives a peer's name, the number of its finished cases and their total. One peer for each core works
     at a time.
@@ -304,7 +304,7 @@ def run_cases(
                 done, left = wait(left, LISTENS, FIRST_EXCEPTION)
                 for one in done:
                     one.result()
-        except BaseException as ending:  # of any kind, since the pool would wait for all cases of every peer
+        except BaseException as ending:  # of any kind, because the pool would wait for all cases of every peer
             with uninterrupted():
                 for process in processes:
                     process.stop()
@@ -318,7 +318,7 @@ def run_cases(
 
 
 def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:
-    """Returns the cases that a peer runs: for a slow peer only some, the examples of divergences first."""
+    """Return the cases that a peer runs: for a slow peer only some, the examples of divergences first."""
     mine = [item for item in prepared if row.takes(item.features)]
     max_cases = {"quick": row.max_cases // 3, "default": row.max_cases}.get(level, 0)
     if not max_cases or len(mine) <= max_cases:
@@ -332,7 +332,7 @@ def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepar
 def _run_peer(
     ran: PeerRun, process: Process, mine: Sequence[Prepared], known: Sequence[Divergence], progress: Progress
 ) -> None:
-    """Runs one peer on its share of the cases; ``ran`` receives the results."""
+    """Run one peer on its share of the cases; ``ran`` receives the results."""
     started, peer = time.monotonic(), ran.peer
     try:
         ran.handshake, ran.absent = process.start(), None

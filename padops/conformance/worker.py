@@ -22,13 +22,13 @@ from typing import IO, Any
 
 
 def send(stream: IO[bytes], message: Any) -> None:
-    """Writes one message."""
+    """Write one message."""
     pickle.dump(message, stream, protocol=4)
     stream.flush()
 
 
 def _load(name: str, place: str | Path, folders: list[str] | None = None) -> ModuleType:
-    """Imports a ``.py`` file as the module ``name``; ``folders`` have the rest of a package."""
+    """Import a ``.py`` file as the module ``name``; ``folders`` have the rest of a package."""
     spec = importlib.util.spec_from_file_location(name, place, submodule_search_locations=folders)
     assert spec is not None and spec.loader is not None  # every .py file has both
     module = importlib.util.module_from_spec(spec)
@@ -45,7 +45,7 @@ Kinds = tuple[type[BaseException], ...]
 
 
 def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
-    """The peer's function, the exceptions by which it refuses, and the versions of its packages."""
+    """Return the peer's function, the exceptions by which it refuses, and the versions of its packages."""
     from padops.extras import names_of, version_of
 
     place, _, function = entry_point.rpartition(":")
@@ -80,7 +80,7 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
 
 
 def _pad(module: ModuleType, request: Any) -> Any:
-    """Runs ``pad`` of a peer's file; an error with one of the file's ``UNSUPPORTED`` texts counts as unsupported."""
+    """Run ``pad`` of a peer's file; an error with one of the file's ``UNSUPPORTED`` texts counts as unsupported."""
     from padops.conformance.peers.request import unsupported_where
 
     given = module.arguments(request)
@@ -89,7 +89,7 @@ def _pad(module: ModuleType, request: Any) -> Any:
 
 
 def _kinds(stated: Any) -> Kinds:
-    """Returns ``REFUSALS`` of a peer, and padops' own exceptions for a broken rule."""
+    """Return ``REFUSALS`` of a peer, and padops' own exceptions for a broken rule."""
     from padops.conformance.peers.request import Refused
     from padops.spec.plan import PadError
 
@@ -101,7 +101,7 @@ def _kinds(stated: Any) -> Kinds:
 
 
 def _run_users(function: Any, request: Any) -> Any:
-    """Runs a user's peer, with the signature of ``padops.run_reference``; NotImplementedError means unsupported."""
+    """Run a user's peer, with the signature of ``padops.run_reference``; NotImplementedError means unsupported."""
     from padops.conformance.peers.request import Unsupported
 
     try:
@@ -134,7 +134,7 @@ def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
 
 
 def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answers until no more cases come."""
+    """Answer until no more cases come."""
     while True:
         try:
             sent = pickle.load(questions)
@@ -144,7 +144,7 @@ def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) 
 
 
 def _serve_in_children(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answers in a copy of this process, and makes a new copy after a crash: far quicker than another start."""
+    """Answer in a copy of this process, and make a new copy after a crash, which is far quicker than a new start."""
     while True:
         child = os.fork()
         if not child:
@@ -157,7 +157,7 @@ def _serve_in_children(run: Any, refusals: Kinds, questions: IO[bytes], answers:
 
 
 def main() -> int:
-    """Runs the peer ``argv[1]``, in children if ``argv[2]`` says ``fork``."""
+    """Run the peer ``argv[1]``, in children if ``argv[2]`` is ``fork``."""
     del sys.path[0]  # this folder, whose files are not top-level modules
     own = Path(__file__).resolve().parent.parent  # instead of an installed padops
     _load("padops", own / "__init__.py", [str(own)])

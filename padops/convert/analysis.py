@@ -42,14 +42,14 @@ class Analysis:
     def __init__(
         self, document: Document, asked: Sequence[Matcher] = MATCHERS, progress: Progress | None = None
     ) -> None:
-        """Stores the arguments and searches nothing yet; ``asked`` lists the matchers to try."""
+        """Store the arguments and search nothing yet; ``asked`` lists the matchers to try."""
         self.document = document
         self.asked = asked
         self.progress = progress
         self.renew()
 
     def renew(self) -> None:
-        """Forgets the found Pads, because the document has changed."""
+        """Forget the found Pads, because the document has changed."""
         self.types = Types(self.document)
         self.__dict__.pop("sites", None)
         self.__dict__.pop("pads", None)
@@ -64,7 +64,7 @@ class Analysis:
         return self.find(self.asked)
 
     def find(self, asked: Sequence[Matcher]) -> list[Pad]:
-        """Returns every Pad that the matchers ``asked`` recognize, in graph order."""
+        """Return every Pad that the matchers ``asked`` recognize, in graph order."""
         found = []
         for site in self.sites:
             # A function of padops' domain is an operator's fallback: it runs if the library is absent.
@@ -76,7 +76,7 @@ class Analysis:
         return found
 
     def doubted(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Maps values downstream of wrong or possibly wrong Pads to the Pad and the reason.
+        """Map values downstream of wrong or possibly wrong Pads to the Pad and the reason.
 
         The first map is for the installed onnxruntime's default session, the second for one without graph optimisation.
         """
@@ -133,7 +133,7 @@ class Pad:
         return _always_runs(self.site)
 
     def facts(self, minor: int) -> PadFacts:
-        """Returns the Pad's facts and the verdict of onnxruntime 1.``minor``, both from before any change."""
+        """Return the Pad's facts and the verdict of onnxruntime 1.``minor``, both from before any change."""
         if minor not in self._facts:
             self._facts[minor] = self._look(minor)
         return self._facts[minor]
@@ -165,7 +165,7 @@ class Pad:
         )
 
     def record(self, status: Status, reason: str | None = None) -> PadRecord:
-        """Returns the Pad's record with its final status, and with a reason if the Pad stays."""
+        """Return the Pad's record with its final status, and with a reason if the Pad stays."""
         match = self.match
         op_type, corrects = match.op_type if match.already else None, None
         if status == "converted":
@@ -175,7 +175,7 @@ class Pad:
         return PadRecord(self.site.path, node.name or "", match.form, status, op_type, reason, match.notes, corrects)
 
     def too_new(self, minor: int) -> str | None:
-        """Why ONNX Runtime 1.``minor`` does not load the model: its opset or kernel is too new; None if it does."""
+        """Return why ONNX Runtime 1.``minor`` refuses the model for its opset or kernel; None if it loads the model."""
         site, node = self.site, self.site.node
         if node.domain == "" and node.op_type in LATER and minor < (first := LATER[node.op_type][1]):
             if node.inputs and self.types.name(node.inputs[0]) == (kind := LATER[node.op_type][0]):
@@ -188,7 +188,7 @@ class Pad:
         return f"onnxruntime 1.{minor} loads no model of opset {opset}, but up to {newest}{loads}"
 
     def verdict(self, minor: int, optimised: bool = True) -> tuple[Verdict, str]:
-        """Returns the verdict of onnxruntime 1.``minor`` on the node and its reason, with or without optimisation."""
+        """Return the verdict of onnxruntime 1.``minor`` on the node and its reason, with or without optimisation."""
         match = self.match
         if match.verdict is not None:
             return match.verdict
@@ -218,7 +218,7 @@ class Pad:
 
 
 def _always_runs(site: NodeSite) -> bool:
-    """Whether every run reaches a node: the main graph, or a function that the main graph calls, contains it."""
+    """Return whether every run reaches a node, in the main graph or in a function that the main graph calls."""
     if site.scope.owner is not None:
         return False
     root = site.scope.root
@@ -226,7 +226,7 @@ def _always_runs(site: NodeSite) -> bool:
 
 
 def _broken_by_shapes(info: PadInfo) -> str | None:
-    """Returns the rule that the declared shapes of amounts, axes and fill break; None if they break none."""
+    """Return the rule that the declared shapes of amounts, axes and fill break; None if they break none."""
     fill = info.fill_dims
     if info.mode is Mode.CONSTANT and all_known(fill) and prod(fill) != 1:
         return f"{info.op.fill} has {prod(fill)} elements, expected one [P7]"
@@ -245,7 +245,7 @@ def _broken_by_shapes(info: PadInfo) -> str | None:
 
 
 def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
-    """Judges an operator of padops: ONNX Runtime runs the operator's fallback function, or needs the library."""
+    """Judge an operator of padops: ONNX Runtime runs its fallback function, or needs the library."""
     renamed = f"a prefix has renamed {operator_of(site.node.op_type)}" if target == RENAMED else ""
     if site.node.op_identifier() in site.scope.model.functions:
         more = "with padops' library it is faster"
@@ -258,7 +258,7 @@ def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
 
 
 def _window(site: NodeSite, types: Types) -> SameWindow | None:
-    """Reads a convolution or pooling that pads SAME; returns None if the node cannot be read."""
+    """Read a convolution or pooling that pads SAME; return None if the node cannot be read."""
     operator = WINDOW_OPERATORS.get((site.node.domain, site.node.op_type))
     if operator is None or "auto_pad" not in site.node.attributes:
         return None
@@ -272,7 +272,7 @@ def _window(site: NodeSite, types: Types) -> SameWindow | None:
 def _same_amounts(
     window: SameWindow | None, shape: tuple[Dim, ...] | None
 ) -> tuple[tuple[int, ...] | None, ...] | None:
-    """Returns each axis's amounts of SAME; None for an axis whose amounts depend on its size."""
+    """Return the SAME amounts of each axis; None for an axis whose amounts depend on its size."""
     if window is None or shape is None or window.operator.transposed:
         return None
     rows: list[tuple[int, ...] | None] = [(0, 0)] * len(shape)
@@ -293,7 +293,7 @@ def _amounts(info: PadInfo) -> tuple[tuple[int, ...] | None, ...] | None:
 
 
 def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Types) -> tuple[Dim, ...] | None:
-    """Returns dims as numbers; unknown dims get the model's names."""
+    """Return dims as numbers; the names in the model replace unknown dims."""
     dims = types.shape(value) if dims is None else dims
     if dims is None:
         return None
@@ -307,7 +307,7 @@ def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Typ
 def _output(
     site: NodeSite, shape: tuple[Dim, ...] | None, amounts: tuple[tuple[int, ...] | None, ...] | None, types: Types
 ) -> tuple[Dim, ...] | None:
-    """Computes the result's dims from the amounts; returns the model's stated dims where the amounts are unknown."""
+    """Return the result's dims, computed from the amounts; the model's stated dims where the amounts are unknown."""
     stated = _named(site.node.outputs[0], None, types) if site.node.outputs else None
     if shape is None or amounts is None or len(shape) != len(amounts):
         return stated
@@ -324,7 +324,7 @@ def _output(
 
 
 def _fill(info: PadInfo) -> str | None:
-    """Returns the fill of a Pad as text; None if the mode reads no fill."""
+    """Return the fill of a Pad as text; None if the mode reads no fill."""
     if Mode.CONSTANT not in info.known_modes:
         return None
     if info.has_default_fill:

@@ -1,40 +1,40 @@
 """The pass that folds the Pads of a model.
 
-A Pad is folded if the model without it gives the same bits for every input: a Pad that changes nothing, two successive
-Pads, a Pad that a convolution or pooling can absorb, or a Pad between two Casts.
+A Pad is folded if the model without it returns the same bits for every input. Four kinds fold: a Pad that changes
+nothing, two successive Pads, a Pad that a convolution or pooling can absorb, and a Pad between two Casts.
 
-The rules apply to every form that ``matchers/`` knows, operators of padops included, in all graphs and functions; not
-to forms of several nodes, nor to fallback functions. A Pad that was not selected (``select="needed"``) stays. An
-invalid model may lose its error: nothing checks the amounts of a folded Pad. Only a Pad whose amounts are known to be
-wrong stays.
+The rules apply to every form that ``matchers/`` knows, including operators of padops, in all graphs and functions. They
+apply neither to forms of several nodes nor to fallback functions. A Pad that was not selected (``select="needed"``)
+stays. An invalid model may lose its error, because nothing checks the amounts of a folded Pad. Only a Pad whose
+amounts are known to be wrong stays.
 
-Measured: a folded model against the same model with ONNX's own Pad and with padops' Pad:
+The measurements compared a folded model with two others, one with ONNX's own Pad and one with padops' Pad:
 
 - **Conv** (float, float16): the bits of ONNX's own Pad at every level, infinite weights, NaN and -0 included: from
-  level basic on, ONNX Runtime folds ONNX's Pad by itself. Behind a Pad of padops, level all differs for infinite
-  weights (times zeros they give NaN) and for sums that underflow to -0: the blocked kernels skip their own padding.
+  level basic on, ONNX Runtime itself folds ONNX's Pad. Behind padops' Pad, level all differs for infinite weights
+  (times zeros they yield NaN) and for sums that underflow to -0: the blocked kernels skip their own padding.
 - **ConvInteger, QLinearConv**: equal at every level, if the fill is the zero point.
-- **AveragePool** (float, float16): equal at every level, if the padding counts: the node has ``count_include_pad`` or
-  no pads of its own; and no release miscounts the pads (``is_miscounted``). (The folding of onnxruntime 1.20.1 forgets
-  to count; a converted model does not.)
+- **AveragePool** (float, float16): equal at every level, if the padding counts (the node has ``count_include_pad`` or
+  no pads of its own) and no release miscounts the pads (``is_miscounted``). onnxruntime 1.20.1 itself folds without
+  counting the padding; a converted model counts it.
 - **MaxPool** of int8 and uint8: equal at every level, if the fill is the lowest value.
 
-Poolings refuse an axis of 0 elements, with any pads; behind ONNX's own Pad they fail too, from level basic on.
+Poolings refuse an axis of 0 elements, with any pads; from level basic on, they fail with ONNX's own Pad, too.
 
-Not folded, because bits differ:
+These cases are not folded, because bits differ:
 
-- **MaxPool** of floats. With a fill of minus infinity and a NaN, the order decides which of the two stays; the lowest
-  finite number is more than minus infinity. From level basic on, ONNX Runtime even folds a fill of 0, with other
-  results; the Pad of a converted model is safe from this.
+- **MaxPool** of floats. With a fill of minus infinity and a NaN, the order decides which value the pooling keeps; the
+  lowest finite number is more than minus infinity. From level basic on, ONNX Runtime even folds a fill of 0, with other
+  results; it does not fold the Pad of a converted model.
 - ``ceil_mode``: the last window may begin in the padding; ONNX Runtime drops such a window only if it pads by itself.
 - **ConvTranspose**: its pads crop the output. Zeros around the input would be negative pads, which ONNX Runtime
-  refuses. Smaller pads, if the node has some, differ too: infinite weights then give NaN in one model only.
+  refuses. Smaller pads, if the node has some, differ too: infinite weights then yield NaN in one model only.
 - A fill of -0, or with unknown bits; negative amounts; padded batches or channels.
 
 **Casts.** Older exporters wrote Pads of float16 and int8 between a Cast to a wider type and the Cast back. Every mode
-only copies elements. So the three nodes equal a Pad of the narrow type, if the wide type has all values of
-the narrow one, and the narrow one has the fill. ONNX Runtime's Casts keep the sign of a NaN and may lose its payload;
-the Pad keeps both.
+only copies elements. So a Pad of the narrow type equals the three nodes if the wide type has all values of the narrow
+type, and the narrow type has the fill. ONNX Runtime's Casts keep the sign of a NaN and may lose its payload; the Pad
+keeps both.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class Candidate:
 
 
 def candidate(pad: Pad) -> Candidate | None:
-    """Returns a Pad of one node; None for a Pad that breaks a rule, which stays so that a run raises the error."""
+    """Return a Pad of one node; None for a Pad that breaks a rule, which stays so that a run raises the error."""
     if pad.match.apply is not None or pad.info is None or pad.broken is not None:
         return None
     try:
@@ -156,7 +156,7 @@ ATTRIBUTES = ("pads", "paddings")
 
 
 def write_amounts(pad: Candidate, begins: list[int], ends: list[int], constants: Constants) -> bool:
-    """Replaces the node's amounts by one pair for every axis; returns False if the node's form cannot hold them."""
+    """Replace the node's amounts by one pair for every axis; return False if the node's form cannot hold them."""
     node, form = pad.site.node, _form(pad)
     if form is None:
         return False
@@ -176,7 +176,7 @@ def write_amounts(pad: Candidate, begins: list[int], ends: list[int], constants:
 
 
 def _form(pad: Candidate) -> str | None:
-    """The form of a node's amounts; None if amounts cannot be written."""
+    """Return the form of a node's amounts; None if amounts cannot be written."""
     node, op = pad.site.node, pad.info.op.name
     if node.domain == DOMAIN and op in ("Pad_1", "Pad_2"):
         return "paddings" if op == "Pad_1" else "pads"
@@ -194,7 +194,7 @@ def _form(pad: Candidate) -> str | None:
 
 
 def set_input(pad: Candidate, position: int, value: ir.Value | None) -> None:
-    """Sets or removes an input of the node, and removes the nodes that only computed the former one."""
+    """Set or remove an input of the node, and remove the nodes that only computed the former input."""
     node = pad.site.node
     if position >= len(node.inputs):
         if value is None:
@@ -210,11 +210,11 @@ def set_input(pad: Candidate, position: int, value: ir.Value | None) -> None:
 
 
 class Refusal(Exception):
-    """A reader of the padded data cannot pad by itself; the message says why."""
+    """A reader of the padded data cannot absorb the Pad; the message says why."""
 
 
 def consumers_of(pad: Candidate, types: Types) -> list[tuple[ir.Node, list[int]]]:
-    """Returns the padded data's readers with their new pads; empty if a reader cannot absorb the amounts."""
+    """Return the padded data's readers with their new pads; empty if a reader cannot absorb the amounts."""
     if pad.info.mode is not Mode.CONSTANT or pad.changes_nothing or pad.output.is_graph_output():
         return []
     uses = list(pad.output.uses())
@@ -224,7 +224,7 @@ def consumers_of(pad: Candidate, types: Types) -> list[tuple[ir.Node, list[int]]
 
 
 def is_consumer(node: ir.Node) -> bool:
-    """Whether a node's operator may absorb amounts, or states in ``no_fold`` why it cannot."""
+    """Return whether a node's operator may absorb amounts, or states in ``no_fold`` why it cannot."""
     operator = WINDOW_OPERATORS.get((node.domain, node.op_type))
     return operator is not None and (operator.folds or operator.no_fold is not None)
 
@@ -237,7 +237,7 @@ def apply(node: ir.Node, pads: list[int]) -> None:
 
 
 def _consumer(node: ir.Node, pad: Candidate, types: Types) -> tuple[ir.Node, list[int]]:
-    """Returns the node with its new pads; raises ``Refusal`` if the node cannot absorb the amounts."""
+    """Return the node with its new pads; raise ``Refusal`` if the node cannot absorb the amounts."""
     operator, opset = WINDOW_OPERATORS[node.domain, node.op_type], pad.site.scope.opset
 
     def require(holds: object, why: str | None) -> None:
@@ -303,7 +303,7 @@ WIDER: dict[str, tuple[str, ...]] = {
 
 
 def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) -> Change | None:
-    """Turns a Pad between two Casts into a Pad of the narrow type; returns None if the Pad must stay."""
+    """Turn a Pad between two Casts into a Pad of the narrow type; return None if the Pad must stay."""
     if target == "onnx":  # ONNX's Pad lacks the narrow types: lowering would write the Casts again
         return None
     node, before = pad.site.node, pad.info.data.producer()
@@ -355,7 +355,7 @@ def _is_read_once(value: ir.Value, index: Index) -> bool:
 
 
 def _fits(pad: Candidate, narrow: str) -> bool:
-    """Whether the narrow type can represent the fill, if the mode reads the fill."""
+    """Return whether the narrow type can represent the fill, if the mode reads the fill."""
     if pad.info.mode is None or pad.fill is None:
         return False
     if pad.info.mode is not Mode.CONSTANT or not pad.fill:
@@ -367,7 +367,7 @@ def _fits(pad: Candidate, narrow: str) -> bool:
 
 
 def _retype(pad: Candidate, narrow: str, constants: Constants) -> None:
-    """Converts a fill that is an input to the narrow type."""
+    """Convert a fill that is an input to the narrow type."""
     position = pad.info.op.input_index(pad.info.op.fill)
     node = pad.site.node
     if position is None or position >= len(node.inputs) or node.inputs[position] is None:
@@ -387,7 +387,7 @@ class FoldPads:
     """Folds the Pads of the document's model until none can be folded, and records each fold."""
 
     def __init__(self, analysis: Analysis, request: Request, former: Mapping[ir.Node, str] | None = None) -> None:
-        """Folds in place. ``former`` has the nodes' paths before the conversion; None before a conversion."""
+        """Fold in place. ``former`` has the nodes' paths before the conversion; None before a conversion."""
         self.records: dict[ir.Node, PadRecord] = {}  # of the folded Pads
         self.notes: dict[ir.Node, tuple[str, ...]] = {}  # on the Pads that stay
         self._after_conversion = former is not None
@@ -452,7 +452,7 @@ class FoldPads:
 
     def _join(self, pad: Candidate, pads: dict[ir.Node, NodeSite]) -> bool:
         if self._after_conversion and self._request.lowers:
-            return False  # two lowered Pads are two for a reason
+            return False  # lowering wrote two Pads on purpose
         node = pad.info.data.producer()
         before = None if node is None else pads.get(node)
         if before is None or (first := self._candidate(before)) is None:
@@ -496,7 +496,7 @@ class FoldPads:
         self.notes[node] = (*self.notes.get(node, ()), *notes)
 
     def _candidate(self, site: NodeSite) -> Candidate | None:
-        """Returns the node's Pad, read again after a change of inputs or attributes; None if it is no candidate."""
+        """Return the node's Pad, read again after a change of inputs or attributes; None if the Pad is no candidate."""
         state = self._state(site.node)
         if self._candidates[site.node][0] != state:
             match = match_pad(site, self._types, self._analysis.asked)
@@ -515,7 +515,7 @@ class FoldPads:
 
 
 def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Change | None:
-    """Removes the Pad of ``site``, and the nodes that only computed its amounts; None if the Pad has to stay.
+    """Remove the Pad of ``site`` and the nodes that only computed its amounts; return None if the Pad must stay.
 
     The readers of the padded data then read the data. An output of a graph or a function must keep its name, so its Pad
     becomes an Identity (unless ``only_bypass``), which ONNX Runtime removes if it can. A Pad whose result an inner
@@ -544,16 +544,17 @@ def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Change | 
 
 
 def join(first: Candidate, second: Candidate, constants: Constants) -> tuple[ir.Node, ...] | None:
-    """Moves the amounts of two successive Pads to the second, if one Pad is equivalent for any shape; else None.
+    """Move the amounts of two successive Pads to the second, if one Pad does the same for any shape; else return None.
 
-    - **constant** with the same fill, if the first only adds: it adds fill, and the second adds more of it or crops. So
-      the amounts are summed, for any signs of the second's.
+    - **constant** with the same fill, if the first only adds: the first adds fill, and the second adds more fill or
+      crops. So the amounts are summed, for any signs of the second's amounts.
     - **edge**, if both only add: the last element of the first's output is the last element of the data.
-    - **any mode**, if both only add, on different axes: each axis has a map of its own (P2). Both must be of ONNX, of
+    - **any mode**, if both only add, on different axes: each axis has its own map (P2). Both must be Pads of ONNX, of
       OpenVINO or of nGraph, which limit the amounts differently (P4).
 
-    On the same axis, reflect and symmetric continue from the elements that the first has added, with another period;
-    they are never one Pad, and wrap neither. Returns the changed nodes; the caller then removes the first Pad.
+    On the same axis, reflect and symmetric continue from the elements that the first Pad added, with another period. So
+    one Pad never does the same as the two; nor does it with wrap. The function returns the changed nodes; the caller
+    then removes the first Pad.
     """
     uses = first.site.scope.index.last_uses(first.output)
     one_after_the_other = len(uses) == 1 and not first.output.is_graph_output()
@@ -574,12 +575,12 @@ def join(first: Candidate, second: Candidate, constants: Constants) -> tuple[ir.
 
 
 def convert_and_fold(analysis: Analysis, request: Request) -> tuple[Rewritten, list[PadRecord]]:
-    """Folds Pads, converts the rest, and folds Pads that only the conversion has made foldable; in the original order.
+    """Fold Pads, convert the rest, fold what the conversion made foldable; return the records in the original order.
 
-    All decisions cannot be made before the first change, since earlier folds and conversions decide which Pad can be
-    folded. Of three successive Pads, the first two become one, and only this one can go into the convolution; a
-    convolution can take amounts once its own ``auto_pad`` has become pads; TensorFlow's Pads are read in their
-    converted form. So each pass folds until nothing is left to fold.
+    Not all decisions can be made before the first change, because earlier folds and conversions decide which Pad can be
+    folded. Of three successive Pads, the first two become one Pad, and only this Pad can go into the convolution; a
+    convolution can absorb amounts once pads have replaced its own ``auto_pad``; the converter reads TensorFlow's Pads
+    in their converted form. So each pass folds until nothing is left to fold.
     """
     passes = [FoldPads(analysis, request)]
     rewritten = convert_pads(analysis, request)

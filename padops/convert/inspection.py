@@ -1,6 +1,6 @@
-"""``padops.inspect``: each Pad of a model, what the installed onnxruntime does with it, and what makes it run.
+"""``padops.inspect``: each Pad of a model, the installed onnxruntime's verdict, and the ways to run the Pad.
 
-Which execution provider of a session runs each Pad, for ``padops.inspect``.
+For a session with execution providers, it also states which provider runs each Pad.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ class Inspection:
     Attributes:
         path: The model's file; None if the model was an object.
         opsets: The opset imports by domain.
-        runtime: The onnxruntime that the verdicts are about, such as ``"onnxruntime 1.31.1"``.
+        runtime: The onnxruntime of the verdicts, such as ``"onnxruntime 1.31.1"``.
         pads: Each Pad, in the order of the graph, then of the functions.
         options: The options with which ``padops convert`` finds all these Pads.
         notes: Notes on the whole model.
-        roads: What makes the whole model run, the best first; empty if it runs already, or nothing makes it run.
+        roads: The ways to run the whole model, the best first; empty if the model already runs, or no way makes it run.
         left_out: The number of Pads that ``select`` leaves out of ``pads``.
         providers: The execution providers of the verdicts, first choice first; empty for the CPU provider alone.
         rules: The file of rules for one of the providers; empty for padops' own.
-        domains: The domains of the exporter's framework, as named or found.
+        domains: The domains of the exporter's framework, as the caller named or padops found them.
         convert: The argument ``convert`` with which ``padops.InferenceSession`` converts the model in memory; empty if
-            it needs none.
+            the session needs none.
     """
 
     path: Path | None
@@ -66,7 +66,7 @@ class Inspection:
     convert: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        """One line."""
+        """Return one line."""
         return f"<Inspection of {self.path or 'a model'}: {self.summary()}>"
 
     @property
@@ -75,14 +75,14 @@ class Inspection:
         return tuple(pad for pad in self.pads if not pad.runs)
 
     def summary(self) -> str:
-        """The number of Pads, and what onnxruntime does with them: ``"3 Pads: 2 run, 1 refused"``.
+        """Return the number of Pads and onnxruntime's verdicts: ``"3 Pads: 2 run, 1 refused"``.
 
         If ``select`` leaves Pads out: ``"3 Pads, 1 selected: 1 refused"``.
         """
         return summary_of(self.pads, self.left_out)
 
     def commands(self) -> dict[Road, str]:
-        """For each road, the line of code or the command that takes it, quoted for pasting."""
+        """Return for each road the line of code or the command that takes it, quoted for pasting."""
         name = str(self.path or "model.onnx")
         convert = shlex.join(["padops", "convert", name, *self.options])
         named = f", providers={json.dumps(list(self.providers))}" if self.providers else ""
@@ -97,7 +97,7 @@ class Inspection:
         return {road: lines[road] for road in self.roads}
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as JSON values: what ``padops inspect --json`` prints of each model."""
+        """Return everything as JSON values, as ``padops inspect --json`` prints it for each model."""
         counts = Counter(pad.verdict for pad in self.pads)
         return {
             "schema": SCHEMA,
@@ -120,7 +120,7 @@ class Inspection:
 
 
 def _quoted(name: str) -> str:
-    """A string as a Python literal, in double quotes if all its characters are printable."""
+    """Return a string as a Python literal, in double quotes if all its characters are printable."""
     return json.dumps(name, ensure_ascii=False) if name.isprintable() else repr(name)
 
 
@@ -137,7 +137,7 @@ SAID: dict[Verdict, str] = {
 
 
 def summary_of(pads: Sequence[PadFacts], left_out: int) -> str:
-    """See ``Inspection.summary``."""
+    """Return the text of ``Inspection.summary``."""
     counts = Counter(pad.verdict for pad in pads)
     told = ", ".join(f"{counts[verdict]} {SAID[verdict]}" for verdict in get_args(Verdict) if counts[verdict])
     selected = f", {len(pads)} selected" if left_out else ""
@@ -155,12 +155,12 @@ def inspect(
     rules: str | os.PathLike[str] | None = None,
     onnxruntime: str | None = None,
 ) -> Inspection:
-    """Describes each Pad of a model, what the installed onnxruntime does with it, and what makes it run.
+    """Describe each Pad of a model, the verdict of the installed onnxruntime, and the ways to run the Pad.
 
     It finds the Pads of ONNX in any form, ``com.microsoft::Pad``, the Pads of TensorFlow, nGraph, OpenVINO, PyTorch and
     Caffe2, functions of ONNX whose bodies pad, emulated Pads (such as Slices and a Concat), the operators of padops,
-    and SAME_UPPER and SAME_LOWER of convolutions and poolings. Other nodes with "pad" in their names are listed as
-    unknown. The model is neither changed nor run: the verdicts follow from measurements of onnxruntime's releases.
+    and SAME_UPPER and SAME_LOWER of convolutions and poolings. It lists other nodes with "pad" in their names as
+    unknown. It neither changes nor runs the model: the verdicts follow from measurements of onnxruntime's releases.
 
     Args:
         model: As the source of ``padops.convert``.
@@ -174,7 +174,7 @@ def inspect(
         onnxruntime: The release for the verdicts, such as ``"1.22"``; by default, the installed one.
 
     Returns:
-        The Pads, and what makes the model run.
+        The Pads, and the ways to run the model.
 
     Raises:
         UsageError: An argument is wrong.
@@ -259,7 +259,7 @@ def _roads(pad: Pad, minor: int) -> tuple[Road, ...]:
 
 
 def _can_be_lowered(pad: Pad) -> bool:
-    """Whether standard operators can replace a Pad: writes these operators, then drops them."""
+    """Return whether standard operators can replace a Pad: write these operators, then drop them."""
     if (pad.site.scope.opset or 0) < FIRST["Concat"]:
         return False
     if pad.info is None:
@@ -272,11 +272,11 @@ def _can_be_lowered(pad: Pad) -> bool:
 
 
 def _common(pads: list[PadFacts], minor: int) -> tuple[Road, ...]:
-    """Returns the roads that make every failing Pad run (if none fails, every Pad that may fail), the best first."""
+    """Return the roads that make every failing Pad run, or if none fails, every Pad that may fail; the best first."""
     failing = [pad for pad in pads if not pad.runs]
     wanting = failing or [pad for pad in pads if pad.verdict == "runs if"]
     roads = {road for road in get_args(Road) if wanting and all(road in pad.roads for pad in wanting)}
-    # A session can convert in memory the Pads that it cannot run; Pads that may fail, only on old releases.
+    # A session can convert in memory Pads that it cannot run, and on old releases also Pads that may fail.
     both = all({"session", "convert"}.intersection(pad.roads) for pad in wanting)
     if wanting and both and "session" not in roads and (failing or minor < FIRST_MINOR):
         roads.add("memory")
@@ -284,11 +284,11 @@ def _common(pads: list[PadFacts], minor: int) -> tuple[Road, ...]:
 
 
 OURS_AND_CPU = (*EP_NAMES, CPU)
-NAMES_APART_SINCE = 25  # since onnxruntime 1.25, compiled nodes of two graphs of a model have two names
+NAMES_APART_SINCE = 25  # from onnxruntime 1.25 on, compiled nodes of two graphs of a model have different names
 
 
 def _notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled: Rules) -> Iterator[str]:
-    """Yields notes on providers with rules from a file or without rules, and on the cost of Pads on the processor."""
+    """Yield notes on providers with rules from a file or without rules, and on the cost of Pads on the processor."""
     for row in (ruled[name] for name in providers if name in ruled):
         if row.file and row is not BY_NAME.get(row.name):
             yield f"the rules of {row.name} are those in {row.file} ({row.version})"
@@ -307,9 +307,9 @@ def _notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled:
 def _in_several_graphs(
     pads: Sequence[PadFacts], providers: Sequence[str], minor: int, rules: Rules
 ) -> tuple[list[PadFacts], list[str]]:
-    """The Pads with their runners in a model that the session lowers, and a note; else the Pads unchanged.
+    """Return the Pads with their runners in a model that the session lowers, and a note; else the unchanged Pads.
 
-    onnxruntime before 1.25 refuses a model if padops takes Pads in two of its graphs before a provider that fuses; then
+    onnxruntime before 1.25 refuses a model if padops claims Pads in two of its graphs before a provider that fuses; so
     the session lowers the model. ``minor`` is the release 1.x of onnxruntime.
     """
     provider = next((name for name in providers if name in rules and rules[name].fuses), "")

@@ -1,17 +1,17 @@
-"""``padops.convert``: a model's way through the converter.
+"""``padops.convert``: the steps of a conversion, from reading a model to writing all files.
 
-The steps: read the model; describe each Pad; decide what it becomes, with the reason; apply the decisions; add the
+The steps: read the model; describe each Pad; decide what the Pad becomes, with the reason; apply the decisions; add the
 fallbacks; verify both models; write all files. Folding describes and decides by itself, before and after the
-conversion: a convolution can take a Pad in only once its ``auto_pad`` has become pads, which is a conversion.
+conversion: a convolution can absorb a Pad only once a conversion has replaced its ``auto_pad`` by pads.
 
-``convert_streams`` takes ``-`` in place of a file: the model from standard input, the model or the report to standard
-output.
+``convert_streams`` accepts ``-`` in place of a file: the model comes from standard input, and the model or the report
+goes to standard output.
 
-A conversion that leaves nodes which the installed onnxruntime does not run as specified is refused.
+padops refuses a conversion that leaves nodes which the installed onnxruntime does not run as specified.
 
-``opset`` brings the model to another version of the standard by onnx's version converter, which has no adapter for most
-versions of Pad. So each Pad becomes its operator of padops first, which has no
-versions; the target then writes the Pads for the new version.
+``opset`` converts the model to another version of the standard by onnx's version converter, which has no adapter for
+most versions of Pad. So each Pad first becomes its operator of padops, which has no versions; then the target writes
+the Pads for the new version.
 """
 
 from __future__ import annotations
@@ -94,54 +94,56 @@ def convert(
     base_dir: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Conversion:
-    """Converts every Pad of a model into an operator of the domain ``padops``.
+    """Convert every Pad of a model into an operator of the domain ``padops``.
 
     It converts ONNX Pad 1 to 25 in any form and ``com.microsoft::Pad``, in the main graph, in the bodies of If, Loop
     and Scan at any depth, and in the model's functions; also the symmetric Pad that tf2onnx emulates by several nodes.
-    Of the rest of the model, only nodes that take a Pad in change (see ``folding``).
-
-    An OpenVINO IR is read as well, and becomes an ONNX model (see ``padops.convert.ir``).
+    and Scan at any depth, and in the model's functions; also the symmetric Pad that tf2onnx emulates by several nodes.
+    Other nodes change only if they absorb a Pad (see ``folding``). An OpenVINO IR becomes an ONNX model (see
+    ``padops.convert.ir``).
 
     Args:
-        source: A file (``.onnx`` or OpenVINO's ``.xml``), the bytes of an ONNX model, a binary file
-            object with them, an ``onnx.ModelProto`` or an ``onnx_ir.Model``. Objects are not changed.
-        output: The file to write. External data are copied beside it.
+        source: A file (``.onnx`` or OpenVINO's ``.xml``), the bytes of an ONNX model, a binary file object with them,
+            an ``onnx.ModelProto`` or an ``onnx_ir.Model``. Objects are not changed.
+        output: The file to write. The conversion copies external data beside it.
         target: ``"padops"``: the operators of the native library. ``"onnx"``: see ``lower``. ``"pyop"``: the Python
-            kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), as far as it has the element type.
-        without_pad: With target ``"onnx"``: use no Pad either, for runtimes whose Pad lacks a mode or is wrong. Each
-            Pad becomes Slice, Concat, Gather and Expand, and arithmetic if its shape or amounts are unknown.
+            kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), if it has the element type.
+        without_pad: With target ``"onnx"``: use no ONNX Pad either, for runtimes whose Pad lacks a mode or is wrong.
+            Each Pad becomes Slice, Concat, Gather and Expand, and arithmetic if its shape or amounts are unknown.
         provider: With target ``"onnx"``: the model's execution provider, ``"OpenVINOExecutionProvider"`` or for short
-            ``"openvino"``. Pads that it runs correctly stay; others become operators that it runs (docs/beside.md).
+            ``"openvino"``. Pads that the provider runs correctly stay; others become operators that it runs
+            (docs/beside.md).
         rules: A file of rules for ``provider``, as ``padops probe`` writes it. By default, padops' own rules.
-        opset: With target ``"onnx"``: write the Pads for this version of the standard operators, and bring the rest to
-            it by onnx's version converter. Implies ``verify``.
-        fallback: Give the model a function of standard operators for each operator of padops in it, so that it runs
-            without the library as well; see ``padops.convert.standard.fallback``. ``Conversion.no_fallback`` names the
-            operators without a right one.
-        fold: Remove Pads that need not run: Pads that change nothing, and Pads whose amounts a convolution or pooling
-            can take; join two successive Pads; see ``folding``. Only for Pads that ``select`` selects.
+        opset: With target ``"onnx"``: write the Pads for this version of the standard operators, and convert the rest
+            of the model by onnx's version converter. Implies ``verify``.
+        fallback: Add to the model a function of standard operators for each operator of padops in it, so that the model
+            also runs without the library; see ``padops.convert.standard.fallback``. ``Conversion.no_fallback`` names
+            the operators without a correct fallback.
+        fold: Remove Pads that change nothing, and Pads whose amounts a convolution or pooling can absorb; join two
+            successive Pads; see ``folding``. Only Pads that ``select`` selects are folded.
         select: ``"needed"`` leaves the Pads that ONNX Runtime runs correctly by itself.
         auto_pad: ``"explicit"`` also replaces SAME_UPPER and SAME_LOWER by explicit amounts; see ``auto_pad``.
         emulated: ``"keep"`` leaves emulated Pads, such as TorchScript's circular pads of Slices and a Concat; see
-            ``matchers/emulated``. They always stay with the targets ``"onnx"``, since more runtimes have these
-            operators than all modes of Pad, and ``"pyop"``, since they are faster.
-        custom_domains: The domains in which an exporter was told to leave nodes of its framework: TensorFlow's
-            MirrorPad, PadV2 and Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its kin.
+                ``matchers/emulated``. They always stay with the target ``"onnx"``, because more runtimes have these
+                operators than all modes of Pad, and with ``"pyop"``, because they are faster.
+        custom_domains: The domains in which an exporter left nodes of its framework: TensorFlow's MirrorPad, PadV2 and
+            Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its related attributes.
         strict: Raise, and write nothing, if a Pad cannot be converted, or (with ``fallback``) has no fallback. With
-            ``verify``, also if it is not proved that the models do the same (see ``Verification.unproved``).
-        verify: Before writing, prove that the converted model does what the original does, and run both on the same
-            inputs. An OpenVINO IR runs in OpenVINO. Outputs may differ by as much as the original's own floats move.
-            A model that runs but has nothing to be compared with is written, and ``verification.passed`` is False.
-        run: With ``verify``, make as many runs after a proof as without one.
+            ``verify``, also raise if the models are not proved to do the same (see ``Verification.unproved``).
+        verify: Before writing, prove that the converted model does what the original does, and run both models on the
+            same inputs. An OpenVINO IR runs in OpenVINO. Outputs may differ by as much as the original's own floats
+            vary. A model that runs but cannot be compared is written, and ``verification.passed`` is False.
+        run: With ``verify``, run the models after a proof as often as without a proof.
         inputs: The inputs of runs (implies ``run``), by name: arrays, or the path of an ``.npz``.
         seed: The seed of random inputs.
         rtol: The relative tolerance for rounding; see ``verify``.
         atol: The absolute tolerance for rounding.
         dry_run: Write nothing (but the report).
         in_place: Replace the source, in one step. External data stay as they are.
-        report: A JSON file to write (see ``Conversion.to_json``), also where ``strict`` or ``verify`` raises.
-        follow_links: Read external data through symbolic links out of the model's folder. Otherwise, only links of a
-            Hugging Face cache and links to the folder of the model's own target (if it is a link) are followed.
+        report: A JSON file to write (see ``Conversion.to_json``), even if ``strict`` or ``verify`` raises.
+        follow_links: Read external data through symbolic links out of the model's folder. By default, padops follows
+            only links of a Hugging Face cache and links to the folder of the model's own target (if the model is a
+            link).
         base_dir: The folder of the external data of bytes, a file object or an ``onnx.ModelProto``.
         progress: Called with the step's name, the amount done and the total: bytes, or thousands of Pads.
 
@@ -151,11 +153,12 @@ def convert(
     Raises:
         UsageError: The arguments contradict each other, or one is of the wrong type.
         PadopsError: The model cannot be read, would lose a part, or cannot be written; no file is left behind. Or only
-            the report cannot be written; then the message says that the model has been.
-        PadsLeftError: A Pad could not be converted, and ONNX Runtime refuses it, or it breaks a rule in every run. Such
-            a model is not written (without an output it is returned). ``strict``: any Pad is left, or has no fallback.
+            the report cannot be written; then the message says that the model has been written.
+        PadsLeftError: padops could not convert a Pad that ONNX Runtime refuses, or a Pad breaks a rule in every run.
+            The model is not written (without an output it is returned). ``strict``: any Pad is left, or has no
+            fallback.
         VerificationError: With ``verify``: the models do not agree.
-        UndecidedError: With ``verify``: not all is proved, and neither model runs; with ``strict``: not all is proved.
+        UndecidedError: With ``verify``: not all is proved, and neither model runs. With ``strict``: not all is proved.
     """
     switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify,
                 "run": run, "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
@@ -191,15 +194,15 @@ def convert(
 
 
 def lower(source: Source, output: str | os.PathLike[str] | None = None, **options: Any) -> Conversion:
-    """The way out of padops: turns every Pad of a model into operators of standard ONNX that do the same.
+    """Replace every Pad of a model by equivalent operators of standard ONNX, so that the model no longer needs padops.
 
     A Pad becomes ONNX's own Pad if ONNX Runtime runs it correctly, else Slice, Concat and Gather: at most three nodes
-    for each padded axis, and nodes that compute shape and amounts if these are unknown. Element types that ONNX
-    Runtime's Pad lacks are moved by operators that have them. The model then has no operator and no function of padops.
-    Converting it back, or lowering it again, changes no bit of its outputs.
+    for each padded axis, and nodes that compute shape and amounts if these are unknown. Other operators move element
+    types that ONNX Runtime's Pad lacks. The lowered model has no operator and no function of padops. A later conversion
+    or another lowering changes no bit of its outputs.
 
-    A Pad of ONNX in mode constant, of a type that ONNX Runtime's Pad has, stays ONNX's Pad if its amounts are known
-    only at run time. ONNX Runtime before 1.24 gets such a Pad wrong if a crop leaves nothing of an axis.
+    A Pad of ONNX in mode constant stays ONNX's Pad if ONNX Runtime's Pad has its type and its amounts are known only at
+    run time. ONNX Runtime before 1.24 gets such a Pad wrong if a crop leaves nothing of an axis.
 
     With ``provider``, each Pad becomes operators that this execution provider runs correctly on its device.
 
@@ -209,12 +212,13 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
         **options: As for ``convert``, except ``target``.
 
     Returns:
-        The model, and a record of each Pad. A Pad without such operators stays, with the reason: its data are
+        The model, and a record of each Pad. A Pad without equivalent operators stays, with the reason: its data are
         float8e5m2 or float4e2m1, or it stands in a function whose calls differ in type, or it breaks a rule.
 
     Raises:
-        PadsLeftError: A Pad stays that ONNX Runtime refuses, or breaks a rule in every run, so the model would not run.
-            Its ``conversion`` has the records; ``convert(…, target="onnx")`` without output returns it.
+        PadsLeftError: ONNX Runtime refuses a Pad that stays, or a Pad breaks a rule in every run, so the model would
+            not run. ``conversion`` has the records; ``convert(…, target="onnx")`` without output returns the
+            conversion.
         PadopsError: As for ``convert``.
     """
     conversion = convert(source, output, target="onnx", **options)
@@ -223,13 +227,13 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
 
 
 def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Conversion:
-    """Describes each Pad, decides what becomes of it, applies that, and adds the fallbacks."""
+    """Describe each Pad, decide what the Pad becomes, apply the decision, and add the fallbacks."""
     document = analysis.document
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     facts, fatal, minor = {}, set(), installed_minor()
     for pad in counted("looking at Pads", analysis.pads, analysis.progress):
         row = facts[pad.site.path] = pad.facts(minor)
-        # The option asks to write SAME out, which is impossible here.
+        # The option asks for explicit amounts of SAME, which do not exist here.
         wrong = row.verdict == "wrong" and pad.match.stays and pad.match.judge is not None
         # ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch
         # that is not taken, or in a function without calls.
@@ -276,7 +280,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
 
 
 def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
-    """Writes a converted model that has been made before; see ``Conversion.save``."""
+    """Write the model of a finished conversion; see ``Conversion.save``."""
     message = deepcopy(conversion.proto())
     folder = conversion._folder if conversion.output is None else conversion.output.parent
     document = Document(conversion.model.clone(), message, base_dir=folder, touched=set(conversion.model.graph))
@@ -288,7 +292,7 @@ def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
 
 
 def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Conversion:
-    """Verifies the model and writes it with its report, as far as the job asks for that; errors name ``path``."""
+    """Verify the model and write it with its report, as far as the job requires; errors name ``path``."""
     with contextlib.ExitStack() as ending:
         with os_errors_as("cannot write", path):
             conversion = finish(job, conversion, ending)
@@ -304,7 +308,7 @@ ASK = "--auto-pad explicit (in Python auto_pad='explicit') writes its amounts ou
 
 
 def _same_left(analysis: Analysis) -> list[PadRecord]:
-    """The convolutions and poolings that pad SAME and that onnxruntime refuses or gets wrong; none was asked for."""
+    """Return the unrequested convolutions and poolings that pad SAME and that onnxruntime refuses or gets wrong."""
     minor, records = installed_minor(), []
     for pad in analysis.find((match_auto_pad,)):
         match = pad.match
@@ -318,14 +322,14 @@ def _same_left(analysis: Analysis) -> list[PadRecord]:
 
 
 def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
-    """What onnxruntime does with each SAME that it gets wrong, or may, and that no conversion helps."""
+    """Describe how onnxruntime runs each SAME that it gets wrong, or may get wrong, and that no conversion fixes."""
     gets = {"wrong": "gets", "may be wrong": "may get"}
     failing = [pad for pad in pads if pad and pad.mode in SAME and pad.verdict in gets and "convert" not in pad.roads]
     return [f"{gets[pad.verdict]} {pad.path} ({pad.form}) wrong: {pad.why}" for pad in failing]
 
 
 def _without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[str, str]:
-    """A warning for each operator without a fallback: the reason and the fix."""
+    """Return a warning for each operator without a fallback: the reason and the fix."""
     if not missing:
         return {}
     counts, stuck = Counter[str](), set()
@@ -344,11 +348,11 @@ def _without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[st
 
 
 def check_left(conversion: Conversion, strict: bool) -> None:
-    """Refuses a conversion that leaves Pads, or whose Pads break a rule.
+    """Refuse a conversion that leaves Pads, or whose Pads break a rule.
 
-    Without ``strict``, only Pads count that keep ONNX Runtime from running the model: it refuses them, or they break a
-    rule in every run; and SAME that was to be written out, and that ONNX Runtime gets wrong. With it, Pads without a
-    fallback count as well, if fallbacks are wanted.
+    Without ``strict``, only Pads count that keep ONNX Runtime from running the model (it refuses the Pads, or they
+    break a rule in every run), and SAME that ``auto_pad`` selects and that ONNX Runtime gets wrong. With ``strict``,
+    Pads without a wanted fallback count as well.
 
     Raises:
         PadsLeftError: Names the first such Pad.
@@ -376,17 +380,17 @@ def check_left(conversion: Conversion, strict: bool) -> None:
     raise PadsLeftError(f"{count}: {first.why()}{more}", conversion)
 
 
-LARGE = 256  # elements of a constant that no adapter reads: amounts, axes and shapes have fewer
+LARGE = 256  # elements; no adapter reads a constant with more, because amounts, axes and shapes are smaller
 FIRST_IR = 4  # the first version of the format whose initializers need not be inputs
 
 
 def in_opset(analysis: Analysis, opset: int) -> Analysis:
-    """The model with the standard operators of version ``opset``; its Pads are operators of padops.
+    """Return the model with the standard operators of version ``opset``; its Pads are operators of padops.
 
-    Local functions are inlined: the converter would drop them. The given document is changed.
+    onnx's converter would drop local functions, so they are inlined. The function changes the given document.
 
     Raises:
-        PadopsError: onnx has no adapter for an operator of the model, or its result is no valid model.
+        PadopsError: onnx has no adapter for an operator of the model, or the converted model is invalid.
     """
     document = analysis.document
     before = document.model.graph.opset_imports.get("")
@@ -407,7 +411,7 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     )
     try:
         made = version_converter.convert_version(light, opset)
-        checker.check_model(made)  # some of its adapters leave attributes that the older operator lacks
+        checker.check_model(made)  # some adapters leave attributes that the older operator lacks
     except (RuntimeError, checker.ValidationError) as error:
         why = " ".join(str(error).split()).rpartition("failed: ")[2]
         text = f"onnx's version converter does not bring the model from opset {before} to {opset}: {why}"
@@ -424,7 +428,7 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
 
 
 def _keep(rows: Any, kept: Sequence[Any]) -> None:
-    """Leaves these messages in a list of messages."""
+    """Replace the contents of a list of messages by copies of ``kept``."""
     kept = [deepcopy(row) for row in kept]
     del rows[:]
     rows.extend(kept)
@@ -434,10 +438,10 @@ INPUT, OUTPUT = "standard input", "standard output"
 
 
 def convert_streams(source: str, output: str | None, report: str | None = None, **options: Any) -> Conversion:
-    """``padops.convert``; ``source``, ``output`` and ``report`` may be ``-`` for standard input and standard output.
+    """Run ``padops.convert``; ``source``, ``output`` and ``report`` may be ``-`` for standard input and output.
 
     Raises:
-        UsageError: Model and report are both for standard output, or it is a terminal; or as ``padops.convert``.
+        UsageError: Model and report both go to standard output, or it is a terminal; or as ``padops.convert``.
         PadopsError: A stream cannot be read or written, or the model has external data, which a stream cannot carry; or
             as ``padops.convert``.
     """
@@ -467,7 +471,7 @@ def convert_streams(source: str, output: str | None, report: str | None = None, 
 
 
 def _report(conversion: Conversion, report: str | None, again: bool) -> None:
-    """Writes the report to standard output; ``again`` to its file, because ``convert`` did not know of the streams."""
+    """Write the report to standard output, or with ``again`` to its file: ``convert`` did not know of the streams."""
     if report != STREAM:
         if report is not None and again:
             write_report(conversion, Path(report))
@@ -479,11 +483,11 @@ def _report(conversion: Conversion, report: str | None, again: bool) -> None:
 
 
 def models_of(one: str, other: str) -> tuple[str | onnx.ModelProto, str | onnx.ModelProto]:
-    """The two models: each a file's name, or for ``-`` the model from standard input.
+    """Return the two models: each is a file's name, or for ``-`` the model from standard input.
 
     Raises:
         UsageError: Both are ``-``.
-        PadopsError: Standard input has no model, or one with external data.
+        PadopsError: Standard input has no model, or a model with external data.
     """
     if one == other == STREAM:
         raise UsageError("standard input can bring one of the models; name a file for the other")
@@ -491,10 +495,10 @@ def models_of(one: str, other: str) -> tuple[str | onnx.ModelProto, str | onnx.M
 
 
 def read_model() -> tuple[bytes, onnx.ModelProto]:
-    """The model from standard input, and its bytes.
+    """Return the model from standard input and its bytes.
 
     Raises:
-        PadopsError: Standard input has no model, or one with external data.
+        PadopsError: Standard input has no model, or a model with external data.
     """
     with os_errors_as("cannot read", INPUT):
         content = read_input()
@@ -512,7 +516,7 @@ def read_model() -> tuple[bytes, onnx.ModelProto]:
 
 
 def _locations(message: onnx.ModelProto) -> list[str]:
-    """The files of a model's external data, as its tensors name them."""
+    """Return the files of a model's external data, as its tensors name them."""
     return sorted({entry(tensor, "location") or "of no name" for tensor, _ in external_tensors(message)})
 
 

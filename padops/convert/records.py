@@ -1,4 +1,4 @@
-"""What a conversion found and did, as data: Pads, verification, files, and the result of ``padops.convert``."""
+"""The results of a conversion as data: Pads, verification, files, and the result of ``padops.convert``."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ Dim = int | str | None  # a number, a name, or None if unknown
 
 @dataclass(frozen=True)
 class PadFacts:
-    """One Pad of a model, and what ONNX Runtime does with it.
+    """One Pad of a model, and ONNX Runtime's verdict on the Pad.
 
     Attributes:
-        path: Where it stands; see ``PadRecord.path``.
-        name: The node's name, as the model has it.
-        form: What was found, such as ``"Pad-18 inputs"``; see ``PadRecord.form``.
-        operator: The node's operator, with its domain unless it is ONNX's.
-        opset: The version of this domain that the graph imports; None if it imports none.
+        path: The Pad's place in the model; see ``PadRecord.path``.
+        name: The node's name in the model.
+        form: The form of the Pad, such as ``"Pad-18 inputs"``; see ``PadRecord.form``.
+        operator: The node's operator, with its domain unless the domain is ONNX's.
+        opset: The version of the operator's domain that the graph imports; None without an import.
         mode: ``"constant"``, ``"edge"``, ``"reflect"``, ``"wrap"``, ``"symmetric"``, ``"SAME_UPPER"`` or
-            ``"SAME_LOWER"``; None if a function's caller gives it.
+            ``"SAME_LOWER"``; None if a function's caller sets it.
         type: The element type of the data; None if unknown.
         input_shape: The dims of the data: a number, a name or None (unknown) for each; None if the rank is unknown.
         output_shape: The dims of the result, in the same form.
-        amounts: For each axis the elements added before and after, and an interior if any; a negative number crops.
-            None for an axis with unknown amounts; None for all if no axis has known amounts.
-        fill: The fill as text; ``"at run time"`` if it is computed; None if the mode reads no fill.
-        verdict: What ONNX Runtime does with it: ``"runs"``; ``"runs if"``: on a condition on the data, which ``why``
-            names; ``"may be wrong"``; ``"wrong"``; ``"refuses"``; ``"breaks a rule"``: it can run nowhere; or
-            ``"unknown"``.
-        why: The reason.
-        roads: What makes it run with padops, the best first: ``"session"`` (``padops.InferenceSession``, or
+        amounts: For each axis, the elements added before and after, and an interior if there is one. A negative number
+            crops. None for an axis with unknown amounts; None for all if no axis has known amounts.
+        fill: The fill as text; ``"at run time"`` for a computed fill; None if the mode reads no fill.
+        verdict: What ONNX Runtime does with the Pad: ``"runs"``; ``"runs if"``: under a condition on the data, which
+            ``why`` names; ``"may be wrong"``; ``"wrong"``; ``"refuses"``; ``"breaks a rule"``: the Pad can run nowhere;
+            or ``"unknown"``.
+        why: The reason for the verdict.
+        roads: The ways to run the Pad with padops, the best first: ``"session"`` (``padops.InferenceSession``, or
             ``padops.register`` with the provider), ``"convert"`` (``padops convert``), ``"lower"`` (``padops convert
             --target onnx``). Only ``padops.inspect`` sets it.
-        runner: The execution provider that runs it in a ``padops.InferenceSession``; "" if none does. Only
+        runner: The execution provider that runs the Pad in a ``padops.InferenceSession``; "" if none does. Only
             ``padops.inspect`` with ``providers`` sets it.
     """
 
@@ -71,15 +71,15 @@ class PadFacts:
 
     @property
     def runs(self) -> bool:
-        """Whether ONNX Runtime runs it, as far as known without the data."""
+        """Whether ONNX Runtime runs the Pad, as far as is known without the data."""
         return self.verdict in RUNNING
 
     def to_json(self) -> dict[str, Any]:
-        """The facts as JSON values, without ``roads`` and ``runner``."""
+        """Return the facts as JSON values, without ``roads`` and ``runner``."""
         return {name: value for name, value in _plain_fields(self).items() if name not in ("roads", "runner")}
 
     def what(self) -> str:
-        """The Pad in one line: mode, type, shapes, amounts and fill."""
+        """Return the Pad in one line: mode, type, shapes, amounts and fill."""
         shapes = f"{_shape_text(self.input_shape)} \N{RIGHTWARDS ARROW} {_shape_text(self.output_shape)}"
         parts = [*([self.mode] if self.mode else []), f"{self.type or 'unknown type'} {shapes}"]
         if self.amounts is not None or self.mode is not None:
@@ -102,7 +102,7 @@ class PadFacts:
 
 
 def plain(value: Any) -> Any:
-    """Facts and records as JSON values: their own ``to_json``, else their fields; tuples as lists."""
+    """Return a value as JSON values: by its own ``to_json``, else by its fields; tuples become lists."""
     if hasattr(value, "to_json"):
         return value.to_json()
     if isinstance(value, Mapping):
@@ -113,16 +113,16 @@ def plain(value: Any) -> Any:
 
 
 def _plain_fields(record: Any) -> dict[str, Any]:
-    """The fields of a record as JSON values."""
+    """Return the fields of a record as JSON values."""
     return {name: plain(value) for name, value in vars(record).items()}
 
 
 def _shape_text(shape: tuple[Dim, ...] | None) -> str:
-    """A shape as text: ``[2, n, ?]``; ``[...]`` if the rank is unknown."""
+    """Return a shape as text: ``[2, n, ?]``; ``[...]`` if the rank is unknown."""
     return "[...]" if shape is None else f"[{', '.join('?' if dim is None else str(dim) for dim in shape)}]"
 
 
-SCHEMA = 7  # of the report; raised when a reader of an older report would misread a newer one
+SCHEMA = 7  # the report's version; raise it when readers of older reports would misread a newer one
 
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
 Outcome = Literal[
@@ -131,7 +131,7 @@ Outcome = Literal[
 Certainty = Literal["proved", "tested", "different", "unknown"]
 PASSED: tuple[Outcome, ...] = ("proved", "equal", "close", "corrected", "same")
 REFUTED: tuple[Outcome, ...] = ("different", "interface", "fails")
-WITHOUT_OPTIMISATION = "without graph optimisation; with it,"  # how a note begins if only the first is bit-equal
+WITHOUT_OPTIMISATION = "without graph optimisation; with it,"  # begins a note if only the unoptimised run is bit-equal
 Exercise = Literal["exercised", "not exercised"]
 
 
@@ -140,20 +140,20 @@ class PadRecord:
     """One Pad of a model.
 
     Attributes:
-        path: Where it stands, such as ``graph/If_12.then_branch/Pad_3`` or ``function custom::Block/Pad_0``; a node
-            without a name is called by its operator and its position in its graph.
-        name: The node's name, as the model has it.
-        form: What was found, such as ``"Pad-18 inputs"``, ``"Pad-2 attributes"``, ``"com.microsoft::Pad-1"``.
-        status: ``"converted"``; ``"already converted"``; ``"folded"``: it is gone; ``"not needed"``: it needs no
-            conversion, or ONNX Runtime runs it correctly and ``select`` leaves such Pads; or ``"unconverted"``: it
-            could not be converted.
+        path: The Pad's place, such as ``graph/If_12.then_branch/Pad_3`` or ``function custom::Block/Pad_0``. A node
+            without a name appears as its operator and its position in its graph.
+        name: The node's name in the model.
+        form: The form of the Pad, such as ``"Pad-18 inputs"``, ``"Pad-2 attributes"``, ``"com.microsoft::Pad-1"``.
+        status: ``"converted"``; ``"already converted"``; ``"folded"``: the node is gone; ``"not needed"``: it needs no
+            conversion, or ONNX Runtime runs it correctly and ``select`` leaves such Pads; or ``"unconverted"``: padops
+            could not convert the Pad.
         op_type: The operator of the domain ``padops``; ``"explicit pads"`` if the node got explicit amounts in place of
             ``auto_pad``; ``"standard ONNX"`` if the Pad was lowered; None if it is unconverted.
-        reason: Why it is unconverted or not needed, else None.
-        notes: What else is worth knowing, such as a change of the version.
-        corrects: What ONNX Runtime gets wrong in the original node, so that the outputs may differ; else None.
+        reason: Why the Pad is unconverted or not needed, else None.
+        notes: Other remarks, such as a change of the version.
+        corrects: ONNX Runtime's error in the original node, because of which the outputs may differ; else None.
         into: For a folded Pad, the paths of the nodes that now do its work.
-        facts: The original Pad, and what ONNX Runtime does with it.
+        facts: The original Pad, and ONNX Runtime's verdict on it.
     """
 
     path: str
@@ -168,18 +168,18 @@ class PadRecord:
     facts: PadFacts | None = None
 
     def why(self) -> str:
-        """The Pad's path, its form and why it stays, or which rule it breaks."""
+        """Return the Pad's path, its form, and the reason why it stays or the rule that it breaks."""
         why = self.reason or (self.facts.why if self.facts else "")
         return f"{self.path} ({self.form}): {why}"
 
     def to_json(self) -> dict[str, Any]:
-        """The record as JSON values, its facts among them."""
+        """Return the record and its facts as JSON values."""
         own = _plain_fields(self)
         return (own.pop("facts") or {}) | own
 
 
 def breaks_a_rule(record: PadRecord) -> bool:
-    """Whether the Pad of a record can run nowhere."""
+    """Return whether the Pad of a record can run nowhere."""
     return record.facts is not None and record.facts.verdict == "breaks a rule"
 
 
@@ -202,15 +202,15 @@ class OutputComparison:
 
 @dataclass(frozen=True)
 class PadComparison:
-    """What the runs say of one Pad of the original.
+    """The result of the runs for one Pad of the original.
 
     Attributes:
         path: See ``PadRecord.path``.
-        form: Its operator.
-        exercise: ``"exercised"``; or ``"not exercised"``: it did not run, its output was empty, or it padded nothing.
-        equal: Whether it gives the same bits in both runtimes, for an OpenVINO IR; ONNX Runtime compares outputs alone.
-        compared: The values compared for that.
-        detail: What differs, or why it is not exercised.
+        form: The Pad's operator.
+        exercise: ``"exercised"``; or ``"not exercised"``: the Pad did not run, had an empty output, or padded nothing.
+        equal: For an OpenVINO IR, whether the Pad returns the same bits in both runtimes; for ONNX, only outputs count.
+        compared: The values that ``equal`` compares.
+        detail: The difference, or the reason why the Pad is not exercised.
         right: As ``equal``; None if it was not compared.
     """
 
@@ -225,19 +225,19 @@ class PadComparison:
 
 @dataclass(frozen=True)
 class RegionRecord:
-    """A region in which the two models differ: the nodes that compute one value from values that are the same in both.
+    """A region in which the two models differ: the nodes that compute one value from values that both models share.
 
     Attributes:
         name: The value's name in the original.
         original: The region's operators in the original.
         converted: The region's operators in the converted model.
         verdict: ``"proved"``; ``"different"``; or ``"unknown"``.
-        rule: The rule that decided it: ``"moves"``, ``"fold"``, ``"amounts"``, ``"fallback"``; see
+        rule: The rule that decided the verdict: ``"moves"``, ``"fold"``, ``"amounts"``, ``"fallback"``; see
             docs/verification.md.
         holds_for: The scope of the verdict, such as ``"all data, these dims"``.
         conditions: The assumptions of the proof.
-        why: Why it is not proved; "" if it is.
-        counterexample: Dims of values for which a difference was found, by name; None if there are none.
+        why: Why the region is not proved; "" if it is proved.
+        counterexample: Dims of values, by name, for which the models differ; None if none are known.
     """
 
     name: str
@@ -251,22 +251,22 @@ class RegionRecord:
     counterexample: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The region as JSON values."""
+        """Return the region as JSON values."""
         return _plain_fields(self)
 
 
 @dataclass(frozen=True)
 class ProofRecord:
-    """The proof, without a run, that wherever the original runs, the converted model returns the same.
+    """The proof, made without a run: wherever the original runs, the converted model returns the same.
 
     Attributes:
-        verdict: ``"proved"``: every region is proved; else ``"different"``, which is a suspicion, or ``"unknown"``.
-        regions: The regions in which the models differ, in the order of their decisions.
+        verdict: ``"proved"``: every region is proved; ``"different"``: a suspicion; or ``"unknown"``.
+        regions: The regions in which the models differ, in the order in which they were decided.
         same: The number of values that both models compute in the same way.
         assumptions: The assumptions of the whole proof, such as a shape that the original declares.
-        new_errors: The number of regions that fail for some data only in the converted model. If any, nothing is
-            proved.
-        why: Why nothing could be proved or refuted, if the reason is not a region's; else "".
+        new_errors: The number of regions that fail for some data only in the converted model. Any such region prevents
+            a proof.
+        why: Why nothing could be proved or refuted, if the reason belongs to no region; else "".
     """
 
     verdict: Certainty
@@ -277,7 +277,7 @@ class ProofRecord:
     why: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The proof as JSON values, with the number of regions of each verdict."""
+        """Return the proof as JSON values, with the number of regions of each verdict."""
         counts = {verdict: sum(row.verdict == verdict for row in self.regions) for verdict in get_args(Certainty)}
         return _plain_fields(self) | {"counts": counts}
 
@@ -295,20 +295,19 @@ class Verification:
             - ``"equal"``: the same bits.
             - ``"close"``: floats differ within the tolerance, and not because of a Pad: another runtime or another
               order of casts rounds differently.
-            - ``"corrected"``: only outputs differ that depend on a node that ONNX Runtime gets wrong in the original.
+            - ``"corrected"``: outputs differ, but only those that depend on a node that ONNX Runtime gets wrong.
             - ``"same"``: everything is proved, and ONNX Runtime loads neither model.
             - ``"different"``: other outputs differ.
-            - ``"interface"``: nothing was run, since inputs or outputs differ in order, number, names, element types or
-              ranks.
+            - ``"interface"``: nothing ran: inputs or outputs differ in order, number, names, element types or ranks.
             - ``"runs"``: the converted model runs; the original does not, or its own runs differ.
             - ``"fails"``: the converted model does not run, or breaks a rule.
             - ``"undecided"``: neither model runs, and not all nodes could be compared.
             - ``"not run"``: no run was possible: the inputs are too large, or ONNX Runtime crashed.
         outputs: One comparison for each output; empty if the original did not run.
         inputs: Names, types and shapes of the models' inputs, for each set of inputs.
-        notes: How the models were compared, and what else was found.
-        pads: One comparison for each Pad; for an IR, with the result of OpenVINO's Pad for the same data.
-        proof: The proof; None if the original is no ONNX model.
+        notes: How the models were compared, and other findings.
+        pads: One comparison for each Pad; for an IR, it includes the result of OpenVINO's Pad for the same data.
+        proof: The proof; None if the original is not an ONNX model.
     """
 
     outcome: Outcome
@@ -322,8 +321,8 @@ class Verification:
     def verdict(self) -> Certainty:
         """The answer: ``"proved"``, ``"tested"``, ``"different"`` or ``"unknown"``.
 
-        ``"proved"``: every region is proved. ``"tested"``: runs of both models gave the same, except for what
-        ``outcome`` names and ``doubts`` leave open. ``"different"``: a run has shown a
+        ``"proved"``: every region is proved. ``"tested"``: runs of both models returned the same, except for the
+        differences that ``outcome`` names and the points that ``doubts`` lists. ``"different"``: a run has shown a
         difference. ``"unknown"``: undecided; ``doubts`` and ``unproved`` say why.
         """
         if self.refuted:
@@ -336,7 +335,7 @@ class Verification:
 
     @property
     def passed(self) -> bool:
-        """Whether the verdict is ``"proved"`` or ``"tested"``; ``doubts`` says what runs left open."""
+        """Whether the verdict is ``"proved"`` or ``"tested"``; ``doubts`` lists what the runs left open."""
         return self.verdict in ("proved", "tested")
 
     @property
@@ -346,7 +345,7 @@ class Verification:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """What the runs leave open, each in a sentence."""
+        """The points that the runs leave open, each in a sentence."""
         found = []
         if self.outcome in ("runs", "undecided", "not run", "same"):
             found.append(self.notes[-1] if self.notes else "there is nothing to compare the outputs with")
@@ -356,7 +355,7 @@ class Verification:
 
     @property
     def unproved(self) -> tuple[str, ...]:
-        """Why it is not proved that the models do the same, each in a sentence; empty if it is."""
+        """The reasons why the models are not proved to do the same, each in a sentence; empty if they are proved."""
         if self.outcome == "interface":
             return self.notes
         if self.proof is None:
@@ -365,7 +364,7 @@ class Verification:
         return (*told, *([self.proof.why] if self.proof.why else []))
 
     def to_json(self) -> dict[str, Any]:
-        """The verification as JSON values."""
+        """Return the verification as JSON values."""
         answer = {"verdict": self.verdict, "outcome": self.outcome, "passed": self.passed}
         return answer | _plain_fields(self) | {"doubts": list(self.doubts), "unproved": list(self.unproved)}
 
@@ -376,9 +375,9 @@ class FileRecord:
 
     Attributes:
         name: For a model, its path; for external data, the location that the tensors name.
-        bytes: Its size.
+        bytes: The file's size.
         sha256: The hash of a model file; None for external data.
-        written: Whether the conversion wrote it; external data that are already in place are not written.
+        written: Whether the conversion wrote the file; it does not write external data that are already in place.
     """
 
     name: str
@@ -393,14 +392,14 @@ class Conversion:
 
     Attributes:
         model: The converted model; external tensors refer to the source's files.
-        records: One for each Pad, in the order of the graph, then of the functions.
+        records: One record for each Pad, in the order of the graph, then of the functions.
         verification: The verification; None without ``verify``.
         output: The written model file, or None.
         opsets: The opset imports of the source, by domain.
         sources: The source's files: the model, then its data.
         outputs: The output's files: the model, then its data.
         notes: Notes on the whole model.
-        no_fallback: For each operator of padops that has no fallback although they were wanted: why, and what to do.
+        no_fallback: For each operator of padops that lacks a wanted fallback: the reason, and what to do.
     """
 
     model: ir.Model
@@ -419,18 +418,18 @@ class Conversion:
     _write: Callable[[Conversion, Path], Conversion] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
-        """One line, without the model."""
+        """Return one line, without the model."""
         source = f" of {self.sources[0].name}" if self.sources else ""
         written = "" if self.output is None else f", written to {self.output}"
         return f"<Conversion{source}: {self.summary()}{written}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the model as protobuf messages; external data stay in their files."""
+        """Pickle the model as protobuf messages; external data stay in their files."""
         kept = {row.name: getattr(self, row.name) for row in fields(self) if row.name not in ("model", "_proto")}
         return _restored, (self.proto().SerializeToString(), *_external(self.model), kept)
 
     def summary(self) -> str:
-        """The number of Pads of each status: ``"3 Pads: 2 converted, 1 not needed"``."""
+        """Return the number of Pads of each status: ``"3 Pads: 2 converted, 1 not needed"``."""
         counts = Counter(record.status for record in self.records)
         parts = [f"{count} {status}" for status, count in counts.items()] or ["0 converted"]
         if lacking := sum(record.op_type in self.no_fallback for record in self.records):
@@ -438,7 +437,7 @@ class Conversion:
         return f"{len(self.records)} Pad{'' if len(self.records) == 1 else 's'}: {', '.join(parts)}"
 
     def save(self, path: str | os.PathLike[str]) -> Conversion:
-        """Writes the model, whole or not at all, and copies its external data beside it.
+        """Write the model, whole or not at all, and copy its external data beside it.
 
         Args:
             path: The file to write.
@@ -453,7 +452,7 @@ class Conversion:
         return self._write(self, Path(path))
 
     def proto(self) -> onnx.ModelProto:
-        """The converted model as a protobuf message; the parts besides Pads are as in the source."""
+        """Return the converted model as a protobuf message; its parts other than Pads are as in the source."""
         import onnx_ir as ir
 
         return ir.to_proto(self.model) if self._proto is None else self._proto
@@ -470,7 +469,7 @@ class Conversion:
 
     @property
     def data_folder(self) -> Path | None:
-        """The folder of the model's external data; None if it has none, or the model has been written."""
+        """The folder of the model's external data; None without external data, or after the model has been written."""
         return self._folder if self.output is None and _external(self.model)[0] is not None else None
 
     @property
@@ -480,7 +479,7 @@ class Conversion:
         return self.unconverted
 
     def to_json(self) -> dict[str, Any]:
-        """Everything but the model, as JSON values: what ``--report`` writes."""
+        """Return everything but the model as JSON values, as ``--report`` writes it."""
         counts = Counter(record.status for record in self.records)
         return {
             "schema": SCHEMA,
@@ -496,7 +495,7 @@ class Conversion:
 
 
 def _external(model: ir.Model) -> tuple[bytes | None, str | None]:
-    """For a model with external data, the message of its graph and the folder of the data; else None, None."""
+    """Return the model's message and the folder of its external data; None, None without external data."""
     import onnx_ir as ir
 
     tensors = (value.const_value for graph in model.graphs() for value in graph.initializers.values())
@@ -505,7 +504,7 @@ def _external(model: ir.Model) -> tuple[bytes | None, str | None]:
 
 
 def _restored(content: bytes, graph: bytes | None, folder: str | None, kept: dict[str, Any]) -> Conversion:
-    """Rebuilds a conversion from the parts of ``Conversion.__reduce__``."""
+    """Rebuild a conversion from the parts of ``Conversion.__reduce__``."""
     import onnx
     import onnx_ir as ir
 

@@ -1,20 +1,22 @@
-"""The pass that converts, and what a Pad becomes: an operator of padops, standard operators, or the Python kernel.
+"""The pass that converts Pads to operators of padops, to standard operators, or to the Python kernel.
 
-The pass decides what each Pad becomes and why; only then it changes nodes. A target may still refuse a Pad, before it
+The pass first decides what each Pad becomes and why; then it changes nodes. A target may still refuse a Pad, before it
 changes any node.
 
-The model states the types of what is converted. ONNX Runtime infers no shape through an operator whose amounts are
-inputs. So the converted model states the output's type and shape if the original does not; then later nodes are
-optimised as before: silero-vad's Slices become a Split because the rank of the Conv in front of them is known.
+The converted model states the types of converted nodes. ONNX Runtime infers no shape through an operator whose amounts
+are inputs. So the converted model states the output's type and shape if the original does not. Then ONNX Runtime
+optimises later nodes as before: silero-vad's Slices become a Split because the rank of the Conv in front of them is
+known.
 
-It states the types and ranks of the outputs of functions with Pads, too. If a Pad has no fallback, ONNX Runtime infers
-nothing through a function with this Pad, and does not load a model that does not state the type of the call's output.
+The converted model also states the types and ranks of the outputs of functions with Pads. If a Pad has no fallback,
+ONNX Runtime infers nothing through a function with this Pad, and refuses a model that does not state the type of the
+call's output.
 
 A target replaces a node by a Pad, described by a :class:`~padops.convert.pads.pad_info.PadInfo`. To add a target, write
 a function ``emit(pad, site, constants, types, **lowering)`` and list it in ``TARGETS``. ``emit`` turns the node of
 ``site`` into the Pad and returns notes for the record. It raises ``Unconvertible`` or ``Unneeded`` before it changes
 anything. A target that may refuse a Pad also has ``check(pad, site, **lowering)``, which raises the same and changes
-nothing. ``lowering`` has the options of the target ``"onnx"``, and is empty for the others.
+nothing. ``lowering`` has the options of the target ``"onnx"``, and is empty for other targets.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ T = TypeVar("T")
 
 
 def _emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
-    """Turns the node into the Pad's operator; it keeps its name, outputs and metadata."""
+    """Turn the node into the Pad's operator; it keeps its name, outputs and metadata."""
     inputs = _given(values(pad, site, constants))
     if not isinstance(site.scope.root, ir.Function):
         declare(site.node.outputs[0], site.node.inputs[0], types)
@@ -60,9 +62,9 @@ def _emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Type
 
 
 def declare(output: ir.Value, data: ir.Value | None, types: Types) -> None:
-    """States an output's inferred type, rank and known dims.
+    """State an output's inferred type, rank and known dims.
 
-    ``data`` is a value of the same type. None: there is none, and the type is stated even if the rank is unknown.
+    ``data`` is a value of the same type. If ``data`` is None, the type is stated even if the rank is unknown.
     """
     if output.shape is not None or output.is_graph_output():
         return
@@ -78,7 +80,7 @@ def declare(output: ir.Value, data: ir.Value | None, types: Types) -> None:
 
 
 def values(pad: PadInfo, site: NodeSite, constants: Constants) -> list[ir.Value | None]:
-    """The inputs of a node that is this Pad; arrays become new constants."""
+    """Return the inputs for a node of this Pad; arrays become new constants."""
     return [
         constants.add(value, site, row.name) if isinstance(value, np.ndarray) else value
         for row, value in zip(pad.op.inputs, pad.given, strict=True)
@@ -88,7 +90,7 @@ def values(pad: PadInfo, site: NodeSite, constants: Constants) -> list[ir.Value 
 def _set_operator(
     site: NodeSite, operator: tuple[str, int, str], inputs: Sequence[ir.Value | None], attributes: Iterable[ir.Attr]
 ) -> None:
-    """Gives the node another operator; it keeps its name, outputs and metadata."""
+    """Give the node another operator; it keeps its name, outputs and metadata."""
     node, scope = site.node, site.scope
     domain, version, op_type = operator
     imports = [graph.opset_imports for graph in (scope.root, scope.model.graph)]
@@ -99,8 +101,8 @@ def _set_operator(
             )
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     replace_in_place(node, domain, op_type, inputs, attributes)
-    remove_unread(former, scope.index)  # such as TensorFlow's amounts, and empty constants for absent inputs
-    # A function's body has imports of its own, and ONNX Runtime requires that the model's imports have the domain too.
+    remove_unread(former, scope.index)  # values such as TensorFlow's amounts, and empty constants for absent inputs
+    # A function's body has its own imports, and ONNX Runtime requires that the model imports the domain, too.
     for known in imports:
         meant = default_version(known, scope.model.ir_version)
         if meant is not None:
@@ -109,9 +111,9 @@ def _set_operator(
 
 
 def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
-    """States the outputs' types and ranks for calls of functions with Pads, if inferable; returns the calls.
+    """State the output types and ranks of calls of functions with Pads, if they can be inferred; return the calls.
 
-    Their dims stay open: nothing but the functions gives them.
+    The dims stay open, because only the functions determine them.
     """
     if not model.functions:
         return []
@@ -136,7 +138,7 @@ def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
 
 
 def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
-    """States the inferred shapes of the outputs of the Scan bodies around Pads; returns the nodes that make them.
+    """State the inferred shapes of the outputs of the Scan bodies around Pads; return the nodes that make them.
 
     ONNX Runtime allocates a Scan's outputs by the shapes that its body states or lets it infer, and refuses to run a
     Scan without them. It infers shapes through a Pad of ONNX, but neither through an operator of padops nor through
@@ -166,7 +168,7 @@ def _emit_standard(
     without_pad: bool = False,
     provider: KnownProvider | None = None,
 ) -> tuple[str, ...]:
-    """Replaces the node by several; it becomes the last of them, and keeps its name, outputs and metadata."""
+    """Replace the node by several nodes; it becomes the last of them, and keeps its name, outputs and metadata."""
     wanted = site.node.outputs[0].name or site.node.name
     builder, said = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), without_pad, provider)
     return (_install(site, builder, constants), *filter(None, [said]))
@@ -175,14 +177,14 @@ def _emit_standard(
 def _check_standard(
     pad: PadInfo, site: NodeSite, without_pad: bool = False, provider: KnownProvider | None = None
 ) -> None:
-    """Refuses a Pad that ``_emit_standard`` would refuse: writes the nodes, and drops them."""
+    """Refuse a Pad that ``_emit_standard`` would refuse: write the nodes, and drop them."""
     detach(_written(pad, site, None, without_pad, provider)[0].nodes)
 
 
 def _written(
     pad: PadInfo, site: NodeSite, fresh: Callable[[str], str] | None, without_pad: bool, provider: KnownProvider | None
 ) -> tuple[GraphBuilder, str]:
-    """The new nodes, in no graph yet and named by ``fresh``, and a note on the provider."""
+    """Return the new nodes, named by ``fresh`` and not yet in a graph, and a note on the provider."""
     opset = site.scope.opset
     if opset is None:
         raise Unconvertible(f"{site.scope.path} does not import the default domain, so its version is unknown")
@@ -197,7 +199,7 @@ def _written(
             if isinstance(output, ir.Value):
                 builder.drop_unused(output)
         last = builder.nodes[-1] if builder.nodes else None
-        if isinstance(output, np.ndarray):  # not by Identity, which ONNX Runtime does not have for every type
+        if isinstance(output, np.ndarray):  # not Identity, which ONNX Runtime lacks for some types
             builder.emit("Constant", [], {"value": tensor_of(output)})
         elif last is None or last in builder.arrays or output is not last.outputs[0] or any(inner_graphs(last)):
             builder.emit("Identity", [output])
@@ -213,7 +215,7 @@ def _written(
 
 
 def prune_opset_imports(document: Document) -> None:
-    """Drops the imports of padops' domains from a model that has none of their operators any more."""
+    """Drop the imports of padops' domains if the model has none of their operators any more."""
     message = document.message()
     used = {site.node.domain for site in walk(document.model)}
     unused = {DOMAIN, pyop_node.DOMAIN} - used
@@ -229,13 +231,13 @@ def prune_opset_imports(document: Document) -> None:
 
 
 def _given(inputs: Sequence[T]) -> list[T]:
-    """The inputs without absent ones at the end."""
+    """Return the inputs without absent inputs at the end."""
     count = max((i for i, value in enumerate(inputs, 1) if value is not None), default=0)
     return list(inputs[:count])
 
 
 def _has_form(node: ir.Node, pad: PadInfo) -> bool:
-    """Whether a node has exactly the inputs and attributes of its Pad."""
+    """Return whether a node has exactly the inputs and attributes of its Pad."""
     given, inputs = _given(pad.given), _given(node.inputs)
     same = len(inputs) == len(given) and all(one is other for one, other in zip(inputs, given))
     kinds = [{name: attribute.type for name, attribute in given.items()} for given in (node.attributes, pad.attributes)]
@@ -251,7 +253,7 @@ def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]
 
 
 def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str:
-    """Inserts the new nodes in front of the node, which becomes the last of them; returns their operators, in words."""
+    """Insert the new nodes in front of the node, which becomes the last of them; return their operators, in words."""
     for made, array in builder.arrays.items():
         ir.convenience.replace_all_uses_with(made.outputs[0], constants.add(array, site, "constant"))
     *before, last = (made for made in builder.nodes if made not in builder.arrays)
@@ -262,7 +264,7 @@ def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     last.resize_inputs(0)
     replace_in_place(node, "", last.op_type, inputs, attributes)
-    remove_unread(former, site.scope.index)  # ONNX Runtime warns of amounts that nothing reads
+    remove_unread(former, site.scope.index)  # ONNX Runtime warns about unread amounts
     return ", ".join(f"{count} {op_type}" if count > 1 else op_type for op_type, count in counts.items())
 
 
@@ -278,7 +280,7 @@ def _check_in_python(pad: PadInfo, site: NodeSite) -> None:
 
 
 def _emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
-    """Turns the node into the Pad's operator, in Python; it keeps its name, outputs and metadata."""
+    """Turn the node into a call of the Python kernel; the node keeps its name, outputs and metadata."""
     _check_in_python(pad, site)
     attributes = {name: _plain(attribute) for name, attribute in pad.attributes.items()}
     given = [value is not None for value in pad.given]
@@ -293,7 +295,7 @@ def _emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: T
 
 
 def _plain(attribute: ir.Attr) -> Any:
-    """The value of an attribute, for JSON."""
+    """Return the value of an attribute, for JSON."""
     if attribute.is_ref():
         raise Unconvertible(
             f"its attribute {attribute.name} is given by the caller of the function, and a Python kernel has its own "
@@ -310,7 +312,7 @@ TARGETS: dict[str, Callable[..., Sequence[str] | None]] = {
     "onnx": _emit_standard,
     "pyop": _emit_in_python,
 }
-# The checks raise Unconvertible if ``emit`` would; they are called before nodes around the Pad are changed.
+# The checks raise Unconvertible if ``emit`` would; the pass calls them before it changes nodes around the Pad.
 CHECKS: dict[str, Callable[..., None]] = {"onnx": _check_standard, "pyop": _check_in_python}
 
 
@@ -331,14 +333,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Rewritten:
-    """What ``convert_pads`` did."""
+    """The result of ``convert_pads``."""
 
     records: dict[ir.Node, PadRecord]  # the record of each Pad, by its node
     problem: str | None  # why types could not be inferred, or None
 
 
 def convert_pads(analysis: Analysis, request: Request) -> Rewritten:
-    """Converts the Pads of the document's model in place; nodes keep their names, outputs and metadata."""
+    """Convert the Pads of the document's model in place; nodes keep their names, outputs and metadata."""
     document, types, progress = analysis.document, analysis.types, analysis.progress
     decided = [(pad, _decide(pad, request)) for pad in counted("deciding", analysis.pads, progress)]
     records = {pad.site.node: record for pad, record in decided}
@@ -358,10 +360,10 @@ def convert_pads(analysis: Analysis, request: Request) -> Rewritten:
 
 
 def _decide(pad: Pad, request: Request) -> PadRecord:
-    """The record of a Pad, with the reason, unless the target refuses it; changes nothing.
+    """Decide what becomes of a Pad and return its record with the reason; change nothing. The target may still refuse.
 
-    A Pad that breaks a rule stays if every run reaches it. In a branch, it becomes an operator that names the rule when
-    it runs; standard operators cannot.
+    A Pad that breaks a rule stays if every run reaches it. In a branch, the Pad becomes an operator that names the rule
+    when it runs; standard operators cannot name a rule.
     """
     match, info = pad.match, pad.info
     if info is not None and pad.broken is not None and (request.lowers or pad.always_runs):
@@ -387,7 +389,7 @@ def _decide(pad: Pad, request: Request) -> PadRecord:
 
 
 def _apply(pad: Pad, record: PadRecord, request: Request, document: Document, constants: Constants) -> PadRecord:
-    """Changes the node; returns the record, with the target's notes."""
+    """Change the node; return the record, with the target's notes."""
     site, match, types = pad.site, pad.match, pad.types
     emit = partial(TARGETS[request.target], **request.lowering)
     notes: Sequence[str] | None = ()

@@ -1,13 +1,13 @@
-"""What ONNX Runtime does with an unchanged Pad, as far as known without running it.
+"""The verdicts of ONNX Runtime on unchanged Pads, as far as they are known without a run.
 
-By its own kernels: what is known of its own Pad, read from ``padops/rules/cpu.json``, which also says in words what was
-measured to be right, refused and wrong. Each rule gives the faults of a Pad in any release; the file says what a fault
-does in which releases. ``--select needed`` asks for all releases, since a model may run on any; ``padops inspect`` asks
-for the installed one.
+For ONNX Runtime's own kernels, ``padops/rules/cpu.json`` has the measured facts, and states in words what is right,
+refused and wrong. Each rule yields the faults of a Pad in any release; the file states the effect of each fault by
+release. ``--select needed`` considers all releases, because a model may run on any; ``padops inspect`` considers the
+installed release.
 
-In a session with other execution providers: they are asked in the session's order. ``padops/rules/`` has the rules of
-each. If a model leaves open whether a rule holds, the provider may take the Pad and be wrong; then the Pad goes to
-padops, so that the results are right.
+A session with other execution providers offers a Pad to them in its order. ``padops/rules/`` has the rules of each
+provider. If a model leaves open whether a rule holds, the provider may claim the Pad and compute wrong results. Then
+padops claims the Pad, so that the results are right.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from padops.spec.plan import Amounts, Mode, PadError
 
 @dataclass(frozen=True)
 class Fault:
-    """What ONNX Runtime does instead of running a Pad as it is specified.
+    """A deviation of ONNX Runtime from the specification of a Pad.
 
     Attributes:
-        does: What it does; ``"runs"`` if only the reason is worth saying.
-        why: The reason, with the names of what differs from one Pad to the next in braces.
-        before: The first release 1.x without the fault; None if none is.
+        does: The verdict; ``"runs"`` if only the reason is of interest.
+        why: The reason, with placeholders in braces for the parts that differ between Pads.
+        before: The first release 1.x without the fault; None if all later releases have it.
         since: The first release 1.x with the fault.
-        may_be_wrong_before: The first release 1.x with this verdict; earlier ones may be wrong instead of refusing.
-        needs_rank: Whether shape inference refuses the Pad, which it does once it knows the rank of the data.
+        may_be_wrong_before: The first release 1.x with this verdict; earlier releases may be wrong instead of refusing.
+        needs_rank: Whether shape inference refuses the Pad as soon as it knows the rank of the data.
         by_optimiser: Whether a session without graph optimisation runs the Pad as specified.
     """
 
@@ -60,40 +60,40 @@ _CPU = read_rules("cpu")
 FAULTS = {name: Fault(**row) for name, row in _CPU["faults"].items()}
 
 _KERNELS: dict[str, Any] = _CPU["kernels"]
-KERNELS: dict[str, dict[str, int]] = _KERNELS["first_opsets"]  # by domain: the element types, with the first opset
+KERNELS: dict[str, dict[str, int]] = _KERNELS["first_opsets"]  # by domain and element type: the first opset
 LATER_KERNELS: dict[str, dict[str, dict[str, int]]] = _KERNELS["later"]  # types that got a kernel in a later release
-IN_SCHEMA: dict[str, list[str]] = _KERNELS["in_schema"]  # by domain that is not ONNX's
-CASTS_RIGHT_SINCE = int(_KERNELS["first_opset_of_casts"])  # that ONNX Runtime can put around a Pad of float16
+IN_SCHEMA: dict[str, list[str]] = _KERNELS["in_schema"]  # by domain other than ONNX's
+CASTS_RIGHT_SINCE = int(_KERNELS["first_opset_of_casts"])  # whose casts ONNX Runtime can put around a Pad of float16
 
-# The newest opset that a release 1.x loads; it counts until the release of the next row.
+# The newest opset that a release 1.x loads; a row applies until the release of the next row.
 NEWEST_OPSETS = {int(since): int(newest) for since, newest in _CPU["newest_opsets"]["since"].items()}
-MOVED: dict[str, int] = _CPU["moved"]["first_opsets"]  # what Gather, Concat, Slice, Reshape and If move
-# Types that a Cast to another type and back keeps bit by bit, with that type and the first opset.
+MOVED: dict[str, int] = _CPU["moved"]["first_opsets"]  # types that Gather, Concat, Slice, Reshape and If move
+# Types that a Cast to another type and back keeps bit by bit, with the other type and the first opset.
 EXACT_CASTS = {name: (str(proxy), int(since)) for name, (proxy, since) in _CPU["exact_casts"]["by"].items()}
 
 FIRST_WITH_INPUTS = 11  # in earlier opsets, amounts and fill are attributes
 FIRST_WITH_AXES = 18
-MODES_SINCE = {Mode.CONSTANT: 1, Mode.EDGE: 1, Mode.REFLECT: 1, Mode.WRAP: 19}  # by name, in the standard
+MODES_SINCE = {Mode.CONSTANT: 1, Mode.EDGE: 1, Mode.REFLECT: 1, Mode.WRAP: 19}  # the first opset of each mode
 
 
 def _first_without(fault: str) -> int:
-    """The first release 1.x without a fault that ended."""
+    """Return the first release 1.x that no longer has the fault."""
     return cast("int", FAULTS[fault].before)
 
 
 def has_type(name: str | None, opset: int, domain: str = "") -> bool:
-    """Whether ONNX Runtime's Pad of an opset moves an element type without a cast."""
+    """Return whether ONNX Runtime's Pad of an opset moves an element type without a cast."""
     return name is not None and KERNELS[domain].get(name, opset + 1) <= opset
 
 
 def has_modes(pad: PadInfo, opset: int) -> bool:
-    """Whether the Pad of an opset of ONNX has all possible modes of ``pad``, by the same names."""
+    """Return whether ONNX's Pad of an opset has all possible modes of ``pad``, under the same names."""
     alike = len(pad.modes) == 1 or pad.modes[0].islower()
     return alike and all(MODES_SINCE.get(mode, opset + 1) <= opset for mode in pad.known_modes)
 
 
 def has_identity(name: str | None, opset: int) -> bool:
-    """Whether an opset's Identity has an element type; for an unknown type, whether it has all."""
+    """Return whether an opset's Identity has an element type; for an unknown type, whether it has all types."""
     if name is None:
         return opset < cast("int", _CPU["identity"]["first_opset_with_more"])
     since: int | None = _CPU["identity"]["first_opsets"].get(name, 1)
@@ -101,9 +101,9 @@ def has_identity(name: str | None, opset: int) -> bool:
 
 
 def taking_pooling(pad: PadInfo) -> str:
-    """The pooling, in words, whose padding ONNX Runtime may make of a Pad; "" for none.
+    """Return the pooling, in words, into whose padding ONNX Runtime may fold a Pad; "" for none.
 
-    It folds a constant Pad without axes whose amounts are constants and whose fill is a constant 0 or absent.
+    ONNX Runtime folds a constant Pad without axes whose amounts are constants and whose fill is a constant 0 or absent.
     """
     if not pad.around.pooling or Mode.CONSTANT not in pad.known_modes or pad.may_have_interior:
         return ""
@@ -119,7 +119,7 @@ def taking_pooling(pad: PadInfo) -> str:
 
 
 def known_amounts(pad: PadInfo) -> tuple[Amounts, ...]:
-    """The amounts of each axis; empty if they are unknown or break a rule."""
+    """Return the amounts of each axis; empty if they are unknown or break a rule."""
     try:
         return pad.amounts or ()
     except PadError:
@@ -127,19 +127,19 @@ def known_amounts(pad: PadInfo) -> tuple[Amounts, ...]:
 
 
 def newest_opset(minor: int) -> int | None:
-    """The newest opset that onnxruntime 1.``minor`` loads; None for an unmeasured release."""
+    """Return the newest opset that onnxruntime 1.``minor`` loads; None for an unmeasured release."""
     if not OLDEST_MINOR <= minor <= NEWEST_MINOR:
         return None
     return NEWEST_OPSETS[max(since for since in NEWEST_OPSETS if since <= minor)]
 
 
 def first_with(opset: int) -> int | None:
-    """The first release 1.x that loads an opset; None if no measured release does."""
+    """Return the first release 1.x that loads an opset; None if no measured release does."""
     return next((since for since, newest in NEWEST_OPSETS.items() if newest >= opset), None)
 
 
 def _is_row(pad: PadInfo) -> bool:
-    """Whether the amounts are known and of shape [1, 2r]. Known empty axes make the shape irrelevant: False."""
+    """Return whether the amounts are known, of shape [1, 2r], and the axes are not known to be empty."""
     pads, axes = pad.input("pads"), pad.input("axes")
     return isinstance(pads, np.ndarray) and pads.ndim > 1 and not (isinstance(axes, np.ndarray) and axes.size == 0)
 
@@ -154,7 +154,7 @@ UNTOLD = "it does not find out how many dims the data have"  # a condition on fo
 
 
 def limits(pad: PadInfo) -> list[str]:
-    """The conditions under which every release of ONNX Runtime is right with a Pad of unknown shape or amounts."""
+    """Return the conditions under which every ONNX Runtime release runs a Pad of unknown shape or amounts correctly."""
     if pad.node is not None and all_known(pad.dims):
         return []
     found = _limits_of_rank(pad)
@@ -168,7 +168,7 @@ def limits(pad: PadInfo) -> list[str]:
 
 
 def _limits_of_rank(pad: PadInfo) -> list[str]:
-    """The conditions on a rank that the model does not state."""
+    """Return the conditions on a rank that the model does not state."""
     pads = pad.input("pads")
     if pad.dims is None and (_has_int32_axes(pad) or _is_row(pad)):
         return [UNTOLD]
@@ -187,7 +187,7 @@ def _counts(given: Operand | ir.Attr) -> bool:
 
 
 def _limits_at(pad: PadInfo, minor: int) -> list[str]:
-    """The conditions for the release 1.``minor``, with sizes if the amounts are known."""
+    """Return the conditions for the release 1.``minor``, with sizes if the amounts are known."""
     if pad.mode is Mode.CONSTANT and minor >= CROPS_RIGHT:
         return _limits_of_rank(pad)
     if pad.mode is Mode.WRAP and minor >= WRAPS_RIGHT and pad.only_adds:
@@ -204,7 +204,7 @@ def _limits_at(pad: PadInfo, minor: int) -> list[str]:
 
 
 def _least(mode: Mode | None, begin: int, end: int, minor: int) -> int:
-    """The least size of an axis for which ONNX Runtime is right."""
+    """Return the smallest axis size for which ONNX Runtime is right."""
     crop = max(-begin, 0) + max(-end, 0)
     added = max(begin, end, 0)
     if mode is Mode.REFLECT:
@@ -215,7 +215,7 @@ def _least(mode: Mode | None, begin: int, end: int, minor: int) -> int:
 
 
 def _find(pad: PadInfo, name: str, before: int | None = None, **told: object) -> Fault:
-    """Returns a fault by its name in ``cpu.json``; ``told`` fills in its reason."""
+    """Return a fault by its name in ``cpu.json``; ``told`` fills the placeholders of its reason."""
     row = FAULTS[name]
     does: Verdict = "runs if" if row.needs_rank and pad.dims is None else row.does
     return replace(row, does=does, why=row.why.format(before=row.before, **told), before=before or row.before)
@@ -285,7 +285,7 @@ def _fill(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
 
 
 def _reach(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
-    """Axes that are reflected or wrapped too far, cropped away, or empty and extended."""
+    """Yield the faults of axes that are reflected or wrapped too far, cropped away, or empty and extended."""
     amounts = known_amounts(pad)
     if pad.mode in (Mode.EDGE, Mode.REFLECT) and all_known(pad.dims) and len(amounts) == len(pad.dims):
         sizes = [(size, row.begin + size + row.end) for size, row in zip(pad.dims, amounts)]
@@ -296,7 +296,7 @@ def _reach(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
 
 
 def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> Iterator[Fault]:
-    """``_reach`` of one axis. The crop leaves m = n + min(b, 0) + min(e, 0) elements; reflect reaches at most m - 1."""
+    """Yield the faults of an axis. A crop leaves m = n + min(b, 0) + min(e, 0) elements; reflect adds at most m - 1."""
     modes = pad.known_modes
     if pad.mode is Mode.REFLECT and begin * end < 0:
         yield _find(pad, "reflect of a crop", axis=axis, begin=begin, end=end)
@@ -323,14 +323,14 @@ RULES: tuple[Callable[[PadInfo, RunsAs], Iterator[Fault]], ...] = (
 
 
 def needs(pad: PadInfo, found: RunsAs | None) -> str | None:
-    """Why some release of ONNX Runtime does not run this Pad as specified; None if all do."""
+    """Return why some release of ONNX Runtime does not run this Pad as specified; None if all releases do."""
     if found is None:
         return "ONNX Runtime refuses a node of this form"
     return next((fault.why for rule in RULES for fault in rule(pad, found)), None)
 
 
 def judge(pad: PadInfo, found: RunsAs, minor: int, optimised: bool = True) -> tuple[Verdict, str]:
-    """What ONNX Runtime 1.``minor`` does with a Pad, and why; in a session with graph optimisation or without."""
+    """Return the verdict of ONNX Runtime 1.``minor`` on a Pad and the reason, with or without graph optimisation."""
     if pad.type is not None and (since := by_name(pad.type).since) > minor:
         return "refuses", f"onnxruntime 1.{minor} has no tensor({pad.type}); 1.{since} has"
     rows = [row for rule in RULES for row in rule(pad, found) if optimised or not row.by_optimiser]
@@ -345,7 +345,7 @@ def judge(pad: PadInfo, found: RunsAs, minor: int, optimised: bool = True) -> tu
 
 
 def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
-    """Whether ONNX Runtime 1.``minor`` offers a Pad to padops' execution provider, instead of refusing it before."""
+    """Return whether ONNX Runtime 1.``minor`` offers a Pad to padops' execution provider rather than refusing it."""
     if minor < FIRST_MINOR or (pad.type is not None and by_name(pad.type).since > minor):
         return False
     if found.domain == MICROSOFT:
@@ -354,14 +354,14 @@ def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
 
 
 def loads(pad: PadInfo, found: RunsAs) -> bool:
-    """Whether ONNX Runtime offers a Pad of ONNX to providers, instead of refusing the model before."""
+    """Return whether ONNX Runtime offers a Pad of ONNX to providers rather than refusing the model."""
     in_schema = pad.type in (None, *OPS[onnx_op(found.opset)].types)
     unread = found.external or _is_row(pad) or _has_int32_axes(pad) or any(_open_axes(pad, found))
     return in_schema and not unread
 
 
 def runs(pad: PadInfo) -> str:
-    """The reason why a Pad that every release of ONNX Runtime runs stays, with its conditions."""
+    """Return the reason why a Pad that every ONNX Runtime release runs stays unchanged, with its conditions."""
     text = f"ONNX Runtime runs it: {pad.type}, {pad.mode.value if pad.mode else 'mode given by the caller'}"
     found = limits(pad)
     return f"{text}, as long as {' and '.join(found)}" if found else text
@@ -371,7 +371,7 @@ FILLS = tuple(when for when, row in CONDITIONS.items() if row["of"] == "fill")
 
 
 def _fill_holds(when: str, pad: PadInfo) -> bool | None:
-    """Whether ``when``, one of ``FILLS``, holds for the fill, an input or an attribute; None if the model is open."""
+    """Return whether the condition ``when``, one of ``FILLS``, holds for the fill; None if the model leaves it open."""
     position = pad.op.input_index(pad.op.fill)
     if position is None:
         value = pad.attributes.get(pad.op.fill)
@@ -406,7 +406,7 @@ def _fill_holds(when: str, pad: PadInfo) -> bool | None:
 
 
 def _is_rounded(fill: np.generic | np.ndarray) -> bool:
-    """Whether a provider that reads the fill as a float changes it: a rounded or large integer, or a negative zero."""
+    """Return whether reading the fill as a float changes it: a rounded or large integer, or a negative zero."""
     if fill.dtype.name in ("float32", "float16"):
         return bool(fill == 0 and np.signbit(fill))
     if fill.dtype.name not in ("int32", "uint32", "int64"):
@@ -421,17 +421,17 @@ SAID = {"refuses": "refuses it", "wrong": "gets it wrong", "dies": "ends the pro
 
 @dataclass(frozen=True)
 class Answer:
-    """What a session does with a Pad."""
+    """A session's verdict on a Pad."""
 
-    verdict: Verdict  # what it does without padops
+    verdict: Verdict  # the verdict without padops
     why: str
     runner: str  # the provider that runs the Pad in a ``padops.InferenceSession`` with the same providers; "" if none
 
 
 def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int, rules: Rules) -> Answer:
-    """What a session of onnxruntime 1.``minor`` does with a Pad, which it runs as the operator ``found``.
+    """Return the answer of an onnxruntime 1.``minor`` session for a Pad, which it runs as the operator ``found``.
 
-    ``providers`` has its providers, first choice first; the CPU provider is always the last. ``rules`` has their rules.
+    ``providers`` lists the session's providers, first choice first, the CPU provider last. ``rules`` has their rules.
     """
     unknown: list[str] = []
     for name in providers:
@@ -455,14 +455,14 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int, rules
 
 
 def as_others_may(match: Match, providers: Sequence[str]) -> Match:
-    """The match, without the CPU provider's verdict "refuses" if another provider may take the node."""
+    """Return the match, without the CPU provider's verdict "refuses" if another provider may claim it."""
     others = set(providers).difference((CPU, EP_NAME, FIRST_NAME))
     refused = match.verdict is not None and match.verdict[0] == "refuses"
     return replace(match, verdict=None) if others and refused else match
 
 
 def _with(unknown: Sequence[str], text: str) -> str:
-    """The text, preceded by the providers without rules, which may take the Pad."""
+    """Return the text, preceded by the names of the providers without rules, which may claim the Pad."""
     return f"unless {' or '.join(unknown)} takes it, which padops has no rules for: {text}" if unknown else text
 
 
@@ -472,7 +472,7 @@ def said_of(rule: ProviderRule) -> str:
 
 
 def find_fault(row: KnownProvider, pad: PadInfo, found: RunsAs, minor: int) -> tuple[ProviderRule, bool] | None:
-    """The first rule by which a provider leaves a Pad or may fail at it, and whether it surely holds; None if none."""
+    """Return the first rule by which a provider leaves a Pad or may fail, and whether it surely holds; else None."""
     for rule in row.rules:
         if rule.before and minor >= rule.before:
             continue
@@ -488,7 +488,7 @@ def find_fault(row: KnownProvider, pad: PadInfo, found: RunsAs, minor: int) -> t
 
 
 def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
-    """Whether a rule, its modes aside, holds for a Pad; None if the model leaves it open."""
+    """Return whether a rule, its modes aside, holds for a Pad; None if the model leaves it open."""
     version = int(onnx_op(found.opset).removeprefix("Pad_"))
     amounts = known_amounts(pad) if pad.node is not None and pad.dims is not None else None
     match rule.when:
@@ -508,7 +508,7 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             if named is None or amounts is None:
                 return None if named is None else named != sorted(named)
             turned = [amounts[axis] for axis in named if 0 <= axis < len(amounts)] != list(amounts)
-            # In the wrong order, a reflection may be too long for its axis, and refused.
+            # With amounts in the wrong order, a reflection may exceed its axis; the provider then refuses the Pad.
             return None if turned and pad.mode is Mode.REFLECT else turned
         case "open rank":
             return pad.dims is None
@@ -547,9 +547,9 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
 
 
 def _named_axes(pad: PadInfo) -> list[int] | None:
-    """The input axes of a Pad, not negative; None if the model leaves open whether they are all axes.
+    """Return the axes that the Pad's input lists, none negative; None if the model leaves open whether it lists all.
 
-    Computed axes that are fewer than all give [-1], which no Pad has.
+    Computed axes that are fewer than all yield [-1], an axis that no Pad has.
     """
     axes = pad.input("axes")
     if pad.dims is None:
@@ -561,13 +561,13 @@ def _named_axes(pad: PadInfo) -> list[int] | None:
 
 
 def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool | None:
-    """Whether a condition on the amounts holds for any axis; None if the model leaves it open."""
+    """Return whether a condition on the amounts holds for any axis; None if the model leaves it open."""
     if when == "crop":
         return any(_is_cropped(row) for row in amounts)
     answer: bool | None = False
     for dim, row in zip(pad.dims or (), amounts):
         cropped, added = _is_cropped(row), max(row.begin, row.end)
-        # Whether the condition may hold for an axis with these amounts, for some size.
+        # Skip an axis whose amounts meet the condition at no size.
         if not (cropped if when in ("cut beyond", "cut away") else added > 0 and (when != "crop beyond" or cropped)):
             continue
         if dim is None:

@@ -39,7 +39,7 @@ WAY = (
 def with_own_providers(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, has_pad: bool, minor: int
 ) -> onnxruntime.SessionOptions:
-    """Returns options with the caller's providers and padops.
+    """Return options with the caller's providers and padops.
 
     Returns:
         The caller's options with padops after their providers, or new options.
@@ -66,7 +66,7 @@ def with_own_providers(
 def _check_in_front(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, built_in: Sequence[str], minor: int
 ) -> None:
-    """Raises RuntimeError if padops must stand before a provider of ``built_in``, which the options may have."""
+    """Raise RuntimeError if padops must stand before a provider of ``built_in``, which the options may have."""
     behind = needing_padops(built_in)
     if not behind:
         return
@@ -84,7 +84,7 @@ def _check_in_front(
 def _twin(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, built_in: set[str]
 ) -> onnxruntime.SessionOptions | None:
-    """Copies the options with padops added; if they have only the CPU's provider, adds padops to them, returns None."""
+    """Copy the options with padops added; if they have only the CPU's provider, add padops to them, return None."""
     dims = dim_names(model)
     profiling, options.enable_profiling = options.enable_profiling, False
     saved, options.optimized_model_filepath = options.optimized_model_filepath, ""
@@ -126,19 +126,19 @@ def _twin(
 
 
 def _prefix(name: str) -> str:
-    """The prefix of the keys of a provider's options in the configuration."""
+    """Return the prefix of the keys of a provider's options in the configuration."""
     return f"ep.{name.lower()}."
 
 
 def _options_in(entries: dict[str, str], name: str) -> dict[str, str]:
-    """The options of a provider in the configuration."""
+    """Return the options of a provider in the configuration."""
     return {key.removeprefix(_prefix(name)): value for key, value in entries.items() if key.startswith(_prefix(name))}
 
 
 def _report(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, behind: Sequence[str], minor: int
 ) -> tuple[dict[str, str], list[str]]:
-    """Returns the configuration of options, and the Pads that padops would claim before the providers ``behind``.
+    """Return the configuration of options, and the Pads that padops would claim before the providers ``behind``.
 
     Both come from a temporary session without the options' own providers.
     """
@@ -161,7 +161,7 @@ def _report(
 
 
 def _identity(dims: Sequence[str]) -> bytes:
-    """Serializes a model of one Identity whose input has dims with these names."""
+    """Serialize a model of one Identity whose input has dims with these names."""
     shape = b"".join(_field(1, _field(2, name.encode())) for name in dims)
     kind = _field(2, _field(1, _field(1, 1), _field(2, shape)))  # a tensor of float
     values = [_field(number, _field(1, name), kind) for number, name in ((11, b"x"), (12, b"y"))]
@@ -171,7 +171,7 @@ def _identity(dims: Sequence[str]) -> bytes:
 
 
 def _field(number: int, *content: bytes | int) -> bytes:
-    """A field of a protobuf message: a number, or bytes with their length."""
+    """Return a field of a protobuf message: a number, or bytes with their length."""
     if isinstance(content[0], int):
         return _varint(number << 3) + _varint(content[0])
     whole = b"".join(part for part in content if isinstance(part, bytes))

@@ -30,11 +30,11 @@ class Chosen:
 
 
 def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[Any, Any]] | None) -> list[Chosen]:
-    """Returns the providers that a caller chooses, in any form that onnxruntime accepts, or as devices.
+    """Return the providers that a caller chooses, in any form that onnxruntime accepts, or as devices.
 
     Args:
         providers: Names, devices or lists of devices of one provider, each alone or in a pair with options; by default
-            all built-in ones.
+            all built-in providers.
         options: One mapping for each provider.
 
     Raises:
@@ -76,24 +76,24 @@ def _chosen(entry: Provider, more: Mapping[Any, Any]) -> Chosen:
 
 
 def available() -> set[str]:
-    """The providers that this onnxruntime can create: built in, or of registered libraries."""
+    """Return the providers that this onnxruntime can create: built in, or of registered libraries."""
     return {*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())}
 
 
 def plugin_version(one: Chosen) -> str:
-    """Returns the version of a plugin provider; "" for a provider that is built into onnxruntime."""
+    """Return the version of a plugin provider; "" for a provider that is built into onnxruntime."""
     about = [device.ep_metadata for device in devices_of(one)[:1]]
     return next((row.get("version", "") for row in about if row.get("library_path")), "")
 
 
 def described(one: Chosen) -> dict[str, Any]:
-    """Describes a provider: onnxruntime's version, the plugin's version, and the devices."""
+    """Describe a provider: onnxruntime's version, the plugin's version, and the devices."""
     rows = devices_of(one)
     devices = {f"{row.device.type.name} of {row.device.vendor or row.ep_vendor or 'no vendor'}" for row in rows}
     return {"onnxruntime": onnxruntime.__version__, "plugin": plugin_version(one), "devices": sorted(devices)}
 
 
 def devices_of(one: Chosen) -> tuple[Device, ...]:
-    """Returns a provider's devices: the chosen devices, else all with its name; for padops and the CPU, the first."""
+    """Return a provider's devices: the chosen devices, else all with its name; for padops and the CPU, the first."""
     found = one.devices or tuple(device for device in onnxruntime.get_ep_devices() if device.ep_name == one.name)
     return found[:1] if one.name in (*OURS, CPU) else found

@@ -16,12 +16,12 @@ OLDEST_MINOR, NEWEST_MINOR = int(_MEASURED["oldest"]), int(_MEASURED["newest"])
 
 @cache
 def installed_version() -> tuple[str, str] | None:
-    """The name and version of the first installed distribution that has the module onnxruntime, or None."""
+    """Return the name and version of the first installed distribution that has the module onnxruntime, or None."""
     return next(((name, found) for name in RUNTIMES if (found := version_of(name))), None)
 
 
 def installed_minor() -> int:
-    """The minor version of the installed onnxruntime 1.x; if none is installed, the newest known minor version."""
+    """Return the minor version of the installed onnxruntime 1.x; without one, the newest known minor version."""
     found = installed_version()
     if found is None:
         return NEWEST_MINOR
@@ -30,12 +30,12 @@ def installed_minor() -> int:
 
 
 def versions() -> dict[str, str | None]:
-    """The versions of Python and of the packages that affect a conversion; None for a package that is not installed."""
+    """Return the versions of Python and of the packages that affect a conversion; None for a missing package."""
     return {"python": platform.python_version(), **{package: _version(package) for package in PACKAGES}}
 
 
 def processor() -> str:
-    """The name of this machine's processor, if the system reports it."""
+    """Return the name of this machine's processor, if the system reports it."""
     information = Path("/proc/cpuinfo")
     if information.exists():
         for line in information.read_text().splitlines():
@@ -46,7 +46,7 @@ def processor() -> str:
 
 @cache
 def _version(package: str) -> str | None:
-    """The version of a package's first installed distribution, with the distribution's name if it differs."""
+    """Return the version of a package's first installed distribution, with the distribution's name if it differs."""
     found = next(((name, text) for name in names_of(package) if (text := version_of(name))), None)
     if found is None or found[0] == package:
         return found and found[1]

@@ -1,8 +1,8 @@
 """The native library's file.
 
 Python searches its working folder before installed packages. So in a clone, ``import padops`` finds the sources, which
-have no library. If an installed padops has a library of the same version, that library is used: the quick start then
-works in the clone, too.
+have no library. If an installed padops has a library of the same version, padops uses this library: the quick start
+then works in the clone, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SUFFIXES = {"win32": ".dll", "darwin": ".so"}
 
 @cache
 def get_library_path() -> str:
-    """Returns the absolute path of the custom-operator library.
+    """Return the absolute path of the custom-operator library.
 
     It is a plain shared library, for any onnxruntime binding: pass the path to ``register_custom_ops_library`` in
     Python, ``RegisterCustomOpsLibrary`` in C++ and C#, ``registerCustomOpsLibrary`` in Java.
@@ -31,7 +31,7 @@ def get_library_path() -> str:
     The environment variable ``PADOPS_LIBRARY``, read at the first call, names another file to use instead: for example,
     a build with sanitizers, or for another machine.
 
-    In a source tree without the library, the path is that of an installed padops of the same version.
+    In a source tree without the library, the function returns the path of an installed padops of the same version.
 
     Raises:
         FileNotFoundError: Neither the package nor an installed padops of the same version has the library; or
@@ -68,7 +68,7 @@ def get_library_path() -> str:
 
 
 def _source_version(package: Path) -> str | None:
-    """Returns the version of the source tree around a package, or None outside of a source tree."""
+    """Return the version of the source tree around a package, or None outside of a source tree."""
     project = package.parent / "pyproject.toml"
     if not project.is_file() or not (package / "csrc").is_dir():
         return None
@@ -77,7 +77,7 @@ def _source_version(package: Path) -> str | None:
 
 
 def _installed_library(name: str, wanted: str) -> tuple[Path | None, str]:
-    """Returns the installed padops' library, or None and the reason, if its version is not ``wanted``."""
+    """Return the installed padops' library, or None and the reason, if its version is not ``wanted``."""
     try:
         installed = distribution("padops")
     except PackageNotFoundError:
@@ -92,7 +92,7 @@ def _installed_library(name: str, wanted: str) -> tuple[Path | None, str]:
 
 
 def describe_library(path: str | Path) -> str:
-    """Returns a library's description of itself, as JSON: see ``padops.describe``.
+    """Return a library's description of itself, as JSON: see ``padops.describe``.
 
     Raises:
         OSError: The file cannot be loaded, or is not padops' library.
@@ -109,7 +109,7 @@ def describe_library(path: str | Path) -> str:
 
 
 def _rebuild_editable_install() -> None:
-    """Makes an editable install rebuild its library if ``csrc`` has changed; does nothing in other installs."""
+    """Make an editable install rebuild its library if ``csrc`` has changed; do nothing in other installs."""
     try:
         find_spec("padops.libpadops")
     except (OSError, subprocess.CalledProcessError) as error:

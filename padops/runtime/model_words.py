@@ -17,7 +17,7 @@ from padops.spec import pyop_node
 from padops.spec.dialects import OPS
 
 Content = bytes | mmap.mmap
-FEW = 64  # parts: a model has a few, since fields of one kind are stored together
+FEW = 64  # parts: a model has a few, because fields of one kind are stored together
 
 
 class Parts:
@@ -46,11 +46,11 @@ class Parts:
             self._parts, self._count = parts, count
 
     def pairs(self) -> list[tuple[int, int]]:
-        """The begin and the end of each part."""
+        """Return the begin and the end of each part."""
         return [(self._parts[2 * i], self._parts[2 * i + 1]) for i in range(self._count)]
 
     def found(self, words: Iterable[bytes]) -> set[bytes]:
-        """Returns the words that occur in any part."""
+        """Return the words that occur in any part."""
         if self._library is None or not self._content:
             return {word for word in words if self._content.find(word) >= 0}
         find, rest = self._library.padops_has_word, (self._address, self._parts, self._count)
@@ -59,7 +59,7 @@ class Parts:
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    """Loads the library; returns None if it is missing, as the Python kernel needs none, or not padops'.
+    """Load the library; return None if it is missing (the Python kernel needs none) or not padops'.
 
     A session that needs the library reports the fault.
     """
@@ -117,7 +117,7 @@ POOLS = re.compile(rb'"(?:\x07MaxPool|\x0bAveragePool|\x06LpPool)')
 WINDOWS = re.compile(POOLS.pattern + rb'|"(?:\x04Conv|\x0bConvInteger|\x0bQLinearConv|\x09FusedConv)')
 OF_WINDOWS = 512
 CONVOLUTIONS = (b"Conv", b"ConvInteger", b"QLinearConv", b"FusedConv")
-BEYOND = 3  # a convolution uses wrong windows if its stride is so many elements longer than its window
+BEYOND = 3  # a convolution uses wrong windows if its stride exceeds its window by this number
 
 DOMAIN = b"padops"  # the domain of the operators
 PYTHON_DOMAIN = pyop_node.DOMAIN.encode()  # the domain of the kernel in Python
@@ -148,14 +148,14 @@ SMALL = 1 << 14  # bytes; searching a smaller part whole takes less time
 
 
 def content_of(model: Any) -> Any:
-    """Returns a model in memory as bytes for onnxruntime; returns anything else, such as a path, unchanged."""
+    """Return a model in memory as bytes for onnxruntime; return anything else, such as a path, unchanged."""
     if isinstance(model, (bytearray, memoryview)):
         return bytes(model)
     return model.SerializeToString() if hasattr(model, "SerializeToString") else model  # an onnx.ModelProto
 
 
 def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
-    """Returns a model's words of ``FIRST``, with further words and marks; all ``WORDS`` if the model cannot be read.
+    """Return a model's words of ``FIRST``, with further words and marks; all ``WORDS`` if the model cannot be read.
 
     A model stores the operator, domain and mode of a node as plain bytes. So a model without a word has no such node,
     and a model with the word may have one.
@@ -165,12 +165,12 @@ def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
 
 
 def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
-    """The names of the dims of a model's inputs, each once; none if the model cannot be read."""
+    """Return the names of the dims of a model's inputs, each once; none if the model cannot be read."""
     return _read(model, _dim_names, ())
 
 
 def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
-    """Whether a model may have a Pad of constant data, which onnxruntime's own kernel runs during loading.
+    """Return whether a model may have a Pad of constant data, which onnxruntime's own kernel runs during loading.
 
     A value is not constant if it is, or depends on, a graph input. Inputs of a function may be constant. True if the
     model cannot be read.
@@ -179,13 +179,13 @@ def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
 
 
 def _read(model: str | bytes | os.PathLike[str], look: Callable[[Content], Found], unread: Found) -> Found:
-    """Returns the result of ``look`` for the bytes of a model; ``unread`` if the model cannot be read."""
+    """Return the result of ``look`` for the bytes of a model; ``unread`` if the model cannot be read."""
     try:
         if isinstance(model, bytes):
             return look(model)
         with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return look(content)
-    except (OSError, ValueError, TypeError, IndexError, KeyError, RecursionError):  # onnxruntime reports what is wrong
+    except (OSError, ValueError, TypeError, IndexError, KeyError, RecursionError):  # onnxruntime reports the error
         return unread
 
 
@@ -219,7 +219,7 @@ def _words_in(content: Content) -> frozenset[bytes]:
 
 
 def _of_same(content: Content, parts: Sequence[tuple[int, int]]) -> set[bytes]:
-    """Returns those of the marks DILATED and STRIDED that hold for a model with SAME padding."""
+    """Return which of the marks DILATED and STRIDED hold for a model with SAME padding."""
     found = set()
     if any(DILATIONS.search(content, first, last) for first, last in parts):
         found.add(DILATED)
@@ -239,7 +239,7 @@ def _of_same(content: Content, parts: Sequence[tuple[int, int]]) -> set[bytes]:
 
 
 def _after(content: Content, parts: Iterable[tuple[int, int]], word: bytes) -> Iterator[int]:
-    """The ends of all places of a word in parts of a model."""
+    """Yield the ends of all places of a word in parts of a model."""
     for start, end in parts:
         at = content.find(word, start, end)
         while at >= 0:
@@ -248,7 +248,7 @@ def _after(content: Content, parts: Iterable[tuple[int, int]], word: bytes) -> I
 
 
 def _may_stride_past(content: Content, operator: re.Match[bytes], end: int) -> bool:
-    """Whether the operator, or the next one, may stride past its window. A convolution's weights may set its window."""
+    """Return whether this or the next operator may stride past its window, which a convolution's weights may set."""
     start, end = operator.end(), min(end, operator.end() + OF_WINDOWS)
     if b"Conv" in operator[0]:
         return any(number > BEYOND for number in _integers(content, start, end, b"\x07strides"))
@@ -256,7 +256,7 @@ def _may_stride_past(content: Content, operator: re.Match[bytes], end: int) -> b
 
 
 def _strides_past(content: Content, start: int, end: int, beyond: int = 1) -> bool:
-    """Whether a stride of the first node in a part of a model is at least ``beyond`` longer than its window.
+    """Return whether a stride of the first node in a part of a model is at least ``beyond`` longer than its window.
 
     A convolution without ``kernel_shape`` counts as having windows of one element, the fewest possible.
     """
@@ -266,12 +266,12 @@ def _strides_past(content: Content, start: int, end: int, beyond: int = 1) -> bo
 
 
 def _integers(content: Content, start: int, end: int, name: bytes) -> list[int]:
-    """The integers of all attributes of one name in a part of a model."""
+    """Return the integers of all attributes of one name in a part of a model."""
     return [number for at in _after(content, [(start, end)], name) for number in _numbers(content, at, end)]
 
 
 def _numbers(content: Content, at: int, end: int) -> Iterator[int]:
-    """The integers of an attribute, which follow its name: each with its key, or packed after one key."""
+    """Yield the integers of an attribute, which follow its name: each with its key, or packed after one key."""
     packed = content[at] == ord("B")
     if packed:
         size, at = _varint(content, at + 1)
@@ -282,7 +282,7 @@ def _numbers(content: Content, at: int, end: int) -> Iterator[int]:
 
 
 def _has_longer_strides(content: Content, start: int, end: int, kind: str = "model") -> bool:
-    """Whether a part of a model is, or holds, a node with SAME and a stride too long for its window."""
+    """Return whether a part of a model is, or holds, a node with SAME and a stride too long for its window."""
     if end - start < SMALL and content.find(b"SAME_", start, end) < 0:
         return False
     operator = b""
@@ -300,7 +300,7 @@ def _has_longer_strides(content: Content, start: int, end: int, kind: str = "mod
 
 
 def _has_axes(content: Content, start: int, end: int, kind: str = "model") -> bool:
-    """Whether a part of a model is, or holds, a Pad with a fourth input: its axes."""
+    """Return whether a part of a model is, or holds, a Pad with a fourth input: its axes."""
     if end - start < SMALL and content.find(b"Pad", start, end) < 0:
         return False
     inputs, operator = 0, b""
@@ -321,7 +321,7 @@ def _pads_constants(content: Content) -> bool:
 
 
 def _in_graph(content: Content, start: int, end: int, kind: str, outer: Collection[bytes]) -> bool:
-    """Whether a graph or function may have a Pad of constant data; ``outer``: outer values that are not constant."""
+    """Return whether a graph or function may have a Pad of constant data; ``outer``: non-constant outer values."""
     rows = list(fields(content, start, end))
     given = {*outer}
     if kind == "graph":
@@ -333,7 +333,7 @@ def _in_graph(content: Content, start: int, end: int, kind: str, outer: Collecti
 
 
 def _is_of_constants(content: Content, start: int, end: int, given: set[bytes]) -> bool:
-    """Whether a node is, or holds, a Pad of data that may be constant.
+    """Return whether a node is, or holds, a Pad of data that may be constant.
 
     If not, and if the node depends on a ``given`` value, its outputs join ``given``.
     """
@@ -361,7 +361,7 @@ def _name(content: Content, start: int, end: int, wanted: int) -> bytes:
 
 
 def fields(content: Content, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """The fields with a length of a protobuf message from ``at`` to ``end``: number, begin and end of the content."""
+    """Yield the fields with a length of a protobuf message from ``at`` to ``end``: number, begin and end."""
     while at < end:
         key, at = content[at], at + 1  # most numbers have one byte
         if key & 128:
@@ -379,7 +379,7 @@ def fields(content: Content, at: int, end: int) -> Iterator[tuple[int, int, int]
 
 
 def _varint(content: Content, at: int) -> tuple[int, int]:
-    """Reads the varint at ``at``; returns its value and its end."""
+    """Read the varint at ``at``; return its value and its end."""
     number = shift = 0
     while content[at] & 128:
         number |= (content[at] & 127) << shift
@@ -388,16 +388,16 @@ def _varint(content: Content, at: int) -> tuple[int, int]:
 
 
 def named_operators(words: frozenset[bytes]) -> list[str]:
-    """Returns the operators of padops that a model with these words may have."""
+    """Return the operators of padops that a model with these words may have."""
     return [name for word, name in OPERATORS.items() if word in words]
 
 
 def wrong_optimizers(words: frozenset[bytes], minor: int) -> set[str]:
-    """The optimizers of onnxruntime 1.``minor`` that may change Pads wrongly in a model with these words."""
+    """Return the optimizers of onnxruntime 1.``minor`` that may change Pads wrongly in a model with these words."""
     suspects = [row for row in WRONG_OPTIMIZERS if row[2] is None or minor < row[2]]
     return {name for name, needed, _ in suspects if words.issuperset(needed)}
 
 
 def is_silent(words: frozenset[bytes], minor: int) -> bool:
-    """Whether onnxruntime 1.``minor`` may load a model with these words and run it wrong."""
+    """Return whether onnxruntime 1.``minor`` may load a model with these words and run it wrong."""
     return any(map(words.issuperset, SILENT)) or (minor in MISCOUNTING and words.issuperset(MISCOUNTED))

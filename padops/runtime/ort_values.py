@@ -23,7 +23,7 @@ PLAIN = frozenset("float uint8 int8 uint16 int16 int32 int64 string bool float16
 
 
 def to_ort_value(array: np.ndarray) -> onnxruntime.OrtValue:
-    """Makes a tensor with the bits of an array of any element type."""
+    """Make a tensor with the bits of an array of any element type."""
     from onnxruntime import OrtValue
 
     dtype = dtype_of(array)
@@ -37,7 +37,7 @@ def to_ort_value(array: np.ndarray) -> onnxruntime.OrtValue:
 
 
 def from_ort_value(value: onnxruntime.OrtValue) -> np.ndarray:
-    """Returns the bits of a tensor as an array."""
+    """Return the bits of a tensor as an array."""
     dtype = _dtype_of(value.data_type())
     if dtype.name in PLAIN:
         array: np.ndarray = value.numpy()
@@ -53,7 +53,7 @@ def run_session(
     names: Sequence[str] | None = None,
     options: onnxruntime.RunOptions | None = None,
 ) -> list[Any]:
-    """Runs a session whose inputs and outputs may be of any element type.
+    """Run a session whose inputs and outputs may be of any element type.
 
     Args:
         names: The outputs to return; None for all.
@@ -76,5 +76,5 @@ def run_session(
 
 
 def _dtype_of(text: str) -> DType:
-    """Returns the ``DType`` of a type string of onnxruntime such as ``"tensor(float)"``."""
+    """Return the ``DType`` of a type string of onnxruntime such as ``"tensor(float)"``."""
     return by_name(text.removeprefix("tensor(").removesuffix(")"))

@@ -1,4 +1,4 @@
-"""Places padops' providers among those of a session.
+"""Places padops' providers among the providers of a session.
 
 A session accepts providers in two ways. ``providers=`` accepts names and leaves the options unchanged, but silently
 drops a name that onnxruntime knows and this build lacks. Devices join the options after the existing providers. So
@@ -47,7 +47,7 @@ _placed: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, tuple[list[Chosen
 
 
 def told_of_providers() -> dict[str, str]:
-    """This onnxruntime's providers, except the CPU's and padops', each with the release that padops has rules for."""
+    """Return this onnxruntime's providers, except the CPU's and padops', each with the release of its rules."""
     if runtime_minor() < FIRST_MINOR:
         return {}
     names = [*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())]
@@ -63,7 +63,7 @@ def _told(row: KnownProvider) -> str:
 
 
 def unknown_provider(names: Iterable[str]) -> str:
-    """Returns an error for a name that neither padops nor onnxruntime knows, installed or not; "" if all are known."""
+    """Return an error for a name that neither padops nor onnxruntime knows, installed or not; "" if all are known."""
     known = dict.fromkeys((*RULED, *onnxruntime.get_all_providers()))
     unknown = next((name for name in names if name not in known), None)
     told = f"--providers: onnxruntime {onnxruntime.__version__} knows no provider {unknown}; expected one of "
@@ -71,7 +71,7 @@ def unknown_provider(names: Iterable[str]) -> str:
 
 
 def check_there(names: Iterable[str], also: Collection[str] = ()) -> None:
-    """Checks that this onnxruntime, or ``also``, has all named providers.
+    """Check that this onnxruntime, or ``also``, has all named providers.
 
     Raises:
         ValueError: A provider is missing; the message names it and the existing providers.
@@ -84,10 +84,10 @@ def check_there(names: Iterable[str], also: Collection[str] = ()) -> None:
 
 
 def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None, rules: Rules = BY_NAME) -> list[Chosen]:
-    """The chosen providers with padops among them.
+    """Return the chosen providers with padops among them.
 
     padops stands before the CPU's provider, which is always last, and also before the first provider that does not run
-    every Pad right.
+    every Pad correctly.
 
     Args:
         there: The providers that onnxruntime can create, see ``available``; by default all. onnxruntime omits other
@@ -113,7 +113,7 @@ def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None, 
 
 
 def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:
-    """Whether padops stands before a provider that computes on the CPU with its own threads: OpenVINO's.
+    """Return whether padops stands before a provider that computes on the CPU with its own threads: OpenVINO's.
 
     onnxruntime's threads wait actively after each node and take CPU time from OpenVINO's threads. Without padops' Pads
     between its nodes, OpenVINO would run the whole network, and onnxruntime's threads would sleep.
@@ -126,7 +126,7 @@ def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:
 def place(
     options: onnxruntime.SessionOptions, chosen: list[Chosen], minor: int, rules: Rules = BY_NAME
 ) -> list[tuple[str, dict[Any, Any]]] | None:
-    """Returns the value for ``providers=``, or adds the providers to the options and returns None if names fail.
+    """Return the value for ``providers=``, or add the providers to the options and return None if names fail.
 
     Args:
         options: The session's options, without providers except those that this function has added.
@@ -143,7 +143,7 @@ def place(
 
 
 def placed_rules(options: onnxruntime.SessionOptions) -> Rules | None:
-    """The rules of the providers that ``put`` has added to options; None if it has added none."""
+    """Return the rules of the providers that ``put`` has added to options; None if it has added none."""
     return _placed[options][1] if options in _placed else None
 
 
@@ -153,7 +153,7 @@ def put_named(
     provider_options: Mapping[str, str],
     file: str | os.PathLike[str] | None,
 ) -> None:
-    """Adds providers to options, with padops among them."""
+    """Add providers to options, with padops among them."""
     chosen = chosen_by(providers, None)
     if provider_options and all(one.name != EP_NAME for one in chosen):
         at = next((i for i, one in enumerate(chosen) if one.name == CPU), len(chosen))
@@ -165,7 +165,7 @@ def put_named(
 
 
 def rules_for(file: str | os.PathLike[str] | None, chosen: Sequence[Chosen]) -> Rules:
-    """Returns a session's rules: from the caller's file, else the user's measured rules, else padops' own."""
+    """Return a session's rules: from the caller's file, else the user's measured rules, else padops' own."""
     rules = rules_with(file)
     check_used(file, rules, [one.name for one in chosen])
     there = available()
@@ -173,7 +173,7 @@ def rules_for(file: str | os.PathLike[str] | None, chosen: Sequence[Chosen]) -> 
 
 
 def put(options: onnxruntime.SessionOptions, chosen: list[Chosen], rules: Rules) -> None:
-    """Adds providers to options, in order; a second call with the same providers does nothing.
+    """Add providers to options, in order; a second call with the same providers does nothing.
 
     Raises:
         ValueError: onnxruntime does not know a provider, or the options have other providers.
@@ -204,7 +204,7 @@ def put(options: onnxruntime.SessionOptions, chosen: list[Chosen], rules: Rules)
 
 
 def one_name_before(error: Exception) -> str:
-    """Returns the provider behind padops if compiled Pads of two graphs got one name; "" for any other error."""
+    """Return the provider behind padops if compiled Pads of two graphs got one name; "" for any other error."""
     if f"Failed to add kernel for {FIRST_NAME}" not in str(error):
         return ""
     return next((name for name in sorted(available()) if name in BY_NAME and BY_NAME[name].fuses), "")

@@ -48,7 +48,7 @@ def prepare(
     provider_options: Sequence[Mapping[Any, Any]] | None = None,
     named: Mapping[str, Any] = MappingProxyType({}),
 ) -> Prepared:
-    """Adds padops to the session arguments for a model that contains ``words``.
+    """Add padops to the session arguments for a model that contains ``words``.
 
     Raises:
         Exception: As ``padops.InferenceSession`` for wrong arguments.

@@ -34,12 +34,12 @@ _provided: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, dict[str, str]]
 
 
 def get_ep_name() -> str:
-    """Returns the name of the execution provider in this package's library, for ``providers=[...]``."""
+    """Return the name of the execution provider in this package's library, for ``providers=[...]``."""
     return EP_NAME
 
 
 def get_ep_names() -> list[str]:
-    """Returns the names of all execution providers in this package's library.
+    """Return the names of all execution providers in this package's library.
 
     Returns:
         In this order: the provider that claims Pads that others leave, the provider that stands before others, and the
@@ -49,7 +49,7 @@ def get_ep_names() -> list[str]:
 
 
 def runtime_minor() -> int:
-    """The minor version of the installed onnxruntime 1.x; later major versions count as newer than any."""
+    """Return the minor version of the installed onnxruntime 1.x; later major versions count as newer than any."""
     with NeedingOnnxruntime("padops' execution provider"):
         import onnxruntime
 
@@ -58,7 +58,7 @@ def runtime_minor() -> int:
 
 
 def register_provider_library() -> dict[str, onnxruntime.OrtEpDevice]:
-    """Registers the library, once per process; returns each provider's first device, by the provider's name.
+    """Register the library, once per process; return each provider's first device, by the provider's name.
 
     Raises:
         FileNotFoundError: The package has been installed without its library.
@@ -91,10 +91,10 @@ def _first_devices() -> dict[str, onnxruntime.OrtEpDevice]:
 
 
 def check_options(provider_options: Mapping[str, str]) -> None:
-    """Checks the options of the provider.
+    """Check the options of the provider.
 
     Raises:
-        ValueError: An option is unknown, or does not have such a value.
+        ValueError: An option is unknown, or has a value that is not allowed.
     """
     for name, value in provider_options.items():
         if name not in OPTIONS:
@@ -105,14 +105,14 @@ def check_options(provider_options: Mapping[str, str]) -> None:
 
 
 def is_provided(session_options: onnxruntime.SessionOptions) -> bool:
-    """Whether ``add_provider`` has put the provider into options."""
+    """Return whether ``add_provider`` has put the provider into options."""
     return session_options in _provided
 
 
 def add_provider(
     session_options: onnxruntime.SessionOptions, provider_options: Mapping[str, str] | None = None
 ) -> None:
-    """Adds the provider, and onnxruntime's CPU provider after it, to options; a second call does nothing.
+    """Add the provider, and onnxruntime's CPU provider after it, to options; a second call does nothing.
 
     Args:
         session_options: The options of the future session. Providers that they already have come first.

@@ -1,8 +1,8 @@
-"""The Pads that other execution providers of onnxruntime do not run right, read from ``padops/rules/``.
+"""The Pads that other execution providers of onnxruntime do not run correctly, read from ``padops/rules/``.
 
 CMake builds the same table into the library, which uses it when onnxruntime asks for the nodes to claim.
-``convert/runtimes.py`` judges Pads by the table, and by that of onnxruntime's own Pad. ``python3 scripts/providers.py
-NAME`` runs the cases on a machine that has the provider.
+``convert/runtimes.py`` judges Pads by this table and by the rules of onnxruntime's own Pad. ``python3
+scripts/providers.py NAME`` runs the cases on a machine that has the provider.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ CONDITIONS: dict[str, dict[str, str]] = read_rules("conditions")
 
 @dataclass(frozen=True)
 class ProviderRule:
-    """Pads that a provider does not run right.
+    """Pads that a provider does not run correctly.
 
     Attributes:
         does: ``"leaves"``: onnxruntime asks the next provider. ``"refuses"``: the session fails when it is created or
             runs. ``"wrong"``: the results are wrong. ``"dies"``: the process ends.
         when: The condition, one of ``CONDITIONS``.
         source: The evidence for the rule.
-        modes: The modes that the rule holds for; empty for all.
+        modes: The modes to which the rule applies; empty for all.
         limit, types: See the condition.
         before: The first onnxruntime 1.x for which the rule does not hold; 0 if it holds for all.
         plugin_before: The first version of a plugin for which the rule does not hold, such as ``"0.4.0"``; "" if it
@@ -97,7 +97,7 @@ class KnownProvider:
 
 
 def known_by(content: Mapping[str, Any], file: str) -> Iterator[KnownProvider]:
-    """The providers of one file, which have the same rules and different names."""
+    """Yield the providers of one file, which have the same rules and different names."""
     _check_members(file, content, OF_FILE, required=4)
     rules = tuple(_rule(row, content["sources"], f"{file}, rule {at}") for at, row in enumerate(content["rules"], 1))
     moves, scalars = tuple(content.get("moves", ())), tuple(content.get("expands_no_scalar", ()))
@@ -146,13 +146,13 @@ RULED = (*BY_NAME, CPU, *EP_NAMES)  # the providers whose handling of Pads padop
 
 
 def full_names(names: Iterable[str], others: Iterable[str] = ()) -> list[str]:
-    """Expands short names, in any case, to the providers' names in onnxruntime; keeps unknown names."""
+    """Expand short names, in any case, to the providers' names in onnxruntime; keep unknown names."""
     known = {name.removesuffix(SUFFIX).lower(): name for name in (*RULED, *others)}
     return [known.get(name.lower().removesuffix(SUFFIX.lower()), name) for name in names]
 
 
 def needing_padops(names: Iterable[str]) -> list[str]:
-    """Returns those providers that refuse some Pads, compute them wrong or crash on them."""
+    """Return the providers that refuse some Pads, compute them wrong or crash on them."""
     return [name for name in names if name in BY_NAME and BY_NAME[name].needs_padops]
 
 
@@ -164,14 +164,14 @@ Rules = Mapping[str, KnownProvider]
 
 
 def rules_with(path: str | os.PathLike[str] | None) -> Rules:
-    """Returns rules by provider name: padops' own, overridden by a file in the same format."""
+    """Return rules by provider name: padops' own, overridden by a file in the same format."""
     if path is None:
         return BY_NAME
     return {**BY_NAME, **{row.name: row for row in read_file(path)[1]}}
 
 
 def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[KnownProvider]]:
-    """Returns the content of a file of rules, and its providers.
+    """Return the content of a file of rules, and its providers.
 
     Raises:
         OSError, ValueError: The file cannot be read, or is not a file of rules.
@@ -187,7 +187,7 @@ def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[KnownP
 
 
 def check_used(path: str | os.PathLike[str] | None, rules: Rules, providers: Collection[str]) -> None:
-    """Checks that a file has rules for one of the providers.
+    """Check that a file has rules for one of the providers.
 
     Raises:
         ValueError: The file has none; the message names the providers in it.
@@ -199,19 +199,19 @@ def check_used(path: str | os.PathLike[str] | None, rules: Rules, providers: Col
 
 
 def of_plugin(row: KnownProvider, version: str) -> KnownProvider:
-    """Returns the rules that hold for a version of a plugin, or for "", a provider that is built into onnxruntime."""
+    """Return the rules that hold for a version of a plugin, or for "", a provider that is built into onnxruntime."""
     held = tuple(rule for rule in row.rules if not _is_reached(rule.plugin_before, version))
     return row if held == row.rules else replace(row, rules=held)
 
 
 def _is_reached(first: str, version: str) -> bool:
-    """Whether a version is ``first`` or later; never if ``first`` is ""."""
+    """Return whether a version is ``first`` or later; never if ``first`` is ""."""
     one, other = ([int(part) for part in re.findall(r"\d+", text)] for text in (first, version))
     return bool(one) and other >= one
 
 
 def in_front_of(rows: Iterable[tuple[KnownProvider, str]]) -> dict[str, str]:
-    """Returns ``PadopsFirstExecutionProvider``'s options before these providers: their rules and plugin versions."""
+    """Return ``PadopsFirstExecutionProvider``'s options before these providers: their rules and plugin versions."""
     before, files = [], []
     for row, version in rows:
         before.append(f"{row.name} {version}".rstrip())
@@ -220,13 +220,13 @@ def in_front_of(rows: Iterable[tuple[KnownProvider, str]]) -> dict[str, str]:
 
 
 def without_rules(name: str) -> str:
-    """Returns the message about a provider without rules."""
+    """Return the message about a provider without rules."""
     return f"padops has no rules for it, and stands behind it; to measure it and stand in front: padops probe {name}"
 
 
 @cache
 def tell_without_rules(name: str) -> None:
-    """Logs, once per process, that a session has a provider without rules."""
+    """Log, once per process, that a session has a provider without rules."""
     LOG.warning("%s: %s", name, without_rules(name))
 
 
@@ -237,7 +237,7 @@ VARIABLE = "PADOPS_RULES"  # names another folder; empty: padops reads and write
 
 
 def file_of(provider: str) -> Path | None:
-    """Returns the user's file for a provider's rules, which ``padops probe`` writes; None if turned off."""
+    """Return the user's file for a provider's rules, which ``padops probe`` writes; None if turned off."""
     named = os.environ.get(VARIABLE)
     if named is None:
         return Path(_configuration(), "padops", "rules", f"{provider}.json")
@@ -245,7 +245,7 @@ def file_of(provider: str) -> Path | None:
 
 
 def _configuration() -> str:
-    """The user's folder for the settings of programs."""
+    """Return the user's folder for the settings of programs."""
     if sys.platform == "win32":
         return os.environ.get("APPDATA") or os.path.expanduser(r"~\AppData\Roaming")
     if sys.platform == "darwin":
@@ -255,19 +255,19 @@ def _configuration() -> str:
 
 
 def measured_for(names: Iterable[str]) -> bool:
-    """Whether the user has a file for one of these providers."""
+    """Return whether the user has a file for one of these providers."""
     return any(file is not None and file.is_file() for file in map(file_of, names))
 
 
 def with_measured(rules: Rules, chosen: Sequence[Chosen]) -> Rules:
-    """Returns the rules, with the user's measured rules in place of padops' own."""
+    """Return the rules, with the user's measured rules in place of padops' own."""
     own = [one for one in chosen if one.name not in (CPU, *EP_NAMES) and rules.get(one.name) is BY_NAME.get(one.name)]
     rows = [row for one in own if measured_for([one.name]) and (row := _measured(one)) is not None]
     return {**rules, **{row.name: row for row in rows}}
 
 
 def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
-    """Like ``with_measured``, for providers named without options; keeps the rules of those that onnxruntime lacks."""
+    """Apply ``with_measured`` to providers without options; keep the rules of providers that onnxruntime lacks."""
     if not measured_for(names) or not installed_version() or installed_minor() < FIRST_MINOR:
         return rules
     from padops.runtime.chosen import Chosen, available  # onnxruntime takes time to load
@@ -277,7 +277,7 @@ def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
 
 
 def _measured(one: Chosen) -> KnownProvider | None:
-    """Reads the rules in the user's file for a provider; warns and returns None if they do not apply."""
+    """Read the rules in the user's file for a provider; warn and return None if they do not apply."""
     from padops.runtime.chosen import described
 
     file = file_of(one.name)

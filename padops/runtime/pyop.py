@@ -72,7 +72,7 @@ class PyOpError:
 
 
 def pyop_errors(clear: bool = False) -> list[PyOpError]:
-    """The failed calls of Python kernels in this process, oldest first; at most the latest thousand.
+    """Return the failed calls of Python kernels in this process, oldest first; at most the latest thousand.
 
     A session cannot raise an error for a failed call: see the head of this module.
 
@@ -87,7 +87,7 @@ def pyop_errors(clear: bool = False) -> list[PyOpError]:
 
 @contextmanager
 def collected() -> Iterator[list[PyOpError]]:
-    """A context that collects its failed calls in a list, and neither logs them nor keeps them elsewhere."""
+    """Collect failed calls of a context in a list, without logging them or keeping them elsewhere."""
     global _collecting
     outer, _collecting = _collecting, []
     try:
@@ -107,7 +107,7 @@ class _AsItIs(np.ndarray):
 
 
 def _body(*arrays: np.ndarray, **fields: str) -> np.ndarray:
-    """The kernel. It must never raise: an exception would abort the process."""
+    """Run the kernel. It must never raise, because an exception would abort the process."""
     data = arrays[0]
     try:
         output = reference.run(*decode(fields, arrays))
@@ -122,7 +122,7 @@ def _body(*arrays: np.ndarray, **fields: str) -> np.ndarray:
 
 
 def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
-    """Records and logs a failed call; raises nothing, not even for a failing log handler or Ctrl-C."""
+    """Record and log a failed call; raise nothing, not even for a failing log handler or Ctrl-C."""
     op_type, node = fields.get("op", OP_TYPE), fields.get("node", "")
     rule = error.rule if isinstance(error, PadError) else None
     message = str(error) if rule else f"padops::{op_type} '{node}': {type(error).__name__}: {error}"
@@ -140,7 +140,7 @@ def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
 
 
 def _interrupt_later(seconds: float = 0.1) -> None:
-    """Repeats Ctrl-C after the run or in a later call, since a kernel must not raise KeyboardInterrupt."""
+    """Repeat Ctrl-C after the run or in a later call, because a kernel must not raise KeyboardInterrupt."""
     again: Callable[[], object] = _thread.interrupt_main
     main_thread = threading.main_thread().ident
     if hasattr(signal, "pthread_kill") and main_thread is not None:  # a signal also wakes a waiting main thread
@@ -151,7 +151,7 @@ def _interrupt_later(seconds: float = 0.1) -> None:
 
 
 def register(session_options: onnxruntime.SessionOptions, extensions: bool = True) -> None:
-    """Registers the library of onnxruntime-extensions, which includes the kernel; see ``padops.register``.
+    """Register the library of onnxruntime-extensions, which includes the kernel; see ``padops.register``.
 
     Raises:
         RuntimeError: onnxruntime-extensions is not installed, cannot be loaded, or changes bits.
@@ -170,7 +170,7 @@ def register(session_options: onnxruntime.SessionOptions, extensions: bool = Tru
 
 
 def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
-    """Whether the session options include the kernel.
+    """Return whether the session options include the kernel.
 
     Options do not expose their libraries. So this function creates a session of a model whose last operator does not
     exist: onnxruntime names the first unknown operator before it creates providers or writes anything.
@@ -208,7 +208,7 @@ def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
 
 
 def extensions_library() -> str:
-    """Returns the path of the library of onnxruntime-extensions.
+    """Return the path of the library of onnxruntime-extensions.
 
     Raises:
         RuntimeError: The package is not installed; the message has the command that installs it.
@@ -226,7 +226,7 @@ def extensions_library() -> str:
 
 @cache
 def define() -> None:
-    """Defines a kernel for each element type of the data; ``padops.spec.reference`` checks the other inputs' types."""
+    """Define a kernel for each element type of the data; ``padops.spec.reference`` checks the other inputs' types."""
     from onnxruntime_extensions import PyCustomOpDef, onnx_op
 
     for name in TYPES:
@@ -242,7 +242,7 @@ def define() -> None:
 
 @cache
 def _check() -> None:
-    """Runs a session on bits that a list would not keep; raises RuntimeError if the output's bits differ."""
+    """Run a session on bits that a list would not keep; raise RuntimeError if the output's bits differ."""
     import onnxruntime
     import onnxruntime_extensions as extensions
 
@@ -261,7 +261,7 @@ def _check() -> None:
 
 
 def _model(element_type: int) -> bytes:
-    """A model of one node, which appends the first of two elements to both."""
+    """Return a model of one node, which appends the first of two elements to both."""
     from onnx import helper
 
     fields = encode("SamePad_1", {"kernel_shape": [2], "mode": "reflect"}, [True])
@@ -272,7 +272,7 @@ def _model(element_type: int) -> bytes:
 
 @cache
 def _chain() -> bytes:
-    """A model of three nodes: an operator of onnxruntime-extensions, the kernel, and a nonexistent operator."""
+    """Return a model of three nodes: an operator of onnxruntime-extensions, the kernel, and a nonexistent operator."""
     from onnx import helper
 
     fields = encode("Pad_2", {}, [True])
@@ -285,7 +285,7 @@ def _chain() -> bytes:
 
 
 def _serialized(nodes: Sequence[onnx.NodeProto], element_type: int) -> bytes:
-    """A model with the input x, of two elements, the output y, and the constant "empty"."""
+    """Return a model with the input x, of two elements, the output y, and the constant "empty"."""
     from onnx import helper
 
     graph = helper.make_graph(

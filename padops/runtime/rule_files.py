@@ -16,13 +16,13 @@ NOT_OF_OTHERS = ("conditions", "cpu")  # the files that have no rules of another
 
 
 def read_rules(name: str) -> dict[str, Any]:
-    """The content of a file of ``padops/rules/``, by its name without ``.json``."""
+    """Return the content of a file of ``padops/rules/``, by its name without ``.json``."""
     content: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     return content
 
 
 def providers_with_rules() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the names and contents of the other providers' files, sorted by name."""
+    """Yield the names and contents of the other providers' files, sorted by name."""
     for path in sorted(FOLDER.glob("*.json")):
         if path.stem not in NOT_OF_OTHERS:
             yield path.name, read_rules(path.stem)

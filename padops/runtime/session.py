@@ -31,7 +31,7 @@ def register(
     extensions: bool = True,
     rules: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Registers the operators of padops, and on request its execution provider, in the options of future sessions.
+    """Register the operators of padops, and on request its execution provider, in the options of future sessions.
 
     Registering the same options twice does nothing the second time.
 
@@ -45,10 +45,10 @@ def register(
             Create the session without ``providers=``, which would replace the options' providers.
         provider_options: The provider's options. ``claim``: ``"all"`` Pads (the default), or ``"needed"``: only Pads
             that onnxruntime's own Pad cannot run or may get wrong. ``float16``: ``"leave"`` (the default) leaves a
-            float16 Pad to onnxruntime if its own Pad is surely right, since onnxruntime can then keep neighbouring
+            float16 Pad to onnxruntime if its own Pad is surely right: onnxruntime can then keep neighbouring
             float16 nodes without kernels in float32; ``"native"`` claims these Pads, too.
         providers: Other providers of the sessions, first choice first, as in ``padops.InferenceSession``. padops adds
-            all of them to the options, and itself before the CPU's and before those known not to run every Pad right.
+            all of them to the options, and itself before the CPU's and any provider known to get some Pads wrong.
             Providers that the options already have stay in front of padops.
         operators: The only operators of the native library that the sessions know, such as ``["Pad_18"]``; by default
             all. With all operators, a session takes about a millisecond longer to create.
@@ -102,7 +102,7 @@ def register(
 
 
 def _known(operators: Collection[str] | None, backend: str) -> frozenset[str] | None:
-    """Checks and returns the names in ``operators``; None stands for all."""
+    """Check and return the names in ``operators``; None stands for all."""
     if operators is None:
         return None
     if backend != "native":
@@ -117,7 +117,7 @@ def _known(operators: Collection[str] | None, backend: str) -> frozenset[str] | 
 
 
 def _check_options(given: object) -> None:
-    """Raises TypeError for anything but SessionOptions; for a session, the message says to register first."""
+    """Raise TypeError for anything but SessionOptions; for a session, the message says to register first."""
     import onnxruntime
 
     if isinstance(given, onnxruntime.SessionOptions):
@@ -150,7 +150,7 @@ def _described() -> str:
 
 
 def describe() -> dict[str, Any]:
-    """The operators, as the native library describes them.
+    """Return the operators, as the native library describes them.
 
     Returns:
         ``domain``, ``version``, ``library`` (its version), ``types`` (one row per element type: name, onnx and ort ids,

@@ -10,7 +10,7 @@ from padops.spec.dtypes import DType, by_numpy
 
 
 def dtype_of(array: np.ndarray) -> DType:
-    """Returns the ``DType`` of an array.
+    """Return the ``DType`` of an array.
 
     Raises:
         TypeError: The type is not in ``padops.spec.dtypes``.
@@ -22,7 +22,7 @@ def dtype_of(array: np.ndarray) -> DType:
 
 
 def to_bytes(array: np.ndarray) -> bytes:
-    """Returns the bytes of ``array`` as a tensor: little-endian, 4- and 2-bit elements packed from the low bits."""
+    """Return the bytes of ``array`` as a tensor: little-endian, 4- and 2-bit elements packed from the low bits."""
     dtype = dtype_of(array)
     raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     if dtype.bits >= 8:
@@ -36,7 +36,7 @@ def to_bytes(array: np.ndarray) -> bytes:
 
 
 def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
-    """The reverse of :func:`to_bytes`."""
+    """Return the array that :func:`to_bytes` stored in ``raw``."""
     data = np.frombuffer(raw, np.uint8)
     if dtype.bits >= 8:
         whole: np.ndarray = data.view(dtype.numpy).reshape(shape).copy()
@@ -51,7 +51,7 @@ def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
 
 
 def element_bits(array: np.ndarray) -> np.ndarray:
-    """An array of the same shape with one comparable number for each element; strings are compared as they are."""
+    """Return an array of the same shape with one comparable number for each element; strings stay strings."""
     dtype = by_numpy(array.dtype)
     if dtype is None or dtype.numpy.kind == "O":
         return array

@@ -32,7 +32,7 @@ _ATTRIBUTE_TYPES = {"ints": ("P8", "a list of integers"), "float": ("P7", "a flo
 
 
 def _is_of_type(name: str, value: object) -> bool:
-    """Whether an attribute's value is of a type of ``_ATTRIBUTE_TYPES``: an integer is no float, a string no list."""
+    """Return whether a value has a type of ``_ATTRIBUTE_TYPES``: an integer is not a float, a string not a list."""
     if name == "ints":
         return isinstance(value, (list, tuple)) and all(isinstance(one, (int, np.integer)) for one in value)
     return isinstance(value, str if name == "string" else (float, np.floating))
@@ -81,7 +81,7 @@ class Op:
         return self.name.startswith("Pad_")
 
     def input_index(self, name: str) -> int | None:
-        """The position of the input called ``name``, or None."""
+        """Return the position of the input called ``name``, or None."""
         return next((i for i, row in enumerate(self.inputs) if row.name == name), None)
 
 
@@ -91,16 +91,16 @@ class Node:
 
     op: Op  # the operator
     name: str = ""  # the node's name, for error messages
-    attributes: Mapping[str, Any] = field(default_factory=dict)  # the given ones; absent ones have their defaults
+    attributes: Mapping[str, Any] = field(default_factory=dict)  # the given attributes; absent ones have defaults
     # One entry for each of ``op.inputs``, None where the input is absent. Only integer inputs are read.
     inputs: Sequence[np.ndarray | None] = ()
 
     def error(self, rule: str, detail: str) -> PadError:
-        """A PadError that names this node."""
+        """Return a PadError that names this node."""
         return PadError(rule, detail, self.op.name, self.name)
 
     def attribute(self, name: str) -> Any:
-        """The value of an attribute: the node's, else the default.
+        """Return the value of an attribute: the node's, else the default.
 
         Raises:
             PadError: P7, P8 or P9 if a required attribute is absent or the type is wrong, S1 if the value is not
@@ -113,7 +113,7 @@ class Node:
         return value
 
     def _typed(self, row: Attribute) -> Any:
-        """Checks the presence and type of an attribute; returns its value."""
+        """Check the presence and type of an attribute; return its value."""
         rule, words = _ATTRIBUTE_TYPES[row.type]
         if row.name not in self.attributes:
             if row.required:
@@ -125,7 +125,7 @@ class Node:
         return [int(one) for one in value] if row.type == "ints" else value
 
     def list_or(self, name: str, count: int, neutral: int) -> Sequence[int]:
-        """Returns the values of an optional list attribute.
+        """Return the values of an optional list attribute.
 
         Args:
             name: The attribute.
@@ -136,7 +136,7 @@ class Node:
         return values
 
     def integers(self, name: str) -> np.ndarray | None:
-        """Returns an integer input, or None if it is absent.
+        """Return an integer input, or None if it is absent.
 
         Raises:
             PadError: P8 if a required input is absent or its element type is wrong.
@@ -155,13 +155,13 @@ class Node:
         return array
 
     def required_integers(self, name: str) -> np.ndarray:
-        """Returns an integer input that the operator requires."""
+        """Return an integer input that the operator requires."""
         array = self.integers(name)
         assert array is not None, f"{name} is an optional input of {self.op.name}"
         return array
 
     def mode(self) -> Mode:
-        """The mode; first checks that required attributes exist, and that all types and strings are allowed.
+        """Return the mode; first check that required attributes exist, and that all types and strings are allowed.
 
         Raises:
             PadError: P7, P8 or P9 for an attribute that is absent or has the wrong type, P9 if this version of the
@@ -179,7 +179,7 @@ class Node:
 
 
 def make_node_plan(node: Node, shape: Sequence[int]) -> Plan:
-    """The plan of ``node`` for data of ``shape``.
+    """Return the plan of ``node`` for data of ``shape``.
 
     Raises:
         PadError: A rule is broken; the message names the operator, the node, the rule and the numbers.
@@ -198,7 +198,7 @@ VERSIONS = (1, 2, 11, 13, 18, 19, 21, 23, 24, 25)
 
 
 def _pair_up(node: Node, name: str, values: Sequence[int], axes: Sequence[int], where: str, rank: int) -> list[Amounts]:
-    """Converts ``[begin…, end…]`` of the listed axes to amounts of every axis (P8)."""
+    """Convert ``[begin…, end…]`` of the listed axes to amounts of every axis (P8)."""
     count = len(axes)
     if len(values) != 2 * count:
         raise node.error("P8", f"{name} has {plural(len(values), 'value')}, expected {2 * count} (2 per axis, {where})")
@@ -209,7 +209,7 @@ def _pair_up(node: Node, name: str, values: Sequence[int], axes: Sequence[int], 
 
 
 def _pads_attribute(name: str) -> Callable[[Node, Sequence[int]], list[Amounts]]:
-    """ONNX Pad 1 and 2: the amounts stand in an attribute."""
+    """Return the function that reads the amounts of ONNX Pad 1 and 2 from an attribute."""
 
     def amounts(node: Node, shape: Sequence[int]) -> list[Amounts]:
         rank = len(shape)
@@ -219,7 +219,7 @@ def _pads_attribute(name: str) -> Callable[[Node, Sequence[int]], list[Amounts]]
 
 
 def axis_positions(array: np.ndarray, rank: int, error: Callable[[str, str], PadError] = PadError) -> list[int]:
-    """Converts the elements of the axes input to positions from 0 on.
+    """Convert the elements of the axes input to positions from 0 on.
 
     Raises:
         PadError: P8 does not hold.
@@ -238,7 +238,7 @@ def axis_positions(array: np.ndarray, rank: int, error: Callable[[str, str], Pad
 
 
 def _pads_input(node: Node, shape: Sequence[int]) -> list[Amounts]:
-    """ONNX Pad 11 and later: the amounts are an input, from 18 on for the axes that another input lists."""
+    """Return the amounts of ONNX Pad 11 and later, from an input; from 18 on, for the axes that another input lists."""
     rank = len(shape)
     pads = node.required_integers("pads")
     listed = node.integers("axes") if node.op.input_index("axes") is not None else None
@@ -250,7 +250,7 @@ def _pads_input(node: Node, shape: Sequence[int]) -> list[Amounts]:
 
 
 def _attribute_pad(version: int, name: str) -> Op:
-    """The row of ONNX Pad 1 or 2, whose amounts stand in the attribute ``name``."""
+    """Return the row of ONNX Pad 1 or 2, whose amounts stand in the attribute ``name``."""
     mode = Attribute("mode", "string", default="constant")
     pads = Attribute(name, "ints", required=True)
     return Op(
@@ -267,7 +267,7 @@ def _attribute_pad(version: int, name: str) -> Op:
 
 
 def _input_pad(version: int) -> Op:
-    """Makes the row of ONNX Pad 11 or a later version."""
+    """Make the row of ONNX Pad 11 or a later version."""
     inputs = (Input("data", "T"), Input("pads", "int64"), Input("constant_value", "T", optional=True))
     return Op(
         name=f"Pad_{version}",
@@ -283,17 +283,17 @@ def _input_pad(version: int) -> Op:
 
 
 def onnx_op(opset: int) -> str:
-    """The operator that mirrors the ONNX Pad of an ``ai.onnx`` opset, for example ``"Pad_13"`` for opset 17."""
+    """Return the operator that mirrors the ONNX Pad of an ``ai.onnx`` opset, for example ``"Pad_13"`` for opset 17."""
     return f"Pad_{max(version for version in VERSIONS if version <= opset)}"
 
 
-# ---- OpenVINO Pad-1 and Pad-12: amounts in two inputs, negative ones by FULL (P3), limits by P4
+# ---- OpenVINO Pad-1 and Pad-12: amounts in two inputs, negative amounts by FULL (P3), limits by P4
 
 _INT64_MAX = 2**63 - 1
 
 
 def _one_per_axis(node: Node, name: str, rank: int) -> list[int]:
-    """An integer input of OpenVINO's Pad: one value for each axis (P8)."""
+    """Return an integer input of OpenVINO's Pad: one value for each axis (P8)."""
     array = node.required_integers(name)
     if array.ndim != 1:
         raise node.error("P8", f"{name} has shape {list(array.shape)}, expected [{rank}]")
@@ -303,14 +303,14 @@ def _one_per_axis(node: Node, name: str, rank: int) -> list[int]:
 
 
 def _begin_and_end_inputs(node: Node, shape: Sequence[int]) -> list[Amounts]:
-    """OpenVINO Pad 1 and 12: two inputs, which may have different integer types."""
+    """Return the amounts of OpenVINO Pad 1 and 12, from two inputs, which may have different integer types."""
     rank = len(shape)
     begins, ends = _one_per_axis(node, "pads_begin", rank), _one_per_axis(node, "pads_end", rank)
     return [Amounts(begin, end) for begin, end in zip(begins, ends)]
 
 
 def _openvino_op(version: int) -> Op:
-    """The row of OpenVINO Pad 1 or 12; they differ in negative output dims (P1)."""
+    """Return the row of OpenVINO Pad 1 or 12; they differ in negative output dims (P1)."""
     return Op(
         name=f"OpenVINOPad_{version}",
         inputs=(
@@ -335,7 +335,7 @@ def _openvino_op(version: int) -> Op:
 
 
 def _padding_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
-    """nGraph Pad: three attributes; interior may be absent."""
+    """Return the amounts of nGraph Pad, from three attributes; interior may be absent."""
     rank = len(shape)
     names = ("padding_below", "padding_above", "padding_interior")
     lists = [*map(node.attribute, names[:2]), node.list_or(names[2], rank, 0)]
@@ -346,7 +346,7 @@ def _padding_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
 
 
 def _ngraph_op() -> Op:
-    """The row of nGraph Pad, version 0."""
+    """Return the row of nGraph Pad, version 0."""
     return Op(
         name="NGraphPad_0",
         inputs=(Input("arg", "T"), Input("arg_pad_value", "T")),
@@ -374,7 +374,7 @@ DATA_FORMATS = ("NCHW", "NHWC", "NCW", "NWC", "NCDHW", "NDHWC")
 
 
 def _same_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
-    """SAME padding of the spatial axes, from the shape (S1)."""
+    """Return the amounts of SAME padding of the spatial axes, from the shape (S1)."""
     kernel = node.attribute("kernel_shape")
     spatial, rank = len(kernel), len(shape)
     if rank != spatial + 2:
@@ -405,7 +405,7 @@ def _same_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
 def same_padding(
     input: int, kernel: int, stride: int = 1, dilation: int = 1, mode: str = "SAME_UPPER"
 ) -> tuple[int, int]:
-    """Returns the amounts by which TensorFlow and ONNX pad one spatial axis (S1).
+    """Return the amounts by which TensorFlow and ONNX pad one spatial axis (S1).
 
     Args:
         input: Elements of the axis, n.
@@ -442,7 +442,7 @@ def same_padding(
 
 
 def _same_op() -> Op:
-    """The row of SAME padding, which neither ONNX nor TensorFlow has as an operator of its own."""
+    """Return the row of SAME padding, which neither ONNX nor TensorFlow has as an operator of its own."""
     return Op(
         name="SamePad_1",
         inputs=(Input("data", "T"), Input("pad_value", "T", optional=True)),

@@ -72,19 +72,19 @@ _BY_NAME = {dtype.name: dtype for dtype in DTYPES}
 
 
 def by_name(name: str) -> DType:
-    """Returns the row of the type ``name``."""
+    """Return the row of the type ``name``."""
     return _BY_NAME[name]
 
 
 @cache
 def by_onnx(element_type: int) -> DType | None:
-    """Returns the row of a ``TensorProto.DataType`` id, or None (complex, undefined)."""
+    """Return the row of a ``TensorProto.DataType`` id, or None (complex, undefined)."""
     return next((dtype for dtype in DTYPES if dtype.onnx == element_type), None)
 
 
 @cache
 def by_numpy(dtype: np.dtype) -> DType | None:
-    """Returns the row of a NumPy type, or None; any NumPy string type is ``string``."""
+    """Return the row of a NumPy type, or None; any NumPy string type is ``string``."""
     if dtype.kind in "OUT":
         return by_name("string")
     # An array of an ml_dtypes type exists only if ml_dtypes is installed.
@@ -93,5 +93,5 @@ def by_numpy(dtype: np.dtype) -> DType | None:
 
 
 def types_of(version: int) -> tuple[str, ...]:
-    """The element types of ONNX Pad ``version``, in the order of ``DTYPES``."""
+    """Return the element types of ONNX Pad ``version``, in the order of ``DTYPES``."""
     return tuple(dtype.name for dtype in DTYPES if dtype.pad <= version)

@@ -100,7 +100,7 @@ class Plan:
 
 
 def source_index(axis: AxisPlan, mode: Mode, position: int) -> int | None:
-    """Returns the source position of an output element, or None for fill (P2, P6).
+    """Return the source position of an output element, or None for fill (P2, P6).
 
     Args:
         position: The element's position on the output axis, from 0 on.
@@ -127,7 +127,7 @@ def source_index(axis: AxisPlan, mode: Mode, position: int) -> int | None:
 
 
 def dilated_size(size: int, interior: int) -> int:
-    """Returns the size of an axis of ``size`` elements with ``interior`` more between any two (P1)."""
+    """Return the size of an axis of ``size`` elements with ``interior`` more between any two (P1)."""
     return (size - 1) * (interior + 1) + 1 if size else 0
 
 
@@ -139,10 +139,10 @@ def make_plan(
     limit: Limit = Limit.NONE,
     clamp: bool = False,
 ) -> Plan:
-    """Checks the amounts against the shape and builds the plan.
+    """Check the amounts against the shape and build the plan.
 
     Args:
-        amounts: The pads of each axis, as many as ``shape`` has.
+        amounts: The pads of each axis of ``shape``.
         crop: The effect of negative pads in the modes other than constant (P3).
         limit: How far a mode may reach (P4).
         clamp: Whether a negative output dim is 0 instead of an error (P1).
@@ -175,7 +175,7 @@ def make_plan(
 
 
 def check_axes(shape: Sequence[int | None], amounts: Sequence[Amounts], mode: Mode, limit: Limit, clamp: bool) -> None:
-    """Checks each axis separately, for data with some unknown sizes."""
+    """Check each axis separately, for data with some unknown sizes."""
     for i, (size, pads) in enumerate(zip(shape, amounts, strict=True)):
         _check_interior(i, pads, mode)
         if size is not None:
@@ -185,7 +185,7 @@ def check_axes(shape: Sequence[int | None], amounts: Sequence[Amounts], mode: Mo
 
 
 def _check_interior(i: int, pads: Amounts, mode: Mode) -> None:
-    """Checks P6 for one axis."""
+    """Check P6 for one axis."""
     if pads.interior < 0:
         raise PadError("P6", f"axis {i} has interior {pads.interior}, which must not be negative")
     if pads.interior and mode is not Mode.CONSTANT:
@@ -195,7 +195,7 @@ def _check_interior(i: int, pads: Amounts, mode: Mode) -> None:
 
 
 def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> int:
-    """Checks and returns the output dim of axis ``i`` (P1, P6, P10)."""
+    """Check and return the output dim of axis ``i`` (P1, P6, P10)."""
     _check_interior(i, pads, mode)
     parts = f"begin {pads.begin}, size {size}, interior {pads.interior}, end {pads.end}"
     counted = (pads.begin, pads.end, pads.interior if size > 1 else 0)  # fewer than two elements have no interior
@@ -213,7 +213,7 @@ def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> i
 
 
 def _check_limit(i: int, size: int, pads: Amounts, mode: Mode, limit: Limit) -> None:
-    """Checks P4 for one axis in a mode other than constant."""
+    """Check P4 for one axis in a mode other than constant."""
     if limit is Limit.OPENVINO and mode in (Mode.REFLECT, Mode.SYMMETRIC):
         most = size - 1 if mode is Mode.REFLECT else size
         for side, amount in (("begin", pads.begin), ("end", pads.end)):

@@ -24,7 +24,7 @@ TYPES = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string"
 
 
 def refusal(type_name: str | None) -> str | None:
-    """Returns why a Pad of this element type cannot be a Python kernel, or None if it can.
+    """Return why a Pad of this element type cannot be a Python kernel, or None if it can.
 
     A type that is unknown before loading is harmless: ONNX Runtime refuses a type without a kernel.
     """
@@ -34,7 +34,7 @@ def refusal(type_name: str | None) -> str | None:
 
 
 def encode(op_type: str, attributes: Mapping[str, Any], given: Sequence[bool], node: str = "") -> dict[str, str]:
-    """Returns the attributes of the ``padops.pyop`` node that is equivalent to a ``padops`` node.
+    """Return the attributes of the ``padops.pyop`` node that is equivalent to a ``padops`` node.
 
     The new node's inputs are the given inputs, in their order, then empty tensors up to ``SLOTS`` inputs.
 
@@ -57,7 +57,7 @@ def encode(op_type: str, attributes: Mapping[str, Any], given: Sequence[bool], n
 
 
 def decode(fields: Mapping[str, str], arrays: Sequence[Any]) -> tuple[str, dict[str, Any], list[Any], str]:
-    """The reverse of :func:`encode`: operator, attributes, inputs (None where absent) and name of the node."""
+    """Return the node that :func:`encode` encoded: operator, attributes, inputs (None if absent) and name."""
     op = OPS[fields["op"]]
     floats = {row.name for row in op.attributes if row.type == "float"}
     attributes = {

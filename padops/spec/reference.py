@@ -13,7 +13,7 @@ from padops.spec.plan import Mode, Plan, source_index
 
 
 def run(op_type: str, attributes: Mapping[str, Any], inputs: Sequence[np.ndarray | None], node: str = "") -> np.ndarray:
-    """Runs one operator of the domain ``padops`` on NumPy arrays.
+    """Run one operator of the domain ``padops`` on NumPy arrays.
 
     Args:
         op_type: A key of ``padops.OPS``.
@@ -42,7 +42,7 @@ def run(op_type: str, attributes: Mapping[str, Any], inputs: Sequence[np.ndarray
 
 
 def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
-    """Executes ``plan``, which was made for the shape of ``data``; ``fill`` is one element, of rank 0."""
+    """Execute ``plan``, which was made for the shape of ``data``; ``fill`` is one element, of rank 0."""
     output = np.empty(plan.shape, data.dtype)
     output[...] = fill
     if not output.size:
@@ -58,7 +58,7 @@ def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
 
 
 def read_inputs(node: Node, dtype: np.dtype) -> np.ndarray:
-    """Checks the inputs one by one, in the operator's order, and returns the fill: rank 0, of type ``dtype``.
+    """Check the inputs one by one, in the operator's order, and return the fill: rank 0, of type ``dtype``.
 
     Raises:
         PadError: P9 for the mode, P8 for an integer input that is absent or has the wrong type, P7 for the fill.
@@ -81,7 +81,7 @@ def read_inputs(node: Node, dtype: np.dtype) -> np.ndarray:
 
 
 def _read_fill(node: Node, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Reads the fill from an input: one element of the data's type, copied and never converted (P7)."""
+    """Read the fill from an input: one element of the data's type, copied and never converted (P7)."""
     if array.size != 1:
         raise node.error("P7", f"{node.op.fill} has {array.size} elements, expected one")
     if by_numpy(array.dtype) is not by_numpy(dtype):

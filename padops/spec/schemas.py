@@ -19,7 +19,7 @@ from padops.spec.plan import Amounts, Limit, Mode, PadError, Plan, make_plan
 
 
 def register_schemas() -> None:
-    """Registers the schema of every operator of the domain ``padops`` with ``onnx``; a second call does nothing.
+    """Register the schema of every operator of the domain ``padops`` with ``onnx``; a second call does nothing.
 
     If a node breaks a rule for all run-time inputs, ``onnx.shape_inference`` raises ``InferenceError`` with the rule's
     text, in strict mode or not: a schema in Python cannot see the mode.
@@ -39,13 +39,13 @@ def register_schemas() -> None:
 
 
 def _deregister(name: str) -> None:
-    """Removes a schema from ``onnx``, unless it is gone already."""
+    """Remove a schema from ``onnx``, unless it is gone already."""
     if defs.has(name, DOMAIN):
         defs.deregister_schema(name, VERSION, DOMAIN)
 
 
 def _schema(op: Op) -> defs.OpSchema:
-    """Returns the ONNX schema of ``op``."""
+    """Return the ONNX schema of ``op``."""
     option = defs.OpSchema.FormalParameterOption
     kinds = {"T": tuple(op.types), **INTEGER_KINDS}
     used = list(dict.fromkeys(row.kind for row in op.inputs))
@@ -72,14 +72,14 @@ def _schema(op: Op) -> defs.OpSchema:
 
 
 def _default(row: Attribute) -> onnx.AttributeProto:
-    """The default of an attribute. An empty list has no type, so this function sets it."""
+    """Return the default of an attribute. An empty list has no type, so this function sets it."""
     return onnx.helper.make_attribute(
         row.name, row.default, attr_type=onnx.AttributeProto.INTS if row.default == [] else None
     )
 
 
 def _infer(op: Op, context: onnx.shape_inference.InferenceContext) -> None:
-    """Infers the output's type and shape; raises onnx.shape_inference.InferenceError if a rule is already broken."""
+    """Infer the output's type and shape; raise onnx.shape_inference.InferenceError if a rule is already broken."""
     data = context.get_input_type(0)
     if data is None or not data.HasField("tensor_type"):
         return  # not known yet; or not a tensor, which the type constraint refuses
@@ -102,7 +102,7 @@ def _infer(op: Op, context: onnx.shape_inference.InferenceContext) -> None:
 def _output_dims(
     op: Op, context: onnx.shape_inference.InferenceContext, dims: Sequence[onnx.TensorShapeProto.Dimension]
 ) -> list[onnx.TensorShapeProto.Dimension]:
-    """The output dims, one for each of ``dims``; all unknown if the amounts are inputs that are not known yet."""
+    """Return the output dims, one for each of ``dims``; all unknown as long as the amounts are unknown inputs."""
     unknown = onnx.TensorShapeProto.Dimension()
     node = Node(op, "", _given_attributes(op, context), _given_inputs(op, context))
     mode = node.mode()
@@ -125,7 +125,7 @@ def _output_dims(
 def _known_plan(
     node: Node, mode: Mode, dims: Sequence[onnx.TensorShapeProto.Dimension], amounts: Sequence[Amounts]
 ) -> Plan:
-    """The plan; an axis of unknown dim counts as empty and unpadded."""
+    """Return the plan; an axis of unknown dim counts as empty and unpadded."""
     op = node.op
     fixed = [dim.HasField("dim_value") for dim in dims]
     limit = op.limit
@@ -150,7 +150,7 @@ def _given_attributes(op: Op, context: onnx.shape_inference.InferenceContext) ->
 
 
 def _given_inputs(op: Op, context: onnx.shape_inference.InferenceContext) -> list[np.ndarray | None]:
-    """The known values of the integer inputs; values in external files are not known."""
+    """Return the known values of the integer inputs; values in external files are not known."""
     arrays: list[np.ndarray | None] = []
     for i, row in enumerate(op.inputs):
         tensor = context.get_input_data(i) if row.kind != "T" and i < context.get_num_inputs() else None

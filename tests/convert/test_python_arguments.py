@@ -119,9 +119,7 @@ def test_errors_stand_at_the_top() -> None:
 def test_help_opens_with_what_it_does(before: str) -> None:
     program = f"import pydoc, padops; {before}print(pydoc.render_doc(padops.convert, renderer=pydoc.plaintext))"
     lines = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.splitlines()
-    assert any(
-        "Converts every Pad of a model into an operator of the domain ``padops``." in line for line in lines[:12]
-    )
+    assert any("Convert every Pad of a model into an operator of the domain ``padops``." in line for line in lines[:12])
 
 
 def test_every_public_function_says_what_it_does() -> None:

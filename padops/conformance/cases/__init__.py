@@ -24,7 +24,7 @@ LEVELS = {"quick": Level(1, 1, 10), "default": Level(3, 4, 60), "exhaustive": Le
 
 
 def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Case]:
-    """Returns the cases of a level, and the cases ``always``, by their ids; a higher level includes a lower level."""
+    """Return the cases of a level, and the cases ``always``, by their ids; a higher level includes a lower level."""
     made = {case.id: case for case in (*_of_level(level, seed), *map(find_case, always))}
     return list(made.values())
 
@@ -41,7 +41,7 @@ def _of_level(level: str, seed: int) -> tuple[Case, ...]:
 
 
 def find_case(id: str) -> Case:
-    """Makes the case of an id.
+    """Make the case of an id.
 
     Raises:
         ValueError: No case has this id.

@@ -1,4 +1,4 @@
-"""Random cases, drawn as a property test draws them: any amounts on any axis, right and wrong ones of every kind.
+"""Random cases, drawn as a property test draws them: any amounts on any axis, right and wrong, of every kind.
 
 The id of a case holds the seed, its number and the operator, which alone determine the case. ``case_strategies.py`` of
 the tests draws the same kinds of cases a second time, with Hypothesis: Hypothesis shrinks a failing case only if it
@@ -22,14 +22,14 @@ PLAIN = ("float", "double", "int64")  # drawn as often as all other types togeth
 
 
 def cases(ops: Sequence[str], count: int, seed: int) -> Iterator[Case]:
-    """Yields ``count`` cases of each operator; their ids contain the seed."""
+    """Yield ``count`` cases of each operator; their ids contain the seed."""
     for name in ops:
         for i in range(count):
             yield find_case(f"random/{name}/{seed}/{i}")
 
 
 def find_case(id: str) -> Case:
-    """Makes the case of an id.
+    """Make the case of an id.
 
     Raises:
         ValueError: No case has this id.
@@ -47,14 +47,14 @@ def find_case(id: str) -> Case:
 
 
 def _data(rng: np.random.Generator, op: Op, lowest: int = 0, highest: int = 6) -> tuple[str, list[int]]:
-    """Draws a type and a shape."""
+    """Draw a type and a shape."""
     plain = [name for name in PLAIN if name in op.types]
     dtype = str(rng.choice(plain if rng.random() < 0.5 else list(op.types)))
     return dtype, rng.integers(0, 8, int(rng.integers(lowest, highest + 1))).tolist()
 
 
 def _amounts(rng: np.random.Generator, shape: list[int]) -> tuple[list[int], list[int]]:
-    """Draws begins and ends; shrinks the shape if the output would be too large."""
+    """Draw begins and ends; shrink the shape if the output would be too large."""
     low, high = ((-9, 20), (-3, 3), (0, 3), (0, 8))[int(rng.integers(4))]
     begins, ends = (rng.integers(low, high + 1, len(shape)).tolist() for _ in range(2))
     shrink(shape, begins, ends, MAX_ELEMENTS)
@@ -62,7 +62,7 @@ def _amounts(rng: np.random.Generator, shape: list[int]) -> tuple[list[int], lis
 
 
 def shrink(shape: list[int], begins: list[int], ends: list[int], most: int) -> None:
-    """Shrinks a case in place until its input and its output have at most ``most`` elements.
+    """Shrink a case in place until its input and its output have at most ``most`` elements.
 
     It first removes the amounts of the largest axes, then halves the axes.
     """

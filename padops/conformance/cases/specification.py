@@ -67,7 +67,7 @@ def _ngraph_cases() -> Iterator[Case]:
 
 
 def _same_cases() -> Iterator[Case]:
-    """Yields the drawings of TensorFlow's page on SAME and VALID, and its convolution of 7 by 8."""
+    """Yield the drawings of TensorFlow's page on SAME and VALID, and its convolution of 7 by 8."""
     drawn: Sequence[tuple[str, tuple[int, ...], dict[str, Any]]] = (
         ("drawing-same", (1, 1, 13), {"kernel_shape": [6], "strides": [5], "auto_pad": "SAME_UPPER"}),
         ("drawing-valid", (1, 1, 13), {"kernel_shape": [6], "strides": [5], "auto_pad": "VALID"}),
@@ -85,12 +85,12 @@ def _all() -> dict[str, Case]:
 
 
 def cases() -> list[Case]:
-    """Returns all cases."""
+    """Return all cases."""
     return list(_all().values())
 
 
 def find_case(id: str) -> Case:
-    """Makes the case of an id.
+    """Make the case of an id.
 
     Raises:
         ValueError: No case has this id.

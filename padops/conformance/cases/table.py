@@ -47,20 +47,20 @@ class Choices(NamedTuple):
 
 
 def draw(rng: np.random.Generator, choices: dict[Any, int]) -> Any:
-    """Draws one of ``choices``, by weight."""
+    """Draw one of ``choices``, by weight."""
     names = list(choices)
     weights = np.array(list(choices.values()), float)
     return names[int(rng.choice(len(names), p=weights / weights.sum()))]
 
 
 def draw_opset(rng: np.random.Generator, op: Op) -> int:
-    """Draws an opset with this version of ONNX's Pad."""
+    """Draw an opset with this version of ONNX's Pad."""
     version = int(op.name.split("_")[1])
     return int(rng.integers(version, next((later for later in VERSIONS if later > version), NEWEST_OPSET + 1)))
 
 
 def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterator[Case]:
-    """Yields ``by_type`` cases per operator, mode and type, and ``by_signs`` per operator, mode and kind of amounts.
+    """Yield ``by_type`` cases per operator, mode and type, and ``by_signs`` per operator, mode and kind of amounts.
 
     ``by_signs`` is for a kind with weight 4 in ``SIGNS``. More cases include fewer: a quick run repeats some of a long
     run.
@@ -87,7 +87,7 @@ def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterato
 
 
 def _choose(op: Op, mode: str, dtype: str | None, signs: str | None, i: int, seed: int) -> str:
-    """Draws the id of one case for its place in the table."""
+    """Draw the id of one case for its place in the table."""
     rng = np.random.default_rng(seed_of(f"{seed}/{op.name}/{mode}/{dtype}/{signs}/{i}"))
     family = op.name.split("_")[0]
     rank = draw(rng, {3: 3, 4: 3, 5: 1} if family == "SamePad" else RANKS)
@@ -116,7 +116,7 @@ def _choose(op: Op, mode: str, dtype: str | None, signs: str | None, i: int, see
 
 
 def find_case(id: str) -> Case:
-    """Makes the case of an id.
+    """Make the case of an id.
 
     Raises:
         ValueError: No case has this id.
@@ -141,7 +141,7 @@ def _shape(rng: np.random.Generator, rank: int, dims: str, largest: int = 5) -> 
 
 
 def _amounts(rng: np.random.Generator, shape: Sequence[int], signs: str) -> list[tuple[int, int]]:
-    """Draws begin and end of each axis: of the kind ``signs`` on about half of the axes, at least one; else small."""
+    """Draw begin and end of each axis: of the kind ``signs`` on about half of the axes, at least one; else small."""
     pairs = [(0, 0)] * len(shape)
     chosen = [i for i in range(len(shape)) if rng.random() < 0.5] or ([int(rng.integers(len(shape)))] if shape else [])
     for i in chosen:
@@ -186,7 +186,7 @@ def _fill(rng: np.random.Generator, dtype: str, form: str) -> Recipe | None:
 
 
 def draw_recipe(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Recipe:
-    """Returns an input of random bits with a drawn seed."""
+    """Return an input of random bits with a drawn seed."""
     return Recipe(dtype, tuple(shape), int(rng.integers(1 << 32)))
 
 
@@ -215,7 +215,7 @@ def _onnx(c: Choices, rng: np.random.Generator) -> Case:
 
 
 def _axes(rng: np.random.Generator, form: str, pairs: list[tuple[int, int]]) -> tuple[Recipe, list[tuple[int, int]]]:
-    """Draws the axes, and sorts the amounts into their order."""
+    """Draw the axes, and sort the amounts into their order."""
     rank = len(pairs)
     order = rng.permutation(rank).tolist()
     wanted = [axis for axis in order if pairs[axis] != (0, 0)] or order[:1]
@@ -258,7 +258,7 @@ def _ngraph(c: Choices, rng: np.random.Generator) -> Case:
 
 
 def _same(c: Choices, rng: np.random.Generator) -> Case:
-    """Makes a case of SAME padding, which has no amounts: the kind of amounts only changes the draw."""
+    """Make a case of SAME padding, which has no amounts: the kind of amounts only changes the draw."""
     shape = _shape(rng, c.rank, c.dims, largest=7)
     spatial = c.rank - 2
     attributes: dict[str, Any] = {"kernel_shape": rng.integers(1, 6, spatial).tolist()}

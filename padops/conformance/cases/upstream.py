@@ -27,13 +27,13 @@ SHIPPED = (
 
 @cache
 def with_outputs() -> dict[str, tuple[Case, np.ndarray]]:
-    """Returns the cases by id, each with upstream's output."""
+    """Return the cases by id, each with upstream's output."""
     found = [*_made(), *_shipped()]
     return {case.id: (case, output) for case, output in found}
 
 
 def node_tests() -> list[Any]:
-    """Returns the tests of Pad that the installed onnx makes.
+    """Return the tests of Pad that the installed onnx makes.
 
     ``collect_testcases`` of onnx would also make the tests of every other operator, which takes seconds.
     """
@@ -68,7 +68,7 @@ def _shipped() -> Iterator[tuple[Case, np.ndarray]]:
 
 
 def _case(name: str, model: Any, arrays: list[np.ndarray]) -> Case:
-    """Makes a case of a model whose only node is a Pad."""
+    """Make a case of a model whose only node is a Pad."""
     from onnx import helper
 
     (node,) = model.graph.node
@@ -88,12 +88,12 @@ def _case(name: str, model: Any, arrays: list[np.ndarray]) -> Case:
 
 
 def cases() -> list[Case]:
-    """Returns all cases of the installed onnx."""
+    """Return all cases of the installed onnx."""
     return [case for case, _ in with_outputs().values()]
 
 
 def find_case(id: str) -> Case:
-    """Makes the case of an id.
+    """Make the case of an id.
 
     Raises:
         ValueError: The installed onnx does not have this test.

@@ -79,7 +79,7 @@ class PeerRow:
     # the model's.
     within: float = 0
     # The form of its cases: ``"declared"`` declares the shapes of the inputs, which it needs; ``"fixed"`` also makes
-    # all inputs but the data constants, since it accepts no others.
+    # all inputs but the data constants, because it accepts no others.
     form: str = ""
 
     def __post_init__(self) -> None:
@@ -120,14 +120,14 @@ class PeerRow:
         return bool(self.environment)
 
     def prepared(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """Prepares a case of ``Case.request`` for this peer, for the suite and for scripts."""
+        """Prepare a case of ``Case.request`` for this peer, for the suite and for scripts."""
         asked = {**sent, "static": sent["static"] or bool(self.form)}
         if self.form == "fixed":
             asked["constant_inputs"] = tuple(i for i, packed in enumerate(sent["inputs"]) if i and packed is not None)
         return asked
 
     def takes(self, features: CaseFeatures) -> bool:
-        """Whether the peer runs a case."""
+        """Return whether the peer runs a case."""
         return (
             features.family in self.families
             and self.versions[0] <= features.version <= self.versions[1]
@@ -186,7 +186,7 @@ STAMP = "padops-stamp.json"  # scripts/peers.py writes it last
 
 
 def rows_of(files: Iterable[Path]) -> Iterator[PeerRow]:
-    """Yields a row for each of these files, in their order, then the peers that share an environment.
+    """Yield a row for each of these files, in their order, then the peers that share an environment.
 
     Raises:
         ValueError: A file has no ``ENVIRONMENT``.
@@ -211,23 +211,23 @@ def _row(file: Path, about: dict[str, Any], fields: dict[str, Any], function: st
 
 
 def has_script(row: PeerRow) -> bool:
-    """Whether a peer has scripts: a user's own peer has none, even if it has the name of another peer."""
+    """Return whether a peer has scripts: a user's own peer has none, even if it has the name of another peer."""
     known = PEERS.get(row.name)
     same = known is not None and known.entry_point == row.entry_point
     return same and (row.stands_alone or row.file.parent == PEERS_FOLDER)
 
 
 def environments() -> Path:
-    """The folder of the environments: ``PADOPS_ENVIRONMENTS``, or ``build/peers`` of the checkout."""
+    """Return the folder of the environments: ``PADOPS_ENVIRONMENTS``, or ``build/peers`` of the checkout."""
     stated = os.environ.get("PADOPS_ENVIRONMENTS")
     return Path(stated) if stated else Path(__file__).resolve().parents[3] / "build" / "peers"
 
 
 def is_made(name: str) -> bool:
-    """Whether an environment exists and is complete."""
+    """Return whether an environment exists and is complete."""
     return (environments() / name / STAMP).is_file()
 
 
 def python_of(name: str) -> Path:
-    """The interpreter of an environment."""
+    """Return the interpreter of an environment."""
     return environments() / name / ("Scripts/python.exe" if os.name == "nt" else "bin/python")

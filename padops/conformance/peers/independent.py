@@ -27,7 +27,7 @@ MODES = {
 
 
 def check(holds: bool, rule: str) -> None:
-    """Checks a rule.
+    """Check a rule.
 
     Raises:
         Refused: ``holds`` is false.
@@ -37,7 +37,7 @@ def check(holds: bool, rule: str) -> None:
 
 
 def run_case(request: Request) -> np.ndarray:
-    """Computes the output, one axis after the other."""
+    """Compute the output, one axis after the other."""
     family, version = request.op.split("_")
     mode = request.attributes.get("pad_mode" if "VINO" in family or "Graph" in family else "mode")
     if mode is None:
@@ -62,7 +62,7 @@ def run_case(request: Request) -> np.ndarray:
 
 
 def _gather(data: np.ndarray, lists: list[list[int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """Gathers the positions of one axis after the other, with the fill as a further element behind each axis."""
+    """Gather the positions of one axis after the other, with the fill as a further element behind each axis."""
     blank = np.zeros((), data.dtype) if data.dtype != object else np.array("", object)
     if mode == "constant" and fill is not None:
         blank = fill.reshape(())
@@ -102,7 +102,7 @@ def _limits(family: str, mode: str, shape: tuple[int, ...], triples: list[Triple
 
 
 def _positions(n: int, begin: int, end: int, interior: int, mode: str, crop: bool, size: int, empty: bool) -> list[int]:
-    """Returns the source of each element of an output axis; FILL for the fill."""
+    """Return the source of each element of an output axis; FILL for the fill."""
     row: list[int] = []
     for i in range(n):
         row += [i] + ([FILL] * interior if i < n - 1 else [])
@@ -119,7 +119,7 @@ def _positions(n: int, begin: int, end: int, interior: int, mode: str, crop: boo
 
 
 def _walk(offset: int, n: int, mode: str) -> int:
-    """Walks from element 0 to ``offset``; returns the position."""
+    """Walk from element 0 to ``offset``; return the position."""
     place, step = 0, 1 if offset > 0 else -1
     way = step
     for _ in range(abs(offset)):

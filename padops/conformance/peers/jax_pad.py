@@ -19,7 +19,7 @@ TYPES = ("float", "double", "float16", "bfloat16", "bool", *INTEGERS)
 
 
 def pad(data: np.ndarray, triples: Sequence[tuple[int, int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """Pads an array by (begin, end, interior) of every axis; ``mode`` is NumPy's, ``fill`` is for mode constant."""
+    """Pad an array by (begin, end, interior) of every axis; ``mode`` is NumPy's, ``fill`` is for mode constant."""
     jax.config.update("jax_enable_x64", True)
     with jax.ensure_compile_time_eval():
         if mode == "constant":
@@ -29,7 +29,7 @@ def pad(data: np.ndarray, triples: Sequence[tuple[int, int, int]], mode: str, fi
 
 
 def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int, int]], str, np.ndarray | None]:
-    """Returns the arguments of ``pad``; SAME amounts come from ``jax.lax.padtype_to_pads``.
+    """Return the arguments of ``pad``; SAME amounts come from ``jax.lax.padtype_to_pads``.
 
     Raises:
         Unsupported: JAX has no such type or amounts in this mode.
@@ -47,7 +47,7 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int, int]],
 
 
 def _same(request: Request) -> list[Amounts]:
-    from jax.lax import padtype_to_pads  # here, since the other arguments need no JAX
+    from jax.lax import padtype_to_pads  # here, because the other arguments need no JAX
 
     given, shape = request.attributes, request.data.shape
     request.amounts()  # skips wrong amounts

@@ -16,7 +16,7 @@ Pairs = Sequence[tuple[int, int]]
 
 
 def prepare(data: np.ndarray, pairs: Pairs, mode: str, fill: Any = 0) -> Callable[[], np.ndarray]:
-    """Returns a call that pads by (begin, end) of every axis; the benchmark times only this call.
+    """Return a call that pads by (begin, end) of every axis; the benchmark times only this call.
 
     ``mode`` has NumPy's name; only mode constant reads the fill, one element of the data's type.
     """
@@ -26,10 +26,10 @@ def prepare(data: np.ndarray, pairs: Pairs, mode: str, fill: Any = 0) -> Callabl
 
 
 def pad(data: np.ndarray, pairs: Pairs, mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """Returns the output of that call."""
+    """Return the output of the call that ``prepare`` makes."""
     return prepare(data, pairs, mode, fill)()
 
 
 def arguments(request: Request) -> tuple[np.ndarray, Pairs, str, np.ndarray | None]:
-    """Returns the arguments of ``pad``."""
+    """Return the arguments of ``pad``."""
     return request.data, request.pairs("numpy.pad", may_crop=False), request.mode, request.value

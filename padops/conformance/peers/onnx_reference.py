@@ -17,14 +17,14 @@ REFUSALS = (RuntimeError, ValueError, MemoryError)
 
 
 def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Returns the first output of an ONNX model, fed by name."""
+    """Return the first output of an ONNX model, fed by name."""
     outputs = ReferenceEvaluator(model).run(None, dict(fed))
     assert isinstance(outputs, list)  # a dict is for intermediate values
     return np.asarray(outputs[0])
 
 
 def arguments(request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
-    """Returns the arguments of ``pad``: the ONNX model and its feeds.
+    """Return the arguments of ``pad``: the ONNX model and its feeds.
 
     Raises:
         Unsupported: The installed onnx does not know the opset.
@@ -35,7 +35,7 @@ def arguments(request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """Runs the model converted with ``--without-pad``; the reference defines the operators.
+    """Run the model converted with ``--without-pad``; the reference defines the operators.
 
     Raises:
         Refused: An index is out of bounds, the effect of a broken rule in such a model.

@@ -37,7 +37,7 @@ UNSUPPORTED = ("Unsupported padding mode", "Only CONSTANT pad mode is supported 
 
 @cache
 def core() -> Any:
-    """Returns the runtime. With its own threads, the plugin reports errors that are lost with one."""
+    """Return the runtime. With its own threads, the plugin reports errors that are lost with one."""
     made = openvino.Core()
     made.set_property("CPU", {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"})
     return made
@@ -46,7 +46,7 @@ def core() -> Any:
 def pad_model(
     tensors: Sequence[Any], mode: str, version: int, constants: Collection[int] = (), static: bool = True
 ) -> tuple[Any, list[Any]]:
-    """Makes a model of OpenVINO's Pad 1 or 12, and the tensors to feed.
+    """Make a model of OpenVINO's Pad 1 or 12, and the tensors to feed.
 
     ``tensors``: the inputs of the Pad. ``constants``: the positions of the constant inputs. ``static``: whether the
     model declares the shape of the data.
@@ -65,7 +65,7 @@ def pad_model(
 
 
 def infer(model: Any, tensors: Sequence[Any], element: str, dtype: np.dtype) -> np.ndarray:
-    """Returns the first output of an ``openvino.Model`` on the CPU device, fed in the order of its inputs.
+    """Return the first output of an ``openvino.Model`` on the CPU device, fed in the order of its inputs.
 
     ``element``: OpenVINO's name of the output's type. ``dtype``: the array's type, from ml_dtypes, or object for
     strings.
@@ -88,7 +88,7 @@ def infer(model: Any, tensors: Sequence[Any], element: str, dtype: np.dtype) -> 
 
 
 def tensor_of(array: np.ndarray, element: str) -> Any:
-    """Makes a tensor with the bits of an array; a byte holds two 4-bit elements, the first in the low bits."""
+    """Make a tensor with the bits of an array; a byte holds two 4-bit elements, the first in the low bits."""
     if element == "string":
         return openvino.Tensor(array.astype(str))
     tensor = openvino.Tensor(getattr(openvino.Type, element), openvino.Shape(array.shape))
@@ -102,7 +102,7 @@ def tensor_of(array: np.ndarray, element: str) -> Any:
 
 
 def element_of(array: np.ndarray) -> str:
-    """Returns OpenVINO's name of an array's type.
+    """Return OpenVINO's name of an array's type.
 
     Raises:
         Unsupported: OpenVINO lacks the type.
@@ -121,14 +121,14 @@ def pad(
     constants: Collection[int],
     static: bool,
 ) -> np.ndarray:
-    """Returns the output of OpenVINO's own operator for inputs of these types; other arguments as in ``pad_model``."""
+    """Return the output of OpenVINO's own operator for inputs of these types; other arguments as in ``pad_model``."""
     tensors = [tensor_of(array, element) for array, element in zip(inputs, elements)]
     model, fed = pad_model(tensors, mode, version, constants, static)
     return infer(model, fed, elements[0], inputs[0].dtype)
 
 
 def arguments(request: Request) -> tuple[list[np.ndarray], list[str], str, int, tuple[int, ...], bool]:
-    """Returns the arguments of ``pad``; the constant inputs are those of the case.
+    """Return the arguments of ``pad``; the constant inputs are those of the case.
 
     Raises:
         Unsupported: OpenVINO has no such operator or type.

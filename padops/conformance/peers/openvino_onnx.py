@@ -15,7 +15,7 @@ __all__ = ["PACKAGES", "REFUSALS", "run_case", "run_without_pad"]
 
 
 def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray], elements: Mapping[str, str]) -> np.ndarray:
-    """Returns an ONNX model's output, fed by name, the data first; ``elements``: OpenVINO's names of the types."""
+    """Return an ONNX model's output, fed by name, the data first; ``elements``: OpenVINO's names of the types."""
     read = core().read_model(model.SerializeToString())
     names = [port.get_any_name() for port in read.inputs]
     first = next(iter(fed))
@@ -25,14 +25,14 @@ def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray], elements: Mapping
 def arguments(
     request: Request, model: onnx.ModelProto | None = None
 ) -> tuple[onnx.ModelProto, dict[str, np.ndarray], dict[str, str]]:
-    """Returns the arguments of ``pad``; without ``model``, for ONNX's own Pad."""
+    """Return the arguments of ``pad``; without ``model``, for ONNX's own Pad."""
     fed = feeds(request, request.inputs)
     elements = {name: element_of(array) for name, array in fed.items()}
     return model or standard_model(request), fed, elements
 
 
 def run_case(request: Request, model: onnx.ModelProto | None = None) -> np.ndarray:
-    """Returns the output of ``pad``."""
+    """Return the output of ``pad``."""
     given = arguments(request, model)
     with unsupported_where(UNSUPPORTED, RuntimeError):
         core().read_model(given[0].SerializeToString())
@@ -40,5 +40,5 @@ def run_case(request: Request, model: onnx.ModelProto | None = None) -> np.ndarr
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """Runs the model converted with ``--without-pad``."""
+    """Run the model converted with ``--without-pad``."""
     return run_case(request, without_pad(request))

@@ -30,7 +30,7 @@ _UNSUPPORTED = (*UNKNOWN, "Could not find an implementation for", "Opset", "not 
 
 
 def session_options() -> onnxruntime.SessionOptions:
-    """Returns options with one thread and without a log: errors reach the caller as exceptions."""
+    """Return options with one thread and without a log: errors reach the caller as exceptions."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
@@ -38,14 +38,14 @@ def session_options() -> onnxruntime.SessionOptions:
 
 
 def run_model(model: bytes, feeds: Mapping[str, np.ndarray], options: onnxruntime.SessionOptions) -> np.ndarray:
-    """Returns the first output of a serialized model, fed by name with arrays of any element type."""
+    """Return the first output of a serialized model, fed by name with arrays of any element type."""
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     output: np.ndarray = run_session(session, feeds)[0]
     return output
 
 
 def require_type(name: str) -> None:
-    """Checks that the installed runtime has tensors of a type.
+    """Check that the installed runtime has tensors of a type.
 
     Raises:
         Unsupported: The runtime lacks the type.
@@ -55,7 +55,7 @@ def require_type(name: str) -> None:
 
 
 def to_onnxruntime(array: np.ndarray, element: int, bits: int) -> Any:
-    """Makes a tensor of onnxruntime with the bits of an array whose type NumPy lacks.
+    """Make a tensor of onnxruntime with the bits of an array whose type NumPy lacks.
 
     In ml_dtypes' arrays, a smaller element occupies one byte; the tensor packs the elements, the first in the low bits.
     ``element``: ONNX's number of the type. ``bits``: the bits of an element.
@@ -72,7 +72,7 @@ def to_onnxruntime(array: np.ndarray, element: int, bits: int) -> Any:
 
 
 def from_onnxruntime(value: Any, dtype: np.dtype, bits: int) -> np.ndarray:
-    """The reverse of ``to_onnxruntime``: returns an array with a type of ml_dtypes."""
+    """Return an array of a type of ml_dtypes with the bits of a tensor: the reverse of ``to_onnxruntime``."""
     shape = value.shape()
     size = (math.prod(shape) * dtype.itemsize * min(bits, 8) + 7) // 8
     raw: np.ndarray = np.frombuffer(ctypes.string_at(value.data_ptr(), size) if size else b"", np.uint8)
@@ -85,7 +85,7 @@ def from_onnxruntime(value: Any, dtype: np.dtype, bits: int) -> np.ndarray:
 def pad(
     model: onnx.ModelProto, fed: Mapping[str, np.ndarray], elements: Mapping[str, tuple[int, int]] | None = None
 ) -> np.ndarray:
-    """Returns the first output of an ONNX model, fed by name, the data first.
+    """Return the first output of an ONNX model, fed by name, the data first.
 
     If NumPy lacks the type of the data, ``elements`` has ONNX's number of each input's type, and the bits of an
     element.
@@ -102,7 +102,7 @@ def pad(
 
 
 def arguments(request: Request) -> tuple[Any, ...]:
-    """Returns the arguments of ``pad``."""
+    """Return the arguments of ``pad``."""
     model, fed = standard_model(request), feeds(request, request.inputs)
     if request.dtype.name in PLAIN:
         return model, fed
@@ -111,7 +111,7 @@ def arguments(request: Request) -> tuple[Any, ...]:
 
 
 def run_case(request: Request) -> np.ndarray:
-    """Returns the output of ``pad``."""
+    """Return the output of ``pad``."""
     require_type(request.dtype.name)
     with unsupported_where(_UNSUPPORTED):
         return pad(*arguments(request))

@@ -38,7 +38,7 @@ def _with_library() -> onnxruntime.SessionOptions:
 
 
 def run_native(request: Request) -> np.ndarray:
-    """Runs the model of the domain padops with the library."""
+    """Run the model of the domain padops with the library."""
     require_type(request.dtype.name)
     model = make_model(request, request.inputs).SerializeToString()
     return run_model(model, feeds(request, request.inputs), _with_library())
@@ -58,7 +58,7 @@ def _with_provider() -> onnxruntime.SessionOptions:
 
 
 def run_provider(request: Request) -> np.ndarray:
-    """Runs the unchanged ONNX node, which the provider must have claimed.
+    """Run the unchanged ONNX node, which the provider must have claimed.
 
     Raises:
         Skipped: This onnxruntime has no registries of kernels.
@@ -80,17 +80,17 @@ def run_provider(request: Request) -> np.ndarray:
 
 
 def run_fallback(request: Request) -> np.ndarray:
-    """Runs the native peer's model with the functions that ``padops convert`` adds, without the library."""
+    """Run the native peer's model with the functions that ``padops convert`` adds, without the library."""
     return _run_converted(request, target="padops")
 
 
 def run_lowered(request: Request) -> np.ndarray:
-    """Runs the native peer's model, converted with ``padops convert --target onnx``."""
+    """Run the native peer's model, converted with ``padops convert --target onnx``."""
     return _run_converted(request, target="onnx")
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """Runs the native peer's model, converted with ``--without-pad``."""
+    """Run the native peer's model, converted with ``--without-pad``."""
     return _run_converted(request, target="onnx", without_pad=True)
 
 
@@ -113,7 +113,7 @@ def _with_pyop() -> onnxruntime.SessionOptions:
 
 
 def run_pyop(request: Request) -> np.ndarray:
-    """Runs the node that ``padops convert --target pyop`` writes, and then collects its errors.
+    """Run the node that ``padops convert --target pyop`` writes, and then collect its errors.
 
     Raises:
         Unsupported: onnxruntime-extensions lacks such tensors, or ends the strings at a NUL.

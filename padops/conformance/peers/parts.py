@@ -27,7 +27,7 @@ class Part:
 
     @classmethod
     def of(cls, file: Path, names: Iterable[str]) -> Part:
-        """Returns the part with these names; omits names that the file lacks."""
+        """Return the part with these names; omit names that the file lacks."""
         places = _places(file.read_text(encoding="utf-8"))
         needed: set[str] = set()
         waiting = [*names]
@@ -48,12 +48,12 @@ class Part:
 
 
 def has(file: Path, name: str) -> bool:
-    """Whether a file binds a name at its top level."""
+    """Return whether a file binds a name at its top level."""
     return name in _places(file.read_text(encoding="utf-8"))
 
 
 def value_of(file: Path, name: str) -> Any:
-    """Returns the value of a name in a peer's file, or None for a missing name; runs only what the value needs."""
+    """Return the value of a name in a peer's file, or None for a missing name; run only the parts that it needs."""
     part, namespace = Part.of(file, [name]), dict[str, Any]()
     imports = []
     for node, other in part.imports.items():
@@ -68,7 +68,7 @@ def value_of(file: Path, name: str) -> Any:
 
 
 def shown(file: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """Returns source that works without padops.
+    """Return source that works without padops.
 
     Returns:
         The import lines; and the source of each definition, by name, from the file and the files of padops that it
@@ -89,7 +89,7 @@ def shown(file: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
 
 @cache
 def _places(text: str) -> dict[str, list[ast.stmt]]:
-    """Returns the statements that bind each name at the top level of a source; an import has one name."""
+    """Return the statements that bind each name at the top level of a source; an import has one name."""
     places: dict[str, list[ast.stmt]] = {}
     for node in ast.parse(text).body:
         alone = [node]
@@ -104,7 +104,7 @@ def _places(text: str) -> dict[str, list[ast.stmt]]:
 
 
 def _bound(node: ast.stmt) -> list[str]:
-    """Returns the names that a top-level statement binds."""
+    """Return the names that a top-level statement binds."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return [(alias.asname or alias.name).split(".")[0] for alias in node.names]
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -114,7 +114,7 @@ def _bound(node: ast.stmt) -> list[str]:
 
 
 def _names(node: ast.AST) -> set[str]:
-    """Returns the top-level names that a statement may use; nothing evaluates annotations."""
+    """Return the top-level names that a statement may use; nothing evaluates annotations."""
     used, own = set(), set()
     for key, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:

@@ -28,7 +28,7 @@ class Refused(Exception):
 
 @contextmanager
 def unsupported_where(texts: Collection[str], kind: type[Exception] = Exception) -> Iterator[None]:
-    """Converts errors that contain one of these texts to Unsupported; other errors stay unchanged.
+    """Convert errors that contain one of these texts to Unsupported; other errors stay unchanged.
 
     Raises:
         Unsupported: There was such an error.
@@ -42,7 +42,7 @@ def unsupported_where(texts: Collection[str], kind: type[Exception] = Exception)
 
 
 class Skipped(Exception):
-    """The peer cannot run the case, since its interface cannot express it."""
+    """The peer cannot run the case, because its interface cannot express the case."""
 
 
 class OfOperator:
@@ -77,12 +77,12 @@ class Request(OfOperator):
 
     @classmethod
     def of(cls, sent: Mapping[str, Any]) -> Request:
-        """The reverse of ``Case.request``."""
+        """Return the request from the message of ``Case.request``."""
         inputs = tuple(None if packed is None else unpack(packed) for packed in sent["inputs"])
         return cls(**{**sent, "inputs": inputs})
 
     def require_type(self, types: Collection[str]) -> None:
-        """Checks that the data are of one of these types.
+        """Check that the data are of one of these types.
 
         Raises:
             Unsupported: The data have another type.
@@ -127,7 +127,7 @@ class Request(OfOperator):
         return self.fill if self.mode == "constant" else None
 
     def amounts(self) -> list[Amounts]:
-        """Returns the amounts of every axis, for peers that accept numbers.
+        """Return the amounts of every axis, for peers that accept numbers.
 
         Raises:
             Skipped: The amounts break a rule that such peers do not know.
@@ -140,7 +140,7 @@ class Request(OfOperator):
             raise Skipped(f"amounts that the operator does not take: {error.detail}") from None
 
     def pairs(self, function: str, may_crop: bool = True) -> list[tuple[int, int]]:
-        """Returns begin and end of every axis, for a function without interior padding or some negative amounts.
+        """Return begin and end of every axis, for a function without interior padding or some negative amounts.
 
         Raises:
             Skipped: As in ``amounts``.

@@ -18,7 +18,7 @@ MODES = {"constant": "CONSTANT", "reflect": "REFLECT", "symmetric": "SYMMETRIC"}
 
 
 def prepare(data: Any, paddings: Any, mode: str, fill: Any = None) -> Callable[[], Any]:
-    """Returns a call of ``tf.pad`` for an array; the benchmark times only this call.
+    """Return a call of ``tf.pad`` for an array; the benchmark times only this call.
 
     ``tf.pad`` receives ``paddings``, of shape [r, 2], unchanged: it reads the low 32 bits of an int64 array, but all
     bits of an int64 tensor. ``mode`` is as NumPy's; only mode constant reads the fill, one element.
@@ -29,7 +29,7 @@ def prepare(data: Any, paddings: Any, mode: str, fill: Any = None) -> Callable[[
 
 
 def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """Returns the output as an array; TensorFlow returns strings as UTF-8."""
+    """Return the output as an array; TensorFlow returns strings as UTF-8."""
     tensor = prepare(data, np.array(pairs, np.int64).reshape(-1, 2), mode, fill)()
     array = np.asarray(tensor.numpy())
     if tensor.dtype != "string":
@@ -40,7 +40,7 @@ def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.
 
 
 def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str, np.ndarray | None]:
-    """Returns the arguments of ``pad``.
+    """Return the arguments of ``pad``.
 
     Raises:
         Unsupported: TensorFlow has no such mode, type or amounts.
@@ -52,7 +52,7 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str,
     if request.dtype.bits in (2, 4) or request.dtype.name in ("float8e8m0", "float8e4m3fnuz", "float8e5m2fnuz"):
         raise Unsupported(f"tf.pad has no {request.dtype.name}")
     pairs = request.pairs("tf.pad", may_crop=False)
-    fill = request.fill  # in every mode, since it skips wrong fills
+    fill = request.fill  # in every mode, because it skips wrong fills
     return request.data, pairs, request.mode, fill if request.mode == "constant" else None
 
 
@@ -63,7 +63,7 @@ def _use_one_thread() -> None:
 
 
 def run_case(request: Request) -> np.ndarray:
-    """Returns the output of ``pad``, by the CPU kernels.
+    """Return the output of ``pad``, by the CPU kernels.
 
     Raises:
         Unsupported: As in ``arguments``; or there is no such kernel.

@@ -20,7 +20,7 @@ MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wra
 def prepare(
     tensor: torch.Tensor, pairs: Sequence[tuple[int, int]], mode: str, fill: float = 0
 ) -> Callable[[], torch.Tensor]:
-    """Returns a call that pads by (begin, end) of every axis; the benchmark times only this call.
+    """Return a call that pads by (begin, end) of every axis; the benchmark times only this call.
 
     ``mode`` has NumPy's name; only mode constant reads the fill. PyTorch accepts the amounts of the last axes,
     innermost first. The modes that extend need two axes before the padded axes.
@@ -42,14 +42,14 @@ def prepare(
 
 
 def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """Returns the output of that call for an array."""
+    """Return the output of the call that ``prepare`` makes, for an array."""
     tensor = torch.from_numpy(np.array(data, order="C"))
     output: np.ndarray = prepare(tensor, pairs, mode, 0 if fill is None else fill.item())().numpy()
     return output
 
 
 def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str, np.ndarray | None]:
-    """Returns the arguments of ``pad``.
+    """Return the arguments of ``pad``.
 
     Raises:
         Unsupported: PyTorch has no such mode, type or amounts.
@@ -70,7 +70,7 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str,
 
 
 def run_case(request: Request) -> np.ndarray:
-    """Returns the output of ``pad``.
+    """Return the output of ``pad``.
 
     Raises:
         Unsupported: As in ``arguments``; or there is no kernel for the type.

@@ -21,7 +21,7 @@ FILES = {"markdown": "report.md", "junit": "junit.xml", "html": "report.html"}
 
 
 def renderer(form: str) -> Callable[[Summary], str]:
-    """Returns the function for a form, a key of ``FILES``."""
+    """Return the function for a form, a key of ``FILES``."""
     render: Callable[[Summary], str] = getattr(import_module(f"{__name__}.{form}"), form)
     return render
 
@@ -29,7 +29,7 @@ def renderer(form: str) -> Callable[[Summary], str]:
 def write_all(
     header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any], folder: Path | str
 ) -> list[Path]:
-    """Writes every form of a report into a folder, and returns the files; each is whole or absent."""
+    """Write every form of a report into a folder, and return the files; each is whole or absent."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     summary = summarise(header, results, footer, divergences)
@@ -40,7 +40,7 @@ def write_all(
 
 
 def add_show(commands: Any) -> None:
-    """Adds ``show`` to the commands of ``padops conformance``."""
+    """Add ``show`` to the commands of ``padops conformance``."""
     parser = commands.add_parser("show", help="render a report again", description="Render a report of a run again.")
     parser.add_argument("file", metavar="FILE", help="a report, conformance.jsonl")
     parser.add_argument("--format", choices=tuple(FILES), help="what to print (default: markdown)")
@@ -71,12 +71,12 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def prepare(folder: Path) -> str | None:
-    """Makes the folder of a report; returns why a report cannot be written there, or None."""
+    """Make the folder of a report; return why a report cannot be written there, or None."""
     folder.mkdir(parents=True, exist_ok=True)
     return refusal(folder / name for name in (record.FILE, *FILES.values()))
 
 
 def write_report(folder: Path, header: Record, results: Sequence[Record], footer: Record) -> None:
-    """Writes a report in every form into an existing folder."""
+    """Write a report in every form into an existing folder."""
     record.write(folder / record.FILE, header, results, footer)
     write_all(header, results, footer, KNOWN, folder)

@@ -36,7 +36,7 @@ FAMILIES = {"Pad": "ONNX Pad", "OpenVINOPad": "OpenVINO Pad", "NGraphPad": "nGra
 
 
 def sentence(record: Record) -> str:
-    """Describes the case of a result, in less detail for a result without inputs, such as one that agrees."""
+    """Describe the case of a result, in less detail for a result without inputs, such as one that agrees."""
     mode = f"mode {record['mode']}" if record["mode"] else "an empty mode"
     data = (record.get("inputs") or [None])[0]
     what = f"{data['dtype']} {data['shape']}" if data else f"{record['dtype']} data of rank {record['rank']}"
@@ -46,7 +46,7 @@ def sentence(record: Record) -> str:
 
 
 def _text(array: Any) -> str:
-    """Formats an array of the report: type and shape, then a line for each innermost row; or the error."""
+    """Format an array of the report: type and shape, then a line for each innermost row; or the error."""
     if not isinstance(array, dict) or "values" not in array:
         return "" if array is None else array_text(array)
     rows = np.array(array["values"], object).reshape(-1, (array["shape"] or [1])[-1] or 1)
@@ -82,7 +82,7 @@ class _Once:
 
 
 def page_data(summary: Summary) -> Record:
-    """Returns the data of the page, fit for JSON."""
+    """Return the data of the page, fit for JSON."""
     once, examples = _Once(), list[Record]()
     peers = summary.peers
     rows = sorted(dict.fromkeys(_row(*key[1:3]) for key in summary.cells), key=_row_order)
@@ -111,13 +111,13 @@ def page_data(summary: Summary) -> Record:
 
 
 def _row(op: str, mode: str) -> tuple[str, str | None]:
-    """Returns the row of a cell: all modes that the operator lacks share one row, which must be refused."""
+    """Return the row of a cell: all modes that the operator lacks share one row, which must be refused."""
     has_it = op not in OPS or mode in (known.lower() for known in OPS[op].modes)
     return (op, mode if has_it else REFUSED)
 
 
 def _others(op: str, summary: Summary) -> list[str]:
-    """Returns the tried modes that the operator lacks; the empty mode last."""
+    """Return the tried modes that the operator lacks; the empty mode last."""
     tried = {mode for _, own, mode, _ in summary.cells if own == op and _row(op, mode)[1] is REFUSED}
     return sorted(tried, key=lambda mode: (not mode, mode))
 
@@ -127,7 +127,7 @@ def _position(names: list[str], name: str) -> tuple[int, str]:
 
 
 def _row_order(row: tuple[str, str | None]) -> tuple[Any, ...]:
-    """The sort key of a row: the order of the OPS table, then entries that it lacks, then rows that must be refused."""
+    """Return the sort key of a row: the order of the OPS table, then entries that it lacks, then refused rows."""
     op, mode = row
     modes = [mode.lower() for mode in OPS[op].modes] if op in OPS else []
     return (mode is REFUSED, *_position(list(OPS), op), *_position(modes, mode or ""))
@@ -144,7 +144,7 @@ def _counts_of(cell: Cell, names: list[str], once: _Once) -> Record:
 
 
 def _example(record: Record, names: list[str], once: _Once) -> Record:
-    """Formats one result; stores its case once for all peers."""
+    """Format one result; store its case once for all peers."""
     name = record["divergence"]
     return {
         "case": once.case(record),
@@ -178,7 +178,7 @@ SHARE = "share"  # the column behind "agree"
 
 
 def html(summary: Summary) -> str:
-    """Returns the page, with its style, its script and the results inside."""
+    """Return the page, with its style, its script and the results inside."""
     good, footer = summary.footer["exit"] == 0, summary.footer
     counts = (
         f"{footer['results']:,} results of {len(summary.peers)} implementations; {footer['unexpected']:,} unexpected; "
@@ -241,7 +241,7 @@ def _stale(summary: Summary) -> str:
 
 
 def _known(summary: Summary) -> str:
-    """Lists the divergences that occurred, by implementation, folded up."""
+    """List the divergences that occurred, by implementation, folded up."""
     if not summary.seen:
         return "<p>None were seen.</p>"
     groups = []
@@ -261,7 +261,7 @@ def _known(summary: Summary) -> str:
 
 
 def _entry(summary: Summary, name: str, where: str) -> str:
-    """Formats one divergence: its reason, then its places and its id."""
+    """Format one divergence: its reason, then its places and its id."""
     entry = summary.divergence(name)
     reason = str(entry["reason"] or "")
     about = [escape(text) for text in (where, entry["outcome"], entry["versions"]) if text]
@@ -279,7 +279,7 @@ def _rule(label: str) -> str:
 
 
 def _new(summary: Summary) -> str:
-    """Lists the behaviour of implementations in versions without recorded divergences."""
+    """List the behaviour of implementations in versions without recorded divergences."""
     versions, gone = summary.not_recorded(), summary.footer["gone"]
     if not versions:
         return ""
@@ -292,7 +292,7 @@ def _new(summary: Summary) -> str:
 
 
 def _surprises(summary: Summary, records: list[Record], name: str, says: str, about: str = "") -> str:
-    """Makes a section of results in plain text, a few of them open; the matrix has the results by cell."""
+    """Make a section of results in plain text, a few of them open; the matrix has the results by cell."""
     if not records and not about:
         return ""
     entries = [_surprise(summary, record) for record in records[:UNEXPECTED_SHOWN]]

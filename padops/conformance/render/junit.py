@@ -16,7 +16,7 @@ UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def junit(summary: Summary) -> str:
-    """Returns the report as JUnit XML, in the form that Jenkins, GitLab and GitHub's actions read."""
+    """Return the report as JUnit XML, in the form that Jenkins, GitLab and GitHub's actions read."""
     suites = [_suite(summary, peer) for peer in summary.peers]
     suites += [_of_one(row["name"], "present", "skipped", row["reason"]) for row in summary.header["absent"]]
     suites.append(_divergences(summary))
@@ -41,7 +41,7 @@ def _suite(summary: Summary, peer: str) -> ElementTree.Element:
 
 
 def _named(name: str, cases: list[ElementTree.Element], properties: dict[str, str]) -> ElementTree.Element:
-    """Makes a suite with its counts."""
+    """Make a suite with its counts."""
     suite = ElementTree.Element("testsuite", name=_writable(name), tests=str(len(cases)))
     suite.set("failures", str(sum(case.find("failure") is not None for case in cases)))
     suite.set("errors", "0")
@@ -81,14 +81,14 @@ def _record(record: Record) -> str:
 
 
 def _of_one(suite: str, name: str, outcome: str, message: str, **more: str) -> ElementTree.Element:
-    """Makes a suite of one test case."""
+    """Make a suite of one test case."""
     case = ElementTree.Element("testcase", classname=_writable(suite), name=name)
     ElementTree.SubElement(case, outcome, {**more, "message": _writable(message)})
     return _named(suite, [case], {})
 
 
 def _divergences(summary: Summary) -> ElementTree.Element:
-    """Makes a test case for each listed divergence that occurred, or should have occurred."""
+    """Make a test case for each listed divergence that occurred, or should have occurred."""
     cases = []
     failed = dict.fromkeys(summary.footer["stale"], "stale")
     if summary.footer["strict"]:

@@ -15,14 +15,14 @@ URL = ":/?#@!$&'*+,;=%-._~"  # characters that a link need not escape
 
 
 def markdown(summary: Summary) -> str:
-    """Returns the report as one Markdown document."""
+    """Return the report as one Markdown document."""
     parts = [_head(summary), peer_table(summary), _absent(summary), _known(summary), _stale(summary)]
     parts += [*(["## Unexpected", *_listed(summary.unexpected)] if summary.unexpected else []), _new(summary)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def peer_table(summary: Summary) -> str:
-    """Makes a table by peer: cases run, agree, known divergences, crashes, unexpected, and unsupported cases."""
+    """Make a table by peer: cases run, agree, known divergences, crashes, unexpected, and unsupported cases."""
     rows = []
     for peer in summary.peers:
         numbers = [f"{number:,}" for number in summary.numbers(peer)]
@@ -46,12 +46,12 @@ def _line(text: object) -> str:
 
 
 def _cell(text: object) -> str:
-    """Escapes text for running text and tables: one line, no HTML, no mark-up, no bar that ends a cell."""
+    """Escape text for running text and tables: one line, no HTML, no mark-up, no bar that ends a cell."""
     return MARKS.sub(r"\\\g<0>", escape(_line(text), quote=False))
 
 
 def _code(text: object) -> str:
-    """Formats any text as code in running text, where HTML has no effect."""
+    """Format any text as code in running text, where HTML has no effect."""
     line = _line(text) or " "
     fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
     return f"{fence} {line} {fence}" if len(fence) > 1 else f"`{line}`"
@@ -74,7 +74,7 @@ def _absent(summary: Summary) -> str:
 
 
 def _known(summary: Summary) -> str:
-    """Lists the seen divergences by peer."""
+    """List the seen divergences by peer."""
     rows = []
     for (name, peer), count in sorted(summary.seen.items(), key=lambda item: item[0][::-1]):
         entry = summary.divergences.get(name, {})
@@ -98,7 +98,7 @@ def _stale(summary: Summary) -> str:
 
 
 def _new(summary: Summary) -> str:
-    """Lists the behaviour of peers in versions without recorded divergences."""
+    """List the behaviour of peers in versions without recorded divergences."""
     versions, gone = summary.not_recorded(), summary.footer["gone"]
     if not versions:
         return ""
@@ -109,7 +109,7 @@ def _new(summary: Summary) -> str:
 
 
 def _listed(records: Sequence[Record]) -> list[str]:
-    """Lists results in full, by peer; only the first of very many."""
+    """List results in full, by peer; only the first of very many."""
     shown, parts = records[:UNEXPECTED_SHOWN], []
     for peer, count in Counter(record["peer"] for record in records).items():
         parts.append(f"### {_cell(peer)}: {count:,}")
@@ -120,7 +120,7 @@ def _listed(records: Sequence[Record]) -> list[str]:
 
 
 def _record(record: Record) -> str:
-    """Formats one result in full, with the command that shows it."""
+    """Format one result in full, with the command that shows it."""
     name = record["divergence"]
     listed = f", listed as {_code(name)}" if name else ""
     rules = f" [{_cell(', '.join(record['rules']))}]" if record["rules"] else ""

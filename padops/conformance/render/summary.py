@@ -65,7 +65,7 @@ class Summary:
         return list(dict.fromkeys([*names, *(key[0] for key in self.cells)]))
 
     def total(self, peer: str) -> Cell:
-        """Adds up the cells of a peer, without examples."""
+        """Add up the cells of a peer, without examples."""
         whole = Cell()
         for key, cell in self.cells.items():
             if key[0] == peer:
@@ -76,7 +76,7 @@ class Summary:
         return whole
 
     def numbers(self, peer: str) -> tuple[int, ...]:
-        """Returns the values of ``COLUMNS`` for a peer, after its versions."""
+        """Return the values of ``COLUMNS`` for a peer, after its versions."""
         cell = self.total(peer)
         idle = sum(cell.counts[outcome] for outcome in IDLE)
         run = sum(cell.counts.values()) - idle
@@ -84,7 +84,7 @@ class Summary:
         return run, cell.counts["agree"], known, crashes, cell.unexpected, cell.new, idle
 
     def run(self) -> str:
-        """The run and its machine, in words."""
+        """Return the run and its machine, in words."""
         machine = ", ".join(f"{name} {value}" for name, value in self.header["machine"].items())
         return shown(
             f"padops {self.header['padops']}, level {self.header['level']}, seed {self.header['seed']}; {machine}"
@@ -98,7 +98,7 @@ class Summary:
         return "as expected" if self.footer["exit"] == 0 else "not as expected"
 
     def left(self) -> str:
-        """The missing cases of an interrupted run, in words; empty for a complete run."""
+        """Return the missing cases of an interrupted run, in words; empty for a complete run."""
         if "cut_short" not in self.footer:
             return ""
         rows = [f"{self.title(peer)} ({count:,})" for peer, count in self.footer["cut_short"].items()]
@@ -106,24 +106,24 @@ class Summary:
         return f"A signal has ended the run before its end. {begun}What is missing here has not been measured."
 
     def not_recorded(self) -> dict[str, str]:
-        """A sentence for each peer whose version has no recorded divergences, by peer."""
+        """Return a sentence for each peer whose version has no recorded divergences, by peer."""
         rows = [row for row in self.header["peers"] if "recorded" in row]
         return {
             row["name"]: f"{self.versions(row['name']).partition(', ')[0]}; recorded: {row['recorded']}" for row in rows
         }
 
     def no_longer_seen(self) -> str:
-        """The number of stale divergences, in words."""
+        """Return the number of stale divergences, in words."""
         stale = len(self.footer["stale"])
         return f"{stale:,} listed {'divergence' if stale == 1 else 'divergences'} no longer seen."
 
     def divergence(self, name: str) -> Record:
-        """Returns an entry of the divergence file; for a missing id, an entry that reports this."""
+        """Return an entry of the divergence file; for a missing id, an entry that reports this."""
         unknown = {"id": name, "outcome": "", "versions": "", "rule": "", "link": ""}
         return self.divergences.get(name, unknown | {"reason": "This is not in the divergence file of this padops."})
 
     def title(self, peer: str) -> str:
-        """Returns a peer's short name; for another interpreter, with its version instead of its path."""
+        """Return a peer's short name; for another interpreter, with its version instead of its path."""
         name, _, python = peer.partition("@")
         versions = [row["versions"] for row in self.header["peers"] if row["name"] == peer]
         if not python or not versions or not versions[0]:
@@ -131,7 +131,7 @@ class Summary:
         return f"{name}@{next(iter(versions[0].values()))}"
 
     def versions(self, peer: str) -> str:
-        """Returns a peer's packages, as in ``"onnxruntime 1.31.1"``; and its tolerance, if any."""
+        """Return a peer's packages, as in ``"onnxruntime 1.31.1"``; and its tolerance, if any."""
         rows = [row for row in self.header["peers"] if row["name"] == peer]
         parts = [f"{name} {version}" for row in rows for name, version in row["versions"].items()]
         return ", ".join(
@@ -140,7 +140,7 @@ class Summary:
 
 
 def summarise(header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any]) -> Summary:
-    """Counts the results of a run in one pass; the divergences may be mappings."""
+    """Count the results of a run in one pass; the divergences may be mappings."""
     entries = {entry["id"]: entry for entry in map(_mapping, divergences)}
     summary = Summary(header, footer, entries)
     for record in results:
@@ -168,7 +168,7 @@ def _text(value: Any) -> str:
 
 
 def array_text(value: Any) -> str:
-    """Formats an array of the record in one line, ``float[2, 3] [[1, 2, 3], [4, 5, 6]]``; or the expected error."""
+    """Format an array of the record in one line, ``float[2, 3] [[1, 2, 3], [4, 5, 6]]``; or the expected error."""
     if not isinstance(value, Mapping):
         return "absent" if value is None else str(value)
     if "error" in value:
@@ -178,5 +178,5 @@ def array_text(value: Any) -> str:
 
 
 def sides(record: Record) -> dict[str, str]:
-    """Returns the expected and the peer's output as text; empty if the record has neither."""
+    """Return the expected and the peer's output as text; empty if the record has neither."""
     return {name: array_text(record[name]) for name in ("expected", "got") if record.get(name) is not None}

@@ -1,1 +1,1 @@
-"""Inputs of a model: the caller's arrays, and random ones, for runs, benchmarks and the verification."""
+"""Inputs of a model: the caller's arrays, and random arrays, for runs, benchmarks and the verification."""

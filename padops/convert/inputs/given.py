@@ -26,13 +26,13 @@ from padops.spec.dtypes import by_name, by_numpy, by_onnx
 Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]  # a file, or arrays by input name
 Feeds = dict[str, np.ndarray]  # arrays by input name
 
-FEW = 16  # elements of an optional input that runs give
+FEW = 16  # the most elements of an optional input that runs set
 LAST_CHARACTER, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 
 
 @dataclass(frozen=True)
 class Input:
-    """One input of a model: ``dims`` has numbers, names and None (dynamic); it is None if the rank is unknown."""
+    """One input of a model; ``dims`` has numbers, names and None (dynamic), or is None if the rank is unknown."""
 
     name: str
     type: str
@@ -43,38 +43,38 @@ class Input:
         return f"{self.name}: {self.type}[{dims}]"
 
     def dynamic(self, rank: int = 0) -> list[str]:
-        """The names of the dynamic dims; a dim without a name is named by its axis. ``rank`` stands for an unknown."""
+        """Return the names of the dynamic dims; the axis names an unnamed dim. ``rank`` replaces an unknown rank."""
         dims = enumerate((None,) * rank if self.dims is None else self.dims)
         names = [(dim, f"{self.name}[{axis}]") for axis, dim in dims if not isinstance(dim, int)]
         return [dim or unnamed for dim, unnamed in names]
 
     def shape(self, sizes: Mapping[str, int], rank: int = 0) -> tuple[int, ...]:
-        """The dims, with ``sizes`` of the dynamic ones by name; see ``dynamic``."""
+        """Return the shape, with ``sizes`` of the dynamic dims by name; see ``dynamic``."""
         names = iter(self.dynamic(rank))
         dims = (None,) * rank if self.dims is None else self.dims
         return tuple(dim if isinstance(dim, int) else sizes[next(names)] for dim in dims)
 
 
 def inputs_of(message: onnx.ModelProto) -> list[Input]:
-    """The inputs that a caller must give."""
+    """Return the inputs that a caller must pass."""
     given = {tensor.name for tensor in message.graph.initializer}
     return [_input(value) for value in message.graph.input if value.name not in given]
 
 
 def optional_inputs(message: onnx.ModelProto) -> list[Input]:
-    """The inputs of few elements that a caller may give: amounts, axes, fills, with initializers as defaults."""
+    """Return the small inputs that a caller may pass: amounts, axes, fills, with initializers as defaults."""
     few = {tensor.name for tensor in message.graph.initializer if prod(tensor.dims) <= FEW}
     return [_input(value) for value in message.graph.input if value.name in few & overridable_inputs(message)]
 
 
 def overridable_inputs(model: onnx.ModelProto) -> set[str]:
-    """The optional inputs: those with an initializer, which callers may replace. None before IR version 4."""
+    """Return the optional inputs, whose initializers callers may replace; before IR version 4, there are none."""
     given = {tensor.name for tensor in model.graph.initializer}
     return {value.name for value in model.graph.input if value.name in given} if model.ir_version >= 4 else set()
 
 
 def required_inputs(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
-    """The inputs that a caller must give, in order."""
+    """Return the inputs that a caller must pass, in order."""
     held = {tensor.name for tensor in model.graph.initializer}
     held |= {tensor.values.name for tensor in model.graph.sparse_initializer}
     return [value for value in model.graph.input if value.name not in held]
@@ -96,12 +96,12 @@ def _input(value: onnx.ValueInfoProto) -> Input:
 
 
 def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray]:
-    """Returns the caller's arrays; checks a file's headers against the model before it reads any element.
+    """Return the caller's arrays; check a file's headers against the model before reading any element.
 
     Raises:
-        UsageError: The file cannot be read, or one of its arrays is missing, not known to the model, or of the wrong
-            type or shape.
-        PadopsError: A value makes no array.
+        UsageError: The file cannot be read, or one of its arrays is missing, unknown to the model, or of the wrong type
+            or shape.
+        PadopsError: A value cannot become an array.
     """
     if isinstance(source, Mapping):
         arrays = {}
@@ -125,7 +125,7 @@ def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray
 
 
 MAGIC = b"\x93NUMPY"  # the first bytes of an array
-LONGEST_HEADER = 10_012  # bytes, those of its length among them; NumPy's own limit is 10,000
+LONGEST_HEADER = 10_012  # bytes, including those of its length; NumPy's own limit is 10,000
 MOST_MEMBERS = 4096  # arrays in a file; models have hundreds of inputs at most
 POINTER = 8  # the least bytes of a text as a Python object
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # the compression methods that NumPy writes
@@ -134,16 +134,16 @@ DAMAGES = (zipfile.BadZipFile, zlib.error, tokenize.TokenError, SyntaxError, EOF
 
 
 def _read_npz(path: Path, inputs: Sequence[Input]) -> dict[str, np.ndarray]:
-    """The arrays of an ``.npz``; all headers are checked before any element is read or memory is taken.
+    """Return the arrays of an ``.npz``; check all headers before reading any element or taking memory.
 
     ``numpy.load`` does not guard against damaged files: it raises errors of zlib, zipfile and the tokenizer, reads a
-    header of four gigabytes before it rejects it, and takes whatever memory a header of a hundred bytes asks for.
+    header of four gigabytes before it rejects it, and allocates whatever memory a header of a hundred bytes requests.
     """
     part = f"the inputs in {path}"
     if os.path.exists(path) and not os.path.isfile(path):
         raise PadopsError(f"{part} cannot be read: it is not a file")
     with library_errors(part, *DAMAGES), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of headers that Python 2 wrote
+        warnings.simplefilter("ignore")  # about headers that Python 2 wrote
         with path.open("rb") as file:
             if file.read(len(MAGIC)) == MAGIC:
                 raise PadopsError(f"{path} has one array without a name; save inputs with numpy.savez")
@@ -162,7 +162,7 @@ def _read_npz(path: Path, inputs: Sequence[Input]) -> dict[str, np.ndarray]:
             _check(dict(zip(names, headers)), inputs, str(path))
             size = sum(prod(shape) * (dtype.itemsize + POINTER * (dtype.kind == "U")) for dtype, shape in headers)
             try:
-                np.empty(size, np.uint8)  # none of which is touched
+                np.empty(size, np.uint8)  # nothing touches this memory
             except (MemoryError, ValueError) as error:  # ValueError: more than an address can be
                 raise PadopsError(f"{part} need {size} bytes, for which there is no memory") from error
             found = {}
@@ -173,7 +173,7 @@ def _read_npz(path: Path, inputs: Sequence[Input]) -> dict[str, np.ndarray]:
 
 
 def _header(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, what: str) -> tuple[np.dtype, tuple[int, ...]]:
-    """Element type and shape; rejects an array that is no tensor, or whose bytes do not fit its header."""
+    """Return element type and shape; reject an array that is not a tensor, or whose bytes do not fit its header."""
     if entry.compress_type not in METHODS:
         raise PadopsError(f"{what} is compressed by method {entry.compress_type}; save inputs with numpy.savez")
     with library_errors(what, *DAMAGES), archive.open(entry) as stream:
@@ -202,7 +202,7 @@ def _header(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, what: str) -> tupl
 
 
 def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict[str, np.ndarray]:
-    """The caller's arrays, in the model's types; types that NumPy lacks may come as unsigned integers of their bits."""
+    """Return the arrays in the model's types; types that NumPy lacks may come as unsigned integers of their bits."""
     _check({name: (array.dtype, array.shape) for name, array in given.items()}, inputs)
     fitted = {}
     for row in inputs:
@@ -216,7 +216,7 @@ Headers = Mapping[str, tuple[np.dtype, tuple[int, ...]]]  # element type and sha
 
 
 def _check(headers: Headers, inputs: Sequence[Input], file: str = "") -> None:
-    """Rejects arrays of types or shapes that the model does not take."""
+    """Reject arrays of types or shapes that the model does not accept."""
     names = [row.name for row in inputs]
     if missing := [name for name in names if name not in headers]:
         given = f"{file} has {'only ' if headers else 'no array'}{', '.join(map(repr, headers))}; " if file else ""
@@ -233,19 +233,19 @@ def _check(headers: Headers, inputs: Sequence[Input], file: str = "") -> None:
 
 
 def _holds_bits(dtype: np.dtype, wanted: np.dtype) -> bool:
-    """Whether an unsigned integer has the bits of a type that NumPy lacks."""
+    """Return whether an unsigned integer has the bits of a type that NumPy lacks."""
     return dtype.kind == "u" and wanted.kind == "V" and dtype.itemsize == wanted.itemsize
 
 
 def _takes(row: Input, shape: Sequence[int]) -> bool:
-    """Whether a shape fits the declared dims of an input."""
+    """Return whether a shape fits the declared dims of an input."""
     if row.dims is None:
         return True
     return len(shape) == len(row.dims) and all(n == dim for n, dim in zip(shape, row.dims) if isinstance(dim, int))
 
 
 def _texts(array: np.ndarray, name: str) -> np.ndarray:
-    """Texts as Python objects; rejects code points that UTF-8 cannot encode."""
+    """Return texts as Python objects; reject code points that UTF-8 cannot encode."""
     if array.dtype.kind == "U" and array.dtype.itemsize:
         codes = np.frombuffer(array.tobytes(), np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
         wrong = codes[(codes > LAST_CHARACTER) | ((codes >= SURROGATES[0]) & (codes <= SURROGATES[1]))]

@@ -1,6 +1,6 @@
 """The Pads of a model, and hints for random inputs.
 
-The hints tell which inputs choose branches, and which are amounts or axes of a Pad.
+The hints state which inputs choose branches, and which are amounts or axes of a Pad.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SIZED_BY = {"Pad": (1, 3), "ConstantOfShape": (0,), "Range": (0, 1, 2), "Expand"
             "HammingWindow": (0,), "BlackmanWindow": (0,), "MelWeightMatrix": (0, 1, 2, 3, 4), "DFT": (1, 2),
             "STFT": (1, 3), "CenterCropPad": (1,), "Col2Im": (1, 2), "AffineGrid": (1,), "MaxUnpool": (1, 2),
             "RoiAlign": (2,), "TopK": (1,), "SplitToSequence": (1,)}  # fmt: skip
-# Operators that give floats as they got them.
+# Operators that return floats unchanged.
 EXACT = frozenset(
     """
     Abs And Cast CenterCropPad Compress Concat Constant ConstantOfShape DepthToSpace Equal Expand Flatten Gather
@@ -55,7 +55,7 @@ class Located:
     body: onnx.GraphProto | onnx.FunctionProto
 
     def labelled(self) -> Iterator[tuple[str, onnx.NodeProto]]:
-        """Each node with its path, as in ``model/graphs.py``."""
+        """Yield each node with its path, as in ``model/graphs.py``."""
         names = Counter(node.name for node in self.body.node)
         for i, node in enumerate(self.body.node):
             label = node.name or f"{node.op_type}_{i}"
@@ -63,7 +63,7 @@ class Located:
 
 
 def bodies(model: onnx.ModelProto) -> Iterator[Located]:
-    """The main graph, the functions but for fallbacks, and all graphs inside them."""
+    """Yield the main graph, the functions except fallbacks, and all graphs inside them."""
     yield from _inside(Located("graph", model.graph))
     for function in (row for row in model.functions if row.domain != DOMAIN):
         overload = f":{function.overload}" if function.overload else ""
@@ -78,7 +78,7 @@ def _inside(located: Located) -> Iterator[Located]:
 
 
 def idle_pads(model: onnx.ModelProto) -> dict[str, bool]:
-    """For the output of each Pad whose amounts are known: whether all of them are 0."""
+    """Return for the output of each Pad with known amounts whether all its amounts are 0."""
     constants = _constants(model)
     pads = [node for located in bodies(model) for node in located.body.node if is_pad(node) and node.output]
     known = {node.output[0]: _amounts(node, constants) for node in pads}
@@ -90,7 +90,7 @@ def form_of(node: onnx.NodeProto) -> str:
 
 
 def _constants(model: onnx.ModelProto) -> dict[str, np.ndarray]:
-    """The integers of initializers and Constants, without external data; ambiguous names are left out."""
+    """Return the integers of initializers and Constants, without external data and without ambiguous names."""
     tensors: dict[str, list[onnx.TensorProto]] = {}
     for located in bodies(model):
         for tensor in located.body.initializer if isinstance(located.body, onnx.GraphProto) else ():
@@ -126,7 +126,7 @@ class AmountsInput:
     data: str | None  # the input that is the Pad's data
     limited: bool  # whether the data limit the amounts
     axes: str = ""  # the input with the Pad's axes, if there is one
-    axis_count: int | None = None  # of the Pad's axes, where these are constant or the data's inferred rank tells it
+    axis_count: int | None = None  # of the Pad's axes, if these are constant or the data's inferred rank determines it
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class Hints:
 
 
 def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> Hints:
-    """The hints of a model; ``special`` is passed on."""
+    """Return the hints of a model, including ``special``."""
     message = _without_calls(message)
     inputs = {value.name for value in message.graph.input}
     made = {name: node for located in bodies(message) for node in located.body.node for name in node.output}
@@ -193,7 +193,7 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
 
 
 def _without_calls(message: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with its own functions written out, without the bulk of its data; as it is if it has none."""
+    """Return the model with its functions inlined, without the bulk of its data; unchanged if it has no functions."""
     if all(row.domain == DOMAIN for row in message.functions):
         return message
     light = declarations(message)
@@ -202,21 +202,21 @@ def _without_calls(message: onnx.ModelProto) -> onnx.ModelProto:
     light.functions.extend(kept)
     try:
         return inliner.inline_local_functions(light)
-    except (RuntimeError, ValueError, checker.ValidationError):  # of a model that onnx does not understand
+    except (RuntimeError, ValueError, checker.ValidationError):  # for a model that onnx does not understand
         return message
 
 
 def _ranks(message: onnx.ModelProto) -> dict[str, int]:
     try:
         inferred = infer_graph(declarations(message))
-    except (onnx.shape_inference.InferenceError, RuntimeError, ValueError):  # of a model that onnx does not understand
+    except (onnx.shape_inference.InferenceError, RuntimeError, ValueError):  # for a model that onnx does not understand
         return {}
     values = [row for graph in graphs_of(inferred) for row in (*graph.input, *graph.value_info, *graph.output)]
     return {row.name: len(row.type.tensor_type.shape.dim) for row in values if row.type.tensor_type.HasField("shape")}
 
 
 def sizing_inputs(model: onnx.ModelProto) -> set[str]:
-    """The inputs that decide sizes: amounts, shapes, repeats, or values from which these are computed."""
+    """Return the inputs that decide sizes: amounts, shapes, repeats, or values from which these are computed."""
     nodes = [node for located in bodies(model) for node in located.body.node]
     made = {name: node for node in nodes for name in node.output if name}
     names: list[str] = []
@@ -229,20 +229,20 @@ def sizing_inputs(model: onnx.ModelProto) -> set[str]:
 
 
 def computes_floats(model: onnx.ModelProto) -> bool:
-    """Whether a model may compute floats, instead of only moving data."""
+    """Return whether a model may compute floats, instead of only moving data."""
     nodes = (node for located in bodies(model) for node in located.body.node)
     return any(node.op_type not in EXACT and not is_pad(node) for node in nodes)
 
 
 def _source(name: str, made: Mapping[str, onnx.NodeProto]) -> str:
-    """The value from which a value's numbers are passed on unchanged."""
+    """Return the value that passes its numbers on to this value unchanged."""
     while name in made and made[name].op_type in HANDING_ON:
         name = made[name].input[0]
     return name
 
 
 def sources(names: Iterable[str], made: Mapping[str, onnx.NodeProto]) -> set[str]:
-    """The values whose elements some values are computed from, those values among them."""
+    """Return the values from which some values are computed, including these values."""
     found: set[str] = set()
     pending = list(names)
     while pending:
@@ -254,14 +254,14 @@ def sources(names: Iterable[str], made: Mapping[str, onnx.NodeProto]) -> set[str
 
 
 def _origin(value: ir.Value | None) -> ir.Value | None:
-    """As ``_source``, for a value of a graph; through Gather and Slice as well."""
+    """Return the same as ``_source`` for a value of a graph, also through Gather and Slice."""
     while value is not None and (node := value.producer()) is not None and node.op_type in HANDING_ON | CHOOSING:
         value = node.inputs[0]
     return value
 
 
 def special_values(model: ir.Model) -> dict[str, list[int]]:
-    """The integer constants that Equal nodes compare an input with, by the input's name."""
+    """Return the integer constants that Equal nodes compare an input with, by the input's name."""
     inputs = {value: value.name for value in model.graph.inputs if value.name is not None}
     special: dict[str, list[int]] = {}
     for site in walk(model):

@@ -1,8 +1,8 @@
-"""Sets of random inputs for a model: of sizes that it accepts and that exercise its Pads.
+"""Sets of random inputs for a model, of sizes that the model accepts and that exercise its Pads.
 
-And many small inputs for a small model, at which two models may begin to differ: sizes of 0, 1 and 2, odd and even
-ones, primes; sizes and numbers on both sides of each constant in the models; amounts of both signs and beyond the data;
-integers beyond 2^53. The original model refuses unsuitable inputs.
+Also many small inputs for a small model, at which two models may begin to differ: sizes of 0, 1 and 2, odd and even
+sizes, primes; sizes and numbers on both sides of each constant in the models; amounts of both signs and beyond the
+data; integers beyond 2^53. The original model refuses unsuitable inputs.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from padops.convert.inputs.pads import Hints
 from padops.convert.model.nesting import nodes_of
 from padops.spec.dtypes import by_name
 
-# Sizes of dynamic dims, tried in this order, odd and even ones; some are typical of audio models.
+# Sizes of dynamic dims in the order of trial, odd and even; some are typical of audio models.
 SIZES = (64, 256, 37, 512, 576, 16, 128, 1024, 4096, 16000, 99, 32, 8, 5, 4, 3, 2, 1)
 FIRST = (64, None, 37, 256, 99, 16000, 1025, 3)  # each turn's first size; None: larger than the Pads' amounts
-MOST_OTHERS = 12  # of the first so many attempts, those at sizes that the model has not run on go first
-APART = 3  # in every other turn, each dim is larger than the one before it by so much, if the model takes that
+MOST_OTHERS = 12  # within this number of first attempts, attempts at sizes that the model has not run on go first
+APART = 3  # in every other turn, each dim exceeds the dim before it by this number, if the model accepts that
 LONG = 1 << 18  # elements of a turn's first inputs: with more, a network takes seconds
-HIGHEST = (9, 2, 1)  # other integers than pixels and samples go from 0 to this: they may be indices, axes or amounts
+HIGHEST = (9, 2, 1)  # integers except pixels and samples go from 0 to this: they may be indices, axes or amounts
 RANKS = (2, 4, 3, 1, 0)  # tried for an input of unknown rank
 MAX_ELEMENTS = 1 << 22  # of one input with dynamic dims
 MAX_RANDOM = 1 << 31  # elements of one input of fixed dims
@@ -37,15 +37,15 @@ FLOATS = ("float", "float16", "double", "bfloat16")
 WORDS = ("", "pad", "été", "a longer string than fits beside its length")
 # Integers that decide no size: one turn first tries values that a Cast rounds or a Clip cuts.
 WIDE = (0, 1, -1, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, -(1 << 31) - 1, (1 << 53) + 1, -(1 << 53) - 1, (1 << 63) - 1)
-WIDE_TURN = 1  # the turn, modulo 4, that does so
+WIDE_TURN = 1  # the turn, modulo 4, that tries these values first
 LARGEST_AMOUNT = 5  # for amounts that are an input
-FEW_ATTEMPTS = 4  # the last of so many attempts has no amount above 1
+FEW_ATTEMPTS = 4  # the last attempt of each group of this size has no amount above 1
 
 # Special values among the random numbers of a turn, modulo 4, of models that only move data
 SPRINKLED: Mapping[int, tuple[float, ...]] = {1: (-0.0, 1e-40, -1e-310), 3: (np.nan, np.inf, -0.0, -np.inf)}
 # Single floats, such as a lowest and a highest frequency: in every other turn, each is RATIO times the one before.
 LOWEST_SINGLE, RATIO = 40.0, 50.0
-WORTH_SPRINKLING = 4  # numbers for each special value: a single number, such as a threshold, is no NaN
+WORTH_SPRINKLING = 4  # numbers for each special value: a single number, such as a threshold, does not become NaN
 
 
 class CannotDrawError(PadopsError):
@@ -57,15 +57,15 @@ class Draw:
     """One attempt at a set of inputs."""
 
     turn: int  # the index of the set
-    attempt: int  # the index of the attempt: each has other numbers
+    attempt: int  # the index of the attempt; each attempt has other numbers
     shapes: Mapping[str, tuple[int, ...]]  # the shapes of the inputs, by name
     highest: int  # the largest integer; see ``HIGHEST``
-    length: int | None  # the number of steps of the data, for inputs that are lengths; None if none is
+    length: int | None  # the number of steps of the data, for inputs that are lengths; None without such inputs
     wide: bool = False  # whether integers that decide no size are of all magnitudes
 
 
 def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -> Iterator[dict[str, np.ndarray]]:
-    """Attempts at one set of inputs, until the model takes one.
+    """Yield attempts at one set of inputs, until the model accepts one.
 
     Each turn has other sizes and values; single bools and special values alternate.
 
@@ -88,7 +88,7 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
             for row in inputs:  # refuse before memory is taken
                 if (numbers := prod(shapes[row.name])) > MAX_RANDOM:
                     raise CannotDrawError(f"cannot verify: the input {row} would take {numbers} random numbers")
-            if wide:  # one attempt only: a model may take them as indices and refuse
+            if wide:  # one attempt only: a model may use them as indices and refuse
                 wide = False
                 yield _made(inputs, Draw(turn, next(attempts), shapes, plain[0], None, wide=True), seed, hints)
             for highest, as_lengths in choices:
@@ -97,7 +97,7 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
 
 
 def unlike(attempts: Iterable[Feeds], taken: Sequence[Feeds]) -> Iterator[Feeds]:
-    """The attempts at sizes that the model has not run on; those at sizes of ``taken`` follow the first few."""
+    """Yield the attempts at sizes that the model has not run on; those at sizes of ``taken`` follow the first few."""
     shapes = [_shapes_of(feeds) for feeds in taken]
     again: list[Feeds] = []
     left = iter(attempts)
@@ -131,7 +131,7 @@ def _made(inputs: Sequence[Input], draw: Draw, seed: int, hints: Hints) -> dict[
 
 
 def _is_index(row: Input) -> bool:
-    """Whether an input's integers may be indices, axes, amounts or lengths."""
+    """Return whether an input's integers may be indices, axes, amounts or lengths."""
     return row.type not in SAMPLES and "int" in row.type
 
 
@@ -141,7 +141,7 @@ def _is_wide(row: Input, hints: Hints) -> bool:
 
 
 def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
-    """Whether an input may hold lengths of the data: one number, or one for each of a batch."""
+    """Return whether an input may hold lengths of the data: one number, or one for each of a batch."""
     known = {*hints.special, *hints.amounts, *hints.axes, *hints.small, *hints.steps}
     if not _is_index(row) or by_name(row.type).bits < 32 or row.name in known or row.dims is None or len(row.dims) > 2:
         return False
@@ -152,7 +152,7 @@ def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
 
 
 def _steps(inputs: Sequence[Input], shapes: Mapping[str, tuple[int, ...]]) -> int:
-    """The steps of the data: the last dynamic dim of the first input with one above 1, else of the largest input."""
+    """Return the steps of the data: the last dynamic dim of an input if above 1, else the largest input's last dim."""
     for row in inputs:
         places = [i for i, dim in enumerate(row.dims or ()) if not isinstance(dim, int)]
         if not _is_index(row) and places and shapes[row.name][places[-1]] > 1:
@@ -162,12 +162,12 @@ def _steps(inputs: Sequence[Input], shapes: Mapping[str, tuple[int, ...]]) -> in
 
 
 def _batches(inputs: Sequence[Input]) -> set[str]:
-    """The dynamic first dims of inputs of rank 2 or more."""
+    """Return the dynamic first dims of inputs of rank 2 or more."""
     return {row.dynamic()[0] for row in inputs if row.dims and len(row.dims) > 1 and not isinstance(row.dims[0], int)}
 
 
 def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict[str, int]]:
-    """Sizes of the dynamic dims to try; each turn begins with another one. Batches stay 1 or 2 as long as possible."""
+    """Yield sizes of the dynamic dims to try; each turn begins with another size. Batches stay 1 or 2 if possible."""
     past = 2 * reach + 3 if 0 < reach < MAX_ELEMENTS else SIZES[1]
     first = FIRST[turn % len(FIRST)] or past
     shift = turn % len(SIZES)
@@ -195,7 +195,7 @@ def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict
 
 
 def _shapes(inputs: Sequence[Input], sizes: Mapping[str, int], hints: Hints) -> dict[str, tuple[int, ...]]:
-    """The shapes of all inputs. Fills, amounts and axes of unknown shape get the shape that the Pad takes."""
+    """Return the shapes of all inputs. Fills, amounts and axes of unknown shape get the shape that the Pad needs."""
     shapes = {row.name: _shape(row, sizes) for row in inputs}
     for row in inputs:
         if row.name in hints.fills and row.dims is None:
@@ -243,7 +243,7 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
         near = np.array([number for number in WIDE if info.min <= number <= info.max], dtype.numpy)
         return np.asarray(near[rng.integers(0, len(near), shape)])
     if "int" in row.type and dtype.bits >= 8:
-        # What a Loop stacks in no steps has dims that depend on what ONNX Runtime infers of the body.
+        # The dims of a Loop's stack of no steps depend on what ONNX Runtime infers from the body.
         return rng.integers(int(row.name in hints.steps), draw.highest, shape, endpoint=True).astype(dtype.numpy)
     if dtype.bits < 8:
         return rng.integers(0, 1 << dtype.bits, shape, np.uint8).view(dtype.numpy)
@@ -261,7 +261,7 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
 
 
 def _lengths(shape: Sequence[int], draw: Draw, rng: np.random.Generator) -> np.ndarray:
-    """Random lengths from half of the data to all; in every other turn, the first length is all."""
+    """Return random lengths from half of the data to all data; in every other turn, the first length is all data."""
     assert draw.length is not None, "only called for lengths"
     made = np.asarray(rng.integers(max(draw.length // 2, 1), draw.length, shape, endpoint=True))
     if made.size and draw.turn % 2 == 0:
@@ -270,7 +270,7 @@ def _lengths(shape: Sequence[int], draw: Draw, rng: np.random.Generator) -> np.n
 
 
 def _axes(shape: Sequence[int], data: Sequence[int] | None, rng: np.random.Generator) -> np.ndarray:
-    """Distinct random axes; some count from the end if the data's rank is known."""
+    """Return distinct random axes; some count from the end if the data's rank is known."""
     count = prod(shape)
     rank = count if data is None else len(data)
     chosen = rng.permutation(max(rank, count))[:count]
@@ -280,7 +280,7 @@ def _axes(shape: Sequence[int], data: Sequence[int] | None, rng: np.random.Gener
 
 
 def _amounts(name: str, draw: Draw, rng: np.random.Generator, hints: Hints) -> np.ndarray:
-    """Random amounts that the data allow; at least one is positive, if the data allow any."""
+    """Return random amounts that the data allow; at least one is positive, if the data allow any."""
     told, shape = hints.amounts[name], draw.shapes[name]
     dims = draw.shapes.get(told.data or "", ()) if told.limited else ()
     lowest = min(dims, default=LARGEST_AMOUNT + 1)
@@ -288,7 +288,7 @@ def _amounts(name: str, draw: Draw, rng: np.random.Generator, hints: Hints) -> n
     largest = 1 if draw.attempt % FEW_ATTEMPTS == FEW_ATTEMPTS - 1 else LARGEST_AMOUNT
     highest = np.clip(limits, 0, min(largest, draw.highest)).astype(np.int64)
     made = rng.integers(0, highest, endpoint=True)
-    if draw.attempt % 2:  # what reads the output may allow few sizes: leave about half of the amounts at 0
+    if draw.attempt % 2:  # readers of the output may allow few sizes: leave about half of the amounts at 0
         made *= rng.integers(0, 2, made.shape)
     if not made.any():
         made = np.minimum(highest, 1)
@@ -301,11 +301,11 @@ FEW_ELEMENTS = 64  # the most elements of a constant whose numbers become marks
 LARGEST_MARK = 1 << 17  # the largest mark that is also tried as a size
 LARGE_TOTAL = 1 << 12  # elements of all inputs in most turns, with dynamic dims
 LARGEST_TOTAL = 1 << 20  # elements of all inputs in any turn
-MOST_STEPS = 9  # the largest integer for a model with Loops: in so many steps, a value may double each time
+MOST_STEPS = 9  # the largest integer for a model with Loops: a value may double in each step
 EDGES = (0, 1, 2, 127, 128, 255, 256, 32767, 32768, 65536, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, (1 << 53) + 1,
         (1 << 62) + 3)  # fmt: skip
 BEYOND = tuple(sign * one for sign in (1, -1) for one in ((1 << 45) + 1, (1 << 53) + 1, (1 << 60) + 7, (1 << 62) + 3))
-# A model may scale its input before comparing it with a constant: so inputs are tried at these multiples of a constant.
+# A model may scale its input before it compares it with a constant, so inputs include these multiples of a constant.
 TIMES = (1.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
 SPECIAL = (0.0, -0.0, 1e-40, np.nan, np.inf, -np.inf, 65504.0, 3e38)
 
@@ -326,7 +326,7 @@ class Marks:
 
 
 def marks_of(*models: onnx.ModelProto) -> Marks:
-    """The numbers in the constants and attributes of some models."""
+    """Return the numbers in the constants and attributes of some models."""
     numbers: set[float] = set()
     has_loops = False
     for model in models:
@@ -346,7 +346,7 @@ def marks_of(*models: onnx.ModelProto) -> Marks:
 
 
 def _numbers(tensor: onnx.TensorProto) -> set[float]:
-    """The elements of a small constant; empty for a large one."""
+    """Return the elements of a small constant; empty for a large constant."""
     outside = tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.data_type == onnx.TensorProto.STRING
     if outside or prod(tensor.dims) > FEW_ELEMENTS:
         return set()
@@ -357,12 +357,12 @@ def _numbers(tensor: onnx.TensorProto) -> set[float]:
 def many_inputs(
     inputs: Sequence[Input], marks: Marks, sizing: Collection[str], moves: bool, seed: int, count: int
 ) -> Iterator[Feeds]:
-    """``count`` sets of inputs: in the first sets, all dynamic dims have one size; then each has its own.
+    """Yield ``count`` sets of inputs: in the first sets, all dynamic dims have one size; then each has its own.
 
-    ``sizing`` names the inputs that decide sizes: at most one of their elements is large. In models with Loops any
-    integer may decide one. ``moves`` says whether the models only move data: then infinities and NaN are drawn, too.
+    ``sizing`` names the inputs that decide sizes: at most one of their elements is large. In models with Loops, any
+    integer may decide a size. ``moves``: the models only move data; then the inputs include infinities and NaN.
     """
-    ladder = tuple(size for size in (*SMALL_SIZES, *marks.sizes) if size or moves)  # a network is fed with something
+    ladder = tuple(size for size in (*SMALL_SIZES, *marks.sizes) if size or moves)  # a network needs elements
     names = list(dict.fromkeys(name for row in inputs for name in row.dynamic(max(SMALL_RANKS))))
     for turn in range(count):
         rng = np.random.default_rng([seed, turn])
@@ -391,9 +391,10 @@ def many_inputs(
 def _elements(
     row: Input, shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], moves: bool, rng: np.random.Generator
 ) -> np.ndarray:
-    """Random elements of one input, in one of several ways.
+    """Return random elements of one input, in one of several ways.
 
-    ``limits`` are the largest dim of the data, and the largest element of an input that decides sizes; 0 for others.
+    ``limits``: the largest dim of the data, and the largest element of an input that decides sizes (0 for other
+    inputs).
     """
     dtype, count = by_name(row.type), prod(shape)
     if row.type == "string":
@@ -413,12 +414,12 @@ def _elements(
 
 
 def _sizes(shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
-    """Amounts, axes, indices, shapes: small ones of both signs, or beyond the data; sometimes one is large."""
+    """Return amounts, axes, indices or shapes: small, of both signs, or beyond the data; sometimes one is large."""
     room, reach = limits[1], min(limits)
     ways = ((-2, 4), (0, 3), (0, reach + 1), (0, 2 * reach + 4), (-reach - 1, 2 * reach + 4))
     made = rng.integers(*ways[int(rng.integers(0, len(ways)))], shape)
     if made.size and rng.random() < 0.15 and not marks.has_loops:
-        # Nothing has memory for these, but a Clip or a Cast may cut them.
+        # No memory suffices for these, but a Clip or a Cast may cut them.
         made.flat[int(rng.integers(0, made.size))] = BEYOND[int(rng.integers(0, len(BEYOND)))]
     elif made.size and rng.random() < 0.4:
         large = [one + more for one in (*map(abs, marks.integers), room, reach) for more in (-1, 0, 1)]
@@ -429,7 +430,7 @@ def _sizes(shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], rng: n
 
 
 def _integers(shape: tuple[int, ...], info: np.iinfo, marks: Marks, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Integers of all magnitudes, or on both sides of the models' constants."""
+    """Return integers of all magnitudes, or on both sides of the models' constants."""
     way = int(rng.integers(0, 4))
     if way == 0:
         return np.asarray(rng.integers(-size - 1, 2 * size + 4, shape))

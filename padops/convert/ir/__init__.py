@@ -1,15 +1,16 @@
 """OpenVINO IR, version 11 (``model.xml`` and ``model.bin``), as an ONNX model whose Pads are still OpenVINO's.
 
-Only layers that were compared with OpenVINO are converted, and the resulting shapes must be those of the IR. Everything
-else is refused, in one message. Pads stay unchanged.
+The module converts only layers that were compared with OpenVINO, and requires the shapes of the IR as results. It
+refuses everything else in one message. Pads stay unchanged.
 
-Some rules and checks need numbers, such as the weights of a convolution in groups, and take them only from a constant.
-OpenVINO computes these numbers, and the outputs of layers without a rule. Other layers stay: weights in half precision
-are half as large. Sums and products in half precision stay as well, as OpenVINO's CPU device computes them in float.
+Some rules and checks need numbers, such as the weights of a convolution in groups, and accept them only from a
+constant. OpenVINO computes these numbers, and the constant outputs of layers without a rule. Other constant layers
+stay: weights in half precision are half as large. Sums and products in half precision also stay, because OpenVINO's CPU
+device computes them in float.
 
-``reader.py`` turns every layer into a node of the domain ``ai.intel.openvino``. ``convert_layers`` turns all of them
-but the Pads into ONNX operators, by the rules of ``rules.py`` and ``windows.py``. The Pads are then found like those of
-any other model (``matchers/frameworks.py``): amounts and fill stay inputs, of whatever type.
+``reader.py`` turns every layer into a node of the domain ``ai.intel.openvino``. ``convert_layers`` turns all nodes
+except Pads into ONNX operators, by the rules of ``rules.py`` and ``windows.py``. The converter then finds the Pads as
+in any other model (``matchers/frameworks.py``): amounts and fill stay inputs, of any type.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ from padops.processes import Pickled
 
 
 def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
-    """Turns every layer but the Pads of what ``build`` gives into ONNX operators; the message is changed.
+    """Turn every layer of a message from ``build``, except Pads, into ONNX operators; change the message.
 
     Raises:
-        PadopsError: Some layers cannot be converted; they are listed with the reasons. Or the result is not valid.
-            Constants have been folded, and no more.
+        PadopsError: Some layers cannot be converted; the message lists them with the reasons. Or the result is not
+            valid. Then only constants have been folded.
     """
     values = Values.of(message)
     lacking = _fold_constants(message, values, path)
@@ -65,7 +66,7 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
 
 
 def _needed(nodes: list[onnx.NodeProto], outputs: Collection[str]) -> tuple[list[onnx.NodeProto], set[str]]:
-    """The nodes that something reads, and the names of all that is read."""
+    """Return the nodes whose outputs are read, and the names of all read values."""
     kept: list[onnx.NodeProto] = []
     read = set(outputs)
     for node in reversed(nodes):
@@ -79,7 +80,7 @@ def _needed(nodes: list[onnx.NodeProto], outputs: Collection[str]) -> tuple[list
 
 
 def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Values, path: Path) -> None:
-    """Puts the nodes into the model; refuses a model that is invalid or contradicts the shapes that the IR states."""
+    """Put the nodes into the model; refuse a model that is invalid or contradicts the shapes that the IR states."""
     graph = message.graph
     outputs = {output.name for output in graph.output}
     nodes, read = _needed(nodes, outputs)
@@ -95,7 +96,7 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
             light.graph.initializer.append(tensor)
         else:
             light.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
-    # The checker wants a shape of inputs and outputs even where no rank is known; it does not look at what it is.
+    # The checker requires a shape of inputs and outputs even if no rank is known; it does not look at the shape.
     ends = [value.type.tensor_type for value in (*light.graph.input, *light.graph.output)]
     unranked = [end for end in ends if not end.HasField("shape")]
     try:
@@ -119,7 +120,7 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
 PROGRAM = "padops.openvino_constants"
 SECONDS = 600.0  # for OpenVINO to read the IR and compute
 NEEDED = {"GroupConvolution": 1, "GroupConvolutionBackpropData": 1}  # inputs that rules reshape, of any size
-# Layers that only compute with the elements of their inputs; of others, each input but the first may say what to do.
+# Layers that only compute with the elements of their inputs; in others, each input but the first may be a parameter.
 ARITHMETIC = {*UNARY, *BINARY, "Concat", "Convolution", "Divide", "MatMul", "PReLU", "Select"}
 HALVES = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
 MOVES = {"Broadcast", "Concat", "Gather", "Reshape", "Slice", "Split", "Squeeze", "StridedSlice", "Tile", "Transpose"}
@@ -127,7 +128,7 @@ MOVES |= {"Unsqueeze", "VariadicSplit"}
 
 
 def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dict[str, str]:
-    """Replaces layers that compute constants, where a rule needs the numbers or does not take the layer."""
+    """Replace layers that compute constants if a rule needs the numbers or does not accept the layer."""
     computed = _computed(message, values)
     wanted = _wanted(message, values, computed)
     if not wanted:
@@ -157,7 +158,7 @@ def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dic
 
 
 def _computed(message: onnx.ModelProto, values: Values) -> dict[str, onnx.NodeProto]:
-    """The layers that follow from constants alone, or from dims that are known, by what they give, in order."""
+    """Return the layers that follow from constants or known dims alone, by the names of their outputs, in order."""
     layers: dict[str, onnx.NodeProto] = {}
     for node in message.graph.node:
         known = node.op_type == "ShapeOf" or all(name in values.tensors or name in layers for name in node.input)
@@ -171,8 +172,8 @@ def _computed(message: onnx.ModelProto, values: Values) -> dict[str, onnx.NodePr
 
 
 def _wanted(message: onnx.ModelProto, values: Values, computed: Mapping[str, onnx.NodeProto]) -> list[onnx.NodeProto]:
-    """The layers of ``computed`` whose numbers a remaining layer needs."""
-    unread: set[str] = set()  # what layers that cannot be read give, and what follows from it
+    """Return the layers of ``computed`` whose numbers a remaining layer needs."""
+    unread: set[str] = set()  # outputs of unreadable layers, and values that follow from them
     for name, node in computed.items():
         if name not in unread and (not unread.isdisjoint(node.input) or not is_read(node, values)):
             unread.update(node.output)
@@ -188,7 +189,7 @@ def _wanted(message: onnx.ModelProto, values: Values, computed: Mapping[str, onn
 
 
 def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answer | None], str]:
-    """The values that OpenVINO computed, and the reason for missing values."""
+    """Return the values that OpenVINO computed, and the reason for missing values."""
     if find_spec("openvino") is None:
         return [], "OpenVINO computes that from constants, and is not installed: pip install 'padops[openvino]'"
     with closing(Pickled("OpenVINO", SECONDS, ["-m", PROGRAM])) as process:
@@ -199,7 +200,7 @@ def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answe
 
 
 def _drop(message: onnx.ModelProto, folded: Collection[str], computed: Collection[str]) -> None:
-    """Drops the layers whose outputs are constants now, and those before them that nothing else reads."""
+    """Drop the layers whose outputs are now constants, and earlier layers that nothing else reads."""
     read = {output.name for output in message.graph.output}
     nodes: list[onnx.NodeProto] = []
     for node in reversed(message.graph.node):
@@ -213,10 +214,10 @@ def _drop(message: onnx.ModelProto, folded: Collection[str], computed: Collectio
 
 
 def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
-    """Reads an IR: the model, in which only Pads are still layers of OpenVINO, and the files that it was made from.
+    """Read an IR: return the model, in which only Pads are still layers of OpenVINO, and the IR's files.
 
     Raises:
-        PadopsError: The IR is damaged or incomplete, or has layers that cannot be converted; they are listed.
+        PadopsError: The IR is damaged or incomplete, or has layers that cannot be converted; the message lists them.
     """
     message, files, refused = read_pads(path)
     if refused:
@@ -225,9 +226,9 @@ def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
 
 
 def read_pads(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
-    """Reads an IR for its Pads alone: the model and the files, and why other layers cannot be converted, or "".
+    """Read an IR only for its Pads: return the model, its files, and why other layers cannot be converted, or "".
 
-    If they cannot, all layers are still OpenVINO's; the IR states the types and shapes of the Pads' inputs.
+    If there is such a reason, all layers are still OpenVINO's; the IR states the types and shapes of the Pads' inputs.
 
     Raises:
         PadopsError: The IR is damaged or incomplete.
@@ -239,6 +240,6 @@ def read_pads(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
             convert_layers(message, path)
         except PadopsError as error:
             return message, files, str(error)
-    except (MemoryError, EncodeError) as error:  # protobuf raises the latter where it gets no memory
+    except (MemoryError, EncodeError) as error:  # protobuf raises EncodeError without memory
         raise PadopsError(f"{path}: there is not enough memory for its layers and weights") from error
     return message, files, ""

@@ -16,14 +16,14 @@ from padops.convert.ir.reader import ELEMENT_TYPES, static_dims
 from padops.convert.matchers.frameworks import DOMAIN
 from padops.spec.plan import LARGEST
 
-SMALL = 1024  # bytes of a constant that is worth looking into: amounts, axes, shapes
+SMALL = 1024  # the most bytes of a constant that may be amounts, axes or shapes
 
-Dims = list[int | None] | None  # None for each dynamic dim, and where not even the rank is known
+Dims = list[int | None] | None  # None for each dynamic dim, and for an unknown rank
 
 
 @dataclass(frozen=True)
 class Values:
-    """Types and shapes of all values, and the tensors of those that are constant, by name."""
+    """Types and shapes of all values, and the tensors of constant values, by name."""
 
     types: dict[str, int]
     dims: dict[str, Dims]
@@ -32,7 +32,7 @@ class Values:
 
     @staticmethod
     def of(message: onnx.ModelProto) -> Values:
-        """The values of a model whose constants are initializers, and all of whose values are declared."""
+        """Return the values of a model that declares all values, and whose constants are initializers."""
         values = Values({}, {}, {}, {})
         for value in (*message.graph.input, *message.graph.value_info):
             values.types[value.name] = value.type.tensor_type.elem_type
@@ -50,7 +50,7 @@ class Values:
         self.types[tensor.name], self.dims[tensor.name] = tensor.data_type, list(tensor.dims)
 
     def fresh(self, wanted: str) -> str:
-        """A new name, which is reserved from now on."""
+        """Return a new name, which is reserved from now on."""
         while wanted in self.types:
             wanted += "_"
         self.types[wanted] = TensorProto.UNDEFINED
@@ -60,7 +60,7 @@ class Values:
         return self.array(name, SMALL)
 
     def array(self, name: str, most: float = math.inf) -> np.ndarray | None:
-        """The elements of a constant of up to ``most`` bytes, or None. Weights may be constants behind a Convert."""
+        """Return the elements of a constant of up to ``most`` bytes, also behind Converts as for weights; else None."""
         casts = []
         while name in self.casts:
             name, type = self.casts[name]
@@ -75,11 +75,11 @@ class Values:
             with np.errstate(all="ignore"):
                 array = before.astype(helper.tensor_dtype_to_np_dtype(type))
                 if array.astype(before.dtype).tobytes() != before.tobytes():
-                    return None  # OpenVINO's devices differ in how they round
+                    return None  # OpenVINO's devices round differently
         return array
 
     def size(self, name: str) -> float:
-        """Bytes of a value, as the IR declares it; infinite for a dynamic one."""
+        """Return the bytes of a value by the IR's declaration; infinity for a dynamic value."""
         dims = self.static(name)
         if dims is None:
             return math.inf
@@ -107,7 +107,7 @@ Meaning = TypeVar("Meaning")
 
 
 class Unreadable(ValueError):
-    """A layer cannot be converted; the message is the reason, for the listing."""
+    """A layer that cannot be converted; the message is the reason for the listing."""
 
 
 def _refuse(reason: str) -> NoReturn:
@@ -128,10 +128,10 @@ class Layer:
         self._read: set[str] = set()
         self._taken: list[str] = []
 
-    # Attributes: what no rule has asked for is refused.
+    # Attributes. ``refuse_what_is_not_read`` refuses attributes that no rule has read.
 
     def word(self, name: str, missing: str | None = None) -> str:
-        """An attribute; ``missing`` stands for an absent one, None: it has to be there."""
+        """Return an attribute; ``missing`` replaces an absent attribute, and None requires the attribute."""
         self._read.add(name)
         text = self._attributes.get(name, missing)
         if text is None:
@@ -139,18 +139,18 @@ class Layer:
         return text
 
     def choice(self, name: str, meanings: Mapping[str, Meaning], missing: str | None = None) -> Meaning:
-        """The meaning of an attribute that is one of some words, in any case."""
+        """Return the meaning of an attribute whose value is one of some words, in any case."""
         text = self.word(name, missing)
         if text.lower() not in meanings:
             _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not {' or '.join(meanings)}")
         return meanings[text.lower()]
 
     def flag(self, name: str, missing: str | None = None) -> bool:
-        """Whether an attribute says true."""
+        """Return whether an attribute is true."""
         return self.choice(name, {"true": True, "false": False, "1": True, "0": False}, missing)
 
     def integers(self, name: str, missing: str | None = None) -> list[int]:
-        """The numbers of an attribute such as ``"1, 2"``."""
+        """Return the numbers of an attribute such as ``"1, 2"``."""
         text = self.word(name, missing)
         numbers = []
         for part in text.split(",") if text.strip() else []:
@@ -161,7 +161,7 @@ class Layer:
         return numbers
 
     def integer(self, name: str, missing: str | None = None) -> int:
-        """The number of an attribute that is a whole one."""
+        """Return the integer in an attribute."""
         numbers = self.integers(name, missing)
         if len(numbers) != 1:
             _refuse(f"{name}='{self.word(name, missing)[:LONGEST_TEXT]}' is not an integer")
@@ -181,7 +181,7 @@ class Layer:
         return ELEMENT_TYPES[text]
 
     def refuse_what_is_not_read(self, without_effect: Mapping[tuple[str, str], Collection[str]]) -> None:
-        """Raises if the rule has not read an attribute that changes the layer's result."""
+        """Refuse the layer if no rule has read an attribute that changes its result."""
         for name, value in self._attributes.items():
             kinds = ((self.node.op_type, name), ("*", name))
             allowed = next((without_effect[kind] for kind in kinds if kind in without_effect), ())
@@ -191,28 +191,28 @@ class Layer:
     # Inputs.
 
     def dims(self, name: str) -> list[int | None]:
-        """The dims of an input, None for each dynamic one."""
+        """Return the dims of an input, with None for each dynamic dim."""
         dims = self.values.dims[name]
         if dims is None:
             _refuse(f"the rank of its input '{name}' is not known")
         return dims
 
     def numbers(self, name: str) -> np.ndarray:
-        """The elements of an input that has to be constant."""
+        """Return the elements of an input that must be constant."""
         array = self.values.constant(name)
         if array is None:
             _refuse(f"its input '{name}' is no constant")
         return array
 
     def number(self, name: str) -> Any:
-        """The only element of an input that has to be constant, such as an axis."""
+        """Return the only element of an input that must be constant, such as an axis."""
         array = self.numbers(name)
         if array.size != 1:
             _refuse(f"its input '{name}' has {array.size} elements, expected one")
         return array.item()
 
     def integral(self, name: str, rank: int | None = None) -> str:
-        """An input of integers as ONNX takes it: of int64, and of rank 0 or 1 if it wants that."""
+        """Return an input of integers in ONNX's form: of int64, and of ``rank`` (0 or 1) if given."""
         array = self.values.constant(name)
         if array is not None:
             if array.dtype == np.int64 and rank in (None, array.ndim):
@@ -224,7 +224,7 @@ class Layer:
         return self.add("Reshape", given, self.constant(np.full(rank, -1)))
 
     def indices(self, name: str) -> str:
-        """An input of int32 or int64, which most operators of ONNX take both."""
+        """Return an input of int32 or int64; most operators of ONNX accept both."""
         return name if self.values.types[name] in INDICES else self.integral(name)
 
     def of_type(self, name: str, type: int) -> str:
@@ -241,18 +241,18 @@ class Layer:
         return name
 
     def constant(self, value: Any, type: Any = np.int64) -> str:
-        with np.errstate(over="ignore"):  # a limit beyond a small type's is its infinity
+        with np.errstate(over="ignore"):  # a limit beyond a small type's range becomes infinity
             array = np.asarray(value).astype(type)
         return self.tensor(numpy_helper.from_array(array))
 
     def tensor(self, tensor: onnx.TensorProto) -> str:
-        """Adds a constant that is a tensor already, and without a name."""
+        """Add an unnamed tensor as a constant; return its name."""
         tensor.name = self._name("Constant")
         self.values.add(tensor)
         return tensor.name
 
     def like(self, value: float) -> str:
-        """Adds a scalar of the type of the first input."""
+        """Add a scalar of the type of the first input; return its name."""
         return self.constant(value, helper.tensor_dtype_to_np_dtype(self.type))
 
     def _name(self, what: str) -> str:
@@ -261,7 +261,7 @@ class Layer:
         return name
 
     def finish(self, given: Sequence[str]) -> list[onnx.NodeProto]:
-        """The nodes, which give the values as the outputs of the layer."""
+        """Return the nodes; the values ``given`` become the outputs of the layer."""
         names = dict(zip(given, self.node.output))
         for name in names.keys() & self.values.tensors.keys():
             tensor = self.values.tensors.pop(name)

@@ -1,4 +1,4 @@
-"""The layers of an OpenVINO IR, read from its XML, as one ONNX message: nothing is interpreted."""
+"""Reads the layers of an OpenVINO IR from its XML into one ONNX message, without interpreting them."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from padops.convert.records import FileRecord
 from padops.plural import plural
 from padops.spec.plan import LARGEST
 
-LARGEST_TEXT = 1 << 31  # bytes of a JSON or XML file; what Python makes of it takes ten times as many
+LARGEST_TEXT = 1 << 31  # bytes of a JSON or XML file; Python's objects for it need ten times this number
 MOST_LINES = 20  # of a list in a message
 HIGHEST_RANK = 32  # of a tensor; NumPy's own limit before 2.0
 
 
 def listing(lines: Sequence[str]) -> str:
-    """The parts of a file that cannot be converted, for the end of a message: up to ``MOST_LINES``."""
+    """Return a list of unconvertible parts for the end of a message: up to ``MOST_LINES``."""
     more = [f"and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
     return " " + "; ".join([*lines[:MOST_LINES], *more])
 
 
 def static_dims(dims: Sequence[int | str | None] | None) -> list[int] | None:
-    """The dims if all are known, else None; an unknown dim is None or a name."""
+    """Return the dims if all are known, else None; an unknown dim is None or a name."""
     known = [dim for dim in dims or () if isinstance(dim, int)]
     return known if dims is not None and len(known) == len(dims) else None
 
 
 def too_large(dims: Sequence[int | None]) -> str | None:
-    """Why no tensor can have these dims (None for a dynamic one; none is negative), or None."""
+    """Return why no tensor can have these dims (None for a dynamic dim; none is negative), or None."""
     if len(dims) > HIGHEST_RANK:
         return f"{len(dims)} dims, more than {HIGHEST_RANK}"
     known = [dim for dim in dims if dim is not None]
@@ -54,7 +54,7 @@ def too_large(dims: Sequence[int | None]) -> str | None:
     return f"more than {LARGEST} elements [P10]" if prod(known) > LARGEST else None
 
 
-VERSION = "11"  # of the format; OpenVINO has written no other since 2022
+VERSION = "11"  # of the format; OpenVINO has written only this version since 2022
 
 # Element types by their name in Parameter and Const layers; ports spell the first six differently.
 ELEMENT_TYPES = {
@@ -74,11 +74,11 @@ ELEMENT_TYPES = {
 LONGEST_NUMBER = 20  # digits; those of 2**64
 PRECISIONS = {"FP64": "f64", "FP32": "f32", "FP16": "f16", "BF16": "bf16", "BOOL": "boolean", "STRING": "string"}
 
-Edges = dict[tuple[str, str], tuple[str, str]]  # layer and port that an input comes from, by those of the input
+Edges = dict[tuple[str, str], tuple[str, str]]  # from layer and port of an input to layer and port of its source
 
 
 class Port(NamedTuple):
-    """An input or output of a layer; ``dims`` is None if the XML has none: a scalar, or of unknown rank."""
+    """An input or output of a layer; ``dims`` is None if the XML has none: for a scalar or an unknown rank."""
 
     id: str
     type: int
@@ -87,7 +87,7 @@ class Port(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """One layer, as the XML has it."""
+    """A layer as the XML states it."""
 
     id: str
     name: str
@@ -103,17 +103,17 @@ class Layer(NamedTuple):
 
 @dataclass(frozen=True)
 class Net:
-    """An IR."""
+    """An OpenVINO IR."""
 
     path: Path  # of the XML
     weights: Path  # of the ``.bin``, whether it exists or not
     name: str
     layers: tuple[Layer, ...]  # in the order of the XML
-    edges: Edges  # layer and port that each input comes from, by layer and port of the input
+    edges: Edges  # from layer and port of each input to layer and port of its source
 
 
 def read_net(path: Path) -> tuple[Net, list[FileRecord]]:
-    """Reads the XML of an IR: its layers and edges, and the files of the IR.
+    """Read the XML of an IR: its layers and edges, and the files of the IR.
 
     Raises:
         PadopsError: The XML is damaged or of another version.
@@ -155,7 +155,7 @@ def read_net(path: Path) -> tuple[Net, list[FileRecord]]:
 
 
 class _Place(NamedTuple):
-    """A layer's element or one of its ports, as messages call it: most files need no message."""
+    """The name of a layer's element or port for messages, formatted only if a message needs it."""
 
     layer: ElementTree.Element
     port: str | None = None
@@ -175,7 +175,7 @@ def _attributes(element: ElementTree.Element, what: object, path: Path, *names: 
 
 def _layer(element: ElementTree.Element, path: Path) -> Layer:
     id, name, type, version = _attributes(element, _Place(element), path, "id", "name", "type", "version")
-    if not name or not type:  # to ONNX, a value without a name is none
+    if not name or not type:  # in ONNX, a value without a name is absent
         raise PadopsError(f"{path} is damaged: layer {id} has an empty {'type' if name else 'name'}")
     data: dict[str, str] | None = None
     ports: dict[str, list[Port]] = {"input": [], "output": []}
@@ -197,14 +197,14 @@ def _port(element: ElementTree.Element, layer: ElementTree.Element, path: Path) 
     if text := element.get("names"):  # a comma in a name has a backslash before it
         names = [name.replace("\\,", ",") for name in re.split(r"(?<!\\),", text) if name]
     type = element_type(PRECISIONS.get(precision) or precision.lower(), _Place(layer), path)
-    return Port(id, type, dims or None, tuple(sorted(names)))  # OpenVINO's get_any_name gives the first
+    return Port(id, type, dims or None, tuple(sorted(names)))  # OpenVINO's get_any_name returns the first
 
 
 def dims_of(texts: tuple[str | None, ...], what: object, path: Path) -> tuple[int | None, ...]:
-    """The dims of a port (-1 for a dynamic one), of a Parameter (? or a range) or of a Const; ``what`` has them.
+    """Return the dims of ``what``: a port (-1: dynamic), a Parameter (? or a range: dynamic) or a Const.
 
     Raises:
-        PadopsError: A text is no dim, or no tensor can have all of them.
+        PadopsError: A text is not a dim, or no tensor can have these dims.
     """
     dims = _dims(texts)
     if isinstance(dims, str):
@@ -214,7 +214,7 @@ def dims_of(texts: tuple[str | None, ...], what: object, path: Path) -> tuple[in
 
 @lru_cache(1 << 12)
 def _dims(texts: tuple[str | None, ...]) -> tuple[int | None, ...] | str:
-    """The dims, or what is wrong with them."""
+    """Return the dims, or the error in them as a text."""
     dims: list[int | None] = []
     for text in ((text or "").strip() for text in texts):
         if text not in ("-1", "?") and ".." not in text and not _is_number(text):
@@ -224,7 +224,7 @@ def _dims(texts: tuple[str | None, ...]) -> tuple[int | None, ...] | str:
 
 
 def _is_number(text: str) -> bool:
-    """Whether a text is a number that is not negative, and not longer than any that can mean something here."""
+    """Return whether a text is a number that is not negative, and not too long to mean something here."""
     return text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER
 
 
@@ -233,10 +233,10 @@ def _cut(called: str) -> str:
 
 
 def element_type(name: str, what: object, path: Path) -> int:
-    """The ``TensorProto.DataType`` of an element type of OpenVINO.
+    """Return the ``TensorProto.DataType`` of an element type of OpenVINO.
 
     Raises:
-        PadopsError: ONNX has no tensors of that type.
+        PadopsError: ONNX has no tensors of this type.
     """
     if name not in ELEMENT_TYPES:
         raise PadopsError(f"{path}: {what} has elements of type {name}, which ONNX has no tensors of")
@@ -244,10 +244,10 @@ def element_type(name: str, what: object, path: Path) -> int:
 
 
 def in_order(layers: Sequence[Layer], edges: Edges, path: Path) -> tuple[Layer, ...]:
-    """The layers, each behind the layers that it reads; unchanged if their order is right already.
+    """Return the layers in an order in which each follows the layers that it reads; unchanged if their order is right.
 
     Raises:
-        PadopsError: Layers read each other in a circle.
+        PadopsError: Layers read each other in a cycle.
     """
     sources = {layer.id: {edges[layer.id, port.id][0] for port in layer.inputs if (layer.id, port.id) in edges}
                for layer in layers}  # fmt: skip
@@ -264,19 +264,20 @@ def in_order(layers: Sequence[Layer], edges: Edges, path: Path) -> tuple[Layer, 
         raise PadopsError(
             f"{path} is damaged: layers read each other in a circle: {', '.join(error.args[1][:8])}"
         ) from None
-    # Inputs and outputs of the model are those of the file, in its order.
+    # The model's inputs and outputs stay in the order of the file.
     ends = {"Parameter": -1, "Result": len(order)}
     return tuple(sorted(layers, key=lambda layer: ends.get(layer.type, order[layer.id])))
 
 
 def parse(content: bytes, path: Path) -> ElementTree.Element:
-    """Parses the content of a file.
+    """Parse the content of a file.
 
     It refuses a document type, which can define entities: files to read, and texts of any length. A document type
-    precedes the root element. A tree builder that handles document types needs twice the time for all elements.
+    precedes the root element, so a first parser stops at the root. A tree builder that handles document types needs
+    twice the time for all elements.
 
     Raises:
-        PadopsError: It is not well-formed, or in an encoding that is not known, or has a document type.
+        PadopsError: The content is not well-formed, has an unknown encoding, or has a document type.
     """
 
     def refuse(name: str, *rest: object) -> None:
@@ -285,7 +286,7 @@ def parse(content: bytes, path: Path) -> ElementTree.Element:
     def stop(*rest: object) -> None:
         raise StopIteration
 
-    with library_errors(str(path)):  # LookupError and ValueError: of encodings that Python or expat does not know
+    with library_errors(str(path)):  # LookupError and ValueError: from encodings that Python or expat does not know
         parser = expat.ParserCreate()
         parser.StartDoctypeDeclHandler, parser.StartElementHandler = refuse, stop
         try:
@@ -304,29 +305,29 @@ IR_VERSION = 10  # of ONNX; the first that knows this opset
 
 
 class Builder:
-    """Makes a model of nodes in the domain ``ai.intel.openvino``, named and typed like the layers.
+    """Makes a model of nodes in the domain ``ai.intel.openvino``, with the names and types of the layers.
 
-    Their attributes are strings. Parameter, Const and Result are inputs, initializers and outputs. Values are named
-    like OpenVINO's tensors, else like the layer that makes them.
+    The nodes' attributes are strings. Parameter, Const and Result become inputs, initializers and outputs. Values have
+    the names of OpenVINO's tensors, else of the layers that make them.
     """
 
     def __init__(self, net: Net) -> None:
         self._net = net
         self._path = net.path
         self._there = net.weights.stat().st_size if net.weights.is_file() else None  # bytes
-        self._asked = 0  # bytes of weights; layers may share bytes, so the sum may be any multiple of the file
+        self._asked = 0  # bytes of weights; layers may share bytes, so the sum may exceed the file
         self._constants: dict[str, tuple[int, list[int], int, int]] = {}
         self._message = onnx.ModelProto(ir_version=IR_VERSION, producer_name="OpenVINO")
         self._message.opset_import.add(domain="", version=OPSET)
         self._message.opset_import.add(domain=DOMAIN, version=1)
-        self._graph = self._message.graph  # in place, as it would be copied
+        self._graph = self._message.graph  # no copy, so changed in place
         self._names: dict[tuple[str, str], str] = {}
-        self._taken: dict[str, int] = {}  # names, with the last number that was put behind each
-        self._made: set[str] = set()  # the values that nodes give
+        self._taken: dict[str, int] = {}  # names, each with the last number that was put behind it
+        self._made: set[str] = set()  # the values that nodes make
         self._put_out: set[str] = set()  # the names of the outputs
 
     def build(self) -> onnx.ModelProto:
-        """The model.
+        """Build and return the model.
 
         Raises:
             PadopsError: The IR is damaged, or its ``.bin`` is missing or too short.
@@ -346,7 +347,7 @@ class Builder:
         return self._message
 
     def _add_layers(self, file: BinaryIO) -> None:
-        """Adds all layers, with the constants of the file of weights."""
+        """Add all layers, and read the constants from the file of weights."""
         node_names: set[str] = set()
         for layer in self._net.layers:
             inputs = [self._source(layer, port) for port in layer.inputs]
@@ -363,7 +364,7 @@ class Builder:
             node_names.add(layer.name)
 
     def _fresh(self, *wanted: str) -> str:
-        """The first of the names that is free, else the last one with a number."""
+        """Return the first free name, else the last name with a number."""
         for name in wanted:
             if name not in self._taken:
                 self._taken[name] = 1
@@ -401,12 +402,12 @@ class Builder:
         _declare(self._graph.input.add(), name, type, dims)
 
     def _dims(self, layer: Layer) -> tuple[int | None, ...]:
-        """The dims of a Parameter or Const; an empty text is that of a scalar."""
+        """Return the dims of a Parameter or Const; an empty text means a scalar."""
         shape = self._data(layer, "shape")
         return dims_of(tuple(shape.split(",")) if shape.strip() else (), layer, self._path)
 
     def _check_constant(self, layer: Layer) -> tuple[int, list[int], int, int]:
-        """Element type, dims, offset and bytes of a Const; its bytes are there."""
+        """Return element type, dims, offset and bytes of a Const, after a check that the file has the bytes."""
         type = element_type(self._data(layer, "element_type"), layer, self._path)
         dims = self._dims(layer)
         if type == TensorProto.STRING:
@@ -436,7 +437,7 @@ class Builder:
     def _add_constant(self, layer: Layer, file: BinaryIO) -> None:
         name = self._output(layer)
         type, dims, offset, size = self._constants[layer.id]
-        tensor = self._graph.initializer.add(name=name, data_type=type)  # filled in place, as it would be copied
+        tensor = self._graph.initializer.add(name=name, data_type=type)  # filled in place, to avoid a copy
         if size:
             file.seek(offset)
         content = file.read(size) if size else b""
@@ -447,7 +448,7 @@ class Builder:
         self._made.add(name)
 
     def _check_weights(self, layer: Layer, offset: int, size: int) -> None:
-        """Refuses a Const whose bytes are not in the file. Every Const is checked before the first is read."""
+        """Refuse a Const whose bytes are not in the file. The builder checks every Const before it reads the first."""
         path, weights = self._path, self._net.weights
         if self._there is None:
             raise PadopsError(
@@ -464,7 +465,7 @@ class Builder:
             raise PadopsError(f"{path} has {self._asked} bytes of weights or more; up to {LARGEST_MODEL} are read")
 
     def _add_output(self, layer: Layer, inputs: list[str]) -> None:
-        """Adds the output of a Result: the value, or an Identity if no node made it or it is an output already."""
+        """Add the output of a Result: the value, or an Identity if no node made the value or it already is one."""
         if len(inputs) != 1:
             raise PadopsError(f"{self._path} is damaged: {layer} has {plural(len(inputs), 'input')}, expected one")
         port = layer.inputs[0]
@@ -494,4 +495,4 @@ def _declare(info: onnx.ValueInfoProto, name: str, type: int, dims: Sequence[int
         return
     tensor.shape.SetInParent()
     for dim in dims:
-        tensor.shape.dim.add(dim_value=dim)  # None sets none
+        tensor.shape.dim.add(dim_value=dim)  # None sets nothing

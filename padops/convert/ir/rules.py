@@ -1,7 +1,7 @@
-"""The rule of each type of layer, which converts the layer to ONNX.
+"""The rules that convert layers to ONNX, one for each type of layer.
 
 A rule accepts the inputs of a layer, adds nodes, and returns a value for each output. Rules follow
-OpenVINO's and ONNX's specifications; ``tests/convert/readers/test_convert_openvino_layers.py`` compares each with
+OpenVINO's and ONNX's specifications; ``tests/convert/readers/test_convert_openvino_layers.py`` compares each rule with
 OpenVINO's CPU device (2026.4.1; onnxruntime 1.31.1).
 """
 
@@ -42,7 +42,7 @@ def _gather_nd(layer: Layer, data: str, indices: str) -> str:
 
 
 def _scatter_update(layer: Layer, data: str, indices: str, updates: str, axis: str) -> str:
-    """ScatterND puts slices along the first axis, so that axis is moved there, and back."""
+    """Write ScatterND, which puts slices along the first axis; so Transposes move the layer's axis there, and back."""
     rank, count, at = len(layer.dims(data)), len(layer.dims(indices)), layer.number(axis)
     at += rank if at < 0 else 0
     wanted = layer.add("Unsqueeze", layer.integral(indices), layer.constant([-1]))
@@ -81,7 +81,7 @@ def _transpose(layer: Layer, data: str, order: str) -> str:
 
 
 def _shape_of(layer: Layer, data: str) -> str:
-    """A constant where the shape is known."""
+    """Return the shape of the data; a constant if the shape is known."""
     type = layer.choice("output_type", {"i32": TensorProto.INT32, "i64": TensorProto.INT64}, "i64")
     dims = layer.values.static(data)
     if dims is not None:
@@ -96,7 +96,7 @@ def _slice(layer: Layer, data: str, start: str, stop: str, step: str, axes: str 
 
 
 def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str = "") -> str:
-    """Slice, with ends in place of masks; axes of shrink_axis_mask are removed after it, new axes added last."""
+    """Write Slice with ends in place of masks; then remove the axes of shrink_axis_mask, and last add new axes."""
     count = layer.values.static(begin)
     if count is None or len(count) != 1 or any(layer.values.static(name) != count for name in (end, strides) if name):
         raise Unreadable("the numbers of axes of begin, end and strides are not known, or differ")
@@ -128,7 +128,7 @@ def _bit(layer: Layer, mask: str, row: int) -> bool:
 
 
 def _axes(layer: Layer, data: str, count: int) -> tuple[list[tuple[int, int]], list[int], list[int]]:
-    """Rows of a StridedSlice's begin with their axes, the axes that it drops, and those of the output that are new."""
+    """Return the rows of a StridedSlice's begin with their axes, the axes that it drops, and the output's new axes."""
     names = ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
     marks = [next((name for name in names if _bit(layer, name, row)), "") for row in range(count)]
     dims = layer.values.dims[data]
@@ -152,7 +152,7 @@ def _axes(layer: Layer, data: str, count: int) -> tuple[list[tuple[int, int]], l
 
 
 def _chosen(layer: Layer, given: str, rows: list[int], masked: np.ndarray, ends: np.ndarray) -> str:
-    """Some rows of begin or end as int64, with other numbers where they are masked."""
+    """Return some rows of begin or end as int64, with ``ends`` in place of masked rows."""
     array = layer.values.constant(given)
     if array is not None:
         return layer.constant(np.where(masked, ends, array.astype(np.int64)[rows]))
@@ -161,8 +161,8 @@ def _chosen(layer: Layer, given: str, rows: list[int], masked: np.ndarray, ends:
     return layer.add("Where", layer.constant(masked, bool), layer.constant(ends), rowed) if masked.any() else rowed
 
 
-# Gates of a sequence by their letters, as OpenVINO orders them and as ONNX does; ONNX adds a bias of R's rows, of which
-# OpenVINO has at most that of GRU's hidden gate ("H").
+# The gates of a sequence by their letters, in OpenVINO's order and in ONNX's. ONNX adds a bias of R's rows; OpenVINO
+# has at most the bias of GRU's hidden gate ("H").
 GATES = {"LSTM": ("fico", "iofc"), "GRU": ("zrh", "zrh"), "RNN": ("h", "h")}
 ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
 USUAL = {"LSTM": "sigmoid,tanh,tanh", "GRU": "sigmoid,tanh", "RNN": "tanh"}
@@ -170,7 +170,7 @@ DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
 
 
 def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
-    """LSTM, GRU or RNN: the batch is axis 0 in OpenVINO and axis 1 in ONNX, whose runtime has no other layout."""
+    """Write LSTM, GRU or RNN: the batch is axis 0 in OpenVINO and axis 1 in ONNX, whose runtime has no other layout."""
     kind = layer.node.op_type.removesuffix("Sequence")
     if len(inputs) != 5 + (kind == "LSTM"):
         raise Unreadable(f"it has {plural(len(inputs) + 1, 'input')}, expected {6 + (kind == 'LSTM')}")
@@ -188,7 +188,7 @@ def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
         raise Unreadable(f"its biases do not have the dims {DIRECTIONS[direction]}, {width}")
     rows = [theirs.index(gate) * size + i for gate in ours for i in range(size)]
     order = layer.constant(rows)
-    # A column of zeros, behind those that there are, is the bias that OpenVINO does not have.
+    # A column of zeros behind the existing columns is the bias that OpenVINO does not have.
     zeros = layer.constant(np.zeros((DIRECTIONS[direction], 1)), helper.tensor_dtype_to_np_dtype(layer.type))
     none = [width] * len(rows)
     other = [*none[:-size], *range(width - size, width)] if reset else none
@@ -216,7 +216,7 @@ def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
 
 
 def _sequence_refusal(layer: Layer, kind: str, direction: str, names: list[str]) -> str | None:
-    """The reason why ONNX Runtime lacks such a sequence, or None."""
+    """Return the reason why ONNX Runtime lacks the sequence, or None."""
     if layer.type not in (TensorProto.FLOAT, TensorProto.DOUBLE):
         return "ONNX Runtime has it only for float and double"
     if direction not in DIRECTIONS:
@@ -246,7 +246,7 @@ def _matmul(layer: Layer, first: str, second: str) -> str:
 
 
 def _transposed(layer: Layer, name: str) -> str:
-    """A value with its last two axes in the other order."""
+    """Return a value with its last two axes swapped."""
     rank = len(layer.dims(name))
     return layer.add("Transpose", name, perm=[*range(rank - 2), rank - 1, rank - 2])
 
@@ -269,7 +269,7 @@ def _attention(layer: Layer, query: str, key: str, value: str, mask: str = "", s
 
 
 def _places(layer: Layer, vectors: str) -> str:
-    """The numbers of the vectors, from 0."""
+    """Return the numbers of the vectors, counted from 0."""
     count = layer.add("Squeeze", layer.add("Shape", vectors, start=-2, end=-1))
     return layer.add("Range", layer.constant(0), count, layer.constant(1))
 
@@ -281,7 +281,7 @@ def _batch_norm(layer: Layer, data: str, scale: str, shift: str, mean: str, vari
 
 
 def _mvn(layer: Layer, data: str, axes: str) -> str:
-    """(x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps), or without the division."""
+    """Write (x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps), or without the division."""
     layer.choice("version", {"opset6": None})
     epsilon, inside = layer.decimal("eps"), layer.choice("eps_mode", {"inside_sqrt": True, "outside_sqrt": False})
     if layer.type not in FLOATS:
@@ -299,7 +299,7 @@ def _mvn(layer: Layer, data: str, axes: str) -> str:
 
 
 def _einsum(layer: Layer, first: str, *others: str) -> str:
-    """Where the equation does not say what is kept, those labels are that occur once, in the order of the alphabet."""
+    """Write Einsum. An equation without output labels keeps the labels that occur once, in alphabetical order."""
     equation = "".join(layer.word("equation").split())
     if "->" not in equation:
         labels = equation.replace(",", "").replace("...", "")
@@ -309,7 +309,7 @@ def _einsum(layer: Layer, first: str, *others: str) -> str:
 
 
 def _topk(layer: Layer, data: str, count: str) -> list[str]:
-    """Indices are of int32 unless the layer says otherwise."""
+    """Write TopK; its indices are int32 unless the layer states another type."""
     if layer.word("sort", "value") != "value":
         raise Unreadable(f"ONNX does not have sort='{layer.word('sort')}'")
     largest = layer.choice("mode", {"max": 1, "min": 0})
@@ -333,19 +333,19 @@ BINARY = {
 }
 OF_FLOATS = ("Ceiling", "Floor")
 
-# Values of attributes that change nothing, so that no rule reads them; "*" is every layer, or every value.
+# Values of attributes that change nothing, so that no rule reads them; "*" means every layer, or every value.
 WITHOUT_EFFECT: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("*", "auto_broadcast"): ("numpy",),
-    ("*", "activations_alpha"): ("*",),  # of a sequence; the activations that are read have none
+    ("*", "activations_alpha"): ("*",),  # of a sequence; the supported activations have none
     ("*", "activations_beta"): ("*",),
-    ("Divide", "m_pythondiv"): ("*",),  # of integers, OpenVINO rounds towards zero all the same
+    ("Divide", "m_pythondiv"): ("*",),  # for integers, OpenVINO rounds towards zero in any case
     ("Gather", "batch_dims"): ("0",),
     ("Interpolate", "antialias"): ("false",),
     ("NonZero", "output_type"): ("i64",),
     ("Round", "mode"): ("half_to_even",),
     ("ScatterElementsUpdate", "use_init_val"): ("true",),
     ("Squeeze", "allow_axis_skip"): ("false",),
-    ("TopK", "stable"): ("*",),  # ONNX's is
+    ("TopK", "stable"): ("*",),  # ONNX's TopK is stable
 }
 
 
@@ -390,7 +390,7 @@ def _swish(layer: Layer, data: str, beta: str = "") -> str:
 
 
 def _fake_quantize(layer: Layer, data: str, low: str, high: str, new_low: str, new_high: str) -> str:
-    """As OpenVINO's CPU device computes it: the formula of its documentation gives other numbers for ties."""
+    """Compute as OpenVINO's CPU device does: the formula of its documentation returns other numbers for ties."""
     layer.choice("auto_broadcast", {"numpy": None, "none": None}, "numpy")
     if layer.type not in FLOATS:
         raise Unreadable("its data are no floats")
@@ -412,7 +412,7 @@ def _fake_quantize(layer: Layer, data: str, low: str, high: str, new_low: str, n
 
 Rule = Callable[..., "str | list[str]"]
 RULES: Mapping[str, Rule] = {
-    # What moves data.
+    # Layers that move data.
     "Broadcast": _broadcast, "GatherND": _gather_nd, "ScatterUpdate": _scatter_update, "ShapeOf": _shape_of,
     "Slice": _slice, "Split": _split, "StridedSlice": _strided_slice, "Transpose": _transpose,
     "VariadicSplit": _variadic_split,
@@ -436,7 +436,7 @@ RULES: Mapping[str, Rule] = {
     "Squeeze": lambda layer, data, axes="": layer.add("Squeeze", data, *([layer.integral(axes, 1)] if axes else [])),
     "Unsqueeze": lambda layer, data, axes: layer.add("Unsqueeze", data, layer.integral(axes, 1)),
     "Tile": lambda layer, data, repeats: layer.add("Tile", data, layer.integral(repeats)),
-    # What has a kernel, gates or sums.
+    # Layers with a kernel, gates or sums.
     **WINDOWS, **dict.fromkeys((f"{kind}Sequence" for kind in GATES), _sequence),
     **dict.fromkeys((f"Reduce{name}" for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")), _reduce),
     "BatchNormInference": _batch_norm, "Einsum": _einsum, "MVN": _mvn, "MatMul": _matmul,
@@ -444,7 +444,7 @@ RULES: Mapping[str, Rule] = {
     "SoftMax": lambda layer, data: layer.add("Softmax", data, axis=layer.integer("axis", "1")),
     "CumSum": lambda layer, data, axis: layer.add(
         "CumSum", data, axis, **{name: int(layer.flag(name, "false")) for name in ("exclusive", "reverse")}),
-    # What takes each element by itself.
+    # Layers that compute each element separately.
     **dict.fromkeys(UNARY, _unary), "Clamp": _clamp, "Divide": _divide, "FakeQuantize": _fake_quantize,
     "PReLU": _prelu, "Range": _range, "Swish": _swish,
     **dict.fromkeys(BINARY, lambda layer, first, second: layer.add(BINARY[layer.node.op_type], first, second)),
@@ -461,20 +461,20 @@ RULES: Mapping[str, Rule] = {
 
 
 def _pad(layer: Layer, data: str, begin: str, end: str, fill: str = "") -> str:
-    """The inputs of a Pad, which stays a layer."""
+    """Accept the inputs of a Pad, which stays a layer."""
     return ""
 
 
 @cache
 def _inputs_of(rule: Rule) -> tuple[int, float]:
-    """The least and the most inputs that a rule accepts."""
+    """Return the least and the most inputs that a rule accepts."""
     inputs = list(signature(rule).parameters.values())[1:]
     least = sum(one.default is Parameter.empty and one.kind is Parameter.POSITIONAL_OR_KEYWORD for one in inputs)
     return least, inf if any(one.kind is Parameter.VAR_POSITIONAL for one in inputs) else len(inputs)
 
 
 def is_read(node: onnx.NodeProto, values: Values) -> bool:
-    """Whether a rule accepts a layer."""
+    """Return whether a rule accepts a layer."""
     try:
         onnx_nodes(node, values, keep=False)
     except Unreadable:
@@ -483,10 +483,10 @@ def is_read(node: onnx.NodeProto, values: Values) -> bool:
 
 
 def onnx_nodes(node: onnx.NodeProto, values: Values, keep: bool = True) -> list[onnx.NodeProto]:
-    """The operators that a layer is; a Pad stays as it is. Unless ``keep``, the names between them are free again.
+    """Return the operators for a layer; a Pad stays. Unless ``keep``, the names between the operators are freed.
 
     Raises:
-        Unreadable: ONNX has nothing like it, or it is damaged.
+        Unreadable: ONNX has no equivalent, or the layer is damaged.
     """
     rule = RULES.get(node.op_type, _pad if node.op_type == "Pad" else None)
     if rule is None:
@@ -508,7 +508,7 @@ def onnx_nodes(node: onnx.NodeProto, values: Values, keep: bool = True) -> list[
             raise Unreadable(f"it has {plural(len(node.output), 'output')}, expected {len(given)}")
         kept = keep
         return layer.finish(given) if keep else []
-    except (IndexError, OverflowError, TypeError, ValueError) as error:  # NumPy and protobuf refuse odd numbers
+    except (IndexError, OverflowError, TypeError, ValueError) as error:  # NumPy and protobuf refuse unusual numbers
         raise Unreadable(" ".join(str(error).split())) from error
     finally:
         if not kept:

@@ -23,7 +23,7 @@ NEAREST = {name: name for name in ("round_prefer_floor", "round_prefer_ceil", "f
 
 
 def _amounts(layer: Layer, kernel: list[int]) -> Amounts | None:
-    """Begin and end of each spatial axis of a convolution or pool, None where only a run can tell."""
+    """Return begin and end of each spatial axis of a convolution or pool; None if only a run can determine them."""
     mode = layer.choice("auto_pad", AUTO_PAD, "explicit")
     begin, end = (layer.integers(name, None if mode in EXPLICIT else "") for name in ("pads_begin", "pads_end"))
     if mode in EXPLICIT:
@@ -44,9 +44,9 @@ def _amounts(layer: Layer, kernel: list[int]) -> Amounts | None:
 
 
 def _window(layer: Layer, kernel: list[int], amounts: Amounts | None) -> dict[str, Any]:
-    """The attributes that ONNX's convolutions and pools share.
+    """Return the attributes that ONNX's convolutions and pools share.
 
-    Amounts stand in place of auto_pad where the shape is known (S1): ONNX Runtime gets SAME with dilations wrong.
+    If the shape is known, amounts replace auto_pad (S1): ONNX Runtime gets SAME with dilations wrong.
     """
     given: dict[str, Any] = {}
     given |= {name: numbers for name in ("strides", "dilations") if (numbers := layer.integers(name, ""))}
@@ -58,7 +58,7 @@ def _window(layer: Layer, kernel: list[int], amounts: Amounts | None) -> dict[st
 
 
 def _weights(layer: Layer, weights: str) -> tuple[str, int, list[int]]:
-    """The weights as ONNX has them, without an axis of the groups, the number of groups, and the kernel if known."""
+    """Return the weights in ONNX's form, without an axis of the groups; the number of groups; the kernel if known."""
     dims = layer.values.dims[weights]
     if not layer.node.op_type.startswith("Group"):
         return weights, 1, static_dims((dims or [])[2:]) or []
@@ -93,7 +93,7 @@ def _deconvolution(layer: Layer, data: str, weights: str, output_shape: str = ""
 
 
 def _amounts_to(layer: Layer, data: str, kernel: list[int], wanted: list[int], mode: str) -> Amounts:
-    """The amounts with which a deconvolution gives an output of a shape; SAME_UPPER has the odd one at the begin."""
+    """Return the amounts for a deconvolution's output shape; SAME_UPPER puts an odd amount at the begin."""
     sizes = static_dims(layer.dims(data)[2:])
     if not mode.startswith("SAME") or sizes is None:
         raise Unreadable("output_shape with explicit amounts, or with spatial dims that are dynamic")
@@ -110,7 +110,7 @@ def _amounts_to(layer: Layer, data: str, kernel: list[int], wanted: list[int], m
 
 
 def _pool(layer: Layer, kernel: list[int], amounts: Amounts | None) -> dict[str, Any]:
-    """The attributes of a pool."""
+    """Return the attributes of a pool."""
     ceil = layer.choice("rounding_type", {"floor": 0, "ceil": 1}, "floor")
     if amounts is None and max(layer.integers("dilations", ""), default=1) > 1:
         raise Unreadable("ONNX Runtime ignores the dilations where it computes the amounts of auto_pad itself")
@@ -133,14 +133,14 @@ def _average_pool(layer: Layer, data: str) -> str:
 
 
 def _max_pool(layer: Layer, data: str) -> list[str]:
-    """Elements and their indices; those are dropped later where nothing reads them."""
+    """Return elements and their indices; a later step drops indices that nothing reads."""
     kernel = layer.integers("kernel")
     attributes = _pool(layer, kernel, _amounts(layer, kernel))
     if len(layer.node.output) == 1:
         return [layer.add("MaxPool", data, **attributes)]
     largest = layer.add("MaxPool", data, count=2, **attributes)
     found = layer.nodes[-1].output[1]
-    if axis := layer.integer("axis", "0"):  # the first of those that one index counts through
+    if axis := layer.integer("axis", "0"):  # the first axis that one index counts through
         inner = layer.add("Shape", data, start=axis)
         found = layer.add("Mod", found, layer.add("ReduceProd", inner, keepdims=0))
     type = layer.element_type("index_element_type", "i64")
@@ -148,7 +148,7 @@ def _max_pool(layer: Layer, data: str) -> list[str]:
 
 
 def _interpolate(layer: Layer, data: str, wanted: str, *others: str) -> str:
-    """Resize of all axes: ONNX Runtime (1.32) moves Transposes past one that names some, and leaves those names."""
+    """Write Resize of all axes: ONNX Runtime (1.32) moves Transposes past one that names axes, and keeps the names."""
     has_both = layer.choice("version", {"opset4": True, "opset11": False})  # sizes and scales
     if any(layer.integers("pads_begin", "0") + layer.integers("pads_end", "0")):
         raise Unreadable("ONNX does not have pads_begin and pads_end")
@@ -169,7 +169,7 @@ def _interpolate(layer: Layer, data: str, wanted: str, *others: str) -> str:
 
 
 def _of_all_axes(layer: Layer, data: str, wanted: str, axes: list[int], by_sizes: bool) -> str:
-    """Sizes or scales of all axes, where only those of some are given."""
+    """Return sizes or scales of all axes if the layer states only some."""
     dims, numbers = (
         layer.values.static(data) if by_sizes else [1] * len(layer.dims(data)),
         layer.values.constant(wanted),

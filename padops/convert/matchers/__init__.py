@@ -33,7 +33,7 @@ Matcher = Callable[[NodeSite, Types], Match | None]
 def choose(
     explicit_auto_pad: bool = False, custom_domains: Collection[str] = (), emulations: bool = False
 ) -> tuple[Matcher, ...]:
-    """Returns the matchers in the order to try; the last recognizes any other node with Pad in its name."""
+    """Return the matchers in the order to try; the last matcher recognizes any other node with Pad in its name."""
     return (
         converted.match_converted_pad,
         partial(frameworks.match_tensorflow_pad, domains=custom_domains),
@@ -56,11 +56,11 @@ MATCHERS = choose()
 
 
 def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher] = MATCHERS) -> Match | None:
-    """The match of the first matcher that knows the node; None if the node is no Pad."""
+    """Return the match of the first matcher that knows the node; None if the node is not a Pad."""
     match = next((match for matcher in asked if (match := matcher(site, types)) is not None), None)
     count = len(site.node.outputs)
     kind = (site.node.domain, site.node.op_type)
-    may_have_more = kind in WINDOW_OPERATORS or kind == ("", onnx_functions.ATTENTION)  # MaxPool gives indices as well
+    may_have_more = kind in WINDOW_OPERATORS or kind == ("", onnx_functions.ATTENTION)  # MaxPool also returns indices
     if match is not None and (count < 1 or (count > 1 and not may_have_more)):
         return Match(match.form, reason=match.reason or f"it has {count} outputs, expected one")
     if match is not None and (long := too_long(match)) is not None:
@@ -72,6 +72,6 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher] = MATCHERS)
 
 
 def foreign_domains(pads: Iterable[NodeSite]) -> list[str]:
-    """The domains in which an exporter has left TensorFlow's Pads: nodes whose names no other framework has."""
+    """Return the domains in which an exporter left TensorFlow's Pads: nodes with names that no other framework has."""
     named = {site.node.domain for site in pads if site.node.op_type in unknown.TENSORFLOWS_OWN}
     return sorted(named - KNOWN_DOMAINS - {frameworks.OWN_DOMAIN})

@@ -1,21 +1,21 @@
 """SAME_UPPER and SAME_LOWER of convolutions and poolings, written out: explicit amounts, or a SamePad in front.
 
-Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU. It computes the amounts of SAME as if there
-were no dilation, and does not raise a negative total to 0. Without a dilation, MaxPool of floats without
-indices and AveragePool below opset 19 refuse negative amounts in 1.31.1 and 1.32.0; in 1.20.1 and 1.25.0 they run, and
-are wrong for some sizes. For a pooling with ceil_mode, whose output size ONNX Runtime rounds up, the verdict is only
-"may be wrong". A convolution begins its windows behind the first element if the total is at most -3, or -4 with
-SAME_LOWER.
+Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU. ONNX Runtime computes the amounts of SAME as if
+there were no dilation, and does not raise a negative total to 0. Without a dilation, MaxPool of floats without indices
+and AveragePool below opset 19 refuse negative amounts in 1.31.1 and 1.32.0; in 1.20.1 and 1.25.0 they run, and are
+wrong for some sizes. For a pooling with ceil_mode, whose output size ONNX Runtime rounds up, the verdict is only "may
+be wrong". A convolution begins its windows behind the first element if the total is at most -3, or -4 with SAME_LOWER.
 
-The converter asks this source only with ``auto_pad="explicit"``. A node becomes one of three forms:
+The converter tries this matcher only with ``auto_pad="explicit"``. A node becomes one of three forms:
 
 - **explicit pads**: all amounts are known, because the size is known, the stride is 1, or every size needs the same
   begin; and no release of ONNX Runtime gets them wrong.
 - **SamePad_1** in front of the node, which then pads nothing itself: the amounts follow from the shape at run time. The
   fill is the value that the operator reads outside its data: 0, the zero point, or the lowest value of the type.
-- **explicit pads, by size**: an If chooses between nodes with explicit pads. It is for operators whose data cannot be
-  padded: an AveragePool that counts only data; a MaxPool that gives indices, is of double, or is in a function, where
-  types are unknown. A MaxPool of other floats prefers it: padded data change what it makes of NaN and minus infinity.
+- **explicit pads, by size**: an If chooses between nodes with explicit pads. This form serves operators whose data
+  cannot be padded: an AveragePool that counts only data; a MaxPool that returns indices, is of double, or is in a
+  function, where types are unknown. A MaxPool of other floats prefers it, because padded data change its results for
+  NaN and minus infinity.
 
 Wherever ONNX Runtime computes SAME correctly, the results keep their bits.
 """
@@ -49,7 +49,7 @@ from padops.plural import plural
 from padops.runtime.model_words import MISCOUNTING
 
 RIGHT = "ONNX Runtime pads it rightly by itself"
-# The types that ONNX Runtime's CPU takes, and the first opset of each; it casts float16 to float and back.
+# The types that ONNX Runtime's CPU provider accepts, with the first opset of each; it casts float16 to float and back.
 TAKEN: dict[str, dict[str, int]] = {
     **dict.fromkeys(("Conv", "ConvTranspose"), {"float": 1, "float16": 6}),
     **dict.fromkeys(("ConvInteger", "QLinearConv"), {"int8": 10, "uint8": 10}),
@@ -57,21 +57,21 @@ TAKEN: dict[str, dict[str, int]] = {
     "AveragePool": {"float": 7, "float16": 7},
     "LpPool": {"float": 2, "float16": 6},
 }
-LATER = {"ConvInteger": ("int8", 24)}  # of these, what only a later release 1.x has
+LATER = {"ConvInteger": ("int8", 24)}  # the types among these that only a later release 1.x has
 REFUSED_SINCE = 31  # the first measured release 1.x that refuses negative amounts; 1.25 runs them
-NEGATIVE_SINCE = 19  # since this opset, AveragePool takes negative amounts
+NEGATIVE_SINCE = 19  # since this opset, AveragePool accepts negative amounts
 
 
 def _is_shifted(axis: Axis, mode: str) -> bool:
-    """Whether ONNX Runtime begins the windows of a convolution without dilation behind the first element.
+    """Return whether ONNX Runtime begins the windows of a convolution without dilation behind the first element.
 
-    If the size is unknown: whether it does so for some size.
+    If the size is unknown, return whether it does so for some size.
     """
     return axis.min_total < (-3 if mode == "SAME_LOWER" else -2)
 
 
 def _judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> tuple[Verdict, str] | None:
-    """Returns the verdict and reason if ONNX Runtime surely refuses the operator with any padding; else None."""
+    """Return the verdict and reason if ONNX Runtime surely refuses the operator with any padding; else None."""
     if node.domain != "" or opset is None:
         return None
     taken = TAKEN[node.op_type]
@@ -83,7 +83,7 @@ def _judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> 
 
 
 def _judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[Verdict, str]:
-    """What the release 1.``minor`` of ONNX Runtime does with the pooling, and why."""
+    """Return the verdict of ONNX Runtime 1.``minor`` on the pooling, and the reason."""
     node, counting = window.node, _judge_counting(window) if minor in MISCOUNTING else None
     if needed is None or all(_is_plain(axis) for axis in window.axes):
         return (counting, MISCOUNTED) if counting else ("runs", RIGHT)
@@ -95,18 +95,18 @@ def _judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[
 
 
 def _judge_counting(window: SameWindow) -> Verdict | None:
-    """Returns the verdict of the releases that miscount some paddings; None if they run this pooling correctly."""
+    """Return the verdict of the releases that miscount some paddings; None if they run this pooling correctly."""
     axes = [axis if axis.size is not None else replace(axis, size=1) for axis in window.axes]
     amounts = [_taken(axis, window.mode) for axis in axes]
     if window.is_miscounted([begin for begin, _ in amounts] + [end for _, end in amounts]):
         return "may be wrong" if axes != list(window.axes) or _may_round_up(window.node) else "wrong"
-    # Strides make the amounts depend on the size: whether some amounts would be miscounted.
+    # With strides, the amounts depend on the size; check whether some amounts would be miscounted.
     is_open = any(axis.size is None and axis.stride > 1 for axis in window.axes)
     return "may be wrong" if is_open and window.is_miscounted([0] * len(axes) + [1] * len(axes)) else None
 
 
 def _taken(axis: Axis, mode: str) -> tuple[int, int]:
-    """Returns the amounts that ONNX Runtime uses for a pooling's axis of known size: it ignores the dilation."""
+    """Return the amounts that ONNX Runtime uses for a pooling's axis of known size: it ignores the dilation."""
     assert axis.size is not None
     total = (-(-axis.size // axis.stride) - 1) * axis.stride + axis.kernel - axis.size
     begin = int((total + (mode == "SAME_LOWER")) / 2)  # rounded to 0
@@ -114,18 +114,18 @@ def _taken(axis: Axis, mode: str) -> tuple[int, int]:
 
 
 def _may_round_up(node: ir.Node) -> bool:
-    """Whether ONNX Runtime may round the size of the output up, and choose other kernels."""
+    """Return whether ONNX Runtime may round the output size up, and choose other kernels."""
     ceil_mode = node.attributes.get("ceil_mode")
     return ceil_mode is not None and (ceil_mode.is_ref() or bool(ceil_mode.value))
 
 
 def _is_plain(axis: Axis) -> bool:
-    """Whether ONNX Runtime's amounts are right along an axis."""
+    """Return whether ONNX Runtime's amounts are right along an axis."""
     return (axis.dilation == 1 or axis.kernel == 1) and axis.min_total >= 0
 
 
 def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tuple[Verdict, str]:
-    """``_judge_pooling`` for one axis of known size."""
+    """Return the verdict of ``_judge_pooling`` for one axis of known size."""
     assert axis.size is not None, "sizes that are not known are judged before"
     count = -(-axis.size // axis.stride)
     begin, end = _taken(axis, window.mode)
@@ -145,7 +145,7 @@ def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tupl
 
 
 def _refuses_negative(window: SameWindow) -> str:
-    """Which kernels of ONNX Runtime refuse negative amounts: "all", "some" (by the data's type), or "" for none."""
+    """Return the kernels of ONNX Runtime that refuse negative amounts: "all", "some" (by the data's type) or ""."""
     if any(axis.dilation > 1 for axis in window.axes):
         return ""
     if window.node.op_type == "AveragePool":
@@ -154,13 +154,13 @@ def _refuses_negative(window: SameWindow) -> str:
         return ""
     if not isinstance(window.fill, np.ndarray):
         return "some"
-    return "all" if window.fill.dtype in (np.float32, np.float16) else ""  # that it casts to float
+    return "all" if window.fill.dtype in (np.float32, np.float16) else ""  # types that it casts to float
 
 
-Choices = Sequence[Sequence[Amount]]  # of each axis
+Choices = Sequence[Sequence[Amount]]  # for each axis
 _Body = tuple[str, str, list[ir.Value | None], list[ir.Attr]]  # domain, operator, inputs and attributes of a node
 
-# SAME rounds the number of outputs up by itself; with explicit pads, ceil_mode would round it up once more.
+# SAME itself rounds the number of outputs up; with explicit pads, ceil_mode would round it up once more.
 IMPLIED = ("auto_pad", "ceil_mode")
 FORMATS = {(1, False): "NCW", (1, True): "NWC", (3, False): "NCDHW", (3, True): "NDHWC"}  # else NCHW or NHWC
 
@@ -177,7 +177,7 @@ def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Appli
 
 
 def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applied:
-    """Puts SamePad_1 in front of the node, which then pads nothing itself."""
+    """Put SamePad_1 in front of the node, which then pads nothing itself."""
     for name in IMPLIED:
         site.node.attributes.pop(name, None)
     return put_in_front(site, constants, 0, "padded", _same_pad_of(window))
@@ -197,7 +197,7 @@ def _same_pad_of(window: SameWindow) -> Replacement:
 
 
 def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> Applied:
-    """Turns the node into nested Ifs on its sizes; each branch has the node with one choice of amounts.
+    """Turn the node into nested Ifs on its sizes; each branch has the node with one choice of amounts.
 
     ``choices`` has for each axis its possible amounts, ordered by ``Amount.below``.
     """
@@ -207,7 +207,7 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: C
     kept = [attribute for name, attribute in node.attributes.items() if name not in IMPLIED]
 
     def body(chosen: tuple[Amount, ...], i: int = 0) -> _Body:
-        """The node, once every axis has its amounts; before, an If that tests the i-th amounts of the next axis."""
+        """Return the node if every axis has its amounts; else an If that tests the i-th amounts of the next axis."""
         if len(chosen) == len(choices):
             return node.domain, node.op_type, inputs, [*kept, ir.AttrInt64s("pads", pads_of(chosen))]
         axis, choice = len(chosen), choices[len(chosen)]
@@ -217,7 +217,7 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: C
         return "", "If", [tests[axis][i]], [ir.AttrGraph(name, branch(inner)) for name, inner in branches.items()]
 
     def branch(inner: _Body) -> ir.Graph:
-        """A graph of one node with copies of the outputs of the node."""
+        """Return a graph of one node with copies of the outputs of the node."""
         outputs = [ir.Value(name=constants.fresh(f"{value.name}_by_size"), type=value.type) for value in node.outputs]
         name = constants.fresh(f"{node.name or node.outputs[0].name}_by_size")
         made = ir.Node(*inner, outputs=outputs, name=name)
@@ -228,9 +228,9 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: C
 
 
 def _tests(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> list[list[ir.Value]]:
-    """Returns, for each axis, one bool value per choice of amounts but the last: whether the size needs this choice.
+    """Return for each axis a bool value per choice of amounts but the last: whether the size needs this choice.
 
-    Uses only operators of opset 7, which has neither Mod nor Less of integers.
+    The tests use only operators of opset 7, which has neither Mod nor Less of integers.
     """
 
     def scalar(value: int, role: str) -> ir.Value:
@@ -245,7 +245,7 @@ def _tests(site: NodeSite, constants: Constants, window: SameWindow, choices: Ch
             continue
         size = constants.insert("Gather", [shape, scalar(window.first + i, "axis")], site, "size")
         stride = scalar(axis.stride, "stride")
-        # A multiple of the stride more than n - 1, so that Div rounds no negative number.
+        # One stride more than n - 1, so that Div rounds no negative number.
         last = constants.insert("Add", [size, scalar(axis.stride - 1, "more")], site, "last")
         steps = constants.insert("Div", [last, stride], site, "steps")
         start = constants.insert("Mul", [steps, stride], site, "start")
@@ -282,7 +282,7 @@ def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _match(form: str, window: SameWindow) -> Match:
-    """Returns the node's replacement; raises Unconvertible if there is no equivalent."""
+    """Return the node's replacement; raise Unconvertible if there is no equivalent."""
     if window.operator.transposed:
         amounts = [transposed(axis, more, window.mode) for axis, more in zip(window.axes, window.output_padding)]
         if None in amounts:
@@ -311,7 +311,7 @@ def _match(form: str, window: SameWindow) -> Match:
 
 
 def _fits(choice: list[Amount] | None, kernel: int) -> bool:
-    """Whether ONNX Runtime accepts the amounts for a pooling with this kernel size."""
+    """Return whether ONNX Runtime accepts the amounts for a pooling with this kernel size."""
     return choice is None or all(amount.begin < kernel and amount.end < kernel for amount in choice)
 
 
@@ -346,7 +346,7 @@ def _match_of(
     notes: tuple[str, ...],
     pad: Replacement | None = None,
 ) -> Match:
-    """The match, with what ONNX Runtime does with the unchanged node."""
+    """Return the match, with ONNX Runtime's verdict on the unchanged node."""
     needed, judge = _judged(window)
     corrects = judge is not None
     return Match(
@@ -355,7 +355,7 @@ def _match_of(
 
 
 def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
-    """Returns why ONNX Runtime cannot run the unchanged node as specified, and its judge (see ``Match``).
+    """Return why ONNX Runtime cannot run the unchanged node as specified, and its judge (see ``Match``).
 
     Measured with onnxruntime 1.31.1.
     """

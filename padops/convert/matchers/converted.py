@@ -11,7 +11,7 @@ from padops.convert.pads.match import Match, Replacement, misfit
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, OPS
 
-RENAMED = "renamed"  # as ``Match.already``, in place of a target: an operator of padops under another name
+RENAMED = "renamed"  # in ``Match.already``, in place of a target: an operator of padops under another name
 
 
 def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
@@ -32,7 +32,7 @@ def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def operator_of(name: str) -> str | None:
-    """The operator of padops that a node or function name of the domain stands for; None if none.
+    """Return the operator of padops that a node or function name of the domain means; None without one.
 
     ``onnx.compose.add_prefix`` renames operators that have a function in the model: ``a/Pad_11`` is a Pad_11.
     """
@@ -40,7 +40,7 @@ def operator_of(name: str) -> str | None:
 
 
 def _match_python_kernel(site: NodeSite) -> Match:
-    """The match of a Python kernel's node, with the native operator of the same name."""
+    """Return the match of a Python kernel's node: the native operator of the same name."""
     node = site.node
     form = f"{pyop_node.DOMAIN}::{node.op_type}"
     given = [attribute for name in pyop_node.ATTRIBUTES if (attribute := node.attributes.get(name)) is not None]

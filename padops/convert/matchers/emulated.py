@@ -1,23 +1,23 @@
-"""Emulated Pads: nodes that only move data, and do what one Pad does.
+"""Emulated Pads: nodes that only move data, and together do the same as one Pad.
 
 PyTorch's TorchScript exporter writes ``pad(mode="circular")`` and circular convolutions with a Concat for each axis::
 
     1234  ->  34 (Slice), 1234, 1 (Slice)  ->  3412341 (Concat)
 
 People write Pads by hand: a flip (a backward Slice) beside the data; an edge that Expand or Tile repeats; a block of
-zeros; indices that go beyond the first and the last element.
+zeros; indices beyond the first and the last element.
 
 One axis at a time, ``maps.py`` reads the nodes and describes each input of the Concat as a map of positions in the
-data. It compares the joined maps with the map of a Pad: for the axis's size or, if the model leaves the size open, for
-every size. So the choice of nodes does not matter. A Pad then absorbs the Pad in front of it if nothing else reads the
-value between them, both have the same mode, and its axis comes later. (``folding`` joins other Pads.)
+data. It compares the joined maps with the map of a Pad: for the axis's size, or for every size if the model leaves the
+size open. So the choice of nodes does not matter. A Pad then absorbs the Pad in front of it if nothing else reads the
+value between them, both have the same mode, and the axis of the later Pad is higher. (``folding`` joins other Pads.)
 
-Data of an open size may be shorter than the amounts. Then a Pad with computed amounts replaces the
-nodes, if that makes fewer nodes.
+Data of an open size may be shorter than the amounts. Then a Pad with computed amounts replaces the nodes, if this saves
+nodes.
 
-Three kinds stay. Nodes that differ from a Pad for a size that the model allows; the record names the size. Vectors of
-integers, and values computed from constants alone: ONNX Runtime computes shapes while it loads the model, but only with
-its own operators. Everything before opset 11, where a Pad would have no fallback.
+Three kinds stay. First, nodes that differ from a Pad for a size that the model allows; the record names the size.
+Second, vectors of integers, and values computed from constants alone: ONNX Runtime computes shapes while it loads the
+model, but only with its own operators. Third, everything before opset 11, where a Pad would have no fallback.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from padops.spec.plan import Mode
 
 MOST_INPUTS = 32  # of a Concat
 MOST_STEPS = 8  # from an input to the data
-MOST_ANCESTORS = 64  # values that are followed to see whether data are computed from constants alone
+MOST_ANCESTORS = 64  # the most values to follow to see whether data follow from constants alone
 BLOCKS = ("Constant", "ConstantOfShape", "Expand")
 
 
@@ -60,13 +60,13 @@ BLOCKS = ("Constant", "ConstantOfShape", "Expand")
 class Emulation:
     """A Pad of one axis."""
 
-    root: ir.Node  # the node that gives the padded data
+    root: ir.Node  # the node that makes the padded data
     data: ir.Value
     axis: int  # not negative if the rank is known; else as the node writes it
     rank: int | None  # the rank of the data; None if unknown
     pad: AxisPad
     fill: np.ndarray | None  # for mode constant, one element of rank 0; else None
-    nodes: tuple[ir.Node, ...]  # all nodes whose work the Pad does, ``root`` last
+    nodes: tuple[ir.Node, ...]  # all nodes that the Pad replaces, ``root`` last
 
 
 def find(site: NodeSite, types: Types) -> Emulation | None:
@@ -88,7 +88,7 @@ def find(site: NodeSite, types: Types) -> Emulation | None:
 
 
 def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) -> Iterator[ir.Value]:
-    """Values from which all inputs except possible blocks of fill may be taken, the nearest first."""
+    """Yield values that all inputs, except possible blocks of fill, may copy; the nearest first."""
     chains = []
     for value in dict.fromkeys(inputs):
         chain = [value]
@@ -102,7 +102,7 @@ def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) ->
 
 
 def _copied(value: ir.Value, graph: ir.Graph | ir.Function | None) -> ir.Value | None:
-    """Returns the source that a value may copy; None if the value's node copies nothing."""
+    """Return the source that a value may copy; None if the value's node copies nothing."""
     node = value.producer()
     if node is None or node.domain != "" or node.op_type not in COPIES or node.graph is not graph or not node.inputs:
         return None
@@ -117,7 +117,7 @@ def _may_be_block(value: ir.Value) -> bool:
 def _find_joined(
     site: NodeSite, types: Types, axis: int, inputs: Sequence[ir.Value], data: ir.Value
 ) -> Emulation | None:
-    """Returns the Pad of ``data`` that a Concat emulates."""
+    """Return the Pad of ``data`` that a Concat emulates."""
     dims = types.shape(data)
     known = types.shape(site.node.outputs[0]) if dims is None else dims
     rank = None if known is None else len(known)
@@ -149,7 +149,7 @@ def _find_joined(
 
 
 def _find_gathered(site: NodeSite, types: Types, axis: int) -> Emulation | None:
-    """Returns the Pad that a Gather emulates with constant indices that repeat elements or count from the end."""
+    """Return the Pad that a Gather emulates with constant indices that repeat elements or count from the end."""
     node = site.node
     data, indices = node.inputs[0], constant(node.inputs[1], site.scope) if len(node.inputs) == 2 else None
     if data is None or indices is None or indices.ndim != 1 or indices.dtype.kind not in "iu":
@@ -168,7 +168,7 @@ def _find_gathered(site: NodeSite, types: Types, axis: int) -> Emulation | None:
 def _emulation(
     reader: Reader, data: ir.Value, dims: Dims | None, shown: Map, nodes: tuple[ir.Node, ...], fill: np.ndarray | None
 ) -> Emulation | None:
-    """The Pad of one axis whose map is ``shown``; None if there is none, or the data follow from constants."""
+    """Return the Pad of one axis with the map ``shown``; None without it, or if the data follow from constants."""
     pad = find_pad(shown, None if dims is None else dims[reader.axis])
     if pad is None or (fill is None) != (pad.mode is not Mode.CONSTANT):
         return None
@@ -178,13 +178,13 @@ def _emulation(
 
 
 def _may_be_shape(data: ir.Value, reader: Reader, least: int = 0) -> bool:
-    """Whether data of at least ``least`` axes may be a vector of integers, such as a shape."""
+    """Return whether data of at least ``least`` axes may be a vector of integers, such as a shape."""
     axes = reader.rank or max(least, reader.axis + 1, -reader.axis)
     return axes == 1 and reader.types.name(data, reader.site.node.outputs[0]) in ("int32", "int64", None)
 
 
 def _steps(value: ir.Value, data: ir.Value, reader: Reader) -> list[Step] | None:
-    """The steps from a value to the data; None if the value is no copy of the data along the axis."""
+    """Return the steps from a value to the data; None if the value does not copy the data along the axis."""
     steps: list[Step] = []
     while value is not data:
         step = reader.step(value)
@@ -196,7 +196,7 @@ def _steps(value: ir.Value, data: ir.Value, reader: Reader) -> list[Step] | None
 
 
 def _fits(block: Block, dims: Dims | None, axis: int) -> bool:
-    """Whether a block has the other dims of the data; a computed block always has them, or Concat fails."""
+    """Return whether a block has the other dims of the data; a computed block always has them, or Concat fails."""
     if block.dims is None:
         return True
     if dims is None or len(dims) != len(block.dims):
@@ -205,7 +205,7 @@ def _fits(block: Block, dims: Dims | None, axis: int) -> bool:
 
 
 def _is_computed_from_constants(data: ir.Value) -> bool:
-    """Whether ONNX Runtime may compute a value while it loads the model."""
+    """Return whether ONNX Runtime may compute a value while it loads the model."""
     pending, seen = [data], {data}
     while pending and len(seen) <= MOST_ANCESTORS:
         value = pending.pop()
@@ -222,7 +222,7 @@ def _is_computed_from_constants(data: ir.Value) -> bool:
 
 
 def bits(element: np.ndarray) -> object:
-    """The bits of one element; the element itself for a string."""
+    """Return the bits of one element, or the element itself for a string."""
     return element.item() if element.dtype.kind == "O" else element.tobytes()
 
 
@@ -257,7 +257,7 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
-    """The bounds of the amounts if an axis may be too short, else None; raises Unconvertible if they save no nodes."""
+    """Return the bounds of the amounts if an axis may be too short; raise Unconvertible if the bounds save no nodes."""
     short = next((emulation for emulation in found if emulation.pad.differs is not None), None)
     if short is None:
         return None
@@ -276,7 +276,7 @@ def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | N
 
 
 def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
-    """The emulations that one Pad replaces, in order; the emulation of the last axis comes last."""
+    """Return the emulations that one Pad replaces, in order; the emulation of the last axis comes last."""
     found = [last]
     while (node := found[0].data.producer()) is not None and node.graph is site.node.graph:
         before = find(NodeSite(node, site.path, site.scope), types)
@@ -287,7 +287,7 @@ def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
 
 
 def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
-    """Whether one Pad replaces this emulation together with a later one."""
+    """Return whether one Pad replaces this emulation and a later emulation together."""
     for node in dict.fromkeys(use.node for use in emulation.root.outputs[0].uses()):
         if node.graph is emulation.root.graph and node.op_type in ("Concat", "Gather"):
             after = find(NodeSite(node, site.path, site.scope), types)
@@ -301,14 +301,14 @@ def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
 
 
 def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
-    """Whether one Pad replaces two emulations, the second of which pads the first's result.
+    """Return whether one Pad replaces two emulations; the second emulation pads the first's result.
 
-    Each axis has a map of its own, so the order of the axes does not matter. Ascending axes give every emulation one
-    place: of the axes 2, 3 and 2, the first two are one Pad.
+    Each axis has its own map, so the order of the axes does not matter. Only ascending axes count, so that each
+    emulation belongs to one Pad: of the axes 2, 3 and 2, the first two are one Pad.
     """
     padded = first.root.outputs[0]
     if padded.is_graph_output() or any(node not in second.nodes for node, _ in index.last_uses(padded)):
-        return False  # the last uses first: there may be many
+        return False  # checked first, because there may be many uses
     if any(use.node not in second.nodes for use in padded.uses()):
         return False
     if first.pad.mode is not second.pad.mode:
@@ -324,12 +324,12 @@ def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
 
 
 def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types, notes: list[str]) -> Replacement:
-    """The Pad that replaces all emulations; with bounds, its amounts are still the largest."""
+    """Return the Pad that replaces all emulations; even with bounds, its amounts are the largest."""
     first, last = found[0], found[-1]
     mode, type_name = last.pad.mode, types.name(first.data, last.root.outputs[0])
     rank = first.rank
     begins, ends = np.zeros((2, 1 if rank is None else rank), np.int64)
-    for emulation in found:  # of unknown rank, one, on an axis that the Pad names
+    for emulation in found:  # with an unknown rank, there is one emulation, and the Pad names its axis
         at = emulation.axis if rank is not None else 0
         begins[at], ends[at] = emulation.pad.begin, emulation.pad.end
     axes = np.array([first.axis]) if rank is None else None
@@ -350,7 +350,7 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
 
 
 def _apply(site: NodeSite, constants: Constants, made: Replacement, bounds: Bounds | None) -> Applied:
-    """Turns the last node into the Pad, and removes nodes that nothing reads any more."""
+    """Turn the last node into the Pad, and remove nodes that nothing reads any more."""
     data, amounts, *others = made.inputs
     assert isinstance(data, ir.Value), "the data are a value of the graph"
     read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
@@ -380,7 +380,7 @@ class Bounds:
         return 3 + any(self._more) + (1 in self.spared)
 
     def write(self, data: ir.Value, amounts: np.ndarray, site: NodeSite, constants: Constants) -> ir.Value:
-        """Adds the nodes that compute the amounts, in front of the padding node of ``site``."""
+        """Add the nodes that compute the amounts, in front of the padding node of ``site``."""
         dims = constants.insert("Shape", [data], site, "shape")
         most = constants.insert("Concat", [dims, dims], site, "sizes", [ir.AttrInt64("axis", 0)])
         if any(self._more):

@@ -1,17 +1,17 @@
 """Pads of other frameworks: TensorFlow's, OpenVINO's and nGraph's, Caffe2's.
 
-**TensorFlow**: nodes that tf2onnx does not translate if the user asks so. ``--custom-ops
+**TensorFlow**: nodes that tf2onnx leaves untranslated at the user's request. ``--custom-ops
 MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN`` writes nodes with TensorFlow's inputs and attributes in the user's domain;
 without ``:DOMAIN``, in a domain of tf2onnx. In the branches of an If, tf2onnx 1.17.0 loses the domain, so nodes of the
-default domain are recognised as well. All become OpenVINOPad_12: it takes amounts of any integer type at run time, and
-reaches as far as TensorFlow: n - 1 elements for REFLECT and n for SYMMETRIC, where n is the size of the axis (P4).
+default domain are recognised as well. All become OpenVINOPad_12, which accepts amounts of any integer type at run time,
+and reaches as far as TensorFlow: n - 1 elements for REFLECT and n for SYMMETRIC, where n is the size of the axis (P4).
 
 **OpenVINO**, as ``ir/`` reads Pads from an IR, and **nGraph**, its predecessor. The attributes ``padding_below`` and
-``padding_above`` distinguish nGraph's from the Pads of other frameworks, in a domain that the user has named or in the
-domain ``ngraph``.
+``padding_above`` distinguish nGraph's Pads from the Pads of other frameworks, in a domain that the user has named or in
+the domain ``ngraph``.
 
-**Caffe2**'s PadImage, which its ONNX frontend leaves in the default domain; attributes give the amounts of two axes. It
-extends the uncropped data (FULL of P3) and reflects once, so it is OpenVINOPad_12.
+**Caffe2**'s PadImage, which Caffe2's ONNX frontend leaves in the default domain; attributes hold the amounts of two
+axes. It extends the uncropped data (FULL of P3) and reflects once, so it is OpenVINOPad_12.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from padops.convert.pads.pad_info import Operand
 from padops.plural import plural
 from padops.spec.dialects import OPS
 
-OWN_DOMAIN = "ai.onnx.converters.tensorflow"  # tf2onnx's domain of custom nodes for which the user named none
+OWN_DOMAIN = "ai.onnx.converters.tensorflow"  # tf2onnx's domain of custom nodes if the user named none
 MODES = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
 INPUTS = {"MirrorPad": 2, "PadV2": 3, "Pad": 2}
 OF_TENSORFLOW = ("T", "Tpaddings")  # attributes that only repeat the types of the inputs
@@ -45,7 +45,7 @@ ROLES = ("pads_begin", "pads_end")
 
 
 def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
-    """Recognises MirrorPad, PadV2 and Pad of the user's ``domains``, of tf2onnx's domain, and with a lost domain."""
+    """Recognise MirrorPad, PadV2 and Pad of the user's ``domains``, of tf2onnx's domain, and with a lost domain."""
     node = site.node
     if node.op_type not in INPUTS or node.op_identifier() in site.scope.model.functions:
         return None
@@ -64,7 +64,7 @@ def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str])
             return Replacement(OP, (node.inputs[0], *columns, fill), attributes)
 
         def split(site: NodeSite, constants: Constants) -> Applied:
-            """Adds two nodes in front of the node that split unknown paddings into begins and ends."""
+            """Split unknown paddings into begins and ends, by two nodes in front of the node."""
             axis = [ir.AttrInt64("axis", 1)]
             at = [constants.add(np.array(i, np.int64), site, f"{role}_column") for i, role in enumerate(ROLES)]
             made = [constants.insert("Gather", [node.inputs[1], i], site, role, axis) for i, role in zip(at, ROLES)]
@@ -81,7 +81,7 @@ def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str])
 
 
 def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str]) -> bool:
-    """Whether a node of the default domain is TensorFlow's, if the user has named a domain of TensorFlow's nodes."""
+    """Return whether a node of the default domain is TensorFlow's, if the user has named a domain of TensorFlow."""
     node = site.node
     if node.domain != "" or not domains:
         return False
@@ -90,11 +90,11 @@ def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str])
     shape = types.shape(node.inputs[1]) if len(node.inputs) == 2 and not node.attributes else None
     if shape is None or len(shape) != 2 or shape[1] != 2:
         return False
-    return shape[0] != 1 or types.name(node.inputs[1]) == "int32"  # ONNX's own may be [1, 2], but only int64
+    return shape[0] != 1 or types.name(node.inputs[1]) == "int32"  # ONNX's amounts may be [1, 2], but only int64
 
 
 def _check(site: NodeSite, types: Types) -> None:
-    """Refuses inputs and attributes that TensorFlow's Pads lack."""
+    """Refuse inputs and attributes that TensorFlow's Pads lack."""
     node = site.node
     expected = INPUTS[node.op_type]
     if len(node.inputs) != expected or None in node.inputs:
@@ -125,7 +125,7 @@ VERSIONS = {"opset1": 1, "opset12": 12}
 
 
 def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises a Pad layer. Its amounts, of any integer type, constant or not, and its fill stay unchanged."""
+    """Recognise a Pad layer. Its amounts, of any integer type, constant or not, and its fill stay unchanged."""
     node = site.node
     if node.domain != DOMAIN or node.op_type != "Pad":
         return None
@@ -154,7 +154,7 @@ AMOUNTS = ("padding_below", "padding_above", "padding_interior")
 
 
 def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()) -> Match | None:
-    """Recognises a node with nGraph's attributes, in the user's ``domains`` or the domain ``ngraph``."""
+    """Recognise a node with nGraph's attributes, in the user's ``domains`` or the domain ``ngraph``."""
     node = site.node
     if node.op_type != "Pad" or node.domain not in (*domains, NGRAPH) or not set(AMOUNTS[:2]) & set(node.attributes):
         return None
@@ -185,7 +185,7 @@ def _of_ngraph(node: ir.Node, types: Types) -> Replacement:
 
 
 def _ngraph_mode(attribute: ir.Attr) -> ir.Attr:
-    """The mode by its name; nGraph's own serializer writes the number of its C++ enumeration."""
+    """Return the mode by its name; nGraph's own serializer writes its number in a C++ enumeration."""
     if attribute.is_ref():
         return attribute
     value = attribute.value
@@ -200,7 +200,7 @@ OP_TYPE = "PadImage"
 IMAGE_FORM = f"Caffe2 {OP_TYPE}"
 IMAGE_MODES = ("constant", "reflect", "edge")
 SIDES = ("pad_t", "pad_l", "pad_b", "pad_r")
-FIRST_AXIS = {"NCHW": 2, "NHWC": 1}  # of the two that are padded
+FIRST_AXIS = {"NCHW": 2, "NHWC": 1}  # the first of the two padded axes
 
 # The attributes and their types. The operator also reads the attributes of convolutions; they must be NEUTRAL.
 INT, INTS = ir.AttributeType.INT, ir.AttributeType.INTS
@@ -253,7 +253,7 @@ def _of_image(node: ir.Node, types: Types) -> Replacement:
 
 
 def _image_amounts(node: ir.Node) -> list[int]:
-    """The amounts: top, left, bottom, right."""
+    """Return the amounts: top, left, bottom, right."""
     given = {name: node.attributes[name].value for name in ("pads", "pad", *SIDES) if name in node.attributes}
     sides = [name for name in SIDES if name in given]
     if len(given) - len(sides) + bool(sides) > 1:

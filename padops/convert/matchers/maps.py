@@ -4,16 +4,16 @@ The nodes that emulate a Pad only copy. So along the padded axis each node is a 
 of the data, and the maps of successive nodes compose to one map. ``find_pad`` finds the Pad of one axis that equals a
 map, for every size that the axis may have:
 
-- **The size is known.** The map is written out and compared with the Pad's map (P2), position by position.
+- **The size is known.** ``find_pad`` writes the map out and compares it with the Pad's map (P2), position by position.
 - **The size is unknown.** If all bounds of a map are within ``reach`` of either end, then from size 2 reach on, one
-  element more only adds one element to the map's middle; likewise for the Pad's map. So two sizes beyond 2 reach decide
-  all longer ones. Every shorter size, 0 included, is compared by itself. Sizes for which the nodes fail need no
-  comparison: Expand refuses an axis without an edge, as Pad does.
-- **Some sizes are too short.** There a Slice gives fewer elements, while a Pad repeats them or refuses. So circular and
-  mirrored data of any size are Pads with amounts of at most n and n - 1; these are compared in the same way.
+  more element only adds one element to the map's middle, and to the middle of the Pad's map. So two sizes beyond 2
+  reach decide all longer sizes. Every shorter size, including 0, is compared separately. Sizes for which the nodes fail
+  need no comparison: Expand refuses an axis without an edge, as Pad does.
+- **Some sizes are too short.** There a Slice returns fewer elements, while a Pad repeats elements or refuses. So
+  circular and mirrored data of any size are Pads with amounts of at most n and n - 1, and are compared in the same way.
 
 Only nodes that keep every other axis count: a Slice of two axes ends the chain. If an Expand, a Tile or a block of fill
-changes another axis, Concat refuses the result, since its other inputs have the dims of the data.
+changes another axis, Concat refuses the result, because its other inputs have the dims of the data.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST_SIZES = 128  # the largest reach for which all sizes are compared
 
 
 class Fails(Exception):
-    """The nodes fail for this size, or make far more than a Pad."""
+    """The nodes fail for this size, or make far more elements than a Pad."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class Map:
 
     # The position of the data that each element shows, or ``FILL``, for data of a size; raises ``Fails``.
     positions: Callable[[int], np.ndarray]
-    # The distance from either end of the data within which all bounds lie; None if there is no such distance. A bound
-    # of Slice counts from one end or the other. So from size 2 reach on, no bound is clamped and no two bounds cross.
+    # The distance from either end of the data within which all bounds lie; None without such a distance. A bound of
+    # Slice counts from one end or the other. So from size 2 reach on, no bound is clamped and no two bounds cross.
     reach: int | None
 
     def then(self, show: Callable[[np.ndarray], np.ndarray], more: int | None = 0) -> Map:
-        """Applies a node to the elements; the node's bounds add ``more`` to the reach, None for no distance."""
+        """Apply a node to the elements; the node's bounds add ``more`` to the reach (None: no reach)."""
         reach = None if self.reach is None or more is None else self.reach + more
         return Map(lambda size: show(self.positions(size)), reach)
 
@@ -69,7 +69,7 @@ def joined(parts: Sequence[Map]) -> Map:
 
 
 def sliced(of: Map, start: int, end: int, step: int) -> Map:
-    """A Slice of a map. Going backward, ONNX begins no lower than at the first element, and Python before it."""
+    """Return a Slice of a map. A backward Slice begins at the first element or later in ONNX, unlike in Python."""
     reach = sum(abs(bound) for bound in (start, end) if abs(bound) < UNBOUNDED)
     return of.then(lambda inner: inner[max(start, -len(inner)) : end : step], reach if step in (1, -1) else None)
 
@@ -112,7 +112,7 @@ def _checked(size: int) -> int:
     return size
 
 
-# If several modes give the same, the first counts.
+# If several modes show the same elements, the first mode counts.
 MODES = (Mode.WRAP, Mode.REFLECT, Mode.EDGE, Mode.SYMMETRIC)
 
 
@@ -123,20 +123,20 @@ class AxisPad:
     mode: Mode
     begin: int
     end: int
-    # The greatest possible size for which the nodes differ from the Pad; None if there is none.
+    # The largest size for which the nodes differ from the Pad; None without one.
     differs: int | None = None
-    # With ``differs``: 0 or 1 if the nodes equal, for any size n, the Pad with amounts of at most n - spared; else
+    # With ``differs``: 0 or 1 if, for any size n, the nodes equal the Pad with amounts of at most n - spared; else
     # None.
     spared: int | None = None
 
     def of_size(self, size: int, spared: int) -> AxisPad:
-        """The same Pad with amounts of at most ``size - spared``."""
+        """Return the same Pad with amounts of at most ``size - spared``."""
         most = max(size - spared, 0)
         return AxisPad(self.mode, min(self.begin, most), min(self.end, most))
 
 
 def find_pad(shown: Map, size: int | None) -> AxisPad | None:
-    """The Pad that equals a map, for the axis's ``size``, or from some size on if ``size`` is None; else None."""
+    """Return the Pad with the same map for the axis's ``size``, or from some size on if ``size`` is None; else None."""
     probe = size
     if probe is None:
         if shown.reach is None or shown.reach > MOST_SIZES:
@@ -162,7 +162,7 @@ def find_pad(shown: Map, size: int | None) -> AxisPad | None:
 
 
 def _candidates(found: np.ndarray, size: int) -> Iterator[AxisPad]:
-    """The Pads whose data stand where the map first shows all data."""
+    """Yield the Pads whose data stand where the map first shows all data."""
     added = len(found) - size
     if size == 0 or added <= 0:
         return
@@ -175,7 +175,7 @@ def _candidates(found: np.ndarray, size: int) -> Iterator[AxisPad]:
 
 
 def _is(pad: AxisPad, found: np.ndarray, size: int) -> bool:
-    """Whether the Pad has the map ``found`` for one size."""
+    """Return whether the Pad has the map ``found`` for one size."""
     if len(found) != pad.begin + size + pad.end or (found[pad.begin : pad.begin + size] != np.arange(size)).any():
         return False
     if pad.mode is not Mode.CONSTANT and size == 0 < len(found):
@@ -233,7 +233,7 @@ class Reader:
     rank: int | None  # the rank of the data; None if unknown
 
     def step(self, value: ir.Value) -> Step | None:
-        """The step from a value to its source; None if the value is no copy along the axis."""
+        """Return the step from a value to its source; None if the value is no copy along the axis."""
         node = value.producer()
         if node is None or node.domain != "" or node.graph is not self.site.node.graph or not node.inputs:
             return None
@@ -269,7 +269,7 @@ class Reader:
         return self.site.scope
 
     def same_axis(self, axis: int) -> bool | None:
-        """Whether an axis is the reader's; None if unknown."""
+        """Return whether an axis is the reader's; None if unknown."""
         if self.rank is not None:
             return -self.rank <= axis < self.rank and axis % self.rank == self.axis
         return axis == self.axis if (axis < 0) == (self.axis < 0) else None
@@ -294,12 +294,12 @@ class Reader:
         start, end, step = mine or (0, UNBOUNDED, 1)
         if end in INT_MAX:
             if step < 0:
-                return None  # by ONNX the slice is empty; ONNX Runtime takes all up to the first element
+                return None  # in ONNX the slice is empty; ONNX Runtime reads all up to the first element
             end = UNBOUNDED
         return Step(data, (node,), lambda of: sliced(of, start, end, step))
 
     def _taken(self, node: ir.Node, rank: int) -> list[int] | None:
-        """The constant indices of a Gather along the axis; ``rank`` is theirs."""
+        """Return the constant indices of a Gather along the axis; ``rank`` is the rank of the indices."""
         indices = evaluate(_input(node, 1), self.scope, self.types)
         if indices is None or indices.dtype.kind not in "iu" or indices.ndim != rank:
             return None
@@ -310,7 +310,7 @@ class Reader:
         return None if indices is None else Step(data, (node,), lambda of: taken(of, indices))
 
     def _unsqueeze(self, node: ir.Node, data: ir.Value) -> Step | None:
-        """One element of an axis that Gather removed and Unsqueeze restores: ``x[..., 0].unsqueeze(-1)``."""
+        """Return the step of Gather and Unsqueeze, which select one element of an axis: ``x[..., 0].unsqueeze(-1)``."""
         axes = self._integers(node, 1)
         if "axes" in node.attributes:
             axes = attribute_value(node, "axes", ir.AttributeType.INTS)
@@ -325,7 +325,7 @@ class Reader:
         return Step(source, (before, node), lambda of: taken(of, indices))
 
     def _repeated(self, made: Callable[[Map, int], Map], node: ir.Node, data: ir.Value) -> Step | None:
-        """An Expand or a Tile, whose second input has a number for each axis."""
+        """Return the step of an Expand or a Tile, whose second input has a number for each axis."""
         numbers = self._parts(node.inputs[1]) if len(node.inputs) == 2 else None
         count = self._entry(numbers)
         if numbers is None or count is None:
@@ -333,14 +333,14 @@ class Reader:
         return Step(data, (node,), lambda of: made(of, count), keeps=False, rank=len(numbers))
 
     def _entry(self, parts: list[int | None] | None) -> int | None:
-        """The axis's entry in a vector with one number per axis; 1 if the vector is too short."""
+        """Return the axis's entry in a vector with one number per axis; 1 if the vector is too short."""
         if parts is None or (self.rank is None and self.axis >= 0):
             return None  # such vectors are aligned to the last axis
         position = self.axis if self.rank is None else self.axis - self.rank
         return parts[position] if -position <= len(parts) else 1
 
     def _parts(self, shape: ir.Value | None, joined: bool = True) -> list[int | None] | None:
-        """The elements of a vector, None for each unknown one; None if their number is unknown."""
+        """Return the elements of a vector, with None for each unknown element; None if their number is unknown."""
         array = evaluate(shape, self.scope, self.types)
         if array is not None:
             return array.tolist() if array.ndim == 1 and array.dtype.kind in "iu" else None
@@ -381,7 +381,7 @@ def _fill_of(node: ir.Node) -> np.ndarray | None:
 
 
 def _int(node: ir.Node, name: str, default: int) -> int:
-    """An integer attribute or its default; UNBOUNDED, an axis of no tensor, if a function's caller gives it."""
+    """Return an integer attribute or its default; UNBOUNDED, which is no axis, if a function's caller sets it."""
     if name not in node.attributes:
         return default
     value = attribute_value(node, name, ir.AttributeType.INT)

@@ -1,15 +1,15 @@
 """Functions of ONNX whose bodies pad: Attention pads a short mask, and CenterCropPad the data.
 
-**Attention.** The rewrite puts the Pad in front of the node, so that the mask is as long as the keys. It fills a float
-mask with minus infinity and a bool mask with False. If the model does not state the lengths, the node stays: most masks
-are as long as the keys, and a Pad would be in the way.
+**Attention.** The rewrite puts a Pad in front of the node, so that the mask is as long as the keys. The Pad fills a
+float mask with minus infinity and a bool mask with False. If the model does not state the lengths, the node stays: most
+masks are as long as the keys, and need no Pad.
 
-Measured with onnxruntime 1.32.0: its kernel covers version 24, for float and float16, and fails at a shorter mask. For
-other types and later versions it inlines the body, and runs the inlined Pad like any other. If it can run the inlined
-Pad, the node stays: without the Pad, the body handles overflow differently.
+Measured with onnxruntime 1.32.0: its kernel covers version 24, for float and float16, and fails with a shorter mask.
+For other types and later versions, ONNX Runtime inlines the body, and runs the inlined Pad like any other. If it can
+run the inlined Pad, the node stays, because without the Pad the body handles overflow differently.
 
-**CenterCropPad** pads and crops. One Pad does both, since mode constant takes negative amounts. Of the elements that an
-axis lacks or has too many, half (rounded towards 0) go to its beginning and the rest to its end. ONNX Runtime has no
+**CenterCropPad** pads and crops. One Pad does both, because mode constant accepts negative amounts. Half of the missing
+or surplus elements of an axis (rounded towards 0) count at its beginning, and the rest at its end. ONNX Runtime has no
 kernel for the function and inlines the body, so the rules for the body's Pad hold for the node (measured with
 onnxruntime 1.32.0).
 """
@@ -53,7 +53,7 @@ UNSAID = "whether the mask is shorter than the keys, so that the function pads i
 
 
 def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
-    """Recognises the function with a mask, unless the mask is known to be as long as the keys."""
+    """Recognise the function with a mask, unless the mask is known to be as long as the keys."""
     node, opset = site.node, site.scope.opset
     if node.domain != "" or node.op_type != ATTENTION or node.op_identifier() in site.scope.model.functions:
         return None
@@ -87,7 +87,7 @@ def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
 
 
 def _lacking(node: ir.Node, types: Types) -> int | None:
-    """How many elements the mask is shorter than the keys; None if unknown."""
+    """Return by how many elements the mask is shorter than the keys; None if unknown."""
     total = 0
     for i in (KEY, PAST):
         value = node.inputs[i] if i < len(node.inputs) else None
@@ -124,7 +124,7 @@ OTHER_SHAPE = "ONNX Runtime writes out its body, which takes the shape as int64 
 
 @dataclass(frozen=True)
 class _Centred:
-    """The facts of one node."""
+    """The facts about one node."""
 
     data: ir.Value  # the data to pad and crop
     shape: ir.Value  # the new sizes, of all axes or of ``axes``
@@ -211,7 +211,7 @@ def _axes(attribute: ir.Attr | None, rank: int | None) -> np.ndarray | None:
 
 
 def _apply(site: NodeSite, constants: Constants, found: _Centred, types: Types) -> Applied:
-    """Adds the nodes that compute unknown amounts, in front of the node."""
+    """Add the nodes that compute unknown amounts, in front of the node."""
     if found.amounts is not None:
         return Applied([site.node], site, found.replacement(found.amounts))
     sizes = constants.insert("Shape", [found.data], site, "sizes")

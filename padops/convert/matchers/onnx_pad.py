@@ -1,7 +1,7 @@
-"""ONNX's Pad and ONNX Runtime's, in any form; inputs that mean something though ONNX Runtime refuses them.
+"""ONNX's Pad and ONNX Runtime's, in any form; also inputs whose meaning is clear although ONNX Runtime refuses them.
 
-Float16 converters leave a fill of float beside data of float16, other tools write amounts of int32. Every release
-(1.20 to 1.32) refuses both. It refuses amounts and axes in an external file, too, once it knows the rank of the data.
+Float16 converters leave a float fill beside float16 data; other tools write int32 amounts. Every release (1.20 to 1.32)
+refuses both. ONNX Runtime also refuses amounts and axes in an external file, once it knows the rank of the data.
 
 The node, not the opset, decides whether the amounts are an attribute or an input: attribute-form nodes under opset 11
 and later are common, and so are other wrong forms. A node that is invalid in its own version becomes the operator of
@@ -35,7 +35,7 @@ from padops.convert.runtimes import CASTS_RIGHT_SINCE, FIRST_WITH_AXES, FIRST_WI
 from padops.spec.dialects import INTEGER_KINDS, OPS, VERSIONS, onnx_op
 from padops.spec.dtypes import by_name
 
-AXES = ("int64", "int32")  # the types of axes that ONNX has; amounts are of int64
+AXES = ("int64", "int32")  # the types of axes in ONNX; amounts are int64
 
 
 @dataclass
@@ -44,13 +44,13 @@ class Amended:
 
     inputs: list[Operand | None]  # data, pads, fill, axes; None where absent
     type: str | None  # the element type of the data; None if unknown
-    wrong: list[str] = field(default_factory=list)  # what the node has that no version of Pad has, for its form
+    wrong: list[str] = field(default_factory=list)  # parts of the node that no version of Pad has, for its form
     external: list[str] = field(default_factory=list)  # the inputs whose elements are in an external file
-    # Computed integers, with the Cast's output that stands for them until the Cast is there.
+    # Computed integers, each with the Cast's output that stands for it until the Cast exists.
     casts: dict[ir.Value, ir.Value] = field(default_factory=dict)
 
     def match(self, made: Replacement) -> Match:
-        """The Pad, behind the Casts that it needs."""
+        """Return the match of the Pad, behind the Casts that it needs."""
         if not self.casts:
             return Match("", made)
 
@@ -67,7 +67,7 @@ class Amended:
 
 
 def refused(form: str, why: Unconvertible) -> Match:
-    """The match of a node that is no valid Pad, and that padops cannot make one."""
+    """Return the match of a node that is not a valid Pad, and that padops cannot make valid."""
     return Match(form, reason=str(why), verdict=("refuses", f"ONNX Runtime refuses a node of this form; {why}"))
 
 
@@ -112,7 +112,7 @@ def _integers(
 
 
 def _is_external(value: ir.Value) -> bool:
-    """Whether the elements of a constant are in an external file; ONNX Runtime looks through Identity."""
+    """Return whether the elements of a constant are in an external file; ONNX Runtime looks through Identity."""
     node = value.producer()
     while node is not None and node.op_type == "Identity" and node.inputs[0] is not None:
         value, node = node.inputs[0], node.inputs[0].producer()
@@ -123,7 +123,7 @@ def _is_external(value: ir.Value) -> bool:
 
 
 def _amended_fill(amended: Amended, fill: ir.Value, site: NodeSite, types: Types) -> Operand | None:
-    """The fill, cast if it is a constant of another type than the data."""
+    """Return the fill, cast if it is a constant of another type than the data."""
     array = constant(fill, site.scope)
     found, type_name = types.name(fill) if array is None else type_of(array), amended.type
     if type_name is None or found is None or found == type_name:
@@ -153,18 +153,18 @@ def _is_float(type_name: str) -> bool:
 
 
 def _numbers(array: np.ndarray) -> list[float]:
-    """The elements as Python's numbers, which compare exactly."""
+    """Return the elements as Python numbers, which compare exactly."""
     return [int(one) if "int" in type_of(array) else float(one) for one in array.reshape(-1)]
 
 
 def _means(before: float, after: float, rounded: bool) -> bool:
-    """Whether a cast has kept a number; among floats it may round it, as P7 rounds the attribute ``value``."""
+    """Return whether a cast kept a number; between floats it may round, as P7 rounds the attribute ``value``."""
     if before != before:
         return after != after
     return abs(after) < np.inf if rounded and before and abs(before) < np.inf else before == after
 
 
-KNOWN_OPSET = 28  # ``VERSIONS`` lists the Pads up to this opset; for later opsets, onnx is asked
+KNOWN_OPSET = 28  # ``VERSIONS`` lists the Pads up to this opset; for later opsets, padops asks onnx
 
 # The attributes of all versions and their types; some exporters write the float as an integer.
 ATTRIBUTES = {
@@ -176,7 +176,7 @@ ATTRIBUTES = {
 
 
 def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises a standard Pad, and says which operator of padops it is."""
+    """Recognise a standard Pad, and determine its operator of padops."""
     node = site.node
     if node.domain != "" or node.op_type != "Pad":
         return None
@@ -203,7 +203,7 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _check_version(opset: int) -> None:
-    """Refuses an opset whose Pad is newer than padops knows, or may be."""
+    """Refuse an opset whose Pad is, or may be, newer than padops knows."""
     if opset <= KNOWN_OPSET:
         return
     if opset > (newest := onnx.defs.onnx_opset_version()):
@@ -218,7 +218,7 @@ def _check_version(opset: int) -> None:
 
 
 def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
-    """The node's form, for the record, and whether this form is invalid in the node's version."""
+    """Return the node's form, for the record, and whether this form is invalid in the node's version."""
     has_input = len(node.inputs) > 1 and node.inputs[1] is not None
     has_axes = len(node.inputs) > 3 and node.inputs[3] is not None
     if has_input:
@@ -243,7 +243,7 @@ def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
 
 
 def _check(node: ir.Node) -> None:
-    """Refuses inputs and attributes that no version of Pad has."""
+    """Refuse inputs and attributes that no version of Pad has."""
     if not node.inputs or node.inputs[0] is None:
         raise Unconvertible("it has no data")
     if len(node.inputs) > 4:
@@ -261,9 +261,9 @@ def _check(node: ir.Node) -> None:
 def _replacement(
     site: NodeSite, since: int, amounts: str | None, given: Amended, modes: set[str], notes: list[str]
 ) -> Replacement:
-    """The operator of padops that does the same as a node with its amounts in the attribute ``amounts``, if any.
+    """Return the operator of padops that does the same as a node; ``amounts`` names the attribute with the amounts.
 
-    ``since`` is the version of the opset's Pad. Of the ``modes`` there are several only if callers give it.
+    ``since`` is the version of the opset's Pad. ``modes`` has several modes only if callers set the mode.
     """
     node, (data, pads, fill, axes) = site.node, given.inputs
     if pads is None and amounts is None:
@@ -293,7 +293,7 @@ def _replacement(
 
 
 def _float(attribute: ir.Attr) -> float:
-    """A fill that an exporter wrote as an integer, or as a float."""
+    """Return a fill that an exporter wrote as an integer, or as a float."""
     value = float(np.float32(attribute.value))
     if value != attribute.value and attribute.type == ir.AttributeType.INT:
         raise Unconvertible(f"the attribute value {attribute.value} is not a float")
@@ -301,7 +301,7 @@ def _float(attribute: ir.Attr) -> float:
 
 
 def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
-    """The attribute ``value`` as one element of the data's type; None if it is the default fill."""
+    """Return the attribute ``value`` as one element of the data's type; None if it is the default fill."""
     if attribute.is_ref():
         raise Unconvertible("value is given by the caller of the function, but has to become an input")
     value = np.float32(_float(attribute))
@@ -319,7 +319,7 @@ def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
 
 
 def _settled(given: Operand | None, stated: np.ndarray | None, name: str, scope: Scope) -> Operand | None:
-    """An input, or if absent the attribute of the same meaning; refuses an attribute that contradicts the input."""
+    """Return an input, or if absent the attribute with its meaning; refuse an attribute that contradicts the input."""
     if given is None:
         return stated
     actual = given if isinstance(given, np.ndarray) else constant(given, scope)
@@ -336,9 +336,9 @@ LIKE = 13  # the ONNX Pad with the same inputs: data, pads and a fill
 
 
 def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises ``com.microsoft::Pad``, which ONNX Runtime runs as it runs ONNX's Pad, wrap included.
+    """Recognise ``com.microsoft::Pad``, which ONNX Runtime runs as it runs ONNX's Pad, wrap included.
 
-    ONNX Runtime's own tools wrote it before opset 11 made the amounts an input.
+    ONNX Runtime's own tools wrote this Pad before opset 11 made the amounts an input.
     """
     node = site.node
     if node.domain != MICROSOFT or node.op_type != "Pad":

@@ -1,4 +1,4 @@
-"""PyTorch's own Pads: nodes of the library ATen that its exporter does not translate.
+"""PyTorch's own Pads: nodes of the library ATen that PyTorch's exporter does not translate.
 
 ``operator_export_type=ONNX_ATEN``, and ``ONNX_ATEN_FALLBACK`` for operators that ONNX lacks, write
 ``org.pytorch.aten::ATen`` with the operator's name as an attribute; before PyTorch 1.11, in the default domain.
@@ -42,7 +42,7 @@ FULL = "OpenVINOPad_12"
 
 # PyTorch's name of each mode, and ONNX's; in the order of ``_pad_enum``'s numbers.
 NUMBERED = {"reflect": "reflect", "replicate": "edge", "circular": "wrap", "constant": "constant"}
-# PyTorch 2.13 has no symmetric mode. The proposed one (pytorch#189480) is a reflection with the edge, without a number.
+# PyTorch 2.13 has no symmetric mode. The proposed mode (pytorch#189480) reflects with the edge and has no number.
 MODES = NUMBERED | {"symmetric": "symmetric"}
 EXTENDED = ("reflect", "edge", "symmetric")  # the modes that extend the uncropped data
 
@@ -51,8 +51,8 @@ EXTENDED = ("reflect", "edge", "symmetric")  # the modes that extend the uncropp
 class _Signature:
     """The signature of an operator after the data and the amounts."""
 
-    mode: str | None = None  # the mode of an operator that has only one; else None
-    axes: int | None = None  # the number of axes of an operator that always pads as many; else None
+    mode: str | None = None  # the mode of an operator with one mode; else None
+    axes: int | None = None  # the number of axes of an operator that always pads the same number; else None
     has_mode: bool = False  # whether the third input is the mode
     has_fill: bool = False  # whether the last input is the fill
 
@@ -96,7 +96,7 @@ class _PytorchPad:
         return np.append(self.pads, 0)[self.order].astype(np.int64) if isinstance(self.pads, np.ndarray) else None
 
     def replacement(self, *amounts: Operand) -> Replacement:
-        """The new Pad with such amounts: of OpenVINO's Pad, two lists."""
+        """Return the new Pad with these amounts: one list, or two for OpenVINO's Pad."""
         if self.op == FULL:
             return Replacement(self.op, (self.data, *amounts), {"pad_mode": ir.AttrString("pad_mode", self.mode)})
         axes = None if self.rank is not None else -1 - np.arange(self.count, dtype=np.int64)
@@ -108,14 +108,14 @@ class _PytorchPad:
         return ["pads_begin", "pads_end"] if self.op == FULL else ["pads"]
 
     def known(self) -> Replacement:
-        """The new Pad, with stand-ins for amounts that are computed."""
+        """Return the new Pad, with stand-ins for computed amounts."""
         if self.amounts is None:
             return self.replacement(*(ir.Value(name=role) for role in self.roles))
         return self.replacement(*np.split(self.amounts, len(self.roles)))
 
 
 def operator_of(node: ir.Node) -> str | None:
-    """The name of PyTorch's operator that a node calls; None if it calls none."""
+    """Return the name of PyTorch's operator that a node calls; None if it calls none."""
     if node.op_type == CALL and node.domain in (*DOMAINS, ""):
         return string_attribute(node, "operator", "")
     return node.op_type if node.domain in DOMAINS else None
@@ -166,7 +166,7 @@ def _read(site: NodeSite, types: Types, name: str, notes: list[str]) -> _Pytorch
 
 
 def _check_form(node: ir.Node, signature: _Signature) -> None:
-    """Refuses a node that does not fit PyTorch's declaration of the operator."""
+    """Refuse a node that does not fit PyTorch's declaration of the operator."""
     if foreign := sorted(set(node.attributes) - {"operator", "overload_name"}):
         raise Unconvertible(f"its attribute {foreign[0]} is unknown")
     if overload := string_attribute(node, "overload_name", ""):
@@ -223,11 +223,11 @@ def _axes_with_amounts(array: np.ndarray | None, shape: object, signature: _Sign
 
 
 def _apply(site: NodeSite, constants: Constants, pad: _PytorchPad) -> Applied:
-    """Adds nodes that reorder unknown amounts, in front of the node, and removes the input of the mode.
+    """Reorder unknown amounts by nodes in front of the node, and remove the input of the mode.
 
     The exporter writes the mode as a Constant that is invalid in ONNX and that ONNX Runtime rejects.
     """
-    kept = 2 if pad.amounts is None else 1  # ONNX Runtime warns of known amounts that nothing reads
+    kept = 2 if pad.amounts is None else 1  # ONNX Runtime warns about known amounts that nothing reads
     former = list(site.node.inputs[kept:])
     site.node.resize_inputs(kept)
     remove_unused([value for value in former if value is not None], site.scope.index)
@@ -247,9 +247,9 @@ def _apply(site: NodeSite, constants: Constants, pad: _PytorchPad) -> Applied:
 
 
 def _pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray | None:
-    """The fill as one element of the data's type, converted as PyTorch does it; None for the default fill.
+    """Return the fill as one element of the data's type, converted as in PyTorch; None for the default fill.
 
-    PyTorch converts to 16-bit floats by way of float, and truncates fractions for integers.
+    PyTorch converts to 16-bit floats through float, and truncates fractions for integers.
     """
     if array is None or array.size != 1 or array.dtype.kind not in "biuf":
         raise Unconvertible("its value is not one constant number")

@@ -1,19 +1,20 @@
-"""The symmetric Pad as tf2onnx emulates it, since ONNX has no such mode.
+"""The symmetric Pad as tf2onnx emulates it, because ONNX has no such mode.
 
 The nodes pad every affected axis by one element, reflect about this element, and remove it again::
 
     1234  ->  012340  ->  2101234043  ->  21123443
 
-The reflection is a Pad too. For each axis a mask says what to keep: ones, except at the two added elements, begin and
--1 - end. The masks need the shape of the reflected data, so the emulation is one cluster of seven or more nodes. They
-are replaced only if each node is as tf2onnx writes it and nothing else reads the values between them.
+The reflection is a Pad, too. For each axis, a mask states which elements to keep: ones, except at the two added
+elements, begin and -1 - end. The masks need the shape of the reflected data, so the emulation is one cluster of seven
+or more nodes. The converter replaces them only if each node is as tf2onnx writes it and nothing else reads the values
+between them.
 
-If the data come from a convolution, tf2onnx has moved the convolution's Transpose to channels last to behind the
+If the data come from a convolution, tf2onnx has moved the convolution's Transpose to channels last behind the
 reflection. This Transpose stays, behind the operator.
 
-The amounts must be constant. Like TensorFlow, OpenVINOPad_12 reaches n elements and refuses more (P4); the emulation
-would show the padding of the other end. So emulations that are known to reach further stay, and so do amounts that are
-known only at run time.
+The amounts must be constant. Like TensorFlow, OpenVINOPad_12 reaches n elements and refuses to reach further (P4); the
+emulation would show the padding of the other end. So an emulation stays if it is known to reach further, or if its
+amounts are known only at run time.
 """
 
 from __future__ import annotations
@@ -53,10 +54,10 @@ class _NoMatch(Exception):
 
 @dataclass
 class _Emulation:
-    """An emulation while it is being recognised."""
+    """An emulation during its recognition."""
 
     scope: Scope
-    nodes: list[ir.Node]  # all nodes in topological order, the two Pads first, the node that gives the result last
+    nodes: list[ir.Node]  # all nodes in topological order, first the two Pads, last the node that makes the result
     amounts: np.ndarray  # the amounts of all axes of the data, begins then ends
     order: list[int] | None = None  # the axes of the result, if a Transpose stands behind the reflection; else None
 
@@ -65,7 +66,7 @@ class _Emulation:
         return array is not None and array.shape == (len(expected),) and bool((array == np.array(expected)).all())
 
     def take_transpose(self, rank: int) -> None:
-        """Takes the reflection's Transpose, if there is one, and its permutation of the axes."""
+        """Collect the reflection's Transpose, if there is one, and its permutation of the axes."""
         transpose = next((node for node in _readers(self.nodes[-1].outputs[0]) if _is(node, "Transpose")), None)
         if transpose is not None:
             self.order = list(_value(transpose, "perm", ir.AttributeType.INTS))
@@ -73,7 +74,7 @@ class _Emulation:
             self.nodes.append(transpose)
 
     def take_split(self, rank: int) -> Sequence[ir.Value]:
-        """Takes the nodes that split the shape of the reflection into dims, in the order of the result's axes."""
+        """Collect the nodes that split the reflection's shape into dims; return the dims in the result's order."""
         readers = [reader for node in self.nodes[1:] for reader in _readers(node.outputs[0])]
         shape = _expect(next((node for node in readers if _is(node, "Shape")), None), "Shape")
         _require(not shape.attributes)
@@ -94,7 +95,7 @@ class _Emulation:
         return split.outputs
 
     def take_compress(self, value: ir.Value, dims: Sequence[ir.Value]) -> int:
-        """Takes the nodes that remove the added elements of one axis of ``value``, and returns the axis of the data."""
+        """Collect the nodes that remove the added elements of one axis of ``value``; return the axis of the data."""
         compress = _expect(next((node for node in _readers(value) if node not in self.nodes), None), "Compress")
         _require(compress.inputs[0] is value)
         position = _int(compress, "axis", -1)
@@ -115,7 +116,7 @@ class _Emulation:
 
 
 def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
-    """Recognises the two Pads of an emulation; the rewrite of the first Pad replaces all nodes."""
+    """Recognise the two Pads of an emulation; the rewrite of the first Pad replaces all nodes."""
     node = site.node
     if not _is(node, "Pad") or not node.inputs:
         return None
@@ -142,7 +143,7 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
 
 
 def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
-    """The emulation that begins with ``first``; raises _NoMatch if there is none."""
+    """Return the emulation that begins with ``first``; raise _NoMatch if there is none."""
     _require(_mode(first) == "constant")
     added = _amounts(first, scope)
     _require(added.size % 2 == 0 and set(added.tolist()) <= {0, 1})
@@ -152,7 +153,7 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
     _require(len({reader for reader, _ in scope.index.last_uses(first.outputs[0])}) == 1)
     second = _expect(_reader(first.outputs[0]), "Pad")
     _require(_mode(second) == "reflect")
-    for node in (first, second):  # only data, amounts and a mode; the fill does not matter, which is removed again
+    for node in (first, second):  # only data, amounts and a mode; the fill does not matter, because it is removed again
         _require(len(node.inputs) <= 2 and set(node.attributes) <= {"mode", "pads"} and len(node.outputs) == 1)
     _require(first.inputs[0] is not None and second.inputs[0] is first.outputs[0])
     amounts, shape = _amounts(second, scope), types.shape(first.inputs[0])
@@ -170,7 +171,7 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
         _require(axis in left)
         left.remove(axis)
         result = found.nodes[-1].outputs[0]
-    # Of one graph, and nothing else reads the values between them.
+    # All nodes are of one graph, and nothing else reads the values between them.
     _require(all(node.graph is first.graph for node in found.nodes))
     inner = (value for node in found.nodes[:-1] for value in node.outputs)
     _require(all(reader in found.nodes for value in inner for reader in _readers(value)))
@@ -178,7 +179,7 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
 
 
 def _apply(site: NodeSite, constants: Constants, emulation: _Emulation) -> Applied:
-    """Turns the last node into the operator, or into the Transpose behind it, and removes the other nodes."""
+    """Turn the last node into the operator, or into the Transpose behind it, and remove the other nodes."""
     made = _replacement(emulation)
     *others, last = emulation.nodes
     read = [value for node in emulation.nodes for value in node.inputs if value is not None]
@@ -223,7 +224,7 @@ def _int(node: ir.Node, name: str, default: int) -> int:
 
 
 def _readers(value: ir.Value) -> list[ir.Node]:
-    """The nodes that read a value; the value must not be an output of the graph."""
+    """Return the nodes that read a value; the value must not be an output of the graph."""
     _require(not value.is_graph_output())
     return list(dict.fromkeys(use.node for use in value.uses()))
 
@@ -249,7 +250,7 @@ def _expect(node: ir.Node | None, *op_types: str) -> ir.Node:
 
 
 def _value(node: ir.Node, name: str, kind: ir.AttributeType) -> Any:
-    """The value of an attribute, which must be present and of this type."""
+    """Return the value of an attribute, which must be present and of this type."""
     value = attribute_value(node, name, kind)
     _require(value is not None)
     return value

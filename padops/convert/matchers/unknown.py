@@ -19,12 +19,12 @@ NO_PADS = (
     | WINDOW_OPERATORS.keys()
 )
 NO_PADS_OF_PYTORCH = frozenset(("sspaddmm", "_pack_padded_sequence", "_nested_from_padded"))
-TENSORFLOWS_OWN = ("PadV2", "MirrorPad")  # names of TensorFlow alone; any framework may have a Pad
+TENSORFLOWS_OWN = ("PadV2", "MirrorPad")  # names that only TensorFlow has; any framework may have a Pad
 KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, MICROSOFT, frameworks.DOMAIN, *DOMAINS})
 
 
 def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognises a Pad of any name and domain, but no call of the model's functions: their bodies are searched."""
+    """Recognise a Pad of any name and domain, except calls of the model's functions: their bodies are searched."""
     node = site.node
     if node.op_identifier() in site.scope.model.functions or (node.domain, node.op_type) in NO_PADS:
         return None
@@ -41,12 +41,12 @@ def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _to_convert(domain: str) -> str:
-    """What to do for a Pad of TensorFlow or nGraph that stands in an exporter's domain, as the end of a sentence."""
+    """Return the end of a sentence that says how to convert a Pad of TensorFlow or nGraph in an exporter's domain."""
     return f"to convert it, name its domain: --custom-domain {domain} (in Python custom_domains=[{domain!r}])"
 
 
 def _of_framework(site: NodeSite, types: Types) -> Match | None:
-    """The Pad of an exporter's domain that padops would convert if the user named the domain; None if it would not."""
+    """Return the match of a Pad that padops would convert if the user named its domain; None if it would not."""
     node = site.node
     if node.domain and node.domain in KNOWN_DOMAINS:
         return None

@@ -1,12 +1,11 @@
 """Checks that a message is a valid model, before any pass reads it.
 
-onnx, onnx_ir and protobuf each find a part of what can be wrong, and raise exceptions of many kinds from deep inside.
-All three miss some errors, and never end on others. The checks accept everything that ONNX Runtime runs (measured with
-1.31.1): nodes of the main graph in any order, an initializer listed twice there, values in a field that its type does
-not use.
+onnx, onnx_ir and protobuf each find some errors, and raise exceptions of many kinds from deep inside. All three miss
+some errors, and hang on others. The checks accept everything that ONNX Runtime runs (measured with 1.31.1): nodes of
+the main graph in any order, an initializer listed twice there, values in a field that its type does not use.
 
-The checks cover operators (numbers of inputs and outputs, attributes, tensors), names of values (each made once, before
-any use, in no cycle), and functions (no recursion, no unbounded growth).
+The checks cover operators (numbers of inputs and outputs, attributes, tensors), names of values (each defined once,
+before any use, in no cycle), and functions (no recursion, no unbounded growth).
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ from padops.convert.model.nesting import graphs_in, nodes_of
 from padops.plural import plural
 from padops.spec.dialects import DOMAIN
 
-# Exporters write Pad in forms of other versions, which the converter knows; ONNX Runtime does not count what Constant
-# has.
+# Exporters write Pad in forms of other versions, which the converter knows; ONNX Runtime does not count Constant's
+# inputs and outputs.
 NOT_COUNTED = ("Pad", "Constant")
 
 
 def default_version(imports: Mapping[str, int], ir_version: int) -> int | None:
-    """The version of the default domain among imports, or None where none is meant; before IR 3 models meant 1."""
+    """Return the imported version of the default domain; None without an import, but 1 for models before IR 3."""
     before_imports = 1 if ir_version < 3 else None
     return imports.get("", before_imports)
 
 
 def _check_counts(node: onnx.NodeProto, version: int | None, functions: Collection[str], label: str) -> None:
-    """Refuses a node of the default domain with too few or too many inputs or outputs; ``label`` names it."""
+    """Refuse a node of the default domain with too few or too many inputs or outputs; ``label`` names the node."""
     known = node.domain == "" and version is not None and version <= onnx.defs.onnx_opset_version()
     if not known or node.op_type in NOT_COUNTED or node.op_type in functions:
         return
@@ -55,7 +54,7 @@ def _check_counts(node: onnx.NodeProto, version: int | None, functions: Collecti
 
 @lru_cache(maxsize=4096)
 def _counts(op_type: str, version: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The least numbers of inputs and outputs of an operator, and the most; none where onnx does not know it."""
+    """Return the least and the most inputs and outputs of an operator; empty if onnx does not know the operator."""
     try:
         schema = onnx.defs.get_schema(op_type, version, "")
     except onnx.defs.SchemaError:
@@ -67,7 +66,7 @@ MAX_ELEMENTS = (1 << 63) - 1
 
 Tensor = onnx.TensorProto
 
-# The field that has the elements of a type where there are no raw data, and how many entries an element takes.
+# The field with the elements of a type if there are no raw data, and the number of entries for an element.
 ELEMENT_FIELDS: dict[int, tuple[str, int]] = {
     Tensor.FLOAT: ("float_data", 1),
     Tensor.COMPLEX64: ("float_data", 2),
@@ -78,14 +77,14 @@ ELEMENT_FIELDS: dict[int, tuple[str, int]] = {
     Tensor.UINT64: ("uint64_data", 1),
     Tensor.STRING: ("string_data", 1),
 }
-OTHERS = ("int32_data", 1)  # of all smaller types; those of 4 and 2 bits share an entry as they share a byte
+OTHERS = ("int32_data", 1)  # all smaller types; elements of 4 and 2 bits share an entry as they share a byte
 
 
 def check_tensor(tensor: onnx.TensorProto, place: str) -> None:
-    """Refuses a tensor that cannot be read; of external data only type and dims are looked at. Messages name ``place``.
+    """Refuse an unreadable tensor; of external data, check only type and dims. Messages name ``place``.
 
     Raises:
-        PadopsError: Its element type is none, or its elements are more or fewer than its dims say.
+        PadopsError: The element type is undefined, or the tensor has more or fewer elements than its dims state.
     """
     try:
         dtype = ir.DataType(tensor.data_type)
@@ -105,7 +104,7 @@ def check_tensor(tensor: onnx.TensorProto, place: str) -> None:
         present, needed, field, unit = len(tensor.raw_data), (count * bits + 7) // 8, "raw_data", "byte"
     else:
         field, entries = ELEMENT_FIELDS.get(tensor.data_type, OTHERS)
-        if field != "int32_data" and tensor.int32_data:  # which would be read instead
+        if field != "int32_data" and tensor.int32_data:  # onnx would read this field instead
             raise PadopsError(
                 f"{place}: it has {plural(len(tensor.int32_data), 'value')} in int32_data beside those in {field}"
             )
@@ -119,14 +118,14 @@ def check_tensor(tensor: onnx.TensorProto, place: str) -> None:
 
 
 def _listed(dims: Iterable[int], most: int = 16) -> str:
-    """Dims for a message, which has no room for thousands of them."""
+    """Return dims for a message, shortened if there are many."""
     shown = [str(dim) for dim in dims]
     return f"[{', '.join(shown[:most])}{', …' if len(shown) > most else ''}]"
 
 
 Attribute = onnx.AttributeProto
 
-# The field that has the value of an attribute, by its type.
+# For each type of attribute, the field with its value.
 FIELDS = {
     Attribute.FLOAT: "f",
     Attribute.INT: "i",
@@ -142,12 +141,12 @@ FIELDS = {
     Attribute.GRAPHS: "graphs",
     Attribute.TYPE_PROTOS: "type_protos",
 }
-MESSAGES = {"t", "sparse_tensor", "g", "tp"}  # whose absence is no value; an absent number is 0, as in an empty list
+MESSAGES = {"t", "sparse_tensor", "g", "tp"}  # an absent message means no value; an absent number is 0
 VALUES = {*FIELDS.values(), "sparse_tensors"}
 
 
 def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function: bool) -> None:
-    """Refuses an attribute whose value is not of its type, or that refers to a function's where there is none."""
+    """Refuse an attribute whose value has another type, or that refers to a function's attribute outside functions."""
     place = f"{owner}: the attribute '{attribute.name}'"
     if not attribute.name:
         raise PadopsError(f"{owner}: an attribute has no name")
@@ -177,15 +176,15 @@ SHOWN = 6  # nodes of a cycle that a message names
 
 
 def _free_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_nodes: bool = True) -> dict[str, str]:
-    """The names that come from around a graph, each with who reads it first; ``path`` names the graph in messages.
+    """Return the outer names that a graph reads, each with its first reader; ``path`` names the graph in messages.
 
-    Refuses nodes that cannot be put into an order, here and in all graphs inside: names that are made twice, and
-    cycles. With ``sorted_nodes``, the nodes must be in that order: ONNX Runtime sorts those of the main graph alone.
+    Refuses names that are defined twice, and cycles, in the graph and in all graphs inside. With ``sorted_nodes``, the
+    nodes must stand in order of use: ONNX Runtime sorts only the nodes of the main graph.
     """
     known = _given(graph, path)
     makers = _makers(graph.node, known, path)
     free: dict[str, str] = {}
-    needs: list[set[int]] = []  # of each node, the numbers of those that make what it reads
+    needs: list[set[int]] = []  # for each node, the numbers of the nodes that make its inputs
     for i, node in enumerate(graph.node):
         needs.append(set())
         label = _label(node, i, path)
@@ -207,12 +206,12 @@ def _free_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_n
 
 
 def _names(values: Iterable[str | onnx.ValueInfoProto]) -> list[str]:
-    """The names of the inputs or outputs of a function, which has names alone, or of a graph, which declares them."""
+    """Return the names of the inputs or outputs of a graph, which declares them, or of a function, which names them."""
     return [value if isinstance(value, str) else value.name for value in values]
 
 
 def _given(graph: onnx.GraphProto | onnx.FunctionProto, path: str) -> set[str]:
-    """The names of inputs and initializers; those of an input and its default are one."""
+    """Return the names of inputs and initializers; an input and its default share a name."""
     known: set[str] = set()
     for i, name in enumerate(_names(graph.input)):
         if not name:
@@ -223,11 +222,11 @@ def _given(graph: onnx.GraphProto | onnx.FunctionProto, path: str) -> set[str]:
     if isinstance(graph, onnx.GraphProto):
         known.update(tensor.name for tensor in graph.initializer)
         known.update(row.values.name for row in graph.sparse_initializer)
-    return known | {""}  # the name of an input that is left out
+    return known | {""}  # an absent input has an empty name
 
 
 def _makers(nodes: Sequence[onnx.NodeProto], known: set[str], path: str) -> dict[str, int]:
-    """The number of the node that makes each name."""
+    """Return for each name the number of the node that makes the value."""
     makers: dict[str, int] = {}
     for i, node in enumerate(nodes):
         for name in node.output:
@@ -245,7 +244,7 @@ def _makers(nodes: Sequence[onnx.NodeProto], known: set[str], path: str) -> dict
 
 
 def _refuse_cycles(nodes: Sequence[onnx.NodeProto], needs: Sequence[set[int]], path: str) -> None:
-    """Refuses nodes of which some wait for each other; ``needs`` has the numbers that each of them waits for."""
+    """Refuse nodes that wait for each other; ``needs`` has the numbers of the nodes that each node waits for."""
     sorter = TopologicalSorter(dict(enumerate(needs)))
     with suppress(CycleError):
         sorter.prepare()
@@ -255,7 +254,7 @@ def _refuse_cycles(nodes: Sequence[onnx.NodeProto], needs: Sequence[set[int]], p
         sorter.done(*ready)
     if not left:
         return
-    place: dict[int, int] = {}  # of the nodes on the way, in order
+    place: dict[int, int] = {}  # the nodes on the way, in order
     node = min(left)
     while node not in place:
         place[node] = len(place)
@@ -272,8 +271,8 @@ def _label(node: onnx.NodeProto, number: int, path: str) -> str:
     return f"node '{node.name}' ({path}.node[{number}], {node.op_type})"
 
 
-# Nodes that the calls of a model stand for once all are written out. onnx infers the types of half as many in 3 s, and
-# inlines them in 2; ONNX Runtime 1.31.1 takes 24 s to load an eighth of them.
+# The most nodes of a model with all calls inlined. For half this number, onnx infers types in 3 s and inlines in 2 s;
+# ONNX Runtime 1.31.1 needs 24 s to load an eighth of it.
 MAX_NODES = 1 << 16
 
 SHOWN_CALLS = 6  # functions of a recursion that a message names
@@ -282,10 +281,10 @@ Key = tuple[str, str, str]  # domain, name and overload
 
 
 def check_calls(model: onnx.ModelProto) -> None:
-    """Refuses functions that call themselves or grow without bounds, and calls that a function cannot take.
+    """Refuse functions that call themselves or grow without bounds, and calls with too many inputs or outputs.
 
     Raises:
-        PadopsError: Names the functions, or the node that calls.
+        PadopsError: The message names the functions, or the calling node.
     """
     functions = {key_of(function.domain, function.name, function.overload): function for function in model.functions}
     if not functions:
@@ -295,7 +294,7 @@ def check_calls(model: onnx.ModelProto) -> None:
     for key, function in functions.items():
         nodes = list(nodes_of(function.node, f"function '{function.name}'"))
         calls[key] = [called for place, node in nodes if (called := _called(node, place, functions)) is not None]
-        own[key] = 1 if key[0] == DOMAIN else len(nodes)  # fallback functions are never written out
+        own[key] = 1 if key[0] == DOMAIN else len(nodes)  # fallback functions are never inlined
     order = callees_first(calls)
     size: dict[Key, int] = {}
     for key in order:
@@ -310,7 +309,7 @@ def check_calls(model: onnx.ModelProto) -> None:
 
 
 def key_of(domain: str, name: str, overload: str) -> Key:
-    """The key of a function, or of a node that may call one."""
+    """Return the key of a function, or of a node that may call one."""
     return domain, name, overload
 
 
@@ -320,12 +319,12 @@ def _name(key: Key) -> str:
 
 
 def _rounded(count: int) -> str:
-    """A count for a message, rounded because 2^1000 nodes would fill it."""
+    """Return a count for a message, rounded because the digits of 2^1000 would fill the message."""
     return str(count) if count < 10**18 else f"about 2^{count.bit_length() - 1}"
 
 
 def _called(node: onnx.NodeProto, place: str, functions: dict[Key, onnx.FunctionProto]) -> Key | None:
-    """The function that a node calls, checked against the node's inputs and outputs; None for an operator."""
+    """Return the function that a node calls, after a check of the node's inputs and outputs; None for an operator."""
     key = key_of(node.domain, node.op_type, node.overload)
     function = functions.get(key)
     if function is None:
@@ -339,10 +338,10 @@ def _called(node: onnx.NodeProto, place: str, functions: dict[Key, onnx.Function
 
 
 def callees_first(calls: dict[Key, list[Key]]) -> list[Key]:
-    """The functions, each behind all that it calls.
+    """Return the functions in an order in which each follows all functions that it calls.
 
     Raises:
-        PadopsError: A function calls itself, over any number of others.
+        PadopsError: A function calls itself, directly or through others.
     """
     order: list[Key] = []
     done: set[Key] = set()
@@ -366,20 +365,20 @@ def callees_first(calls: dict[Key, list[Key]]) -> list[Key]:
     return order
 
 
-HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher one
+HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher version
 
 
 @dataclass(frozen=True)
 class Owner:
-    """The main graph or the function that nodes stand in, at any depth."""
+    """The main graph or the function that contains the nodes, at any depth."""
 
-    version: int | None  # of the default domain there
+    version: int | None  # the version of its default domain
     named: frozenset[str]  # the names of the model's functions in that domain
-    is_function: bool = False  # whether it is one
+    is_function: bool = False  # whether it is a function
 
 
 def check_model(model: onnx.ModelProto) -> None:
-    """Refuses a message that is no model; ``scan.refuse_what_would_be_lost`` has let it pass."""
+    """Refuse an invalid model; ``scan.refuse_what_would_be_lost`` has accepted the message."""
     _check_imports(model.opset_import, "the model", {node.domain for node in model.graph.node})
     named = frozenset(function.name for function in model.functions if not function.domain)
     _check_graph(model.graph, "graph", Owner(_default_version(model.opset_import, model), named))

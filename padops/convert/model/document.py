@@ -1,7 +1,7 @@
-"""A model as the file has it and as a graph, side by side.
+"""A model as a protobuf message and as a graph, side by side.
 
-Passes work on the graph (onnx_ir); what they touched is then written back into the protobuf message node by node, so
-that everything else stays exactly as it was: order, metadata, value infos, and entries that onnx_ir would reformat.
+Passes work on the graph (onnx_ir). Then ``write_back`` copies the changed nodes into the message, node by node, so that
+everything else stays exactly as it was: order, metadata, value infos, and entries that onnx_ir would reformat.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ LARGEST_PROTO = (1 << 31) - 1  # bytes of one protobuf message
 
 @dataclass(eq=False, repr=False)
 class Document:
-    """A model that is being converted; it belongs to the converter alone."""
+    """A model during its conversion; only the converter uses it."""
 
     model: ir.Model
-    # The message that the graph was made from, or None where the source was a graph.
+    # The message from which the graph was made; None if the source was a graph.
     proto: onnx.ModelProto | None = None
-    path: Path | None = None  # the file it came from, or None
-    base_dir: Path | None = None  # the folder that its external data are relative to, or None if unknown
-    size: int = 0  # bytes of that file
-    sha256: str = ""  # of that file
+    path: Path | None = None  # the model's file, or None
+    base_dir: Path | None = None  # the base folder of its external data, or None if unknown
+    size: int = 0  # the file's bytes
+    sha256: str = ""  # the file's hash
     touched: set[ir.Node] = field(default_factory=set)  # nodes that a pass has changed; new nodes need not be listed
     embedded: bool = False  # whether its fallback functions have changed
-    # The files of the OpenVINO IR that it was read from; there is no path then.
+    # The files of the OpenVINO IR that it was read from; then ``path`` is None.
     foreign: list[FileRecord] = field(default_factory=list)
-    may_be_external: bool = True  # whether tensors may have their data in a file of their own
-    refused: str = ""  # of an IR, why it cannot be converted, although its Pads could be read; else ""
-    # Of values that follow from constants, the elements, once they have been computed; see ``types.py``.
+    may_be_external: bool = True  # whether tensors may have their data in a separate file
+    refused: str = ""  # why an IR cannot be converted although its Pads could be read; else ""
+    # The computed elements of values that follow from constants; see ``types.py``.
     evaluated: dict[ir.Value, np.ndarray] = field(default_factory=dict)
     _origin: dict[ir.Node, onnx.NodeProto] = field(default_factory=dict)
     _is_paired: bool = False
@@ -59,13 +59,14 @@ class Document:
         return bool(self.touched) or self.embedded
 
     def data_files(self, follow_links: bool, needed: bool = True) -> list[DataFile]:
-        """The external files of the model, checked; see ``find_data_files``.
+        """Check and return the external files of the model; see ``find_data_files``.
 
-        If ``needed`` is false, an object's data get only a check of links, since small constants are read through them.
+        If ``needed`` is false, an object's data only get a check of links, because padops reads small constants through
+        links.
 
         Raises:
             UsageError: There are external files, but the caller did not name their folder.
-            PadopsError: One of them is not as it should be.
+            PadopsError: One of the files is missing, unsuitable or outside the folder.
         """
         tensors = list(external_tensors(self.message())) if self.may_be_external else []
         if not needed and self.path is None:
@@ -77,17 +78,17 @@ class Document:
         return find_data_files(tensors, Place(self.base_dir, self.path, follow_links))
 
     def files(self) -> list[FileRecord]:
-        """The model file, if it was one, or the files of another format."""
+        """Return the model file, or the files of another format."""
         return self.foreign if self.path is None else [FileRecord(str(self.path), self.size, self.sha256)]
 
     def message(self) -> onnx.ModelProto:
-        """The model as a message, without what passes have changed since the last ``write_back``."""
+        """Return the model as a message, without the changes of passes since the last ``write_back``."""
         if self.proto is None:
             self.proto = ir.to_proto(self.model)
         return self.proto
 
     def pair_nodes(self) -> None:
-        """Pairs every node with its part of the message, so that ``write_back`` changes only this part."""
+        """Pair every node with its part of the message, so that ``write_back`` changes only this part."""
         message = self.message()
         self._is_paired = True
         self._origin.update(_pair_nodes(self.model.graph, message.graph.node))
@@ -95,7 +96,7 @@ class Document:
             self._origin.update(_pair_nodes(function, function_message.node))
 
     def write_back(self) -> onnx.ModelProto:
-        """Brings the message up to date with the graph and returns it."""
+        """Update the message from the graph and return it."""
         if self.foreign:
             self._drop_imports()
         if self.proto is None or not self._is_paired:
@@ -109,9 +110,9 @@ class Document:
         return self.proto
 
     def settle_shapes(self) -> None:
-        """Removes the dims of inner values that the graph does not state from the message: see ``Types.infer``.
+        """Remove from the message the dims of inner values that the graph does not state: see ``Types.infer``.
 
-        ONNX Runtime believes them, and computes with them where nodes of a converted Pad ask for a shape.
+        ONNX Runtime trusts these dims, and computes with them if nodes of a converted Pad read a shape.
         """
         message = self.message()
         _settle_shapes(self.model.graph, message.graph)
@@ -119,7 +120,7 @@ class Document:
             _settle_shapes(function.graph, function_message)
 
     def _drop_imports(self) -> None:
-        """Removes the imports of the other format's domains: none of their nodes is left."""
+        """Remove the imports of the other format's domains, which have no nodes left."""
         used = {node.domain for node in self.model.graph} | {""}
         for domain in set(self.model.graph.opset_imports) - used:
             del self.model.graph.opset_imports[domain]
@@ -159,7 +160,7 @@ class Document:
         if changed or len(nodes) != len(message.node):
             del message.node[:]
             message.node.extend(nodes)
-            pairs = _pair_nodes(graph, message.node)  # anew, because extending copies
+            pairs = _pair_nodes(graph, message.node)  # paired anew, because ``extend`` copies the nodes
             self._origin.update({node: copied for node, copied in pairs if node in self._origin})
         if isinstance(message, onnx.GraphProto):
             self._declare(graph, message)
@@ -168,7 +169,7 @@ class Document:
             del message.value_info[i]
 
     def _declare(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto) -> None:
-        """Declares the types that passes found for the outputs of changed nodes."""
+        """Declare the types that passes found for the outputs of changed nodes."""
         outputs = {info.name: info for info in message.output}
         stated = {info.name: info for info in message.value_info}
         for node in graph:
@@ -223,12 +224,12 @@ def _node_message(node: ir.Node) -> onnx.NodeProto:
 
 
 def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
-    """Brings a node's operator, inputs, outputs and attributes up to date; passes change nothing else of it."""
+    """Update a node's operator, inputs, outputs and attributes; passes change nothing else of a node."""
     kept = _keeps_attributes(node, message)
     made = _node_message(node)
     message.op_type, message.domain = made.op_type, made.domain
     if not made.domain:
-        message.ClearField("domain")  # as every node of the default domain has it
+        message.ClearField("domain")  # as in every node of the default domain
     for name in ("input", "output", *(() if kept else ("attribute",))):
         if list(getattr(message, name)) != list(getattr(made, name)):
             message.ClearField(name)
@@ -236,7 +237,7 @@ def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
 
 
 def _keeps_attributes(node: ir.Node, message: onnx.NodeProto) -> bool:
-    """Whether a node with graphs has the attributes of its message, graphs aside: they are written by themselves."""
+    """Return whether a node with graphs keeps the attributes of its message, apart from the graphs."""
     kinds = {attribute.name: attribute.type for attribute in message.attribute}
     graphs = {onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS}
     if not graphs & set(kinds.values()) or set(kinds) != set(node.attributes):
@@ -261,21 +262,21 @@ def _pair_nodes(
             yield from _pair_nodes(graph, graph_message.node)
 
 
-ALIAS = "ai.onnx"  # of the default domain
+ALIAS = "ai.onnx"  # an alias of the default domain
 
 Source = str | os.PathLike[str] | bytes | BinaryIO | onnx.ModelProto | ir.Model
 
 EXPECTED = "a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
 
-IR_SUFFIX, READER = ".xml", "padops.convert.ir"  # of OpenVINO's files, and the module that reads them
+IR_SUFFIX, READER = ".xml", "padops.convert.ir"  # the suffix of OpenVINO's files, and the module that reads them
 
 
 def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir.Model:
-    """The source; bytes and binary file objects are parsed into a message.
+    """Return the source; parse bytes and binary file objects into a message.
 
     Raises:
-        UsageError: The file object is of text, or the source is of an unknown type.
-        PadopsError: The bytes are no ONNX model, or the file object cannot be read.
+        UsageError: The file object is a text file, or the source has an unknown type.
+        PadopsError: The bytes are not an ONNX model, or the file object cannot be read.
     """
     if isinstance(source, (str, os.PathLike, onnx.ModelProto, ir.Model)):
         return source
@@ -295,16 +296,17 @@ def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir
 def read_document(
     source: Source, base_dir: str | os.PathLike[str] | None = None, follow_links: bool = False, for_pads: bool = False
 ) -> Document:
-    """Reads a model: copies the caller's object, or reads a file without its external data.
+    """Read a model: copy the caller's object, or read a file without its external data.
 
-    ``base_dir`` is the folder of a message's external data. A file's data are in its own folder (for a symbolic link,
-    the link's folder); a graph's tensors know their folder. With ``follow_links``, the second file of another format
-    may be a link to any place. With ``for_pads``, a file of another format that cannot be converted is read as well;
-    see ``Document.refused``.
+    ``base_dir`` is the folder of a message's external data. A file's data lie in the file's folder (for a symbolic
+    link, the link's folder); a graph's tensors know their folder. With ``follow_links``, the second file of another
+    format may be a link to any place. With ``for_pads``, the function also reads a file of another format that cannot
+    be converted; see ``Document.refused``.
 
     Raises:
-        UsageError: The source is of no known kind, or ``base_dir`` is given for one that knows its folder.
-        PadopsError: The file is missing, too large or not a model, or the model has parts that would be lost.
+        UsageError: The source has an unknown type, or ``base_dir`` is given for a source that knows its folder.
+        PadopsError: The file is missing, too large or not a model, or the model has parts that the conversion would
+            lose.
     """
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir needs bytes, a file object or an onnx.ModelProto; other sources know their folder")
@@ -352,10 +354,10 @@ def read_document(
 
 
 def check_file(path: Path) -> None:
-    """Refuses a path that leads to no file of a model.
+    """Refuse a path that leads to no model file.
 
     Raises:
-        PadopsError: Nothing is there, a folder or a pointer of Git LFS is, or the path is a link that leads nowhere.
+        PadopsError: The path leads to nothing, to a folder or to a pointer of Git LFS, or is a link that leads nowhere.
     """
     if not path.exists():
         try:
@@ -371,10 +373,10 @@ def check_file(path: Path) -> None:
 
 
 def parse_model(content: bytes, path: Path | str) -> onnx.ModelProto:
-    """The message of a model, from the bytes of an ONNX file; errors name ``path``.
+    """Return the message of a model from the bytes of an ONNX file; errors name ``path``.
 
     Raises:
-        PadopsError: They are no ONNX model.
+        PadopsError: The bytes are not an ONNX model.
     """
     if content[4:8] == b"ORTM":
         raise PadopsError(f"{path} is in ORT format; convert the .onnx file that it was made from")
@@ -410,7 +412,7 @@ def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -
 
 
 def _name_default_domain(message: onnx.ModelProto) -> None:
-    """Writes the default domain as "" wherever it is written as "ai.onnx"."""
+    """Write the default domain as "" wherever the message has "ai.onnx"."""
     bodies: tuple[onnx.GraphProto | onnx.FunctionProto, ...] = (message.graph, *message.functions)
     nodes = [node for body in bodies for _, node in nodes_of(body.node)]
     named: tuple[onnx.NodeProto | onnx.FunctionProto, ...] = (*message.functions, *nodes)
@@ -427,7 +429,7 @@ def _name_default_domain(message: onnx.ModelProto) -> None:
 
 
 def original_of(source: Source, document: Document) -> Callable[[], onnx.ModelProto]:
-    """The function that makes the original model for the verification, if the source is no file of ONNX."""
+    """Return the function that makes the original model for the verification, if the source is not an ONNX file."""
     if document.foreign:
         return onnx.ModelProto  # OpenVINO runs the files
     if isinstance(source, ir.Model):

@@ -1,6 +1,6 @@
-"""The files with a model's external data: finds and checks them, and places them beside the output.
+"""The files with a model's external data: finds and checks the files, and places them beside the output.
 
-No tensor is loaded: sizes are compared and files are copied as bytes.
+No function loads a tensor: they compare sizes and copy files as bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from padops.files.targets import kind_of, name_of, same_bytes
 from padops.plural import plural
 
 DIGITS = 19  # the digits of the largest possible file size in bytes
-LFS = b"version https://git-lfs."  # how a pointer of Git LFS begins
+LFS = b"version https://git-lfs."  # the first bytes of a Git LFS pointer
 IN_MEMORY = "_ORT_MEM_ADDR_"  # ONNX Runtime's mark of a tensor in the memory of the process that made the model
 
 
@@ -39,16 +39,16 @@ class Placement:
 
     file: DataFile
     location: str  # the location for the output's tensors
-    copied: bool  # whether it must be copied there; else it is there already
+    copied: bool  # whether it must be copied there; else it is already there
 
 
 def entry(tensor: onnx.TensorProto, key: str) -> str | None:
-    """One of the external-data entries of a tensor, or None."""
+    """Return an external-data entry of a tensor, or None."""
     return next((pair.value for pair in tensor.external_data if pair.key == key), None)
 
 
 def _check_location(location: str | None, place: str) -> str:
-    """The location of a tensor's data, if it stays within the model's folder."""
+    """Return the location of a tensor's data; refuse a location outside the model's folder."""
     if not location:
         raise PadopsError(f"{place}: its data are external, but no location is given")
     if IN_MEMORY in location:
@@ -72,11 +72,11 @@ class Place:
     follow_links: bool = False  # whether a symbolic link may lead to any place
 
     def check_link(self, source: Path, what: str) -> None:
-        """Refuses a link that leads out of the allowed folders.
+        """Refuse a link that leads out of the allowed folders.
 
-        Otherwise the author of a model could have any file of this machine copied beside the output. A link may lead
-        into the model's folder, into the folder of the file to which the model itself is a link, and to the blobs of a
-        Hugging Face cache (``snapshots/<revision>/`` and ``blobs/`` beside each other).
+        Without this check, the author of a model could make padops copy any file of this machine to the output. A link
+        may lead into the model's folder, into the folder of the file to which the model itself is a link, and to the
+        blobs of a Hugging Face cache (``snapshots/<revision>/`` and ``blobs/`` beside each other).
 
         Raises:
             PadopsError: The link leads elsewhere, without ``follow_links``.
@@ -97,7 +97,7 @@ class Place:
 
 
 def check_links(tensors: Iterable[tuple[onnx.TensorProto, str]], place: Place) -> None:
-    """Refuses links out of the model's folder; missing files are ignored."""
+    """Refuse links out of the model's folder; missing files are ignored."""
     for tensor, path in tensors:
         where = f"tensor '{tensor.name}' ({path})"
         source = place.folder / _check_location(entry(tensor, "location"), where)
@@ -106,13 +106,13 @@ def check_links(tensors: Iterable[tuple[onnx.TensorProto, str]], place: Place) -
 
 
 def refuse_pointer(path: Path, what: str = "") -> None:
-    """Refuses the small text that Git LFS leaves in the place of a file until it has fetched that.
+    """Refuse the small text file with which Git LFS replaces a file until the user fetches the file.
 
     Args:
-        what: What the file is, for the message.
+        what: The file's role, for the message.
 
     Raises:
-        PadopsError: The file is such a pointer.
+        PadopsError: The file is a Git LFS pointer.
     """
     with open(path, "rb") as file:
         if file.read(len(LFS)) == LFS:
@@ -120,10 +120,10 @@ def refuse_pointer(path: Path, what: str = "") -> None:
 
 
 def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Place) -> list[DataFile]:
-    """The files with the tensors' data, each once, in the order of first use.
+    """Return the files with the tensors' data, each file once, in the order of first use.
 
     Raises:
-        PadopsError: A location or a link leads out of the folder, a file is missing, is no regular file, or is too
+        PadopsError: A location or a link leads out of the folder, a file is missing, is not a regular file, or is too
             short for a tensor.
     """
     files: dict[str, DataFile] = {}
@@ -148,12 +148,13 @@ def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Plac
 
 
 def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
-    """Location, offset and length in bytes of an external tensor; its file is not opened.
+    """Return location, offset and length in bytes of an external tensor, without opening its file.
 
-    Without a given length, it follows from type and dims.
+    If the entries have no length, type and dims determine it.
 
     Raises:
-        PadopsError: The location leads out of the folder; offset or length is no number, or too small for the tensor.
+        PadopsError: The location leads out of the folder; offset or length is not a number, or too small for the
+            tensor.
     """
     place = f"tensor '{tensor.name}' ({path})"
     location = _check_location(entry(tensor, "location"), place)
@@ -175,16 +176,16 @@ def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
 
 
 def _shown(text: str) -> str:
-    """A text of the model for a message, shortened."""
+    """Return a text of the model, shortened for a message."""
     return repr(text) if len(text) <= 2 * DIGITS else f"{text[:DIGITS]!r}… (of {len(text)} characters)"
 
 
 def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | None = None) -> list[Placement]:
-    """Decides where each data file goes beside ``output``; nothing is written.
+    """Decide where each data file goes beside ``output``; write nothing.
 
-    A free location is kept. A file that is already there with the same bytes is used unchanged. No file is ever
-    overwritten: if the name is taken, or ``reserved`` for the report, ``<stem of the output>.<name>`` or a numbered one
-    is used instead.
+    A free location stays. An existing file with the same bytes is used unchanged. padops never overwrites a file: if
+    the name is taken, or ``reserved`` for the report, the copy is named ``<stem of the output>.<name>``, with a number
+    if needed.
 
     Raises:
         PadopsError: The folder of a location is a link out of the output's folder.
@@ -217,16 +218,16 @@ def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | N
 
 
 def _must_copy(file: DataFile, target: Path, folder: Path) -> bool | None:
-    """True if ``target`` is free; False if it is the file or has its bytes already; None if it is another file."""
+    """Return True if ``target`` is free, False if it has the file's bytes, and None if it is another file."""
     if not os.path.lexists(target):
         return True
     if not target.is_file() or not Path(os.path.realpath(target)).is_relative_to(os.path.realpath(folder)):
-        return None  # a link that leads elsewhere: ONNX Runtime refuses it once the model itself is no link
+        return None  # a link that leads elsewhere: ONNX Runtime refuses it once the model itself is not a link
     return False if os.path.samefile(file.source, target) or same_bytes(file.source, target) else None
 
 
 def read_range(tensor: ir.ExternalTensor) -> bytes:
-    """The bytes of one external tensor; onnx_ir refuses to read a linked file, but here the location is checked.
+    """Return the bytes of an external tensor. onnx_ir refuses linked files; this function checks the location instead.
 
     Raises:
         PadopsError: The location leads out of the model's folder, or the file cannot be read.

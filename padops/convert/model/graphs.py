@@ -1,4 +1,4 @@
-"""A model as graphs: every node with its path and scope, constants, what depends on a node; changing nodes in place."""
+"""A model's graphs: nodes with path and scope, constants, the values behind a node; changes of nodes in place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from padops.convert.model.nesting import graphs_in
 
 LARGEST_CONSTANT = 1 << 13  # elements; pads and axes have two per axis
 
-# The attributes of Constant but "value": their types, and those of the elements.
+# The types of Constant's attributes other than "value", and of their elements.
 LITERALS = {
     "value_int": (ir.AttributeType.INT, np.int64),
     "value_ints": (ir.AttributeType.INTS, np.int64),
@@ -28,13 +28,13 @@ LITERALS = {
     "value_strings": (ir.AttributeType.STRINGS, object),
 }
 
-Use = tuple[ir.Node, int]  # a node that reads a value, and as which of its inputs
+Use = tuple[ir.Node, int]  # a node that reads a value, and the index of the input
 
 
 class Index:
-    """Facts about a whole model that passes read repeatedly: one walk at the first read finds them.
+    """Facts about a whole model that passes read repeatedly: one walk at the first read collects them.
 
-    Meanwhile nodes may be removed from the model. Calls of functions may not change, nor may names, except by
+    Later, passes may remove nodes from the model. Passes may change neither calls of functions nor names, except by
     ``rename``.
     """
 
@@ -59,7 +59,7 @@ class Index:
         return self._sites.get(function.identifier(), [])
 
     def is_shared(self, name: str | None) -> bool:
-        """Whether several values of the model have this name: a graph inside another may have names of its own."""
+        """Return whether several values of the model have this name, as values of nested graphs may."""
         if self._values is None:
             self._values = {}
             for graph in {site.scope.graph: None for site in walk(self._model)}:
@@ -69,9 +69,9 @@ class Index:
         return next(there, None) is not None and next(there, None) is not None
 
     def last_uses(self, value: ir.Value) -> Sequence[Use]:
-        """The last two uses of a value, or all where there are fewer.
+        """Return the last two uses of a value, or all uses if there are fewer.
 
-        ``value.uses()`` copies all uses, and amounts that every Pad of a model reads have many.
+        ``value.uses()`` copies all uses, and amounts that every Pad of a model reads have many uses.
         """
         known = self._last_uses.get(value, ())
         if len(known) < 2 or not all(value in node.inputs[i : i + 1] for node, i in known):
@@ -79,7 +79,7 @@ class Index:
         return known
 
     def elements(self, value: ir.Value, tensor: ir.TensorProtocol) -> np.ndarray | None:
-        """The elements of an initializer, read once; None where they are many. They are not to be written to."""
+        """Return the read-only elements of an initializer, read once; None if it has many."""
         known = self._elements.get(value)
         if known is None or known[0] is not tensor:
             if (array := _small(tensor, LARGEST_CONSTANT)) is not None:
@@ -89,7 +89,7 @@ class Index:
         return known[1]
 
     def rename(self, value: ir.Value, name: str | None) -> None:
-        """Gives a value another name."""
+        """Give a value another name."""
         value.name = name
         if self._values is not None:
             _add_by_name(self._values, [value])
@@ -101,32 +101,32 @@ def _add_by_name(found: dict[str | None, set[ir.Value]], values: Iterable[ir.Val
 
 
 def _is_there(value: ir.Value) -> bool:
-    """Whether a value is still one of its graph."""
+    """Return whether a value still belongs to its graph."""
     node = value.producer()
     return (value.is_graph_input() or value.is_initializer()) if node is None else node.graph is not None
 
 
 @dataclass(frozen=True)
 class Scope:
-    """A graph or a function body, as a node in it sees it."""
+    """A graph or a function body, as its nodes see it."""
 
     model: ir.Model
     graph: ir.Graph  # the graph that the node is in
     root: ir.Graph | ir.Function  # the main graph or the function, whose opset imports count
-    path: str  # of the graph, such as ``graph/If_12.then_branch``
-    index: Index = field(repr=False, compare=False)  # of the model; one for all that a walk has found
-    # The node that the graph is inside; None of the main graph and of a function.
+    path: str  # the graph's path, such as ``graph/If_12.then_branch``
+    index: Index = field(repr=False, compare=False)  # of the model; all scopes of a walk share it
+    # The node that contains the graph; None for the main graph and for a function.
     owner: NodeSite | None = field(default=None, repr=False, compare=False)
 
     @property
     def opset(self) -> int | None:
-        """The version of the default domain, or None where it is not imported."""
+        """The version of the default domain; None if it is not imported."""
         return default_version(self.root.opset_imports, self.model.ir_version)
 
 
 @dataclass(frozen=True)
 class NodeSite:
-    """One node, where it was found."""
+    """One node and its place."""
 
     node: ir.Node
     path: str
@@ -134,7 +134,7 @@ class NodeSite:
 
 
 def walk(model: ir.Model) -> Iterator[NodeSite]:
-    """Every node of the main graph, of all graphs inside it and of the functions."""
+    """Yield every node of the main graph, of all graphs inside it and of the functions."""
     index = Index(model)
     yield from _walk_graph(model.graph, Scope(model, model.graph, model.graph, "graph", index))
     for function in model.functions.values():
@@ -157,7 +157,7 @@ def _walk_graph(graph: ir.Graph, scope: Scope) -> Iterator[NodeSite]:
 
 
 def inner_graphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
-    """The graphs inside a node, each with the name of its attribute."""
+    """Yield the graphs inside a node, each with the name of its attribute."""
     for attribute in node.attributes.values():
         if attribute.type == ir.AttributeType.GRAPH and not attribute.is_ref():
             yield attribute.name, attribute.value
@@ -166,7 +166,7 @@ def inner_graphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
 
 
 def constant(value: ir.Value | None, scope: Scope, largest: int = LARGEST_CONSTANT) -> np.ndarray | None:
-    """The array of a value that is a small constant: an initializer, or made by a Constant node; else None."""
+    """Return the array of a small constant, from an initializer or a Constant node; else None."""
     if value is None:
         return None
     if value.is_graph_input() and scope.model.ir_version >= 4:
@@ -178,7 +178,7 @@ def constant(value: ir.Value | None, scope: Scope, largest: int = LARGEST_CONSTA
 
 
 def _constant_of_node(node: ir.Node | None, largest: int) -> np.ndarray | None:
-    """The output of a Constant node. (``ir.convenience.get_const_tensor`` would rename the tensor in the model.)"""
+    """Return a Constant node's output. (``ir.convenience.get_const_tensor`` would rename the tensor in the model.)"""
     if node is None or node.domain != "" or node.op_type != "Constant" or len(node.attributes) != 1:
         return None
     (attribute,) = node.attributes.values()
@@ -189,11 +189,11 @@ def _constant_of_node(node: ir.Node | None, largest: int) -> np.ndarray | None:
 
 
 def _small(tensor: ir.TensorProtocol, largest: int) -> np.ndarray | None:
-    """The elements of a tensor that is not too large; None for one that is."""
+    """Return the elements of a tensor; None if the tensor is too large."""
     if tensor.size > largest or (isinstance(tensor, ir.ExternalTensor) and tensor.dtype.bitwidth % 8):
         return None
     if not isinstance(tensor, ir.ExternalTensor):
-        if tensor.dtype == ir.DataType.STRING and isinstance(tensor, ir.StringTensor):  # numpy() cuts zeros at an end
+        if tensor.dtype == ir.DataType.STRING and isinstance(tensor, ir.StringTensor):  # numpy() cuts trailing zeros
             texts = np.empty(tensor.size, object)
             texts[:] = list(tensor.string_data())
             return texts.reshape(tensor.shape.numpy())
@@ -202,23 +202,23 @@ def _small(tensor: ir.TensorProtocol, largest: int) -> np.ndarray | None:
 
 
 def subgraphs(node: ir.Node, message: onnx.NodeProto) -> list[tuple[ir.Graph, onnx.GraphProto]]:
-    """The graphs inside a node, each beside its message; those that a function's caller gives are not inside."""
+    """Return the graphs inside a node, each with its message, without graphs from a function's caller."""
     found = graphs_in(message.attribute)
     graphs = dict(inner_graphs(node)) if found else {}
     return [(graphs[name], graph) for name, graph in found if name in graphs]
 
 
 def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType) -> Any:
-    """The value of an attribute; None if it is absent, of another type, or given by the caller of a function."""
+    """Return the value of an attribute; None if it is absent, of another type, or set by a function's caller."""
     attribute = node.attributes.get(name)
     known = attribute is not None and attribute.type == kind and not attribute.is_ref()
     return attribute.value if attribute is not None and known else None
 
 
 def caller_strings(scope: Scope, reference: ir.Attr) -> set[str | None]:
-    """What a reference to an attribute of the function around ``scope`` may be; None where nothing gives it.
+    """Return the possible values of a reference to an attribute of the function around ``scope``; None without a value.
 
-    A call may pass on an attribute of the function that it stands in. Then the calls of that function count.
+    A call may pass on an attribute of the function that contains it. Then the calls of this function count.
     """
     found: set[str | None] = set()
     asked = set()
@@ -243,14 +243,14 @@ def caller_strings(scope: Scope, reference: ir.Attr) -> set[str | None]:
 
 
 def _string(attribute: ir.Attr | None, default: str | None) -> str | None:
-    """The text of an attribute; the default where it is absent or no text."""
+    """Return the text of an attribute; the default if the attribute is absent or has no text."""
     return attribute.value if attribute is not None and isinstance(attribute.value, str) else default
 
 
 def replace_in_place(
     node: ir.Node, domain: str, op_type: str, inputs: Sequence[ir.Value | None], attributes: Iterable[ir.Attr] = ()
 ) -> None:
-    """Replaces a node's operator, inputs and attributes; name, outputs and place stay."""
+    """Replace a node's operator, inputs and attributes; keep its name, outputs and place."""
     node.resize_inputs(len(inputs))
     for i, value in enumerate(inputs):
         if node.inputs[i] is not value:
@@ -265,13 +265,13 @@ def replace_in_place(
 
 
 def take_out(node: ir.Node) -> None:
-    """Removes an unread node from its graph."""
+    """Remove an unread node from its graph."""
     assert node.graph is not None, "it is in one"
     node.graph.remove(node, safe=True)
 
 
 def remove_unused(values: Iterable[ir.Value], index: Index) -> None:
-    """Takes initializers and Constants away that nothing reads any more."""
+    """Remove initializers and Constants that nothing reads any more."""
     for value in values:
         if index.last_uses(value) or value.is_graph_output() or value.is_graph_input():
             continue
@@ -284,14 +284,14 @@ def remove_unused(values: Iterable[ir.Value], index: Index) -> None:
 
 
 class Constants:
-    """Adds constants, and nodes that work on them, to one model.
+    """Adds constants, and nodes that compute with them, to one model.
 
-    A value of a graph hides one of the same name outside it, so a new name must be new in the whole model.
+    A value of a graph hides outer values of the same name, so a new name must be new in the whole model.
     """
 
     def __init__(self, model: ir.Model) -> None:
         self._taken: set[str] = set()
-        self._numbers: dict[str, int] = {}  # the last one that a name got
+        self._numbers: dict[str, int] = {}  # the last number for each name
         graphs = {*model.graphs(), *(function.graph for function in model.functions.values())}
         for site in walk(model):
             self._taken.add(site.node.name or "")
@@ -301,12 +301,12 @@ class Constants:
             self._take(*graph.inputs, *graph.initializers.values())
 
     def add(self, array: np.ndarray, site: NodeSite, role: str) -> ir.Value:
-        """A constant that the node of ``site`` can read.
+        """Return a constant that the node of ``site`` can read.
 
-        It is an initializer of the node's graph; a Constant node in front of it in functions, which have none, and
-        before IR version 4, where each initializer would be an input too.
+        The constant is an initializer of the node's graph. In functions, which have no initializers, and before IR
+        version 4, where each initializer would also be an input, the constant is a Constant node in front of the node.
 
-        ``role`` is a part of its name.
+        ``role`` is a part of the constant's name.
         """
         name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
         tensor = tensor_of(array, name)
@@ -329,7 +329,7 @@ class Constants:
         role: str,
         attributes: Sequence[ir.Attr] = (),
     ) -> ir.Value:
-        """The output of a new node of the default domain, in front of the node of ``site``; named after ``role``."""
+        """Insert a node of the default domain, named after ``role``, before the node of ``site``; return its output."""
         name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
         value = ir.Value(name=name)
         site.node.prepend(ir.Node("", op_type, inputs, attributes, outputs=[value], name=name))
@@ -339,7 +339,7 @@ class Constants:
         self._taken.update(value.name for value in values if value is not None and value.name)
 
     def fresh(self, wanted: str) -> str:
-        """A name that nothing in the model has: ``wanted``, or that and a number."""
+        """Return a name that is new in the model: ``wanted``, or ``wanted`` and a number."""
         name, number = wanted, self._numbers.get(wanted, 1)
         while name in self._taken:
             number += 1
@@ -350,17 +350,17 @@ class Constants:
 
 
 def tensor_of(array: np.ndarray, name: str | None = None) -> ir.TensorProtocol:
-    """An array as a tensor of the model; strings as those of ``padops.spec.dtypes``, or as bytes."""
+    """Return an array as a tensor of the model; strings as in ``padops.spec.dtypes``, or as bytes."""
     if array.dtype.kind == "O":
         texts = [text if isinstance(text, bytes) else text.encode() for text in array.reshape(-1)]
         return ir.StringTensor(texts, shape=ir.Shape(array.shape), name=name)
-    return ir.Tensor(array, name=name)  # ir.tensor checks a dozen other types first
+    return ir.Tensor(array, name=name)  # ir.tensor first checks a dozen other types
 
 
 def values_behind(model: ir.Model, nodes: Iterable[ir.Node]) -> frozenset[str]:
-    """The names of the values that depend on one of these nodes, in any graph.
+    """Return the names of the values that depend on one of the nodes, in any graph.
 
-    For a node in a body or a function, its owner (such as an If) or all calls depend on it too.
+    For a node in a body or a function, its owner (such as an If) or all calls depend on it, too.
     """
     pending = list(nodes)
     if not pending:

@@ -1,17 +1,18 @@
 """Infers, by onnx, the types of the values in a model's graphs and functions.
 
-**Backward Slices.** Two constructs get unknown values before inference: backward Slices to the largest integer, and
-axes that are no list. By ONNX's text, inference and reference, such an end lies behind the data, so the Slice is empty.
-ONNX Runtime reads the largest integers of 32 and 64 bits as "to the end" in both directions, and returns everything
-before the start. The model does not reveal which result it means, so values that follow from such a Slice stay unknown.
+**Backward Slices.** Before inference, two constructs get unknown values: backward Slices to the largest integer, and
+axes that are not a list. By ONNX's text, inference and reference, the end of such a Slice lies behind the data, so the
+Slice is empty. ONNX Runtime reads the largest integers of 32 and 64 bits as "to the end" in both directions, and
+returns everything before the start. The model does not reveal which result it means, so values that follow from such a
+Slice stay unknown.
 
-**What is believed.** The declarations of the model's inputs, which ONNX Runtime holds callers to, and the initializers.
-Tools change only the inputs of a model, for another batch size or for open dims. Then the declarations of inner values
-fit other inputs. So the declared dims of inner values, outputs and inputs of bodies do not count. Two things do, where
-inference finds nothing: the element type, without which ONNX Runtime loads no model; and the number of dims, which
-changes with no input.
+**Trusted declarations.** Inference trusts the declarations of the model's inputs, which ONNX Runtime enforces, and the
+initializers. Tools change only the inputs of a model, for another batch size or for open dims. Then the declarations of
+inner values fit other inputs. So the declared dims of inner values, outputs and inputs of bodies do not count. If
+inference finds nothing, two declared facts count: the element type, without which ONNX Runtime loads no model, and the
+number of dims, which no input changes.
 
-**Functions.** The types of the values in a function follow from its calls, as far as all of them agree.
+**Functions.** The types of the values in a function follow from its calls, as far as all calls agree.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ NOWHERE = "padops ends that nobody knows"
 
 
 def is_unsure(ends: np.ndarray, steps: np.ndarray) -> bool:
-    """Whether ONNX and ONNX Runtime give a Slice with such ends and steps different results."""
+    """Return whether ONNX and ONNX Runtime return different results for a Slice with these ends and steps."""
     return ends.shape == steps.shape and bool((np.isin(ends, ENDLESS) & (steps < 0)).any())
 
 
 def open_backward_slices(model: onnx.ModelProto) -> None:
-    """Gives such Slices unknown ends before shape inference, so that no dims are inferred. ``model`` is changed."""
+    """Replace the ends of unsure Slices by unknown values in ``model``, so that inference derives no dims."""
     whole = [model.graph.node, *(function.node for function in model.functions)]
     nodes = [node for body in whole for _, node in nodes_of(body)]
     slices = [node for node in nodes if node.op_type == "Slice" and len(node.input) > STEPS and node.input[STEPS]]
@@ -54,7 +55,7 @@ def open_backward_slices(model: onnx.ModelProto) -> None:
         given = [np.array(row.ints) if row.name == "value_ints" else _integers(row.t) for row in node.attribute
                  if row.name == "value_ints" or row.HasField("t")]  # fmt: skip
         lists.append((node.output[0], given[0] if given else np.array([0])))
-    # Several graphs may use one name: one endless list is enough, and so is one that does not go forward.
+    # Several graphs may use a name: one endless list is enough, and so is one list that does not go forward.
     endless = {name for name, values in lists if np.isin(values, ENDLESS).any()}
     forward = {name for name, _ in lists} - {name for name, values in lists if not (values > 0).all()}
     for node in slices:
@@ -63,7 +64,7 @@ def open_backward_slices(model: onnx.ModelProto) -> None:
 
 
 def _integers(tensor: onnx.TensorProto) -> np.ndarray:
-    """The elements of a small list of integers; for other tensors [0], which is neither endless nor positive."""
+    """Return the elements of a small list of integers; for other tensors [0], which is neither endless nor positive."""
     if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.dims) != 1 or tensor.dims[0] > 64:
         return np.array([0])
     array = numpy_helper.to_array(tensor)
@@ -77,10 +78,11 @@ Listing = dict[Key, set[int]]  # by function: the positions of its inputs that a
 
 
 def open_axes(model: onnx.ModelProto) -> None:
-    """Gives Pads open amounts for all axes, if the model does not state their axes as a list; ``model`` is changed.
+    """Give Pads of ``model`` open amounts for all axes, if the model does not state their axes as a list.
 
-    onnx's inference takes such axes for absent: it makes the dims of all axes in their order, or refuses the number of
-    amounts. Of open amounts it makes the rank. The graphs keep their numbers of nodes; functions get two more.
+    onnx's inference treats such axes as absent: it computes the dims of all axes in their order, or refuses the number
+    of amounts. From open amounts, it infers the rank. The graphs keep their numbers of nodes; functions get two more
+    nodes.
     """
     listing: Listing = {}
     known = -1
@@ -90,7 +92,7 @@ def open_axes(model: onnx.ModelProto) -> None:
             key = key_of(function.domain, function.name, function.overload)
             listing.setdefault(key, set()).update(i for i, name in enumerate(function.input) if name in read)
     for function in model.functions:
-        # It sees no outer values; axes that are its inputs are opened at its calls.
+        # The body sees no outer values; the calls open the axes that are its inputs.
         if _open(function.node, frozenset(function.input), listing):
             empty = onnx.TensorProto(data_type=onnx.TensorProto.INT64, dims=[0])
             some = onnx.helper.make_node("Constant", [], [f"a tensor for {OPEN}"], value=empty)
@@ -119,9 +121,9 @@ def _is_int32(node: onnx.NodeProto) -> bool:
 
 
 def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listing) -> bool:
-    """Opens axes that are no constants of int64, in a graph and the graphs inside it. Returns whether there are any.
+    """Open axes that are not int64 constants, in a graph and the graphs inside it; return whether there are any.
 
-    From constant axes of int32 in a function, onnx infers not even the type of the function's output.
+    For constant int32 axes in a function, onnx does not even infer the type of the function's output.
     """
     made = {name: node.op_type == "Constant" and not _is_int32(node) for node in nodes for name in node.output}
     known = known - made.keys() | {name for name, is_constant in made.items() if is_constant}
@@ -141,18 +143,18 @@ def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listi
     return found
 
 
-# Bytes of an initializer that inference may want to look into (amounts, axes, shapes); larger ones are only declared.
+# The most bytes of an initializer that inference may read (amounts, axes, shapes); larger ones are only declared.
 WORTH_KEEPING = 1024
 UNKNOWN = "padops.unknown"  # a domain that onnx does not know
 
-ABSENT = b""  # an attribute that no call gives
-DIFFERS = b"\xff"  # one that calls give different values, or a graph
+ABSENT = b""  # an attribute that no call sets
+DIFFERS = b"\xff"  # an attribute with different values in the calls, or with a graph
 
 Types = Mapping[str, onnx.TypeProto]
 
 
 def declarations(message: onnx.ModelProto) -> onnx.ModelProto:
-    """The model without the bulk of its data: large initializers become declarations of type and shape."""
+    """Return the model without the bulk of its data: large initializers become declarations of type and shape."""
     light = onnx.ModelProto(ir_version=message.ir_version)
     light.opset_import.extend(message.opset_import)
     light.functions.extend(message.functions)
@@ -162,7 +164,7 @@ def declarations(message: onnx.ModelProto) -> onnx.ModelProto:
     inputs = {value.name for value in graph.input}
     for tensor in source.initializer:
         if message.ir_version >= 4 and tensor.name in inputs:
-            continue  # at most a default; inference would take it for a constant
+            continue  # at most a default; inference would treat it as a constant
         if tensor.data_location != onnx.TensorProto.EXTERNAL and tensor.ByteSize() <= WORTH_KEEPING:
             graph.initializer.add().CopyFrom(tensor)
         elif tensor.name not in inputs:
@@ -177,7 +179,7 @@ def declarations(message: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def infer(message: onnx.ModelProto) -> tuple[onnx.GraphProto, list[onnx.GraphProto]]:
-    """The main graph with inferred types as declarations, and each function's body as a graph."""
+    """Return the main graph with inferred types as declarations, and each function's body as a graph."""
     light = declarations(message)  # not with data_prop=True: it allocates tens of bytes for each element of any vector
     main = infer_graph(light)
     functions = {key_of(row.domain, row.name, row.overload): row for row in message.functions}
@@ -195,10 +197,10 @@ def infer(message: onnx.ModelProto) -> tuple[onnx.GraphProto, list[onnx.GraphPro
 
 
 def infer_graph(message: onnx.ModelProto) -> onnx.GraphProto:
-    """The graph with the inferred types; ``message`` is used up.
+    """Return the graph with the inferred types; do not use ``message`` afterwards.
 
-    onnx infers nothing of what a node further down makes, such as the Cast of an input that a float16 converter leaves
-    at the end; ONNX Runtime takes nodes in any order.
+    onnx infers nothing from the output of a later node, such as the Cast of an input that a float16 converter leaves at
+    the end; ONNX Runtime accepts nodes in any order.
     """
     order = order_of(message.graph.node)
     arrange(message.graph, order)
@@ -208,7 +210,7 @@ def infer_graph(message: onnx.ModelProto) -> onnx.GraphProto:
 
 
 def order_of(nodes: Sequence[onnx.NodeProto]) -> list[int]:
-    """The indices of nodes, each behind those that make what it reads; none if the nodes stand so, or in a circle."""
+    """Return the indices of nodes in order of use; empty if the nodes already stand in this order, or form a cycle."""
     makers = {name: i for i, node in enumerate(nodes) for name in node.output if name}
     needed = [
         {makers[name] for _, inner in nodes_of([node]) for name in inner.input if name in makers} for node in nodes
@@ -222,7 +224,7 @@ def order_of(nodes: Sequence[onnx.NodeProto]) -> list[int]:
 
 
 def arrange(graph: onnx.GraphProto, order: Sequence[int]) -> None:
-    """Puts the nodes of a graph in an order, given by their indices; none leaves them."""
+    """Put the nodes of a graph into the order of these indices; leave them if there are none."""
     if order:
         nodes = [graph.node[i] for i in order]
         graph.ClearField("node")
@@ -232,7 +234,7 @@ def arrange(graph: onnx.GraphProto, order: Sequence[int]) -> None:
 def _infer_in_order(message: onnx.ModelProto) -> onnx.GraphProto:
     for info in message.graph.input:
         for dim in info.type.tensor_type.shape.dim:
-            if dim.dim_value < 0:  # as some exporters write an open dim; onnx would compute with it
+            if dim.dim_value < 0:  # some exporters' open dim, with which onnx would compute
                 dim.ClearField("dim_value")
     ranks = [_take_shapes(graph, graph is not message.graph) for graph in graphs_of(message.graph)]
     open_axes(message)
@@ -249,12 +251,12 @@ def _infer_in_order(message: onnx.ModelProto) -> onnx.GraphProto:
     return _infer_ifs(message).graph if lacking else found.graph
 
 
-IF_RIGHT_SINCE = 11  # the first opset of whose If onnx infers what both branches have in common
+IF_RIGHT_SINCE = 11  # the first opset for which onnx infers the common type of an If's branches
 RAW = " of an If"  # the end of a name
 
 
 def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
-    """Infers types by onnx; an output of an If before opset 11 gets only the common type of both branches.
+    """Infer types by onnx; an output of an If before opset 11 gets only the common type of both branches.
 
     If the dims of one branch are unknown, onnx assigns the dims of the other branch to the If. So a node that onnx does
     not know hides each If, first with its element type alone, then with the common type of its branches.
@@ -286,7 +288,7 @@ def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _agreed(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto]:
-    """What the branches of each If have in common, by the name of its output."""
+    """Return the common type of the branches of each If, by the name of its output."""
     found = {}
     for node in graph.node:
         branches = graphs_in(node.attribute) if node.op_type == "If" else ()
@@ -300,7 +302,7 @@ def _agreed(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto]:
 
 
 def _hide_ifs(graph: onnx.GraphProto, kinds: Mapping[str, onnx.TypeProto]) -> None:
-    """Puts a node that onnx does not know between each If and those that read it."""
+    """Put a node that onnx does not know between each If and the readers of its outputs."""
     nodes, declared = [], {info.name: info for info in _declared(graph)}
     for node in map(deepcopy, graph.node):
         nodes.append(node)
@@ -333,7 +335,7 @@ def _declared(graph: onnx.GraphProto) -> Iterator[onnx.ValueInfoProto]:
 
 
 def _take_shapes(graph: onnx.GraphProto, is_inner: bool) -> dict[str, tuple[onnx.TypeProto.Tensor, int]]:
-    """Takes the declared shapes that do not count away; gives, by name, what was a shape, and its number of dims."""
+    """Remove the declared shapes that do not count; return by name each type that had a shape, and its rank."""
     named = {tensor.name for tensor in graph.initializer} | {info.name for info in graph.input if not is_inner}
     taken = {}
     for info in (*(graph.input if is_inner else ()), *graph.value_info, *graph.output):
@@ -354,7 +356,7 @@ class _Given:
     attributes: dict[str, bytes] = field(default_factory=dict)
 
     def see(self, node: onnx.NodeProto, known: Types) -> None:
-        """Records a call in a graph whose types are ``known``."""
+        """Record a call in a graph whose types are ``known``."""
         count = len(self.function.input)
         types = [known.get(name) for name in node.input] + [None] * (count - len(node.input))
         types = types if self.types is None else [_common(one, other) for one, other in zip(self.types, types)]
@@ -369,7 +371,7 @@ class _Given:
 
 
 def _common(one: onnx.TypeProto | None, other: onnx.TypeProto | None) -> onnx.TypeProto | None:
-    """The common part of two types; None for different kinds."""
+    """Return the common part of two types; None for different kinds."""
     if one is None or other is None or one == other:
         return one if one == other else None
     a, b = one.tensor_type, other.tensor_type
@@ -389,7 +391,7 @@ def _key(node: onnx.NodeProto) -> Key:
 
 
 def _reach(key: Key, called: Mapping[Key, Iterable[Key]]) -> set[Key]:
-    """The functions that a function calls, directly or not."""
+    """Return the functions that a function calls, directly or not."""
     reached: set[Key] = set()
     pending = [*called[key]]
     while pending:
@@ -402,7 +404,7 @@ def _reach(key: Key, called: Mapping[Key, Iterable[Key]]) -> set[Key]:
 def _see_calls(
     nodes: Sequence[onnx.NodeProto], found: onnx.GraphProto, around: Types, given: Mapping[Key, _Given]
 ) -> None:
-    """Records all calls among a graph's nodes for their functions; ``found`` is that graph with its types."""
+    """Record all calls among a graph's nodes for the called functions; ``found`` is this graph with its types."""
     own = {info.name: info.type for info in _declared(found)}
     for tensor in found.initializer:
         own[tensor.name] = onnx.helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
@@ -420,7 +422,7 @@ def _infer_body(
     nested: Sequence[onnx.FunctionProto],
     message: onnx.ModelProto,
 ) -> onnx.GraphProto:
-    """The body of a function as a graph, with the types that its calls pass; records the calls inside it."""
+    """Return the body of a function as a graph, with the types that its calls pass; record the calls inside it."""
     own = given[key_of(function.domain, function.name, function.overload)]
     model = onnx.ModelProto(ir_version=message.ir_version, functions=nested, opset_import=function.opset_import)
     model.opset_import.add(domain=UNKNOWN, version=1)
@@ -434,7 +436,7 @@ def _infer_body(
     written = deepcopy(model.graph)
     for _, node in nodes_of(model.graph.node):
         if any(row.ref_attr_name for row in node.attribute):
-            node.domain = UNKNOWN  # onnx would take the attribute for 0 or empty
+            node.domain = UNKNOWN  # onnx would treat the attribute as 0 or empty
     found = infer_graph(model)
     if own.types is not None:
         _see_calls(written.node, found, {}, given)
@@ -442,7 +444,7 @@ def _infer_body(
 
 
 def _settle_attributes(node: onnx.NodeProto, attributes: Mapping[str, bytes]) -> None:
-    """Gives a node in a function the attributes that all calls of the function agree on."""
+    """Give a node in a function those attributes on which all calls of the function agree."""
     for i in reversed(range(len(node.attribute))):
         row = node.attribute[i]
         value = attributes.get(row.ref_attr_name, DIFFERS) if row.ref_attr_name else DIFFERS

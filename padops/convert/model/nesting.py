@@ -1,6 +1,6 @@
-"""Graphs inside nodes, at any depth: the one place that knows where a message holds them.
+"""Graphs inside nodes, at any depth: the one module that knows where a message holds them.
 
-``scan.py`` alone looks further, at every message inside a model.
+Only ``scan.py`` looks further, at every message inside a model.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import onnx
 
 
 def graphs_in(attributes: Iterable[onnx.AttributeProto]) -> list[tuple[str, onnx.GraphProto]]:
-    """The graphs in attributes of a node, each with its name there: ``body``, or ``bodies[1]`` of a list.
+    """Return the graphs in a node's attributes, each with its name: ``body``, or ``bodies[1]`` in a list.
 
-    An attribute that refers to one of the function around has none.
+    An attribute that refers to an attribute of the enclosing function has no graph.
     """
-    found: list[tuple[str, onnx.GraphProto]] = []  # no generator, which takes longer than most nodes' attributes
+    found: list[tuple[str, onnx.GraphProto]] = []  # a generator would take longer than most nodes' attributes
     for attribute in attributes:
         if attribute.HasField("g"):
             found.append((attribute.name, attribute.g))
@@ -25,7 +25,7 @@ def graphs_in(attributes: Iterable[onnx.AttributeProto]) -> list[tuple[str, onnx
 
 
 def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
-    """A graph and all graphs inside it, each before the graphs inside it."""
+    """Yield a graph and all graphs inside it, each before the graphs inside it."""
     yield graph
     for node in graph.node:
         for _, inner in graphs_in(node.attribute):
@@ -33,7 +33,7 @@ def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
 
 
 def nodes_of(nodes: Iterable[onnx.NodeProto], path: str = "") -> Iterator[tuple[str, onnx.NodeProto]]:
-    """Nodes of a graph or function and all nodes inside them, each before the nodes inside it, with its path.
+    """Yield each node of a graph or function with its path, before the nodes inside it.
 
     In the graph of the path ``graph``, the path of a node is ``graph.node[3].body.node[0]``.
     """
@@ -45,7 +45,7 @@ def nodes_of(nodes: Iterable[onnx.NodeProto], path: str = "") -> Iterator[tuple[
 
 
 def shaped_type(kind: onnx.TypeProto) -> onnx.TypeProto.Tensor | None:
-    """The type that may have a shape: a tensor's, or that within a sequence or an optional."""
+    """Return the type that may have a shape: a tensor's type, or a tensor's type within a sequence or an optional."""
     while (which := kind.WhichOneof("value")) in ("sequence_type", "optional_type"):
         kind = getattr(kind, which).elem_type
     return kind.tensor_type if which == "tensor_type" else None

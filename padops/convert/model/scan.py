@@ -40,11 +40,11 @@ Fields = Sequence[tuple[FieldDescriptor, Any]]
 # Messages inside which no tensor is.
 WITHOUT_TENSORS = {"OperatorSetIdProto", "StringStringEntryProto", "TypeProto", "ValueInfoProto"}
 
-Where = tuple[Any, str, int | None] | None  # place of the message around, field, index; None of the whole model
+Where = tuple[Any, str, int | None] | None  # the enclosing message's place, field, index; None for the whole model
 
 
 def _messages(message: Message, passed: Collection[str] = ()) -> Iterator[tuple[Message, Fields, Where]]:
-    """``message`` and every message inside it, depth first, but for types that are equal and what is ``passed``."""
+    """Yield ``message`` and every message inside it, depth first, except equal types and the kinds in ``passed``."""
     types: set[bytes] = set()
     waiting: list[tuple[Message, Where]] = [(message, None)]
     while waiting:
@@ -57,7 +57,7 @@ def _messages(message: Message, passed: Collection[str] = ()) -> Iterator[tuple[
             if kind is None or kind in passed:
                 continue
             if isinstance(value, Message):
-                if kind == "TypeProto":  # one of a model's many values of the same type and shape is enough
+                if kind == "TypeProto":  # a model's many values share few types
                     if (content := value.SerializePartialToString()) in types:
                         continue
                     types.add(content)
@@ -70,13 +70,13 @@ def _messages(message: Message, passed: Collection[str] = ()) -> Iterator[tuple[
 
 @cache
 def _facts(field: FieldDescriptor) -> tuple[str, bool, str | None]:
-    """A field's name, whether it is of text, and the kind of its messages, or None."""
+    """Return a field's name, whether it holds text, and the kind of its messages or None."""
     kind = field.message_type
     return field.name, field.type == FieldDescriptor.TYPE_STRING, None if kind is None else kind.name
 
 
 def _path(where: Where, *fields: str) -> str:
-    """A place, such as ``graph.node[3]``; a field of it, where one is given."""
+    """Return the path of a place, such as ``graph.node[3]``, with the fields if any are given."""
     parts = list(fields)
     while where is not None:
         where, name, i = where
@@ -101,10 +101,10 @@ def _fields(message: Message, where: Where) -> Fields:
 
 
 def refuse_what_would_be_lost(proto: onnx.ModelProto) -> list[tuple[onnx.TensorProto, str]]:
-    """Raises if a model has parts that onnx_ir does not carry; returns the model's ``external_tensors``.
+    """Refuse a model with parts that onnx_ir does not carry; return the model's ``external_tensors``.
 
     Raises:
-        PadopsError: Names the place and the reason.
+        PadopsError: The message names the place and the reason.
     """
     found = []
     for message, fields, where in _messages(proto):
@@ -125,20 +125,20 @@ def refuse_what_would_be_lost(proto: onnx.ModelProto) -> list[tuple[onnx.TensorP
 
 
 def external_tensors(proto: onnx.ModelProto) -> Iterator[tuple[onnx.TensorProto, str]]:
-    """Every tensor whose data lie in a file of their own, with its path; nothing is read."""
+    """Yield every tensor with data in a separate file, with its path; read no data."""
     for message, _, where in _messages(proto, WITHOUT_TENSORS):
         if isinstance(message, onnx.TensorProto) and message.data_location == onnx.TensorProto.EXTERNAL:
             yield message, _path(where)
 
 
-LARGEST = 1 << 31  # bytes of one that is written out
+LARGEST = 1 << 31  # bytes of a dense tensor
 
 
 def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None = None) -> onnx.TensorProto:
-    """A sparse tensor as a dense one of the same name; ``folder`` is that of external data.
+    """Return a sparse tensor as a dense tensor of the same name; ``folder`` has its external data.
 
     Raises:
-        PadopsError: Its indices do not fit its values and dims, or it is too large.
+        PadopsError: The indices do not fit the values and dims, or the tensor is too large.
     """
     place = f"sparse initializer '{row.values.name}'"
     values, indices = (numpy_helper.to_array(part, str(folder or "")) for part in (row.values, row.indices))
@@ -156,7 +156,7 @@ def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None = None) -> onn
 
 
 def with_dense(message: onnx.ModelProto, folder: Path | None) -> onnx.ModelProto:
-    """The message; if it has sparse initializers or Constants, a copy that has dense ones instead."""
+    """Return the message; if it has sparse initializers or Constants, return a copy with dense ones."""
     if not any(_sparse_in(message)):
         return message
     copy = deepcopy(message)
@@ -170,7 +170,7 @@ def with_dense(message: onnx.ModelProto, folder: Path | None) -> onnx.ModelProto
 
 
 def _sparse_in(message: onnx.ModelProto) -> Iterator[onnx.GraphProto | onnx.AttributeProto]:
-    """The graphs with sparse initializers, and the attributes of Constants with a sparse tensor."""
+    """Yield the graphs with sparse initializers, and the attributes of Constants with a sparse tensor."""
     bodies: tuple[onnx.GraphProto | onnx.FunctionProto, ...] = (message.graph, *message.functions)
     nodes = [node for body in bodies for _, node in nodes_of(body.node)]
     for graph in (message.graph, *(inner for node in nodes for _, inner in graphs_in(node.attribute))):

@@ -33,21 +33,21 @@ NOTHING: Known = (None, None)
 
 
 class Types:
-    """Answers for the values of one document. Inference runs once, when first a type or a shape is missing."""
+    """Types and shapes of a document's values. Inference runs once, when a type or a shape is first missing."""
 
     def __init__(self, document: Document) -> None:
         self.problem: str | None = None  # the reason why inference failed
         self.evaluated = document.evaluated
         self._document = document
-        self._inferred: dict[ir.Value, onnx.TypeProto | None] | None = None  # all values that the document had then
-        self._read: dict[ir.Value, Known] = {}  # of what has been inferred, what has been asked for
+        self._inferred: dict[ir.Value, onnx.TypeProto | None] | None = None  # of the document's values at inference
+        self._read: dict[ir.Value, Known] = {}  # the inferred types that passes have read
         self._constants: dict[int, tuple[ir.TensorProtocol, Sequence[int]]] = {}  # by id
         self._behind: dict[ir.Value, ir.Value] = {}  # by the output of a Pad: the data of the first Pad in its chain
 
     def name(self, *values: ir.Value | None) -> str | None:
-        """The element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
+        """Return the element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
         present = [self._behind_pads(value) for value in values if value is not None]
-        for ask in (_stated_dtype, lambda value: self._lookup(value)[0]):  # of all values, before anything is inferred
+        for ask in (_stated_dtype, lambda value: self._lookup(value)[0]):  # for all values, before inference
             for value in present:
                 dtype = ask(value)
                 if dtype is not None and dtype != ir.DataType.UNDEFINED:
@@ -56,7 +56,7 @@ class Types:
         return None
 
     def container(self, value: ir.Value | None) -> str | None:
-        """The known kind of a value that is no tensor: ``"sequence"`` or ``"optional"``; else None."""
+        """Return the known kind of a value that is no tensor: ``"sequence"`` or ``"optional"``; else None."""
         if value is None:
             return None
         kind = None if value.type is None else ir.serde.serialize_type(value.type)
@@ -65,7 +65,7 @@ class Types:
         return None if which is None or which == "tensor_type" else which.removesuffix("_type")
 
     def shape(self, value: ir.Value | None) -> list[int | None] | None:
-        """The dims of a value, None for each that is not known, or None if not even their number is."""
+        """Return the dims of a value, with None for each unknown dim; None if the rank is unknown."""
         if value is None:
             return None
         if (tensor := value.const_value) is not None:
@@ -73,33 +73,33 @@ class Types:
                 self._constants[id(tensor)] = tensor, tensor.shape.numpy()
             return list(self._constants[id(tensor)][1])
         is_given = value.is_graph_input() and value.graph is self._document.model.graph
-        if is_given or value not in self.infer():  # of a value that padops has made, the shape is its own
+        if is_given or value not in self.infer():  # a value that padops made states its own shape
             return _dims(value.shape)
         return self._lookup(value)[1]
 
     def infer(self) -> dict[ir.Value, onnx.TypeProto | None]:
-        """Infers now. Call it before a node is added, since it pairs the graph's nodes with the message's nodes.
+        """Infer types now. Call it before a node is added, because it pairs the graph's nodes with the message's nodes.
 
-        What the graph says of shapes becomes what is known of them; see ``Document.settle_shapes``.
+        The inferred shapes replace the shapes that the graph states; see ``Document.settle_shapes``.
         """
         if self._inferred is None:
             self._inferred = self._infer()
             main = self._document.model.graph
             for value in self._inferred:
                 is_end = value.is_graph_input() or (value.is_graph_output() and not value.uses())
-                if value.shape is not None and not (is_end and value.graph is main):  # on those, callers may rely
+                if value.shape is not None and not (is_end and value.graph is main):  # callers may rely on these
                     value.shape = _confirmed(value.shape, self._lookup(value)[1])
         return self._inferred
 
     def invalidate(self, value: ir.Value | None = None) -> None:
-        """Forgets the data behind a padded value, or behind all such values, after a pass has changed them."""
+        """Forget the data behind a padded value, or behind all padded values, after a pass has changed them."""
         if value is None:
             self._behind.clear()
         else:
             self._behind.pop(value, None)
 
     def _behind_pads(self, value: ir.Value) -> ir.Value:
-        """The value that was padded, of the same type: onnx's inference knows no operators of padops."""
+        """Return the unpadded value, which has the same type: onnx's inference does not know padops' operators."""
         walked: set[ir.Value] = set()
         while value not in walked and (node := value.producer()) is not None:
             if node.domain not in (DOMAIN, pyop_node.DOMAIN) or not node.inputs or (data := node.inputs[0]) is None:
@@ -133,7 +133,7 @@ class Types:
 
 
 def _types_of_values(graph: ir.Graph, message: onnx.GraphProto) -> Iterator[tuple[ir.Value, onnx.TypeProto | None]]:
-    """The declared types of a graph's inputs and of its nodes' outputs, at any depth."""
+    """Yield the declared types of a graph's inputs and of its nodes' outputs, at any depth."""
     stated = {info.name: info.type for info in (*message.input, *message.value_info, *message.output)}
     for value in (*graph.inputs, *(value for node in graph for value in node.outputs)):
         yield value, stated.get(value.name or "")
@@ -143,7 +143,7 @@ def _types_of_values(graph: ir.Graph, message: onnx.GraphProto) -> Iterator[tupl
 
 
 def _confirmed(stated: ir.Shape, dims: list[int | None] | None) -> ir.Shape | None:
-    """A shape that a graph states, with the numbers that are known instead of those that it states."""
+    """Return the shape that a graph states, with the inferred dims in place of the stated numbers."""
     if dims == list(stated.dims):
         return stated
     if dims is None or len(dims) != len(stated):
@@ -152,7 +152,7 @@ def _confirmed(stated: ir.Shape, dims: list[int | None] | None) -> ir.Shape | No
 
 
 def _known(message: onnx.TypeProto) -> Known:
-    """The element type and the dims that a type says."""
+    """Return the element type and the dims of a type message."""
     if not message.HasField("tensor_type"):
         return None, _dims(ir.serde.deserialize_type_proto_for_shape(message))
     tensor = message.tensor_type
@@ -165,12 +165,12 @@ def _dims(shape: ir.Shape | None) -> list[int | None] | None:
 
 
 def _size(dim: object) -> int | None:
-    """The size that a dim states; None for a symbol, and for -1, which some exporters write for a dim that is open."""
+    """Return the size that a dim states; None for a symbol, and for -1, which some exporters write for an open dim."""
     return dim if isinstance(dim, int) and dim >= 0 else None
 
 
 def _stated_dtype(value: ir.Value) -> ir.DataType | None:
-    """What the graph says by itself: a declaration, an initializer, or the Constant or Cast that makes the value."""
+    """Return the type that the graph states: in a declaration, an initializer, or the value's Constant or Cast."""
     if isinstance(value.type, ir.TensorType):
         return value.type.dtype
     if value.const_value is not None:
@@ -187,7 +187,7 @@ def _stated_dtype(value: ir.Value) -> ir.DataType | None:
 
 MAX_NODES = 64
 
-# The operators of such chains.
+# The operators of chains that compute amounts.
 OPERATORS = frozenset(
     (
         "Add Cast Concat ConstantOfShape Div Equal Expand Flatten Gather Greater Identity Less Max Min Mul Neg Range "
@@ -195,17 +195,17 @@ OPERATORS = frozenset(
     ).split()
 )
 
-# Operators that can make a large output from small inputs, and the inputs that give its size.
+# Operators that can make a large output from small inputs, and the inputs that determine its size.
 SIZES = {"ConstantOfShape": (0,), "Expand": (1,), "Range": (0, 1, 2), "Tile": (1,)}
 
-# The exceptions of evaluating nodes that are invalid or lack inputs.
+# The exceptions from evaluating nodes that are invalid or lack inputs.
 REFUSALS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, MemoryError)
 
 
 def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray | None:
-    """The elements of a small value that follows from constants and known dims; else None.
+    """Return the elements of a small value that follows from constants and known dims; else None.
 
-    ``scope`` is the reader's. The document caches computed elements: passes change no value that others read.
+    ``scope`` is the reader's. The document caches computed elements: passes change no value that other nodes read.
     """
     if value is None or (known := constant(value, scope)) is not None:
         return None if value is None else known
@@ -219,7 +219,7 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
         if nodes is None or any(_is_vast(node, scope, types) for node in nodes):
             return None
         slices = [node for node in nodes if node.op_type == "Slice" and len(node.inputs) > STEPS and node.inputs[STEPS]]
-        for node in slices:  # runtimes may disagree on it; if its ends or steps are computed, judged by the leaves
+        for node in slices:  # runtimes may disagree on a Slice; if its ends or steps are computed, the leaves decide
             bounds = [leaves[x] for i in (ENDS, STEPS) if (x := node.inputs[i]) in leaves]
             endless = any(np.isin(array, ENDLESS).any() for array in leaves.values())
             if is_unsure(*bounds) if len(bounds) == 2 else endless:
@@ -233,7 +233,7 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
 
 
 def remove_unread(values: Iterable[ir.Value], index: Index) -> None:
-    """Removes the nodes that compute values which nothing reads any more, as far as ``evaluate`` can follow them."""
+    """Remove the nodes that compute values which nothing reads any more, as far as ``evaluate`` follows them."""
     pending = list(values)
     while pending:
         value = pending.pop()
@@ -251,9 +251,9 @@ def _may_be_known(node: ir.Node | None) -> TypeGuard[ir.Node]:
 
 
 def _ancestors(value: ir.Value, scope: Scope, types: Types, leaves: dict[ir.Value, np.ndarray]) -> list[ir.Node] | None:
-    """The nodes that compute a value, in order, down to the leaves; None if an operator or a leaf is unknown."""
+    """Return the nodes that compute a value, in order, down to the leaves; None if an operator or a leaf is unknown."""
     nodes: list[ir.Node] = []
-    pending: list[tuple[ir.Value, ir.Node | None]] = [(value, None)]  # with its node, once the inputs of that are done
+    pending: list[tuple[ir.Value, ir.Node | None]] = [(value, None)]  # with its node, once the node's inputs are done
     while pending:
         this, done = pending.pop()
         node = this.producer()
@@ -275,7 +275,7 @@ def _ancestors(value: ir.Value, scope: Scope, types: Types, leaves: dict[ir.Valu
 
 
 def _is_vast(node: ir.Node, scope: Scope, types: Types) -> bool:
-    """Whether a node's output may have more than ``LARGEST_CONSTANT`` elements."""
+    """Return whether a node's output may have more than ``LARGEST_CONSTANT`` elements."""
     if node.op_type not in SIZES:
         return False
     dims = types.shape(node.outputs[0])
@@ -293,7 +293,7 @@ def _is_vast(node: ir.Node, scope: Scope, types: Types) -> bool:
 
 
 def _leaf(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:
-    """The elements of a constant, or of a Shape whose dims are all known; else None."""
+    """Return the elements of a constant, or of a Shape whose dims are all known; else None."""
     array = constant(value, scope)
     if array is not None:
         return array if array.dtype.kind in "biuf" else None

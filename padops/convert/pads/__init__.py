@@ -1,5 +1,5 @@
 """Pads, independent of the form of their nodes.
 
-``match.py`` has the result of a matcher; ``pad_info.py`` describes a Pad for all decisions about it, and what stands
-around it; ``window_operators.py`` lists the operators that pad by themselves.
+``match.py`` has the result of a matcher; ``pad_info.py`` describes a Pad and the operators around it, for all decisions
+about the Pad; ``window_operators.py`` lists the operators that pad by themselves.
 """

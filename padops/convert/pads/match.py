@@ -25,12 +25,12 @@ MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
 KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
 
 
-Judge = Callable[[int], tuple[Verdict, str]]  # what the release 1.x of ONNX Runtime does with a node, and why
+Judge = Callable[[int], tuple[Verdict, str]]  # the verdict of release 1.x on a node, and the reason
 
 
 @dataclass(frozen=True)
 class Replacement:
-    """A node of the domain ``padops`` that replaces another; the name and the outputs stay."""
+    """A node of the domain ``padops`` that replaces another node and keeps its name and outputs."""
 
     op_type: str
     # In the operator's order: a value of the graph, an array for a new constant, or None if absent.
@@ -58,13 +58,13 @@ class RunsAs:
 
 @dataclass(frozen=True)
 class Match:
-    """One Pad: what it becomes, or why it stays."""
+    """The result for one Pad: its replacement, or the reason why it stays."""
 
     form: str  # see ``PadRecord.form``
-    # The operator that does the same; None if the Pad stays, or if ``apply`` leaves no Pad to emit.
+    # The equivalent operator; None if the Pad stays, or if ``apply`` leaves no Pad to emit.
     pad: Replacement | None = None
-    # A change that takes more than replacing one node: makes it, except for emitting the Pad. ``pad`` has stand-ins for
-    # values that it makes; the target checks it before anything changes.
+    # Changes more than one node, but does not emit the Pad. ``pad`` has stand-ins for values that ``apply`` makes; the
+    # target checks ``pad`` before anything changes.
     apply: Callable[[NodeSite, Constants], Applied] | None = None
     # The operator that ONNX Runtime runs; None if ONNX Runtime refuses a node of this form.
     runs_as: RunsAs | None = None
@@ -77,14 +77,14 @@ class Match:
     verdict: tuple[Verdict, str] | None = None
     # With ``apply``: why ONNX Runtime cannot run the unchanged nodes as specified; None if it can.
     needed: str | None = None
-    runs: str = "ONNX Runtime runs it"  # if it can: under which conditions, as a sentence
+    runs: str = "ONNX Runtime runs it"  # if it can: the conditions, as a sentence
     corrects: bool = False  # whether ``needed`` is about wrong results, which the converted model does not repeat
-    # With ``apply``, or of SAME that stays: gives the verdict of the release 1.x on the unchanged nodes.
+    # With ``apply``, or for SAME that stays: returns the verdict of the release 1.x on the unchanged nodes.
     judge: Judge | None = None
 
     @property
     def stays(self) -> bool:
-        """Whether there is nothing that the Pad could become."""
+        """Whether the Pad has no replacement."""
         return self.pad is None and self.apply is None
 
 
@@ -97,7 +97,7 @@ class Unneeded(Exception):
 
 
 def put_in_front(site: NodeSite, constants: Constants, position: int, role: str, made: Replacement) -> Applied:
-    """Puts a node in front of the node of ``site``, which reads its output in place of the input at a position."""
+    """Put a node in front of the node of ``site``; the new node's output replaces the input at ``position``."""
     node = site.node
     padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_{role}"))
     before = ir.Node(DOMAIN, made.op_type, [node.inputs[position]], outputs=[padded], name=padded.name)
@@ -107,7 +107,7 @@ def put_in_front(site: NodeSite, constants: Constants, position: int, role: str,
 
 
 def matched(form: str, read: Callable[[list[str]], Match], runs_as: RunsAs | None = None) -> Match:
-    """Returns the match from ``read``, which adds notes or raises ``Unconvertible``."""
+    """Return the match from ``read``, which adds notes or raises ``Unconvertible``."""
     notes: list[str] = []
     try:
         return replace(read(notes), form=form, runs_as=runs_as, notes=tuple(notes))
@@ -116,7 +116,7 @@ def matched(form: str, read: Callable[[list[str]], Match], runs_as: RunsAs | Non
 
 
 def misfit(replacement: Replacement) -> str | None:
-    """A missing or surplus input or attribute of a node, as a reason; None if the node fits its operator."""
+    """Return the reason why a node does not fit its operator, such as a missing input or attribute; None if it fits."""
     op, count = OPS[replacement.op_type], len(replacement.inputs)
     if count > len(op.inputs):
         return f"it has {plural(count, 'input')}; {op.name} has {len(op.inputs)}"
@@ -133,7 +133,7 @@ def misfit(replacement: Replacement) -> str | None:
 
 
 def is_open(axes: ir.Value | np.ndarray | None, site: NodeSite, types: Types) -> bool:
-    """Whether the model does not state that axes are a list. For a function's input, its calls state the shape."""
+    """Return whether the model leaves open that axes are a list; for a function's input, its calls state the shape."""
     if not isinstance(axes, ir.Value) or constant(axes, site.scope) is not None:
         return False
     root = site.scope.root
@@ -142,7 +142,7 @@ def is_open(axes: ir.Value | np.ndarray | None, site: NodeSite, types: Types) ->
 
 
 def too_long(match: Match) -> str | None:
-    """A reason if an attribute lists more numbers than padops reads of a constant input; else None."""
+    """Return a reason if an attribute lists more numbers than padops reads from a constant input; else None."""
     for name, attribute in (match.pad.attributes if match.pad else {}).items():
         if attribute.type == ir.AttributeType.INTS and not attribute.is_ref():
             if (count := len(attribute.value)) > LARGEST_CONSTANT:
@@ -151,7 +151,7 @@ def too_long(match: Match) -> str | None:
 
 
 def wrong_type(op: Op, inputs: Sequence[ir.Value | np.ndarray | None]) -> str | None:
-    """A reason if a constant input that must be of integers is of another type; else None."""
+    """Return a reason if a constant input for integers has another type; else None."""
     for row, array in zip(op.inputs, inputs):
         if row.kind in INTEGER_KINDS and isinstance(array, np.ndarray) and array.dtype.kind not in "iu":
             return f"its input {row.name} is of type {type_of(array)}, expected integers"
@@ -159,7 +159,7 @@ def wrong_type(op: Op, inputs: Sequence[ir.Value | np.ndarray | None]) -> str | 
 
 
 def check_integers(site: NodeSite, **positions: int) -> None:
-    """Refuses constant inputs that are not integers; ``positions`` has the inputs' positions by name.
+    """Refuse constant inputs that are not integers; ``positions`` has the inputs' positions by name.
 
     Raises:
         Unconvertible: An input has another type.
@@ -171,13 +171,13 @@ def check_integers(site: NodeSite, **positions: int) -> None:
 
 
 def type_of(array: np.ndarray) -> str:
-    """The name of a constant's element type, for a reason; NumPy's name for types that no operator takes."""
+    """Return the name of a constant's element type, for a reason; NumPy's name for types that no operator accepts."""
     row = by_numpy(np.dtype(object) if array.dtype.kind in "SU" else array.dtype)
     return row.name if row is not None else array.dtype.name
 
 
 def string_attribute(node: ir.Node, name: str, default: str) -> str | None:
-    """A string attribute, or the default; None if a function's caller gives it."""
+    """Return a string attribute, or the default; None if a function's caller sets it."""
     attribute = node.attributes.get(name)
     if attribute is None:
         return default
@@ -188,7 +188,7 @@ def string_attribute(node: ir.Node, name: str, default: str) -> str | None:
 
 
 def string_values(site: NodeSite, name: str, default: str) -> set[str]:
-    """All possible values of a string attribute; several only if a function's callers give it.
+    """Return all possible values of a string attribute; several only if a function's callers set it.
 
     Raises:
         Unconvertible: The attribute is of another type.
@@ -203,9 +203,9 @@ def string_values(site: NodeSite, name: str, default: str) -> set[str]:
 
 
 def settle_version(version: int, type_name: str | None, modes: Collection[str], notes: list[str]) -> str:
-    """The Pad of ``version``, or the first later one that has the data's type and all possible ``modes``.
+    """Return the Pad of ``version``, or the first later Pad that has the data's type and all possible ``modes``.
 
-    ``notes`` gets a sentence if it is a later one.
+    For a later Pad, ``notes`` gets a sentence.
 
     Raises:
         Unconvertible: No version has the type and the modes.

@@ -1,8 +1,9 @@
-"""What is known of a Pad before it runs: the basis of all decisions about Pads.
+"""The facts that are known about a Pad before it runs. All decisions about Pads use them.
 
-``Surroundings`` are the operators around a Pad that ONNX Runtime's optimizers look at before they change it.
-Its answers may report too much, never too little: whether the operators between a Pad and a pooling change anything is
-not decided here, and ONNX Runtime may inline a branch or a function. fusions.md of the tests lists the optimizers.
+``Surroundings`` are the operators around a Pad that ONNX Runtime's optimizers examine before they change the Pad. They
+may report too much, never too little: ``Surroundings`` does not decide whether the operators between a Pad and a
+pooling change anything, and ONNX Runtime may inline a branch or a function. fusions.md of the tests lists the
+optimizers.
 
 Amounts, axes and fills are known if they follow from constants: see ``model/types.py``.
 """
@@ -34,12 +35,12 @@ def all_known(dims: Dims | None) -> TypeGuard[Sequence[int]]:
 
 POOLINGS = frozenset({("", "MaxPool"), ("", "AveragePool")})
 
-# Operators because of which ONNX Runtime moves Transposes through a model: it adds some around quantized convolutions.
+# ONNX Runtime moves Transposes through models with these operators: it adds Transposes around quantized convolutions.
 TRANSPOSING = frozenset(
     {("", "Transpose"), ("", "QLinearConv"), ("", "QuantizeLinear"), ("com.microsoft", "QLinearConv")}
 )
 
-LOOKED_AT = 64  # the most operators to look at, behind a Pad or before a condition; beyond them, the worst is assumed
+LOOKED_AT = 64  # the most operators to examine, behind a Pad or before a condition; with more, the worst is assumed
 
 SHAPES = frozenset({("", "Shape"), ("", "Size")})  # their results are constant for constant shapes, whatever the data
 
@@ -54,9 +55,9 @@ class Surroundings:
 
     # A MaxPool or AveragePool that may become the direct reader of the padded data, in words; "" for none.
     pooling: str = ""
-    transposing: bool = False  # whether Transposes may be moved through the Pad
+    transposing: bool = False  # whether ONNX Runtime may move Transposes through the Pad
     # The number of Ifs around the Pad whose conditions may be constant, so that ONNX Runtime moves their nodes out of
-    # them. One more if the Pad follows from a value within these Ifs but outside its own graph.
+    # them. The number is one higher if the Pad follows from a value within these Ifs but outside its own graph.
     folding: int = 0
     operators: frozenset[str] = frozenset()  # the types of all operators of the model
     in_body: bool | None = False  # whether the Pad stands in a branch or another body; None if the body may be inlined
@@ -66,7 +67,7 @@ ALONE = Surroundings()
 
 
 def _is_in_body(scope: Scope) -> bool | None:
-    """Whether a graph is a body, or of a function that only bodies call; None if constant Ifs may inline it."""
+    """Return whether a graph is a body or in a function that only bodies call; None if constant Ifs may inline it."""
     owner: NodeSite | None = scope.owner
     answer: bool | None = False
     while owner is not None:
@@ -81,10 +82,10 @@ def _is_in_body(scope: Scope) -> bool | None:
 
 
 def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Graph | ir.Function, int]) -> int:
-    """The number of possibly constant Ifs around a node that reads these values, or around its function's calls.
+    """Return the number of possibly constant Ifs around a node that reads these values, or around its function's calls.
 
-    One more if the node follows from a value of a graph between its own and the outermost such If: in the lowered Pad,
-    an If or a Loop would read this value from within an If or a Loop that is moved.
+    The number is one higher if the node follows from a value of a graph between its own graph and the outermost such
+    If: in the lowered Pad, an If or a Loop would read this value from within an If or a Loop that ONNX Runtime moves.
     """
     ifs, inside, moved = 0, [scope.graph], 0
     owner = scope.owner
@@ -94,7 +95,7 @@ def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Grap
             ifs, moved = ifs + 1, len(inside)
         inside.append(around.graph)
         owner = around.owner
-    # The nodes in between do not help: ONNX Runtime removes an Identity, and moves a Transpose to behind the Pad.
+    # Nodes in between do not prevent this: ONNX Runtime removes an Identity, and moves a Transpose behind the Pad.
     pending, seen, between = list(reads) if inside[1:moved] else [], set(reads), False
     while pending and not between:
         value = pending.pop()
@@ -114,7 +115,7 @@ def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Grap
 
 
 def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Function) -> bool:
-    """Whether ONNX Runtime may compute values while it loads the model: they follow from constants and shapes alone."""
+    """Return whether ONNX Runtime may compute the values at load time: only constants and shapes determine them."""
     pending, seen = list(values), set(values)
     while pending and len(seen) <= LOOKED_AT:
         value = pending.pop()
@@ -122,7 +123,7 @@ def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Func
             continue
         node = value.producer()
         if node is None and not (isinstance(root, ir.Function) and value.graph is root.graph):
-            return False  # an input of the model or of a Loop; a call may give a function's input as a constant
+            return False  # an input of the model or of a Loop; a function's input may be a constant of the call
         if node is not None and (node.domain, node.op_type) not in SHAPES:
             fresh = [read for read in node.inputs if read not in seen]
             seen.update(fresh)
@@ -131,7 +132,7 @@ def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Func
 
 
 def _poolings(site: NodeSite) -> Iterator[str]:
-    """The poolings that may become direct readers of the node's output."""
+    """Yield the poolings that may become direct readers of the node's output."""
     pending, seen = [site.node.outputs[0]], {site.node}
     main = site.scope.model.graph
     while pending:
@@ -152,7 +153,7 @@ def _poolings(site: NodeSite) -> Iterator[str]:
 
 
 def _passes(node: ir.Node, site: NodeSite) -> bool:
-    """Whether a node may change nothing."""
+    """Return whether a node may leave its data unchanged."""
     if node.domain != "":
         return False
     if node.op_type in _PASSING_WITH:
@@ -170,7 +171,7 @@ class PadInfo:
     given: Sequence[Operand | None]  # the node's own inputs, if reusable in a new node
     # The node's attributes; a reference to an attribute of a function's caller counts as unknown.
     attributes: Mapping[str, ir.Attr]
-    type: str | None  # the element type of the data; None if unknown or not the only one
+    type: str | None  # the element type of the data; None if unknown or if there are several
     dims: Dims | None  # the dims of the data; None if the rank is unknown
     modes: tuple[str, ...]  # the possible modes, in the operator's spelling
     fill_dims: Dims | None = None  # the dims of the fill; None if unknown or absent, [] if absent in some calls
@@ -184,8 +185,8 @@ class PadInfo:
     some_fill: bool = False  # whether only some calls have a fill
     around: Surroundings = ALONE  # the operators around the Pad that ONNX Runtime's optimizers look at
     name: str = ""  # the node's name, for errors
-    # What is wrong for any data: a missing input or attribute, a wrong type, or an unknown attribute value (P8, P9,
-    # S1); else None.
+    # The error that occurs for any data: a missing input or attribute, a wrong type, or an unknown attribute value
+    # (P8, P9, S1); else None.
     problem: str | None = None
 
     @property
@@ -195,12 +196,12 @@ class PadInfo:
         return data
 
     def input(self, name: str) -> Operand | None:
-        """An input by its name; None if it is absent or unknown to the operator."""
+        """Return an input by its name; None if it is absent or unknown to the operator."""
         position = self.op.input_index(name)
         return None if position is None else self.inputs[position]
 
     def own(self, name: str, fits: bool) -> ir.Value | None:
-        """The node's own value for an input, if it is reusable and ``fits``."""
+        """Return the node's own value for an input, if it is reusable and ``fits``."""
         position = self.op.input_index(name)
         value = None if position is None else self.given[position]
         return value if fits and isinstance(value, ir.Value) else None
@@ -214,7 +215,7 @@ class PadInfo:
 
     @property
     def mode(self) -> Mode | None:
-        """The mode; None if a function's callers give it."""
+        """The mode; None if a function's callers set it."""
         return self.known_modes[0] if len(self.modes) == 1 else None
 
     def without(self, mode: Mode) -> PadInfo:
@@ -227,7 +228,7 @@ class PadInfo:
 
     @cached_property
     def node(self) -> Node | None:
-        """The node for its dialect; None if an input or attribute that gives amounts is unknown."""
+        """The node for its dialect; None if an input or attribute that determines amounts is unknown."""
         plain = {name: attribute.value for name, attribute in self.attributes.items() if not attribute.is_ref()}
         if set(self.attributes) - set(plain) - {self.op.mode, self.op.fill}:
             return None
@@ -282,7 +283,7 @@ class PadInfo:
 
     @property
     def may_have_interior(self) -> bool:
-        """Whether the amounts have an interior, or a function's caller may give one."""
+        """Whether the amounts have an interior, or a function's caller may set one."""
         interior = self.attributes.get("padding_interior")
         return interior is not None and (interior.is_ref() or any(interior.value))
 
@@ -300,7 +301,7 @@ class PadInfo:
 
     @cached_property
     def known_fill(self) -> np.ndarray | None:
-        """The elements of the fill (mode constant wants one); None if the fill is the default or unknown."""
+        """The elements of the fill (mode constant requires one); None if the fill is the default or unknown."""
         position = self.op.input_index(self.op.fill)
         if position is not None:
             given = self.inputs[position]
@@ -313,7 +314,7 @@ class PadInfo:
 
 
 def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
-    """The amounts, for data of unknown rank: the rank follows from their number."""
+    """Return the amounts for data of unknown rank; the number of amounts determines the rank."""
     op = node.op
     if op.name == "SamePad_1":
         rank = len(node.attribute("kernel_shape")) + 2
@@ -329,7 +330,7 @@ def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
 
 
 def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
-    """Describes the Pad that a replacement stands for, with everything that the model says of it."""
+    """Describe the Pad of a replacement with everything that the model states about the Pad."""
     op = OPS[replacement.op_type]
     given = (*replacement.inputs, *(None,) * (len(op.inputs) - len(replacement.inputs)))[: len(op.inputs)]
     data, *others = given
@@ -369,7 +370,7 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
 
 
 def describe_node(site: NodeSite, types: Types) -> PadInfo:
-    """Describes a node that is an operator of padops.
+    """Describe a node that is an operator of padops.
 
     Raises:
         Unconvertible: The node has a problem (see ``PadInfo.problem``).
@@ -382,7 +383,7 @@ def describe_node(site: NodeSite, types: Types) -> PadInfo:
 
 
 def _modes(op: Op, attributes: Mapping[str, ir.Attr], name: str) -> tuple[tuple[str, ...], str | None]:
-    """The possible modes, and what is wrong with the attributes, or None."""
+    """Return the possible modes, and the error in the attributes or None."""
     given = {key: attribute.value for key, attribute in attributes.items() if not attribute.is_ref()}
     try:
         if len(given) == len(attributes):
@@ -396,7 +397,7 @@ def _modes(op: Op, attributes: Mapping[str, ir.Attr], name: str) -> tuple[tuple[
 
 
 def _known(value: Operand | None, site: NodeSite, types: Types) -> Operand | None:
-    """The elements of an input if they are known, else the input itself."""
+    """Return the elements of an input if they are known, else the input itself."""
     if value is None or isinstance(value, np.ndarray):
         return value
     array = evaluate(value, site.scope, types)

@@ -1,7 +1,7 @@
 """The operators that move a window over their data and can pad by themselves: one row each.
 
-The value that such an operator reads outside its data decides which Pad can stand in front of it (``auto_pad``), and
-which Pad in front of it can be folded into it (``folding.py``, with the measurements).
+The value that such an operator reads outside its data decides which Pad in front can replace its ``auto_pad``, and
+which Pad in front can be folded into the operator (``folding.py``, with the measurements).
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from padops.spec.plan import LARGEST
 class WindowOperator:
     """The padding of one operator."""
 
-    # The value that it reads outside its data; "not counted": an average counts only data, by default.
+    # The value that the operator reads outside its data; "not counted": by default, an average counts only data.
     outside: Literal["zero", "zero point", "lowest", "not counted"] = "zero"
-    # Whether ONNX Runtime takes only amounts smaller than the kernel, and ignores dilations with SAME.
+    # Whether ONNX Runtime accepts only amounts smaller than the kernel, and ignores dilations with SAME.
     pooling: bool = False
-    weight: int | None = None  # the input whose shape gives the kernel if the attribute is absent
+    weight: int | None = None  # the input whose shape determines the kernel if the attribute is absent
     zero_point: int | None = None  # the input with the zero point of the data
-    # Whether the channels are the last axis, or the name of the attribute that says so.
+    # Whether the channels are the last axis, or the name of the attribute that states it.
     channels_last: bool | Literal["channels_last"] = False
-    transposed: bool = False  # whether the amounts are cropped from the output
+    transposed: bool = False  # whether the amounts crop the output
     no_auto_pad: str | None = None  # why a node with ``auto_pad`` stays
-    folds: bool = False  # whether it may take the amounts of a Pad
-    no_fold: str | None = None  # why it may not; None if that needs no words
+    folds: bool = False  # whether it may absorb the amounts of a Pad
+    no_fold: str | None = None  # why it may not; None if no reason is needed
     since: int = 0  # the first opset in which it can read ``outside``
 
 
@@ -72,10 +72,11 @@ MISCOUNTED = "onnxruntime 1.21 to 1.24 count such padding of an AveragePool wron
 
 
 def is_miscounted(name: str, opset: int | None, pads: Sequence[int]) -> bool:
-    """Whether some release of ONNX Runtime miscounts these pads of an operator of ONNX that counts its padding.
+    """Return whether some release of ONNX Runtime miscounts these pads of an operator of ONNX that counts its padding.
 
-    1.21 to 1.24 (``model_words.MISCOUNTING``) end the windows of AveragePool's axis i behind the amount in place 2i + 1
-    of its pads, which is the axis' own end for one axis alone; since opset 19, where the windows may be dilated.
+    Since opset 19, where windows may be dilated, 1.21 to 1.24 (see ``model_words.MISCOUNTING``) end the windows of
+    AveragePool's axis i behind the amount at index 2i + 1 of its pads. This amount is the axis' own end only if the
+    operator has one axis.
     """
     ends = len(pads) // 2
     return name == "AveragePool" and (opset or 19) >= 19 and any(pads[2 * i + 1] < pads[ends + i] for i in range(ends))
@@ -94,8 +95,8 @@ class Amount:
 
     begin: int
     end: int
-    # The amounts are for sizes n with ``previous.below <= (n - 1) % stride < below``; None: for any size. n = 0 has the
-    # remainder stride - 1.
+    # The amounts hold for sizes n with ``previous.below <= (n - 1) % stride < below``; None: for any size. n = 0
+    # has the remainder stride - 1.
     below: int | None = None
 
 
@@ -110,7 +111,7 @@ class Axis:
 
     @property
     def extent(self) -> int:
-        """The number of elements from the first that the kernel reads to the last."""
+        """The number of elements that the kernel spans, from the first that it reads to the last."""
         return (self.kernel - 1) * self.dilation + 1
 
     @property
@@ -121,12 +122,12 @@ class Axis:
         return self.extent - self.stride
 
     def amounts(self, mode: str, may_be_empty: bool) -> list[Amount] | None:
-        """Every pair of amounts that the axis may need; None if there are too many sizes to try.
+        """Return every pair of amounts that the axis may need; None if there are too many sizes to try.
 
         The total depends on the size n only through (n - 1) % stride. Two totals with the same begin differ by one. One
         more element at the end never makes room for another output, so the larger end serves both: sizes need different
-        amounts only if their begins differ. But for 0 elements, one more makes an output: an axis that may be empty
-        needs just the amounts of the last remainder.
+        amounts only if their begins differ. But for 0 elements, one more element makes an output: an axis that may be
+        empty needs exactly the amounts of the last remainder.
         """
         if self.size is not None:
             return [Amount(*self._same(self.size, mode))]
@@ -148,7 +149,7 @@ class Axis:
 
 
 def transposed(axis: Axis, output_padding: int, mode: str) -> Amount | None:
-    """The crop with which a transposed convolution gives size * stride elements; None if it gives fewer uncropped."""
+    """Return the crop of a transposed convolution to size * stride elements; None if it yields fewer uncropped."""
     total = axis.extent + output_padding - axis.stride
     if total < 0:
         return None
@@ -176,15 +177,15 @@ class SameWindow:
     unpadded: str
     fill: ir.Value | np.ndarray | None  # the fill for its data; None for 0, SamePad_1's default
     opset: int | None  # the opset of the default domain
-    may_be_empty: bool  # whether the operator takes axes of 0 elements: a pooling does, of a batch of 0
+    may_be_empty: bool  # whether the operator accepts axes of 0 elements, as a pooling does with a batch of 0
 
     def is_miscounted(self, pads: Sequence[int]) -> bool:
-        """Whether some release of ONNX Runtime miscounts these pads."""
+        """Return whether some release of ONNX Runtime miscounts these pads."""
         return not (self.node.domain or self.unpadded) and is_miscounted(self.node.op_type, self.opset, pads)
 
 
 def read_mode(site: NodeSite) -> str | None:
-    """SAME_UPPER or SAME_LOWER; None for a node that pads in another way.
+    """Return SAME_UPPER or SAME_LOWER; None for a node that pads in another way.
 
     Raises:
         Unconvertible: The mode is unknown, or ONNX does not have it.
@@ -203,10 +204,10 @@ def read_mode(site: NodeSite) -> str | None:
 
 
 def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Types) -> SameWindow:
-    """Reads the node's attributes and inputs.
+    """Read the node's attributes and inputs.
 
     Raises:
-        Unconvertible: They contradict each other, or leave too much open.
+        Unconvertible: The attributes and inputs contradict each other, or leave too much open.
     """
     node = site.node
     if operator.no_auto_pad is not None:
@@ -257,7 +258,7 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
 
 
 def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | None]:
-    """The spatial dims of the data, None for each that is not known."""
+    """Return the spatial dims of the data; None for each unknown dim."""
     shape = types.shape(node.inputs[0])
     if shape is None:
         return [None] * count
@@ -281,7 +282,7 @@ def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) ->
 
 
 def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | None:
-    """A list of sizes, checked by S1; None if absent or empty."""
+    """Return a list of sizes, checked by S1; None if absent or empty."""
     values, smallest = list(_value(node, name, ir.AttributeType.INTS, ())), 0 if name == "output_padding" else 1
     if values and count is not None and len(values) != count:
         raise Unconvertible(f"{name} has {plural(len(values), 'value')}, expected {count} (1 per spatial axis) [S1]")

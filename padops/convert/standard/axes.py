@@ -1,9 +1,9 @@
 """A Pad of known rank, axis by axis.
 
 With known size and amounts, an axis needs at most three nodes. Strings with an interior and bfloat16 with a computed
-fill need four, and the Pad one more. Otherwise nodes compute the positions first. Then, before opset 14, an axis that
-is empty at run time cannot be extended, even if the output has no elements (P5): Gather refuses positions that do not
-exist, and Reshape has no empty shapes.
+fill need four, and the Pad one more. Otherwise nodes compute the positions first. Computed positions cannot extend an
+axis that is empty at run time before opset 14, even if the output has no elements (P5): Gather refuses positions that
+do not exist, and Reshape has no empty shapes.
 
 **In parts.** For providers, no node computes a shape or reads indices, so nothing runs on the CPU and nothing is copied
 between CPU and device. A separate Slice reverses a whole part: a WebGPU Slice (1.27.0) with a negative step is wrong
@@ -71,19 +71,19 @@ class Work:
 
     @staticmethod
     def begin(pad: PadInfo) -> Work:
-        """The data of a Pad, before any axis is padded."""
+        """Return the data of a Pad, before any axis is padded."""
         assert pad.dims is not None, "the rank is known"
         return Work(pad, pad.data, [None if dim is None else ints(dim) for dim in pad.dims])
 
     def dim(self, axis: int) -> Numbers:
-        """The size of an axis, as a vector of one element."""
+        """Return the size of an axis, as a vector of one element."""
         size = self.dims[axis]
         if size is None:
             size = self.dims[axis] = take(shape_of(self.pad), ints(axis))
         return size
 
     def run(self, axis: int) -> int:
-        """The number of adjacent elements at one position of an axis; an unknown dim counts as 1."""
+        """Return the number of adjacent elements at one position of an axis; an unknown dim counts as 1."""
         return prod(int(dim[0]) for dim in self.dims[axis + 1 :] if isinstance(dim, np.ndarray))
 
     @property
@@ -92,15 +92,15 @@ class Work:
         return self.pad.type == "string"
 
     def has_no_blocks(self, with_what: Operand) -> bool:
-        """Whether Gather has to repeat the fill, since ONNX Runtime's Expand has no bfloat16."""
+        """Return whether Gather must repeat the fill, because ONNX Runtime's Expand has no bfloat16."""
         return self.pad.type == "bfloat16" and isinstance(with_what, ir.Value)
 
     def listed(self, amounts: AxisPlan) -> int:
-        """How many positions ``extend`` lists for an axis, at least."""
+        """Return the least number of positions that ``extend`` lists for an axis."""
         return amounts.output if self.by_elements else amounts.output - amounts.extent
 
     def gather(self, axis: int, positions: Numbers) -> Number:
-        """The tensor at some positions of an axis."""
+        """Return the tensor at some positions of an axis."""
         last = len(self.dims) - 1
         if not self.by_elements or axis == last:
             return emit("Gather", [self.value, positions], {"axis": axis} if axis else {})
@@ -109,7 +109,7 @@ class Work:
         return emit("Transpose", [emit("Gather", [turned, positions], {"axis": last})], {"perm": order})
 
     def core(self, axis: int, start: int, stop: int) -> list[ir.Value]:
-        """The tensor from ``start`` to ``stop`` along an axis; an empty list if the range is empty."""
+        """Return the tensor from ``start`` to ``stop`` along an axis; an empty list if the range is empty."""
         if stop <= start:
             return []
         size = self.dims[axis]
@@ -117,13 +117,13 @@ class Work:
         return [self.value if whole else part(self.value, ints(start), ints(stop), ints(axis))]
 
     def replace_axis(self, axis: int, parts: Sequence[ir.Value], size: Numbers) -> None:
-        """Concatenates one or more parts along an axis; ``size``, a vector of one element, is the new size."""
+        """Concatenate one or more parts along an axis; ``size``, a vector of one element, is the new size."""
         self.value = parts[0] if len(parts) == 1 else emit("Concat", parts, {"axis": axis})
         self.dims[axis] = size
 
 
 def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
-    """Extends one axis of known size by known amounts, in any mode but constant."""
+    """Extend one axis of known size by known amounts, in any mode but constant."""
     first, last = _core(amounts)
     output = ints(amounts.output)
     alone = first == last or amounts.output <= LONG_RUN or work.run(axis) >= LONG_RUN
@@ -139,13 +139,13 @@ def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
 
 
 def _shown(amounts: AxisPlan, mode: Mode, positions: range) -> np.ndarray:
-    """The source positions that the output shows, in a mode without fill (P2)."""
+    """Return the source positions that the output shows, in a mode without fill (P2)."""
     shown = [source_index(amounts, mode, position) for position in positions]
     return ints(*(index for index in shown if index is not None))
 
 
 def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -> None:
-    """Extends the last axes by positions computed at run time; ``amounts`` has all axes."""
+    """Extend the last axes by positions computed at run time; ``amounts`` has all axes."""
     if not axes:
         return
     pad, first = work.pad, scalar(0)
@@ -158,7 +158,7 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -
     may_reshape = here().opset >= FIRST_WITH_EMPTY_RESHAPE
     counts = extents.output
     if may_reshape:
-        # A factor of 1 or 0: multiplying by the window itself would overflow beyond 2^31.5 elements.
+        # A factor of 1 or 0: a multiplication by the window itself would overflow beyond 2^31.5 elements.
         counts = counts * np.minimum(np.maximum(extents.window, 0), 1)
     extension = look_up(pad.known_modes, first)
     for axis in axes:
@@ -170,10 +170,10 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -
 
 
 def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Operand) -> None:
-    """Adds fill around the elements of one axis; with a plan, also between them or over some (P3, P6).
+    """Add fill around the elements of one axis; with a plan, also between elements or over some of them (P3, P6).
 
-    Without a plan, nothing is cropped. A negative output dim (P1) makes a dim of a block of fill negative, so that its
-    node fails. ``amounts`` has one element each, for this axis alone.
+    Without a plan, nothing is cropped. A negative output dim (P1) makes a dim of a block of fill negative, so that the
+    block's node fails. ``amounts`` has one element each, for this axis alone.
     """
     core: list[ir.Value] = [work.value]
     front: Numbers
@@ -201,7 +201,7 @@ def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Oper
 
 
 def crop_by_computing(work: Work, axes: Sequence[int]) -> AxisAmounts:
-    """Crops axes of any size by their negative amounts; returns the amounts left to add to every axis (P3 FULL)."""
+    """Crop axes of any size by their negative amounts; return the amounts left to add to every axis (P3 FULL)."""
     if work.pad.only_adds:
         around, left = amounts_of(work.pad), shape_of(work.pad)
     else:
@@ -212,13 +212,13 @@ def crop_by_computing(work: Work, axes: Sequence[int]) -> AxisAmounts:
 
 
 def _core(amounts: AxisPlan) -> tuple[int, int]:
-    """The range of output positions that show source elements in their own order."""
+    """Return the range of output positions that show source elements in their own order."""
     first = min(max(amounts.begin, 0), amounts.output)
     return first, max(min(amounts.begin + amounts.extent, amounts.output), first)
 
 
 def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Value:
-    """A tensor of fill: ``count`` long on one axis, and as long as the data on the others."""
+    """Return a tensor of fill: ``count`` long on one axis, and as long as the data on the other axes."""
     shape: Numbers = np.concatenate([count if i == axis else work.dim(i) for i in range(len(work.dims))])
     dims = None if isinstance(shape, Number) else shape.tolist()
     if not isinstance(with_what, ir.Value):
@@ -237,7 +237,7 @@ def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Valu
 
 
 def plan_of(pad: PadInfo, axis: int, size: int, amounts: plan.Amounts, mode: Mode | None = None) -> AxisPlan:
-    """The plan of one axis of this size, of the Pad's mode or of another."""
+    """Return the plan of one axis of this size, in the Pad's mode or in ``mode``."""
     op = pad.op
     (made,) = plan.make_plan([size], [amounts], mode or pad.known_modes[0], op.crop, op.limit, op.clamp).axes
     return made
@@ -260,11 +260,11 @@ class Axis:
     rank: int
 
     def part(self, value: ir.Value, start: int, stop: int = TO_THE_END) -> ir.Value:
-        """Elements ``start`` to ``stop``, as Slice counts: negative bounds from the end, clamped to the axis."""
+        """Return elements ``start`` to ``stop`` with Slice's bounds: negative from the end, clamped to the axis."""
         return part(value, ints(start), ints(stop), ints(self.number))
 
     def turned(self, value: ir.Value) -> ir.Value:
-        """All elements in reverse order.
+        """Return all elements in reverse order.
 
         Raises:
             Unconvertible: Slice of this opset has no steps.
@@ -274,11 +274,11 @@ class Axis:
         return emit("Slice", [value, ints(-1), ints(TO_THE_BEGIN), ints(self.number), ints(-1)])
 
     def joined(self, *parts: ir.Value) -> ir.Value:
-        """Parts one after another."""
+        """Return parts one after another."""
         return parts[0] if len(parts) == 1 else emit("Concat", parts, {"axis": self.number})
 
     def repeated(self, op_type: str, value: ir.Value, count: int) -> ir.Value:
-        """Repeats a part ``count`` times: by Tile, or by Expand if the part is one element.
+        """Repeat a part ``count`` times: by Tile, or by Expand if the part is one element.
 
         Raises:
             Unconvertible: The opset's Tile has another form.
@@ -290,7 +290,7 @@ class Axis:
         return emit(op_type, [value, np.where(np.arange(self.rank) == self.number, count, 1)])
 
     def cut(self, period: ir.Value, count: int, of_end: bool, reps: int) -> ir.Value:
-        """The first (or last) ``count`` elements of a part repeated ``reps`` times; ``reps`` must suffice."""
+        """Return the first (or last) ``count`` elements of a part repeated ``reps`` times; ``reps`` must suffice."""
         bounds = (-count, TO_THE_END) if of_end else (0, count)
         while reps > 1:
             period = self.part(self.repeated("Tile", period, min(reps, TILED)), *bounds)
@@ -299,7 +299,7 @@ class Axis:
 
 
 def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
-    """Extends, or crops, one axis of known size whose output has elements, in any mode but constant."""
+    """Extend or crop one axis of known size whose output has elements, in any mode but constant."""
     along = Axis(axis, len(work.dims))
     first, behind = -row.begin, row.output - row.begin  # relative to the first element of the window
     if row.extent == 1:
@@ -322,7 +322,7 @@ Piece = tuple[int, int, int]
 
 
 def _edges(row: AxisPlan, first: int, behind: int) -> list[Piece]:
-    """Mode edge: pieces for the first element, the inner elements and the last."""
+    """Return the pieces of mode edge: for the first element, the inner elements and the last."""
     if row.extent == 1:
         return [(0, 1, row.output)]
     last = row.extent - 1
@@ -333,10 +333,10 @@ def _edges(row: AxisPlan, first: int, behind: int) -> list[Piece]:
 
 
 def _pieces(row: AxisPlan, first: int, behind: int, mode: Mode) -> list[Piece] | None:
-    """Pieces for the other modes; None if a side shows an element more than once."""
+    """Return pieces for the other modes; None if a side shows an element more than once."""
     size = row.extent
-    # A position o in front of the window shows ``front - o`` or ``o + front``, and one behind it ``back - o`` or ``o -
-    # back``.
+    # A position o in front of the window shows ``front - o`` or ``o + front``; a position o behind it shows
+    # ``back - o`` or ``o - back``.
     front, back = {Mode.REFLECT: (0, 2 * size - 2), Mode.SYMMETRIC: (-1, 2 * size - 1)}.get(mode, (size, size))
     sides = [(first, min(behind, 0), True), (max(first, size), behind, False)]
     made: list[list[Piece]] = []
@@ -354,7 +354,7 @@ def _pieces(row: AxisPlan, first: int, behind: int, mode: Mode) -> list[Piece] |
 
 
 def _periods(along: Axis, work: Work, row: AxisPlan, first: int, mode: Mode) -> ir.Value:
-    """The output of one axis, cut from the repeated period."""
+    """Return the output of one axis, cut from the repeated period."""
     (window,) = work.core(along.number, row.start, row.start + row.extent)
     size, period = row.extent, window
     if mode is Mode.SYMMETRIC:
@@ -369,14 +369,14 @@ def _periods(along: Axis, work: Work, row: AxisPlan, first: int, mode: Mode) -> 
 
 
 def extend_any(work: Work, axis: int, begin: int, end: int, mode: Mode) -> None:
-    """Extends one axis of any size by amounts of at least 0, in mode edge, reflect or wrap."""
+    """Extend one axis of any size by amounts of at least 0, in mode edge, reflect or wrap."""
     along = Axis(axis, len(work.dims))
     parts = [*_side(along, work.value, begin, mode, True), work.value, *_side(along, work.value, end, mode, False)]
     work.value = along.joined(*parts)  # nothing reads its dims afterwards
 
 
 def _side(along: Axis, value: ir.Value, count: int, mode: Mode, in_front: bool) -> list[ir.Value]:
-    """The padding in front of an axis of any size, or behind it."""
+    """Return the padding in front of an axis of any size, or behind it."""
     if not count:
         return []
     if mode is Mode.WRAP:
@@ -394,10 +394,10 @@ def _side(along: Axis, value: ir.Value, count: int, mode: Mode, in_front: bool) 
 
 
 def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
-    """Adds fill around the elements of one axis of any size, by amounts of at least 0.
+    """Add fill around the elements of one axis of any size, by amounts of at least 0.
 
-    A block of fill gets its shape from one position of the axis. An empty axis has none; then the sum over the axis
-    provides the shape.
+    A block of fill gets its shape from one position of the axis. An empty axis has no position; then the sum over the
+    axis provides the shape.
 
     If the fill may be -0.0, the condition provides the shape: no element is less than -inf. On the CPU, ONNX Runtime's
     Where (1.20 to 1.32) turns a fill of -0.0 into +0.0 if only the other choice has several elements.

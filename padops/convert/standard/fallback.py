@@ -1,22 +1,22 @@
-"""Fallback functions, which a model runs where the native library is absent.
+"""Fallback functions, which a model runs if the native library is absent.
 
-For each ``padops`` operator that a model uses, a function of the same domain and name does the same in standard
+For each ``padops`` operator that a model uses, a function of the same domain and name does the same with standard
 operators. ONNX Runtime runs the native kernel if the library is registered, else this function (measured with 1.20 to
 1.31, optimisation off and on).
 
 **One body for each operator.** ONNX has overloads of functions from IR version 10 on, but onnxruntime before 1.27
 silently uses the last overload for all calls. So one body serves all calls of a model. An attribute equal in all calls
-is a constant of the body. The body reads any other attribute at run time: the mode from a built-in Pad of that mode on
+is a constant of the body. The body reads any other attribute at run time: the mode from a built-in Pad of this mode on
 0, 1, 2, or from TfIdfVectorizer, which counts words; session creation folds both away. The body reads ranks, shapes,
-amounts, axes and fills at run time, whatever the model declares, with three exceptions. If the model proves that ONNX
-Runtime's own Pad is right, the body is that Pad. Below opset 11, where a body can read nothing at run time, it is that
-Pad or the lowered nodes. If an operator has many calls that are known only to add elements, the body is that Pad with a
-check that fails where the Pad is wrong (``Calls``), since ONNX Runtime inlines and optimises the whole body for each
+amounts, axes and fills at run time, whatever the model declares, with three exceptions. If the model proves ONNX
+Runtime's own Pad right, the body is this Pad. Below opset 11, where a body can read nothing at run time, the body is
+this Pad or the lowered nodes. If many calls of an operator are known only to add elements, the body is this Pad with a
+check that fails where the Pad is wrong (``Calls``), because ONNX Runtime inlines and optimises the whole body for each
 call.
 
-**Bodies** come from ``standard/``: ONNX Runtime's Pad where that Pad is right; else a Loop over the axes computes
+**Bodies** come from ``standard/``: ONNX Runtime's Pad where this Pad is right; else a Loop over the axes computes
 indices for a Gather. If the Pad lacks the type, a body pads indices of the data and only moves bits; it casts 4- and
-2-bit integers, and those 8-bit floats that survive the casts, there and back.
+2-bit integers, and the 8-bit floats that survive the casts, there and back.
 
 **Errors.** The native kernel explains an error; a body can only fail: in a node called ``P1_P4_P5`` by an index out of
 bounds, in ONNX Runtime's own Pad, or in Reshape (P8). A body does not detect an axis named twice (P8), whose last
@@ -65,18 +65,18 @@ COPIED = {
 
 
 class Calls:
-    """All known facts about an operator's calls; ``opset`` is the body's."""
+    """All known facts about an operator's calls; ``opset`` is the body's opset."""
 
     def __init__(self, op: Op, pads: Sequence[PadInfo], opset: int) -> None:
         self.op, self.pads, self.opset = op, pads, opset
         right = [_is_right(pad, opset) for pad in pads]
         # For each call, whether ONNX Runtime's Pad alone suffices.
         self.proven = [is_right or _is_plain(pad, opset) for is_right, pad in zip(right, pads)]
-        # ``may_fail``: the body is that Pad, which fails over empty axes where padops does not.
+        # ``may_fail``: the body is ONNX Runtime's Pad, which fails on empty axes where padops does not.
         unsure = [pad for pad, is_right in zip(pads, right) if not is_right]
         self.may_fail = all(self.proven) and any(pad.mode is Mode.EDGE and not pad.is_known for pad in unsure)
-        # Whether the calls are so many that the body is that Pad. It never yields wrong elements, but may fail where
-        # padops does not; see ``ort_pad.on_data_or_fail``.
+        # Whether there are too many calls for the whole body, so that the body is ONNX Runtime's Pad. It never yields
+        # wrong elements, but may fail where padops does not; see ``ort_pad.on_data_or_fail``.
         self.is_short = self.proven.count(False) > MANY and self._may_be_short()
 
     def _may_be_short(self) -> bool:
@@ -90,7 +90,7 @@ class Calls:
         )
 
     def write(self, inputs: Sequence[ir.Value]) -> Number:
-        """Writes the body; the function has one input for each input of the operator.
+        """Write the body; the function has one input for each input of the operator.
 
         Returns:
             The function's output.
@@ -116,7 +116,7 @@ class Calls:
             flat=merged.around.folding > 0,
         )
         if not guarantees.ranked and len({pad.dims == [] for pad in self.pads}) > 1:
-            # The crash comes while it loads a model with declared ranks, in nodes for other ranks (1.31).
+            # onnxruntime crashes while it loads a model with declared ranks, in nodes for other ranks (1.31).
             raise Unconvertible(
                 "its data are of rank 0 in some nodes only, and onnxruntime crashes on what both would need"
             )
@@ -149,7 +149,7 @@ class Calls:
         return output
 
     def _as_one(self, merged: PadInfo) -> PadInfo:
-        """One Pad that describes all calls, with their common inputs and dims."""
+        """Return one Pad that describes all calls by their common inputs and dims."""
         if differing := [name for name, attribute in merged.attributes.items() if attribute.is_ref()]:
             raise too_old(f"one body for nodes that differ in {' and '.join(differing)}", FIRST_WITH_INPUTS)
         # The fill stays an input that nodes read: onnxruntime refuses an unread input of 8-bit floats.
@@ -167,7 +167,7 @@ class Calls:
         return replace(merged, inputs=inputs, dims=dims, rank=None if dims is None else len(dims), name=name)
 
     def _keep_apart(self, data: ir.Value) -> None:
-        """Makes the body read a copy of the data, by a node past which onnxruntime moves no DequantizeLinear."""
+        """Make the body read a copy of the data, by a node past which onnxruntime moves no DequantizeLinear."""
         if not {pad.type for pad in self.pads} <= COPIED:
             raise Unconvertible("its data follow DequantizeLinear, and have types of which onnxruntime makes no copy")
         uses = list(data.uses())
@@ -179,7 +179,7 @@ class Calls:
 
 
 def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadInfo:
-    """One call that represents all: only their common facts are known."""
+    """Return one Pad that represents all calls: only their common facts are known."""
     given = []
     for i, value in enumerate(inputs):
         present = {call.inputs[i] is not None for call in calls}
@@ -224,7 +224,7 @@ def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadI
 
 
 def _common(row: Attribute, calls: Sequence[PadInfo]) -> ir.Attr | None:
-    """An attribute with the value that all calls share, or a reference to each call's own value."""
+    """Return an attribute with the value that all calls share, or a reference to each call's own value."""
     given = [call.attributes.get(row.name) for call in calls]
     values = {_plain(row.default if attribute is None else attribute.value) for attribute in given}
     if len(values) == 1 and not any(attribute is not None and attribute.is_ref() for attribute in given):
@@ -233,7 +233,7 @@ def _common(row: Attribute, calls: Sequence[PadInfo]) -> ir.Attr | None:
 
 
 def _plain(value: Any) -> Any:
-    """An attribute's value in a form that compares bit by bit."""
+    """Return an attribute's value in a form that compares bit by bit."""
     if isinstance(value, float):
         return np.float32(value).tobytes()
     if isinstance(value, bytes):
@@ -242,7 +242,7 @@ def _plain(value: Any) -> Any:
 
 
 def _is_right(pad: PadInfo, opset: int) -> bool:
-    """Whether ONNX Runtime's Pad is right for a call, as far as is known before it runs."""
+    """Return whether ONNX Runtime's Pad is right for a call, as far as is known before it runs."""
     if pad.known_modes == (Mode.CONSTANT,):
         return bool(pad.dims) and not pad.may_have_interior and _leaves_some(pad)
     if not pad.is_known:
@@ -255,12 +255,12 @@ def _is_right(pad: PadInfo, opset: int) -> bool:
 
 
 def _leaves_some(pad: PadInfo) -> bool:
-    """Whether a call surely leaves elements on each axis; see ``ort_pad.cropped``."""
+    """Return whether a call surely leaves elements on each axis; see ``ort_pad.cropped``."""
     return pad.only_adds or _keeps_elements(pad)
 
 
 def _keeps_elements(pad: PadInfo) -> bool:
-    """Whether a call surely shows source elements on each axis."""
+    """Return whether a call surely shows source elements on each axis."""
     amounts = known_amounts(pad) if pad.is_known else ()
     if not all_known(pad.dims) or len(amounts) != len(pad.dims):
         return False
@@ -268,7 +268,7 @@ def _keeps_elements(pad: PadInfo) -> bool:
 
 
 def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
-    """The larger amount of each axis in mode reflect, if known and equal in all calls."""
+    """Return the larger amount of each axis in mode reflect, if known and equal in all calls."""
     reflecting = [call.input("pads") for call in calls if Mode.REFLECT in call.known_modes]
     known = [pads for pads in reflecting if isinstance(pads, np.ndarray) and pads.size % 2 == 0]
     if not known or len(known) < len(reflecting):
@@ -278,7 +278,7 @@ def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
 
 
 def _is_plain(pad: PadInfo, opset: int) -> bool:
-    """Whether the Pad of an old opset suffices for a call; in mode edge this Pad fails on an empty axis."""
+    """Return whether the Pad of an old opset suffices for a call; in mode edge this Pad fails on an empty axis."""
     if opset >= FIRST_WITH_INPUTS or pad.op.fill != "value":
         return False
     if pad.mode is Mode.EDGE:
@@ -302,7 +302,7 @@ class Embedded:
 
 
 def embed(analysis: Analysis, wanted: bool = True) -> Embedded:
-    """Writes the model back with a new function for each padops operator in it; replaces old functions.
+    """Write the model back with a new function for each padops operator in it; replace old functions.
 
     Without ``wanted``, a changed model loses its old functions, which do not fit the new nodes.
     """
@@ -323,7 +323,7 @@ def embed(analysis: Analysis, wanted: bool = True) -> Embedded:
 
 
 def _complete(analysis: Analysis, op_type: str, opset: int, result: Embedded) -> ir.Function:
-    """The function of an operator; if needed, adds to its nodes the inputs that only some of them have."""
+    """Return the function of an operator; if needed, add to its nodes the inputs that only some of them have."""
     for _ in OPS[op_type].inputs:
         try:
             calls = Calls(OPS[op_type], _described_calls(analysis, op_type), opset)
@@ -347,12 +347,12 @@ def _complete(analysis: Analysis, op_type: str, opset: int, result: Embedded) ->
 
 
 def is_fallback(function: ir.Function | onnx.FunctionProto) -> bool:
-    """Whether a function is the fallback of a padops operator, also under a name with a prefix."""
+    """Return whether a function is the fallback of a padops operator, also under a prefixed name."""
     return function.domain == DOMAIN and operator_of(function.name) is not None
 
 
 def _opset(analysis: Analysis) -> int:
-    """The version of the default domain for which to write the bodies."""
+    """Return the version of the default domain for which to write the bodies."""
     document = analysis.document
     imports = document.model.graph.opset_imports
     version = default_version(imports, document.model.ir_version) or NEW_OPSET
@@ -364,7 +364,7 @@ def _opset(analysis: Analysis) -> int:
 
 
 def _pads(analysis: Analysis) -> Iterator[NodeSite]:
-    """The nodes of the domain outside fallback functions."""
+    """Yield the nodes of the domain outside fallback functions."""
     for site in analysis.sites:
         inside = isinstance(site.scope.root, ir.Function) and is_fallback(site.scope.root)
         if not inside and site.node.domain == DOMAIN and site.node.op_type in OPS:
@@ -372,7 +372,7 @@ def _pads(analysis: Analysis) -> Iterator[NodeSite]:
 
 
 def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
-    """Every call of an operator, after inlining the model's own functions; Unconvertible if that is impossible."""
+    """Return every call of an operator after inlining the model's functions; raise Unconvertible if that fails."""
     if any(isinstance(site.scope.root, ir.Function) for site in _pads(analysis)):
         message = declarations(analysis.document.message())
         kept = [function for function in message.functions if not is_fallback(function)]
@@ -388,19 +388,19 @@ def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
     if not found_here:
         raise Unconvertible("it stands in functions that nothing calls")
     if any(_is_mapped(site) for site in found_here):
-        # It inlines the function into the body, then the body into the graph, and confuses their names (1.20 to 1.32).
+        # It inlines the function into the body and the body into the graph, and confuses their names (1.20 to 1.32).
         raise Unconvertible("it stands in a SequenceMap, and onnxruntime loads no functions within one")
     return [describe_node(site, analysis.types) for site in found_here]
 
 
 def _is_mapped(site: NodeSite) -> bool:
-    """Whether a node stands in the body of a SequenceMap, at any depth."""
+    """Return whether a node stands in the body of a SequenceMap, at any depth."""
     owner = site.scope.owner
     return owner is not None and (owner.node.op_type == "SequenceMap" or _is_mapped(owner))
 
 
 def _replace(document: Document, functions: Sequence[ir.Function], result: Embedded) -> bool:
-    """Puts the functions into graph and message; returns whether any is new."""
+    """Put the functions into graph and message; return whether any is new."""
     message, model = document.message(), document.model
     made = [ir.to_proto(function) for function in functions]
     former = [function for function in message.functions if is_fallback(function)]
@@ -432,10 +432,10 @@ def _replace(document: Document, functions: Sequence[ir.Function], result: Embed
 
 
 def _write_default(analysis: Analysis, op_type: str, name: str) -> int:
-    """Adds the default of an input, fill or axes (P7, P8), to an operator's nodes; writes the document back.
+    """Add the default of an input, fill or axes (P7, P8), to an operator's nodes; write the document back.
 
     Returns:
-        The number of changed nodes: all that lack the input, or 0 if a node's default is unknown.
+        The number of changed nodes: all nodes that lack the input, or 0 if a node's default is unknown.
     """
     document = analysis.document
     analysis.types.infer()

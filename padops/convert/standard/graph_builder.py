@@ -38,7 +38,7 @@ def emit(
 
 
 def _operator(function: np.ufunc, turned: bool = False) -> Callable[[Number, Numbers | int], Number]:
-    """A Python operator for a NumPy function; ``turned`` if ``self`` is the second operand."""
+    """Return a Python operator for a NumPy function; ``turned`` if ``self`` is the second operand."""
 
     def apply(one: Number, other: Numbers | int) -> Number:
         made: Number = function(other, one) if turned else function(one, other)
@@ -61,7 +61,7 @@ class Number(ir.Value):
         return emit("Neg", [self])
 
     def __array__(self, *_: object, **__: object) -> np.ndarray:
-        """Refuses NumPy functions that only accept arrays.
+        """Refuse NumPy functions that only accept arrays.
 
         Raises:
             TypeError: Always.
@@ -69,7 +69,7 @@ class Number(ir.Value):
         raise TypeError(f"{self.name} is not known before the model runs")
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *operands: Any, **options: Any) -> Any:
-        """Writes a node, unless one operand leaves the other unchanged."""
+        """Write a node, unless one operand leaves the other unchanged."""
         for neutral, one, other in zip(_NEUTRAL.get(function, ()), operands, operands[::-1]):
             if not isinstance(one, ir.Value) and np.ndim(one) == 0 and one == neutral:
                 return other
@@ -112,7 +112,7 @@ _FUNCTIONS: Mapping[Callable[..., Any], Callable[..., Number]] = {
 
 
 def too_old(what: str, since: int) -> Unconvertible:
-    """The error for an opset before ``since`` that lacks an operator or a form of an operator."""
+    """Return the error for an opset before ``since`` that lacks an operator or a form of an operator."""
     opset = here().opset
     # onnx has no adapter for the Pad of opset 1.
     do = "; raise that first (onnx.version_converter)" if opset > 1 else ", which onnx.version_converter cannot raise"
@@ -128,19 +128,19 @@ def scalar(value: int) -> np.ndarray:
 
 
 def is_number(x: Operand, number: int) -> TypeGuard[np.ndarray]:
-    """Whether an operand is a known single element equal to ``number``."""
+    """Return whether an operand is a known single element equal to ``number``."""
     return not isinstance(x, ir.Value) and x.size == 1 and x.dtype == np.int64 and x.item() == number
 
 
 def take(vector: Numbers, index: Operand | int) -> Numbers:
-    """The elements of a vector, or rows of a matrix, at the positions ``index``."""
+    """Return the elements of a vector, or rows of a matrix, at the positions ``index``."""
     if isinstance(vector, Number) or isinstance(index, ir.Value):
         return emit("Gather", [vector, index])
     return np.take(vector, index, axis=0)
 
 
 def reshape(x: Operand, shape: Numbers) -> Numbers:
-    """Reshapes to a shape without -1; dims of 0 stay 0 if the opset has allowzero."""
+    """Reshape to a shape without -1; dims of 0 stay 0 if the opset has allowzero."""
     if not isinstance(x, ir.Value) and not isinstance(shape, Number):
         return x.reshape(shape)
     may_be_empty = isinstance(shape, Number) or 0 in shape
@@ -156,10 +156,10 @@ def to_int64(x: Operand) -> Numbers:
 
 
 def arange(stop: Numbers | int, step: Numbers | int = 1) -> Numbers:
-    """The numbers from 0 up to ``stop`` in equal steps; ``stop`` and ``step`` have rank 0."""
+    """Return the numbers from 0 up to ``stop`` in equal steps; ``stop`` and ``step`` have rank 0."""
     if isinstance(stop, Number) or isinstance(step, Number) or int(stop) // int(step) > MAX_LISTED:
         if here().opset < 11 and isinstance(stop, Number) and not isinstance(step, Number) and int(step) == 1:
-            # Range does not exist yet; NonZero of as many ones lists the same positions.
+            # Range does not exist before opset 11; NonZero of ``stop`` ones lists the same positions.
             ones = emit("ConstantOfShape", [reshape(stop, ints(1))], {"value": ir.tensor(ints(1))})
             return with_axis("Squeeze", emit("NonZero", [ones]), 0)
         return emit("Range", [0, stop, step])
@@ -167,14 +167,14 @@ def arange(stop: Numbers | int, step: Numbers | int = 1) -> Numbers:
 
 
 def cut(vector: Numbers, start: Numbers, stop: Numbers) -> Numbers:
-    """A slice of a vector; ``start`` and ``stop`` have one element."""
+    """Return a slice of a vector; ``start`` and ``stop`` have one element."""
     if isinstance(vector, Number) or isinstance(start, Number) or isinstance(stop, Number):
         return part(vector, start, stop, ints(0))
     return vector[start.item() : stop.item()]
 
 
 def part(x: Operand, start: Numbers, stop: Numbers, axes: np.ndarray) -> Number:
-    """A slice of a tensor along some axes; ``start`` and ``stop`` have one element for each axis.
+    """Return a slice of a tensor along some axes; ``start`` and ``stop`` have one element for each axis.
 
     Raises:
         Unconvertible: The bounds are not known, and this opset's Slice has bounds as attributes.
@@ -187,12 +187,12 @@ def part(x: Operand, start: Numbers, stop: Numbers, axes: np.ndarray) -> Number:
 
 
 def with_axis(op_type: str, x: Operand, axis: int) -> Number:
-    """Writes Unsqueeze, Squeeze or ReduceSum, whose axis is an input from opset 13 on."""
+    """Write Unsqueeze, Squeeze or ReduceSum, whose axis is an input from opset 13 on."""
     return emit(op_type, *(([x, ints(axis)],) if here().opset >= 13 else ([x], {"axes": [axis]})))
 
 
 def lowest(*vectors: Numbers) -> Numbers:
-    """The least number of all vectors, as a scalar.
+    """Return the least number of all vectors, as a scalar.
 
     The Concat of two vectors repeats the last one: OpenVINO (in onnxruntime-openvino 1.24.1) mistakes the least of a
     Concat of two for an elementwise minimum.
@@ -227,7 +227,7 @@ class GraphBuilder:
         has_pad: bool = True,
         in_function: bool = False,
     ) -> None:
-        """Begins an empty graph inside ``outer``, which holds its constants; ``in_function``: in a function's body."""
+        """Begin an empty graph. ``outer`` holds its constants; with ``in_function``, it is the body of a function."""
         self.opset = opset  # version of the default domain
         self.has_pad = has_pad  # whether ONNX's own Pad may be a node
         self.nodes: list[ir.Node] = []
@@ -249,7 +249,7 @@ class GraphBuilder:
         OPEN.reset(self._opened.pop())
 
     def inner(self) -> GraphBuilder:
-        """A graph builder for a graph inside this graph, which holds the constants of both."""
+        """Return a graph builder for a graph inside this graph, which holds the constants of both."""
         return GraphBuilder(self.opset, self.name, self, self.has_pad)
 
     def _keep(self, array: np.ndarray, role: str) -> ir.Value:
@@ -264,7 +264,7 @@ class GraphBuilder:
         return value
 
     def constant(self, array: np.ndarray, role: str = "c") -> ir.Value:
-        """An array as a value of the graph; equal arrays are one value."""
+        """Return an array as a value of the graph; equal arrays are one value."""
         content = repr(array.tolist()).encode() if array.dtype.kind == "O" else array.tobytes()
         key = (array.dtype.name, array.shape, content)
         if key not in self._known:
@@ -272,7 +272,7 @@ class GraphBuilder:
         return self._known[key]
 
     def once(self, key: Hashable, write: Callable[[], T]) -> T:
-        """The stored result for ``key`` in this graph or an outer one; else calls ``write`` and stores its result."""
+        """Return the stored result for ``key`` in this graph or an outer graph; else store the result of ``write``."""
         builder: GraphBuilder | None = self
         while builder is not None:
             if key in builder._once:
@@ -300,10 +300,10 @@ class GraphBuilder:
         role: str = "",
         outputs: int,
     ) -> list[Number]:
-        """Writes a node of the default domain, and returns its outputs.
+        """Write a node of the default domain, and return its outputs.
 
-        Inputs are values, or arrays and numbers (int64) that become constants; None where absent, and trailing ones are
-        left out. ``role`` describes the output in the names of node and output.
+        Inputs are values, or arrays and numbers (int64) that become constants. None stands for an absent input;
+        trailing absent inputs are dropped. ``role`` describes the output in the names of node and output.
 
         Raises:
             Unconvertible: The opset does not have the operator.
@@ -324,7 +324,7 @@ class GraphBuilder:
         return values
 
     def drop_unused(self, output: ir.Value) -> None:
-        """Drops the nodes, Constants too, that ``output`` does not depend on; their inputs no longer count as uses."""
+        """Drop the nodes, including Constants, on which ``output`` does not depend; their inputs lose these uses."""
         for node in reversed(list(self.nodes)):
             if not any(value is output or value.uses() for value in node.outputs):
                 detach([node])
@@ -334,7 +334,7 @@ class GraphBuilder:
     # --- graphs inside the graph --------------------------------------------------------------------------------------
 
     def choose(self, condition: Operand, then: Callable[[], T], other: Callable[[], T]) -> T | Number:
-        """Writes an If: ``then`` where ``condition``, a scalar bool, is true, else ``other``."""
+        """Write an If: ``then`` where ``condition``, a scalar bool, is true, else ``other``."""
         if not isinstance(condition, ir.Value):
             return (then if condition else other)()
         graphs = {}
@@ -344,14 +344,14 @@ class GraphBuilder:
         return self.emit("If", [condition], graphs)
 
     def graph(self, inputs: Sequence[ir.Value], outputs: Sequence[Operand], name: str) -> ir.Graph:
-        """Makes a graph inside another from these nodes; the inner graph itself computes each output, constants too."""
+        """Make an inner graph from these nodes; the inner graph itself computes each output, including constants."""
         own = {value for node in self.nodes for value in node.outputs}
         made = [x if isinstance(x, ir.Value) and x in own else self.emit("Identity", [x]) for x in outputs]
         return ir.Graph(inputs, made, nodes=self.nodes, name=self.name(name))
 
 
 def detach(nodes: Iterable[ir.Node]) -> None:
-    """Removes the inputs of nodes that are in no graph, so that these nodes no longer count as uses of values."""
+    """Remove the inputs of nodes that are in no graph, so that these nodes no longer count as uses of values."""
     for node in nodes:
         for _, graph in inner_graphs(node):
             detach(graph)

@@ -1,7 +1,6 @@
 """Lowers one Pad to the fewest nodes.
 
-For an execution provider, a Pad that the provider runs right stays, if necessary in another form without axes. Any
-other Pad becomes nodes that move parts of the data (``axes.py``), which providers accept; unknown amounts or shapes
+For an execution provider, a Pad that the provider runs correctly stays, if necessary in another form without axes. Any
 need other nodes. A Pad that the provider accepts in no form, such as one of an unsupported type, becomes nodes for ONNX
 Runtime's CPU provider.
 """
@@ -62,7 +61,7 @@ NEGATIVE = (Amounts(-1, -1),)  # stands for unknown amounts
 FIRST_WITH_KERNEL = 2  # before, Pad has another attribute, and no kernel
 
 NO_BETTER = ("cut away",)  # the provider runs some of these Pads, but no lowered form
-# Rules that hold for nodes of every operator, so no other nodes help.
+# Rules about nodes of every operator, so other nodes do not help.
 OF_ALL_NODES = ("open rank", "open dims", "computed", "in a body")
 NOT_RUN = "by rules that were not run"
 
@@ -78,9 +77,9 @@ class Way(Enum):
 
 
 def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tuple[Way, str]:
-    """Chooses the form of a Pad that breaks no known rule; the text says why the provider accepts no form, or is "".
+    """Choose the form of a Pad that breaks no known rule; return why the provider accepts no form, or "".
 
-    ``may_stay`` says whether the node is ONNX's Pad already, in the form of its version.
+    ``may_stay``: the node is already ONNX's Pad, in the form of its version.
     """
     found = RunsAs("", opset)
     row = replace(row, rules=tuple(rule for rule in row.rules if rule.when not in NO_BETTER))
@@ -114,12 +113,12 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tupl
 
 
 def _is_changed(pad: PadInfo) -> bool:
-    """Whether ONNX Runtime's optimizers may change a Pad."""
+    """Return whether ONNX Runtime's optimizers may change a Pad."""
     return bool(taking_pooling(pad)) or pad.open_axes or (pad.input("axes") is not None and pad.around.transposing)
 
 
 def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
-    """The Pad, with a dim added to a computed fill that the provider cannot expand."""
+    """Return the Pad, with a dim added to a computed fill that the provider cannot expand."""
     fill, scalars = pad.input(pad.op.fill), () if row is None else row.expands_no_scalar
     if pad.type not in scalars or not isinstance(fill, ir.Value) or pad.fill_dims != []:
         return pad
@@ -128,7 +127,7 @@ def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
 
 
 def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
-    """The provider's limit of dims, if the Pad has more and may be ``narrowed``; else 0.
+    """Return the provider's limit of dims if the Pad has more dims and may be ``narrowed``; else 0.
 
     An ONNX Pad may be narrowed if amounts and dims are known, some amount is not 0, and the output has elements.
     """
@@ -141,7 +140,7 @@ def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
 
 
 def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> ir.Value:
-    """Writes a Pad by ``write`` on at most ``limit`` dims: merges unpadded neighbours before and splits them after."""
+    """Write a Pad by ``write`` on at most ``limit`` dims: merge unpadded neighbours before and split them after."""
     assert all_known(pad.dims), "only such a Pad is narrowed"
     amounts, dims = known_amounts(pad), [*pad.dims]
     to_pad = [i for i, one in enumerate(amounts) if one != NOTHING]
@@ -166,7 +165,7 @@ def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> i
 
 
 def _groups(axes: Sequence[int], rank: int) -> list[list[int]]:
-    """The axes of a tensor in groups: neighbours outside ``axes`` form one group."""
+    """Return the axes of a tensor in groups: neighbours outside ``axes`` form one group."""
     groups: list[list[int]] = []
     for i in range(rank):
         if i and i not in axes and i - 1 not in axes:
@@ -181,12 +180,12 @@ def _provider_fill(pad: PadInfo) -> Operand | None:
 
 
 def _note_of(said: str, row: KnownProvider) -> str:
-    """A note about a provider; it also mentions provider rules that were never run."""
+    """Return a note about a provider; the note also mentions provider rules that were never run."""
     return said if row.was_run else ", ".join(filter(None, (said, NOT_RUN)))
 
 
 def _is_of_standard(pad: PadInfo, opset: int) -> bool:
-    """Whether the standard Pad of an opset does the same, given the amounts of all axes."""
+    """Return whether the standard Pad of an opset does the same if it gets the amounts of all axes."""
     if pad.mode is None or pad.may_have_interior or not has_modes(pad, opset) or opset < FIRST_WITH_KERNEL:
         return False
     if pad.type not in OPS[onnx_op(opset)].types:
@@ -198,7 +197,7 @@ def _is_of_standard(pad: PadInfo, opset: int) -> bool:
 
 
 def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
-    """A Pad of all axes for the judgement: in the same or constant mode, with the fill if the mode uses it."""
+    """Return the Pad of all axes to judge: in the same or constant mode, with the fill if the mode uses it."""
     amounts = known_amounts(pad) if pad.node is not None else ()
     flat = ints(*(row.begin for row in amounts), *(row.end for row in amounts))
     if pad.mode is Mode.CONSTANT and opset < FIRST_WITH_INPUTS and pad.attributes.get(pad.op.fill) is not None:
@@ -220,9 +219,9 @@ def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
 def write(
     pad: PadInfo, plain: bool = False, may_stay: bool = False, row: KnownProvider | None = None
 ) -> tuple[Operand, str]:
-    """Writes a Pad for ONNX Runtime's CPU provider, or for another provider.
+    """Write a Pad for ONNX Runtime's CPU provider, or for another provider.
 
-    ``plain``: the node is ONNX's Pad already, so rank 0, which ONNX Runtime refuses, may fail; ``may_stay``: the node
+    ``plain``: the node is already ONNX's Pad, so rank 0, which ONNX Runtime refuses, may fail. ``may_stay``: the node
     also has the form of its version. ``row`` is the other provider.
 
     Returns:
@@ -230,7 +229,7 @@ def write(
 
     Raises:
         Unconvertible: The Pad breaks a rule, or the opset cannot express it.
-        Unneeded: The provider runs the Pad right.
+        Unneeded: The provider runs the Pad correctly.
     """
     try:
         if row is None:
@@ -252,7 +251,7 @@ def write(
 
 
 def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = None) -> Operand:
-    """Like ``write``, for one form; raises PadError for a broken rule."""
+    """Write a Pad as ``write`` does, but in one form; raise PadError for a broken rule."""
     if len(pad.modes) > 1:
         raise Unconvertible("its mode is given by the caller of the function")
     if pad.type is not None and pad.type not in pad.op.types:
@@ -269,7 +268,7 @@ def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = Non
 
 
 def _by_a_node(nothing: np.ndarray) -> Operand:
-    """A tensor without elements; other runtimes get a node: OpenVINO, tract and TVM misread such constants."""
+    """Return a tensor without elements; other runtimes get a node: OpenVINO, tract and TVM misread such constants."""
     if here().has_pad or here().opset < FIRST["ConstantOfShape"] or nothing.dtype.kind not in "biuf":
         return nothing
     value = {"value": ir.tensor(np.zeros(1, nothing.dtype))}
@@ -277,7 +276,7 @@ def _by_a_node(nothing: np.ndarray) -> Operand:
 
 
 def _known_amounts(pad: PadInfo) -> Sequence[Amounts] | None:
-    """The amounts of every axis, or None if they are known only at run time."""
+    """Return the amounts of every axis, or None if they are known only at run time."""
     if pad.dims is None or pad.node is None:
         return None
     if all_known(pad.dims):
@@ -317,7 +316,7 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
 
 
 def _has_kernel(pad: PadInfo, plain: bool) -> bool:
-    """Whether ONNX Runtime's Pad has the type of the data.
+    """Return whether ONNX Runtime's Pad has the type of the data.
 
     A float16 Pad of ONNX Runtime may stay. The runtime casts it to float and back, so a fill that is a float attribute
     might not be rounded if another operator read it.
@@ -329,7 +328,7 @@ def _has_kernel(pad: PadInfo, plain: bool) -> bool:
 
 
 def _fits(pad: PadInfo, known: Sequence[Amounts], guarantees: ort_pad.Guarantees) -> bool:
-    """Whether one Pad of ONNX Runtime is surely right."""
+    """Return whether one Pad of ONNX Runtime is surely right."""
     if not guarantees.typed or any(amounts.interior for amounts in known):
         return False
     if pad.known_modes == (Mode.CONSTANT,):
@@ -352,7 +351,7 @@ def _size(pad: PadInfo, axis: int) -> int | None:
 
 
 def _amounts(pad: PadInfo, known: Sequence[Amounts]) -> AxisAmounts | None:
-    """The amounts for the built-in; None if it can read the node's own inputs."""
+    """Return the amounts for the built-in; None if the built-in can read the node's own inputs."""
     if ort_pad.takes_inputs(here().opset, pad):
         return None
     if pad.op.clamp:  # P1: a negative dim becomes 0
@@ -362,7 +361,7 @@ def _amounts(pad: PadInfo, known: Sequence[Amounts]) -> AxisAmounts | None:
 
 
 def _fill(pad: PadInfo, known: Sequence[Amounts] | None, guarantees: ort_pad.Guarantees) -> Operand:
-    """Writes mode constant where one built-in node is not enough."""
+    """Write mode constant if one built-in node is not enough."""
     if known is not None and all_known(pad.dims) and 0 in pad.dims:
         outputs = [plan_of(pad, i, *row).output for i, row in enumerate(zip(pad.dims, known))]
         with_what = any_fill(pad)
@@ -390,13 +389,13 @@ def _fill(pad: PadInfo, known: Sequence[Amounts] | None, guarantees: ort_pad.Gua
 
 
 def _begin_filling(pad: PadInfo) -> tuple[Work, Operand]:
-    """The work, and the fill in the form that the work needs."""
+    """Return the work, and the fill in the form that the work needs."""
     with_what, work = any_fill(pad), Work.begin(pad)
     return work, reshape(with_what, ints(1)) if work.has_no_blocks(with_what) else with_what
 
 
 def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
-    """Writes the other modes for a known rank."""
+    """Write the other modes for a known rank."""
     work = Work.begin(pad)
     if known is None:
         extend_by_computing(work, pad.paddable_axes, amounts_of(pad))
@@ -432,7 +431,7 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
 
 
 def _by_parts(pad: PadInfo, known: Sequence[Amounts]) -> ir.Value | None:
-    """Writes known amounts by moving parts; None where other nodes are needed, or must read the shape."""
+    """Write known amounts by moving parts; return None if other nodes are needed or must read the shape."""
     assert pad.dims is not None, "without dims there are no amounts of each axis"
     padded = [(i, size, known[i]) for i, size in enumerate(pad.dims) if known[i] != NOTHING]
     only_adds = all(min(one.begin, one.end) >= 0 for _, size, one in padded if size is None)

@@ -1,10 +1,10 @@
-"""A Pad of any rank: by the Pad of ONNX Runtime, on the data, on their indices or between exact casts; else by indices.
+"""A Pad of any rank: ONNX Runtime's Pad on the data, on their indices or between exact casts; else computed indices.
 
-``runtimes.py`` says where the Pad of ONNX Runtime is right: in mode constant once the data are ``cropped``, in
-the other modes if ``is_right``. This holds from onnxruntime 1.20 on; the newest release can do more.
+``runtimes.py`` states where the Pad of ONNX Runtime is right: in mode constant after ``cropped`` has cropped the data,
+in the other modes if ``is_right``. This holds from onnxruntime 1.20 on; the newest release can do more.
 
 Elsewhere, nodes compute indices at run time. One Gather reads the output from the flat data, with any fill appended. A
-Loop over the axes computes its indices, of the output's shape, by Horner's scheme: an axis of n elements turns the
+Loop over the axes computes the indices, in the output's shape, by Horner's scheme: an axis of n elements turns the
 indices i of earlier axes into ``i * n + j``. Index -1 is the fill.
 """
 
@@ -76,21 +76,21 @@ _BOUNDS = {
 
 
 def is_right(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Numbers:
-    """Whether the built-in does what the operator says in the mode at ``choice``, a bool of rank 0.
+    """Return whether the built-in is right in the mode at ``choice``, as a bool of rank 0.
 
-    Extending needs a source without empty axes, no negative amounts, and amounts that reach no further than the source
-    does: n - 1 for reflect, n for wrap.
+    Extending needs a source without empty axes, no negative amounts, and amounts that reach no further than the source:
+    n - 1 for reflect, n for wrap.
     """
     size, (free, reach) = shape_of(pad), _bounds(pad, choice)
     terms = [amounts.begin + free, amounts.end + free, reach - amounts.begin, reach - amounts.end]
     terms += [size - 1 + free, rank_of(pad) - 1]
-    if pad.op.limit is Limit.NGRAPH:  # P4: reflect needs two elements, also where it adds none
+    if pad.op.limit is Limit.NGRAPH:  # P4: reflect needs two elements, even if it adds none
         terms.append(size - select([2 if mode is Mode.REFLECT else -FAR for mode in pad.known_modes], choice))
     return lowest(*terms) > -1
 
 
 def _bounds(pad: PadInfo, choice: Numbers) -> tuple[Numbers, Numbers]:
-    """The most that each axis may lose and gain for the built-in to be right."""
+    """Return the most elements that each axis may lose and gain for the built-in to be right."""
     usable = pad.known_modes if has_modes(pad, here().opset) else (Mode.CONSTANT,)
     bounds = [_BOUNDS[mode] if mode in usable else (0, -FAR) for mode in pad.known_modes]
     free, reach = (select(column, choice) for column in zip(*bounds))
@@ -98,14 +98,14 @@ def _bounds(pad: PadInfo, choice: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _mode(pad: PadInfo) -> dict[str, ir.Attr]:
-    """The built-in's mode: the operator's, or constant if the built-in lacks a possible mode."""
+    """Return the built-in's mode: the operator's, or constant if the built-in lacks a possible mode."""
     if not has_modes(pad, here().opset) or (pad.op.mode not in pad.attributes and len(pad.modes) == 1):
         return {}
     return {"mode": mode_attribute(pad)}
 
 
 def cropped(pad: PadInfo, source: Operand) -> tuple[Number, AxisAmounts]:
-    """A tensor cropped by negative amounts, and the amounts left to add in mode constant (P1, P3 FULL)."""
+    """Return a tensor cropped by negative amounts, and the amounts left to add in mode constant (P1, P3 FULL)."""
     amounts, size = amounts_of(pad), shape_of(pad)
     output = amounts.begin + size + amounts.end
     if pad.op.clamp:
@@ -125,7 +125,7 @@ def cropped(pad: PadInfo, source: Operand) -> tuple[Number, AxisAmounts]:
 
 
 def own_amounts(pad: PadInfo) -> AxisAmounts | None:
-    """The amounts for the built-in; None if it can read the node's own."""
+    """Return the amounts for the built-in; None if it can read the node's own amounts."""
     if takes_inputs(here().opset, pad):
         return None
     amounts = amounts_of(pad)
@@ -136,13 +136,12 @@ def own_amounts(pad: PadInfo) -> AxisAmounts | None:
 
 
 def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = None, numbered: bool = False) -> Number:
-    """The built-in on the data, or on their ``iota``.
+    """Return the built-in on the data, or on their ``iota``.
 
-    The built-in gets the amounts of all axes, never a list of axes, which a Transpose moved through the Pad would
-    permute. If a later pooling might absorb the Pad, the data get one more axis during padding, which stops the
-    optimizers.
-    ``amounts`` None stands for the inputs that the node itself has; ``source``, by default the data, may be
-    ``numbered``: then it is filled with -1.
+    The built-in gets the amounts of all axes, never a list of axes: a Transpose that moves through the Pad would
+    permute the list. If a later pooling might absorb the Pad, the data get one more axis during padding, which stops
+    the optimizers. If ``amounts`` is None, the built-in reads the node's own inputs. ``source``, by default the data,
+    may be ``numbered``: then the fill is -1.
     """
     lifted = not numbered and bool(taking_pooling(pad))
     source = pad.data if source is None else source
@@ -157,11 +156,11 @@ def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = 
 
 
 def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
-    """The built-in on the data, for amounts that are not negative; it fails where it is not right.
+    """Return the built-in on the data, for non-negative amounts; it fails if it would be wrong.
 
-    It is wrong if an empty axis is extended, or if a reflection is longer than n - 1. Older releases do not fail then.
-    So GatherND asks for the element that the reflection reaches, which such an axis lacks; mode reflect takes it in the
-    place of the fill. ``reach`` is the greater amount of each axis, if known.
+    The built-in is wrong if an empty axis is extended, or if a reflection is longer than n - 1. Older releases do not
+    fail then. So GatherND reads the element that the reflection reaches, which such an axis lacks; mode reflect passes
+    this element as the fill. ``reach`` is the larger amount of each axis, if known.
     """
     if Mode.REFLECT not in pad.known_modes:
         return on_data(pad, None)
@@ -182,7 +181,7 @@ def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
 
 
 def _fill(pad: PadInfo) -> Operand | None:
-    """The fill in a form that the built-in takes."""
+    """Return the fill in a form that the built-in accepts."""
     if Mode.CONSTANT not in pad.known_modes:
         return None
     fits = pad.fill_dims in ([], [1])
@@ -193,7 +192,7 @@ def _fill(pad: PadInfo) -> Operand | None:
 
 
 def _with_attributes(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool) -> Number:
-    """The built-in before opset 11, from the attributes of Pad_1 and Pad_2 or from known values."""
+    """Return the built-in before opset 11, from the attributes of Pad_1 and Pad_2 or from known values."""
     attributes = list(_mode(pad).values())
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), "")
     given, value = pad.attributes.get(name), pad.attributes.get("value")
@@ -205,7 +204,7 @@ def _with_attributes(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool) ->
             raise too_old("Pad with amounts as an input", FIRST_WITH_INPUTS)
         attributes.append(ir.AttrInt64s("pads", pads.tolist()))
     if pad.op.input_index(pad.op.fill) is None:
-        if value is not None and Mode.CONSTANT in pad.known_modes:  # OpenVINO refuses one that is infinite in any mode
+        if value is not None and Mode.CONSTANT in pad.known_modes:  # OpenVINO refuses an infinite value in any mode
             attributes.append(reference("value", value, ir.AttributeType.FLOAT) if value.is_ref() else value)
     elif (fill := given_fill(pad)) is not None:
         if not isinstance(fill, np.ndarray) or fill.dtype.name != "float32":
@@ -214,14 +213,14 @@ def _with_attributes(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool) ->
     made = {attribute.name: attribute for attribute in attributes}
     if not lifted:
         return emit("Pad", [pad.data], made)
-    if given is not None and given.is_ref():  # amounts that cannot be changed: only what is padded gets another axis
+    if given is not None and given.is_ref():  # unchangeable amounts: only the padded data get another axis
         return with_axis("Squeeze", with_axis("Unsqueeze", emit("Pad", [pad.data], made), 0), 0)
     padded = emit("Pad", [with_axis("Unsqueeze", pad.data, 0)], made)
     return with_axis("Squeeze", padded, 0)
 
 
 def iota(pad: PadInfo) -> Numbers:
-    """0, 1, 2 ... in the shape of the data, which have at least one dim."""
+    """Return 0, 1, 2 ... in the shape of the data, which have at least one dim."""
     shape = shape_of(pad)
     # Before opset 14 Reshape cannot make a dim of 0, but Slice can.
     roomy = np.maximum(shape, 1) if here().opset < 14 else shape
@@ -231,7 +230,7 @@ def iota(pad: PadInfo) -> Numbers:
 
 
 def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Operand:
-    """The amounts of all axes, begins and then ends; with ``lifted``, of one more axis in front of them."""
+    """Return the amounts of all axes, begins and then ends; with ``lifted``, also of one more axis in front."""
     if amounts is None and (lifted or pad.input("axes") is not None):
         listed = pad.input("pads")
         for name in ("pads", "paddings"):
@@ -249,14 +248,14 @@ def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Op
 
 
 def takes_inputs(opset: int, pad: PadInfo) -> bool:
-    """Whether the built-in can read the node's own amounts."""
+    """Return whether the built-in can read the node's own amounts."""
     if not pad.op.is_onnx:
         return False
     return pad.input("axes") is None or opset >= FIRST_WITH_AXES
 
 
 def takes_fill(pad: PadInfo) -> bool:
-    """Whether the built-in can have the fill: before opset 11 it is a float that has to be known."""
+    """Return whether the built-in can have the fill: before opset 11, the fill must be a known float."""
     if here().opset >= FIRST_WITH_INPUTS or pad.op.input_index(pad.op.fill) is None:
         return True
     fill = given_fill(pad)
@@ -267,10 +266,10 @@ _SATURATING = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2fnuz")
 
 
 def check_moved(name: str | None, opset: int) -> str | None:
-    """The type to which elements are cast to be moved; None for their own.
+    """Return the type to which elements are cast for a move; None if they need no cast.
 
     Raises:
-        Unconvertible: There is none, or the type is not known.
+        Unconvertible: No type is suitable, or the type of the data is unknown.
     """
     if name is None:
         raise Unconvertible("the type of its data is not known")
@@ -281,10 +280,10 @@ def check_moved(name: str | None, opset: int) -> str | None:
 
 
 def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[PadInfo], Operand]) -> Operand:
-    """Writes a Pad with ``write``, between two casts where the type of its data needs them.
+    """Write a Pad with ``write``, between two casts if the type of its data needs them.
 
     Raises:
-        Unconvertible: No type moves the bits, or each of several types would need casts of its own.
+        Unconvertible: No type moves the bits, or several types would each need their own casts.
     """
     proxies = {check_moved(name, here().opset) for name in types}
     if proxies == {None}:
@@ -301,7 +300,7 @@ def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[Pa
 
 
 def _cast_inputs(pad: PadInfo) -> PadInfo:
-    """The same Pad in the type that its elements are cast to."""
+    """Return the same Pad in the type to which its elements are cast."""
     assert pad.type is not None, "check_moved has found one to do it in"
     proxy, _ = EXACT_CASTS[pad.type]
     to, own = by_name(proxy), by_name(pad.type)
@@ -319,28 +318,28 @@ def _cast_inputs(pad: PadInfo) -> PadInfo:
     return replace(pad, inputs=inputs, given=inputs, type=proxy)
 
 
-# From an axis and the indices so far, with a last dim of 1 added: the indices with this axis.
+# From an axis and the indices so far, with a last dim of 1 added, to the indices with this axis.
 Row = Callable[[Number, Numbers], Numbers]
 
 
 @dataclass(frozen=True)
 class Guarantees:
-    """What is known of every call of a body, and allows for a shorter one."""
+    """Facts that hold for every call of a body, and allow a shorter body."""
 
     typed: bool  # ONNX Runtime's Pad has the type of the data
     ranked: bool  # the data have at least one dim
-    right: bool  # ONNX Runtime's Pad is right for what is asked of it, whatever the mode
-    or_fails: bool  # it is right or can be made to fail, and that is enough; see ``fallback.Calls``
-    leaves_some: bool  # in mode constant, no axis is cropped away wholly; see ``cropped``
-    reach: np.ndarray | None = None  # the greater amount of each axis in mode reflect, where all calls have the same
-    # ONNX Runtime's Pad may pad indices: where they are constant, 1.24 to 1.27 fold them in a branch, and lose those of
-    # more than 127 bytes.
+    right: bool  # ONNX Runtime's Pad is right for every call, in every mode
+    or_fails: bool  # it suffices if the Pad is right or can be made to fail; see ``fallback.Calls``
+    leaves_some: bool  # in mode constant, no crop removes all elements of an axis; see ``cropped``
+    reach: np.ndarray | None = None  # the larger amount of each axis in mode reflect, if equal in all calls
+    # ONNX Runtime's Pad may pad indices: if they are constant, 1.24 to 1.27 fold them in a branch, and lose
+    # constants of more than 127 bytes.
     pads_indices: bool = True
-    flat: bool = False  # there is to be no If or Loop within an If; see ``pad_values.check_nesting``
+    flat: bool = False  # no If or Loop may stand within an If; see ``pad_values.check_nesting``
 
 
 def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number:
-    """Writes a Pad; with ``branches``, an If uses the built-in where it is right."""
+    """Write a Pad; with ``branches``, an If uses the built-in where it is right."""
     if pad.dims == []:
         return emit("Identity", [pad.data])  # P5: rank 0 passes through
     if guarantees.right and guarantees.typed:
@@ -357,7 +356,7 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
         return _finish(pad, guarantees, lambda: _constant(pad, guarantees))
     choice = mode_of(pad)
     amounts = amounts_of(pad)
-    rank_of(pad)  # the branches have it in common
+    rank_of(pad)  # all branches use it
 
     if Mode.CONSTANT not in pad.known_modes or guarantees.leaves_some:
         branches = branches and not guarantees.flat
@@ -366,7 +365,7 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
     filled = pad.only(Mode.CONSTANT)
 
     def extend() -> Operand:
-        # ONNX Runtime crashes where it folds an If in an If with a Loop in it (1.31), so there is no third way beside
+        # ONNX Runtime crashes when it folds an If in an If with a Loop in it (1.31), so there is no third branch beside
         # two.
         return _extend(pad, guarantees, choice, _unless(constant, amounts), branches=False)
 
@@ -374,7 +373,7 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
 
 
 def _finish(pad: PadInfo, guarantees: Guarantees, write_part: Callable[[], Operand]) -> Number:
-    """The output from what a part writes: the output itself where the built-in has the type, else flat indices."""
+    """Return the output of ``write_part`` if the built-in has the type, else a Gather at its flat indices."""
     if guarantees.typed:
         output = write_part()
         assert isinstance(output, Number), "only flat indices can be known"
@@ -384,7 +383,7 @@ def _finish(pad: PadInfo, guarantees: Guarantees, write_part: Callable[[], Opera
 
 
 def _constant(pad: PadInfo, guarantees: Guarantees) -> Operand:
-    """Mode constant and nothing else: the output or, where the built-in does not have the type, flat indices."""
+    """Write mode constant alone: return the output, or flat indices if the built-in lacks the type."""
     if not guarantees.ranked:
         has_dims = reshape(rank_of(pad), ints()) > 0
         ranked = replace(guarantees, ranked=True)
@@ -402,7 +401,7 @@ def _constant(pad: PadInfo, guarantees: Guarantees) -> Operand:
 
 
 def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: AxisAmounts, branches: bool) -> Operand:
-    """The other modes, and constant where it keeps something: the output, or flat indices."""
+    """Write the other modes, and constant if it keeps elements: return the output, or flat indices."""
 
     def compute() -> Operand:
         indices = _indices(pad, choice, amounts)
@@ -418,7 +417,7 @@ def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: Axis
 
 
 def _before_integers(pad: PadInfo, guarantees: Guarantees) -> Number:
-    """ONNX Runtime's Pad or nothing: indices cannot be computed yet."""
+    """Write ONNX Runtime's Pad or refuse: such an opset cannot compute indices."""
     if not here().has_pad:
         raise Unconvertible(f"without Pad, opset {here().opset} has no operators that do the same")
     if not guarantees.typed:
@@ -431,7 +430,7 @@ def _before_integers(pad: PadInfo, guarantees: Guarantees) -> Number:
 
 
 def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
-    """Pads by indices alone: for nGraph's interior in mode constant (P6), without Pad, or on flat data."""
+    """Pad by indices alone: for nGraph's interior in mode constant (P6), without Pad, or on flat data."""
     amounts = amounts_of(pad)
     if pad.known_modes == (Mode.CONSTANT,):
         indices: Operand = _filled_indices(pad, amounts)
@@ -446,7 +445,7 @@ def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
     def extend() -> Number:
         return _indices(pad, choice, _unless(constant, amounts))
 
-    if flat:  # both are made, the one that is not meant of amounts of 0, which break no rule
+    if flat:  # write both; the unused one has amounts of 0, which break no rule
         filled, extended = fill(), extend()
         indices = here().choose(constant, lambda: filled, lambda: extended)
     else:
@@ -455,12 +454,12 @@ def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
 
 
 def _unless(constant: Numbers, amounts: AxisAmounts) -> AxisAmounts:
-    """The amounts, or zeros where the mode is constant: ONNX Runtime may fold a branch that is not taken, and fail."""
+    """Return the amounts, or zeros in mode constant: ONNX Runtime may fold an untaken branch, and fail."""
     return amounts.map(lambda x: np.where(constant, 0, x))
 
 
 def _indices(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Number:
-    """For each element of the output, its index in the flat data, extended in the mode at ``choice``."""
+    """Return for each element of the output its index in the flat data, extended in the mode at ``choice``."""
     size = shape_of(pad)
     extents = Extents.of(pad.op, size, amounts)
     step = extents.checked_step(pad.op, pad.known_modes, choice, amounts)
@@ -474,7 +473,7 @@ def _indices(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Number:
 
 
 def _filled_indices(pad: PadInfo, amounts: AxisAmounts) -> Number:
-    """The indices for mode constant, with fill between the elements of an axis, too (P6)."""
+    """Return the indices for mode constant, with fill also between the elements of an axis (P6)."""
     size, interior = shape_of(pad), amounts.interior
     dilated, checked = size, list[Numbers]()
     if interior is not None:
@@ -500,7 +499,7 @@ def _filled_indices(pad: PadInfo, amounts: AxisAmounts) -> Number:
 
 
 def _taken(data: ir.Value, fill: Operand | None, indices: Operand) -> Number:
-    """The elements at flat indices; the fill, where there is one, has the last."""
+    """Return the elements at flat indices; the fill, if there is one, has the last index."""
     flat = flatten(data)
     if fill is not None:
         flat = emit("Concat", [flat, reshape(fill, ints(1))], {"axis": 0})
@@ -508,7 +507,7 @@ def _taken(data: ir.Value, fill: Operand | None, indices: Operand) -> Number:
 
 
 def _over_axes(pad: PadInfo, row: Row) -> Number:
-    """A Loop over the axes that makes the indices."""
+    """Return the indices, made by a Loop over the axes."""
     with here().inner() as inner:
         axis = Number(name=inner.name("axis"), type=INT64, shape=ir.Shape([]))
         going = ir.Value(name=inner.name("going"), type=BOOL, shape=ir.Shape([]))

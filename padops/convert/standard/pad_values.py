@@ -1,12 +1,12 @@
 """The values of a Pad that nodes read: shape, fill, mode, amounts of each axis (P2); and the rules that refuse a Pad.
 
-Known **amounts** are arrays; nodes compute the others. Amounts map output positions to source positions.
+Known **amounts** are arrays; nodes compute unknown amounts. Amounts map output positions to source positions.
 
-Four numbers define a mode. For n elements and a position o relative to the first: clamp o to [-slack, n - 1 + slack],
-take m = o modulo the period ``factor * n + offset``, and show the lesser of m and its mirror image, period + mirror -
-m. If the mode is known only at run time, nodes look its numbers up.
+Four numbers define a mode. For n elements and a position o relative to the first element: clamp o to [-slack, n - 1 +
+slack], take m = o modulo the period ``factor * n + offset``, and show the lesser of m and its mirror image, period +
+mirror - m. If the mode is known only at run time, nodes look up its numbers.
 
-Amounts that break P1, P4 or P5 make a Gather called ``P1_P4_P5`` fail, since its index is out of bounds.
+Amounts that break P1, P4 or P5 make a Gather called ``P1_P4_P5`` fail, because its index is out of bounds.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ from padops.spec.dtypes import by_name
 from padops.spec.plan import AxisPlan, Crop, Limit, Mode, PadError
 
 OF_SEVERAL_TYPES = "its fill is a float, and its data are of several types, or of none that is known"
-FIRST_WITH_REFERENCES = 12  # Constant of an attribute that the caller gives
+FIRST_WITH_REFERENCES = 12  # Constant with an attribute from the caller
 
 
 class Lacking(Unconvertible):
-    """A body needs an input that some of its calls lack, or have of another type; ``name`` is the input's."""
+    """A body needs an input that some of its calls lack or have in another type; ``name`` is the input's name."""
 
     def __init__(self, name: str, op: Op) -> None:
         super().__init__(f"some nodes of {op.name} have no {name}, and its default there is not known")
@@ -56,24 +56,24 @@ class Lacking(Unconvertible):
 
 
 def shape_of(pad: PadInfo) -> Numbers:
-    """The dims of the data, a vector."""
+    """Return the dims of the data, a vector."""
     if all_known(pad.dims):
         return ints(*pad.dims)
     return here().once(("shape", pad.data), lambda: emit("Shape", [pad.data]))
 
 
 def rank_of(pad: PadInfo) -> Numbers:
-    """The number of dims, a vector of one element."""
+    """Return the number of dims, a vector of one element."""
     if pad.dims is not None:
         return ints(len(pad.dims))
     return here().once(("rank", pad.data), lambda: emit("Shape", [shape_of(pad)]))
 
 
 def given_fill(pad: PadInfo) -> Operand | None:
-    """The fill, of any shape with one element; None for the default (P7).
+    """Return the fill, of any shape with one element; None for the default (P7).
 
     Raises:
-        Unconvertible: Its type is not known.
+        Unconvertible: The fill's type is unknown.
     """
     position = pad.op.input_index(pad.op.fill)
     if position is not None:
@@ -94,11 +94,11 @@ def given_fill(pad: PadInfo) -> Operand | None:
 
 
 def any_fill(pad: PadInfo) -> Operand:
-    """The fill, the default included: of rank 0 or 1.
+    """Return the fill or its default, of rank 0 or 1.
 
     Raises:
-        Unconvertible: Its type is not known.
-        Lacking: Some calls do not have it.
+        Unconvertible: The fill's type is unknown.
+        Lacking: Some calls do not have the fill.
     """
     fill = given_fill(pad)
     if isinstance(fill, np.ndarray):
@@ -115,13 +115,13 @@ def any_fill(pad: PadInfo) -> Operand:
 
 
 def default_fill(type_name: str) -> np.ndarray:
-    """The default of an absent fill (P7)."""
+    """Return the default of an absent fill (P7)."""
     dtype = by_name(type_name).numpy
     return np.array("", object) if dtype.kind == "O" else np.zeros((), dtype)
 
 
 def _vector_of(pad: PadInfo, name: str) -> Numbers:
-    """An attribute that is a list of integers, as a vector."""
+    """Return an attribute that is a list of integers, as a vector."""
     row = next(row for row in pad.op.attributes if row.name == name)
     attribute = pad.attributes.get(name)
     if attribute is None:
@@ -135,7 +135,7 @@ def _vector_of(pad: PadInfo, name: str) -> Numbers:
 
 
 def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
-    """The position of a string attribute among its ``options``, of rank 0."""
+    """Return the position of a string attribute among its ``options``, of rank 0."""
     row = next(row for row in pad.op.attributes if row.name == name)
     attribute = pad.attributes.get(name)
     if len(options) == 1:
@@ -155,7 +155,7 @@ def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
 
 
 def mode_of(pad: PadInfo) -> Numbers:
-    """The position in ``modes`` of the mode, of rank 0."""
+    """Return the position of the mode in ``modes``, of rank 0."""
     if len(pad.modes) == 1 or not has_modes(pad, here().opset):
         return _choice_of(pad, pad.op.mode, pad.modes)
     # The element that ONNX Runtime's own Pad puts in front of 0, 1, 2 reveals its mode at every opset.
@@ -168,20 +168,20 @@ def mode_of(pad: PadInfo) -> Numbers:
 
 
 def mode_attribute(pad: PadInfo) -> ir.Attr:
-    """The mode in the spelling of ONNX, or the reference to it."""
+    """Return the mode in ONNX's spelling, or a reference to the caller's mode."""
     if len(pad.modes) == 1:
         return ir.AttrString("mode", pad.modes[0].lower())
     return reference("mode", pad.attributes[pad.op.mode], ir.AttributeType.STRING)
 
 
 def reference(name: str, attribute: ir.Attr, kind: ir.AttributeType) -> ir.Attr:
-    """An attribute ``name`` that refers to what ``attribute`` refers to: the caller's value of this kind."""
+    """Return an attribute ``name`` that refers to the caller's value behind ``attribute``, of this kind."""
     assert attribute.ref_attr_name is not None
     return ir.RefAttr(name, attribute.ref_attr_name, kind)
 
 
 def _check_opset(why: str) -> None:
-    """Raises Unconvertible, with a reason, if the opset has no attributes that a caller gives."""
+    """Raise Unconvertible with a reason if the opset has no attributes from a caller."""
     if (opset := here().opset) < FIRST_WITH_REFERENCES:
         raise Unconvertible(f"{why}, which needs opset {FIRST_WITH_REFERENCES}; the model has opset {opset}")
 
@@ -207,7 +207,7 @@ class AxisAmounts:
     interior: Numbers | None = None
 
     def map(self, change: Callable[[Numbers], Numbers]) -> AxisAmounts:
-        """The amounts after applying ``change`` to each vector."""
+        """Return the amounts after applying ``change`` to each vector."""
         interior = None if self.interior is None else change(self.interior)
         return AxisAmounts(change(self.begin), change(self.end), interior)
 
@@ -220,7 +220,7 @@ def amounts_of(pad: PadInfo) -> AxisAmounts:
         names = ("padding_below", "padding_above", "padding_interior")
         below, above, between = (_vector_of(pad, name) for name in names)
         interior: Numbers | None = between
-        if isinstance(between, Number):  # of calls that differ; an absent one is empty there, and stands for zeros
+        if isinstance(between, Number):  # calls differ; an absent interior is empty there, and means zeros
             rank = rank_of(pad)
             interior = cut(np.concatenate([between, _filled(0, rank)]), ints(0), rank)
         elif not between.any():
@@ -237,18 +237,18 @@ def _required(pad: PadInfo, name: str) -> Operand:
 
 
 def _one_per_axis(pad: PadInfo, numbers: Numbers) -> Numbers:
-    """A list with a number for each axis; if it is longer or shorter, Reshape fails (P8)."""
+    """Return a list with a number for each axis; if it is longer or shorter, Reshape fails (P8)."""
     return reshape(numbers, rank_of(pad))
 
 
 def pads_of(pad: PadInfo) -> Operand:
-    """The begins, then the ends, of an ONNX Pad; if it has the input axes, of these axes."""
+    """Return the begins, then the ends, of an ONNX Pad; if it has the input axes, of these axes."""
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), None)
     return _required(pad, "pads") if name is None else _vector_of(pad, name)
 
 
 def _pairs(pad: PadInfo) -> AxisAmounts:
-    """ONNX Pad."""
+    """Return the amounts of an ONNX Pad."""
     if pad.some_axes:
         raise Lacking("axes", pad.op)
     pads, axes, rank = pads_of(pad), pad.input("axes"), rank_of(pad)
@@ -262,7 +262,7 @@ def _pairs(pad: PadInfo) -> AxisAmounts:
         return AxisAmounts(begin, end)
 
     def spread(values: Numbers) -> Numbers:
-        """Numbers of the listed axes as numbers of every axis, 0 for the others."""
+        """Return numbers of the listed axes as numbers of every axis, with 0 for the other axes."""
         if isinstance(axes, ir.Value) or isinstance(rank, Number):
             return emit("ScatterElements", [_filled(0, rank), axes, values], {"axis": 0})
         positions = np.full(rank, axes.size, np.int64)
@@ -273,7 +273,7 @@ def _pairs(pad: PadInfo) -> AxisAmounts:
 
 
 def _same(pad: PadInfo) -> AxisAmounts:
-    """S1: the amounts of the spatial axes follow from the shape."""
+    """Return the amounts of SAME on the spatial axes, which follow from the shape (S1)."""
     kernel = _vector_of(pad, "kernel_shape")
     count = _count(kernel)
     ones = _filled(1, count)
@@ -323,7 +323,7 @@ class Extension:
     slack: Numbers
 
     def within(self, positions: Numbers, size: Numbers) -> Numbers:
-        """The elements, 0 to ``size`` - 1, that ``positions`` in and around a window of ``size`` show."""
+        """Return the elements, 0 to ``size`` - 1, that ``positions`` in and around a window of ``size`` show."""
         if not is_number(self.slack, FAR):
             positions = np.maximum(np.minimum(positions, size - 1 + self.slack), -self.slack)
         if is_number(self.slack, 0):
@@ -332,35 +332,35 @@ class Extension:
         period = np.maximum(size * self.factor + self.offset, 1)
         if not here().has_pad and not isinstance(self.mirror, Number) and self.mirror != FAR:
             # tract's Mod of a shape's value may be negative, and OpenCV's Abs has no int64; a wrap's Gather accepts
-            # these too
+            # negative positions, too
             positions = np.maximum(positions, self.mirror - positions)
         remains = positions % period
         return remains if is_number(self.mirror, FAR) else np.minimum(remains, period + self.mirror - remains)
 
 
 def look_up(modes: Sequence[Mode], choice: Numbers) -> Extension:
-    """The four scalars that define the mode at ``choice``."""
+    """Return the four scalars that define the mode at ``choice``."""
     return Extension(*(select(column, choice) for column in zip(*(_EXTENSIONS[mode] for mode in modes))))
 
 
 def select(numbers: Sequence[int], choice: Numbers) -> Numbers:
-    """The number at ``choice``, of rank 0; known if all numbers are equal."""
+    """Return the number at ``choice``, of rank 0; known if all numbers are equal."""
     return scalar(numbers[0]) if len(set(numbers)) == 1 else take(ints(*numbers), choice)
 
 
 @dataclass(frozen=True)
 class Extents:
-    """Per-axis extents, one entry per axis."""
+    """The extents of all axes, one entry per axis."""
 
     size: Numbers  # elements of the source
     output: Numbers  # elements of the output
     shift: Numbers  # output position of the first element to extend from
-    start: Numbers | None  # source position of the same; None where it is 0
+    start: Numbers | None  # source position of this element; None for 0
     window: Numbers  # elements to extend from
 
     @staticmethod
     def of(op: Op, size: Numbers, amounts: AxisAmounts) -> Extents:
-        """The extents of axes in a mode that extends rather than fills (P1, P3)."""
+        """Return the extents of axes in a mode that extends rather than fills (P1, P3)."""
         output = amounts.begin + size + amounts.end
         if op.clamp:
             output = np.maximum(output, 0)
@@ -371,13 +371,13 @@ class Extents:
         return Extents(size, output, amounts.begin - front, -front, window)
 
     def shown(self, extension: Extension, axis: Operand | int, count: Numbers, step: Numbers | int) -> Numbers:
-        """The positions of the source that the first ``count`` of the output show on an axis (P2)."""
+        """Return the source positions that the first ``count`` output positions show on an axis (P2)."""
         positions = arange(count, step) - take(self.shift, axis)
         shown = extension.within(positions, take(self.window, axis))
         return shown if self.start is None else shown + take(self.start, axis)
 
     def checked_step(self, op: Op, modes: Sequence[Mode], choice: Numbers, amounts: AxisAmounts) -> Number:
-        """1, by a Gather that fails where a dim would be negative or there is nothing to extend from (P1, P4, P5)."""
+        """Return 1, by a Gather that fails if a dim would be negative or there is nothing to extend (P1, P4, P5)."""
         least = lowest(self.output, ints(1))  # of rank 0, the number alone
         short = self.window - select([int(mode is not Mode.CONSTANT) for mode in modes], choice)
         # An output without elements needs nothing to extend from.
@@ -388,7 +388,7 @@ class Extents:
         return emit("Gather", [ints(1), wrong], role="P1_P4_P5")
 
     def _beyond(self, limit: Limit, modes: Sequence[Mode], choice: Numbers, amounts: AxisAmounts) -> list[Numbers]:
-        """Numbers that are negative where P4 is broken."""
+        """Return numbers that are negative if P4 is broken."""
         if limit is Limit.OPENVINO:
             more = {Mode.REFLECT: -1, Mode.SYMMETRIC: 0}
             reaches = [more.get(mode, FAR) for mode in modes]
@@ -402,7 +402,7 @@ class Extents:
 
 
 def filled(amounts: AxisPlan) -> Numbers:
-    """The position of the source that each of the output shows in mode constant; the fill stands behind the last (P6).
+    """Return the source position that each output position shows in mode constant; the fill is one past the last (P6).
 
     The model stores up to ``MAX_LISTED`` positions; nodes compute more at run time.
     """
@@ -413,13 +413,13 @@ def filled(amounts: AxisPlan) -> Numbers:
     return np.where(inside, shown + amounts.start, amounts.size)
 
 
-MOST = 1  # Ifs to be moved out of
+MOST = 1  # the most Ifs out of which the runtime may move nodes
 # Operators over which onnxruntime's QDQPropagationTransformer moves a DequantizeLinear.
 PROPAGATING = frozenset(("MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"))
 
 
 def check(pad: PadInfo) -> None:
-    """Refuses a Pad that no data of its type and rank can make right.
+    """Refuse a Pad that is wrong for all data of its type and rank.
 
     Raises:
         PadError: The attributes break P6, P8 or S1, or the fill breaks P7.
@@ -432,7 +432,7 @@ def check(pad: PadInfo) -> None:
     if pad.dims is not None:
         rank = len(pad.dims)
     elif isinstance(axes := pad.input("axes"), np.ndarray):
-        rank = 2 * int(np.abs(axes).max(initial=0)) + 1  # where none of those from the end meets one from the beginning
+        rank = 2 * int(np.abs(axes).max(initial=0)) + 1  # so that no axis from the end meets one from the start
     else:
         given = {"padding_below": 0, "kernel_shape": 2}
         ranks = [len(pad.attributes[name].value) + more for name, more in given.items() if pad.has_attribute(name)]
@@ -447,11 +447,11 @@ def check(pad: PadInfo) -> None:
 
 
 def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
-    """Refuses the nodes for a Pad if ONNX Runtime, which folds Ifs while it loads a model, would crash over them.
+    """Refuse the nodes for a Pad if ONNX Runtime would crash when it folds Ifs while it loads the model.
 
     The runtime moves nodes out of an If with a constant condition. A moved If or Loop still refers to values of its old
-    graph. A second move, out of an outer If, finds that graph freed; so does an If or Loop nested in a moved one, if it
-    reads a value beside the moved one. Then the process crashes, the results have wrong dims, or the wrong branch runs
+    graph. A second move, out of an outer If, finds this graph freed; so does an If or Loop nested in a moved node that
+    reads a value beside the moved node. Then the process crashes, the results have wrong dims, or the wrong branch runs
     (1.20 to 1.32; valgrind shows the reads). A model's own Ifs count as well.
 
     Raises:
@@ -466,7 +466,7 @@ def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
 
 
 def depth_of(nodes: Iterable[ir.Node]) -> int | None:
-    """How many Ifs, one within another, stand around an If or Loop; None where there is no If or Loop."""
+    """Return how many Ifs, one within another, stand around an If or Loop; None without an If or Loop."""
     found: list[int] = []
     for node in nodes:
         depths = [depth_of(graph) for _, graph in inner_graphs(node)]
@@ -476,7 +476,7 @@ def depth_of(nodes: Iterable[ir.Node]) -> int | None:
 
 
 def follows_dequantizing(value: Operand | None) -> bool:
-    """Whether onnxruntime may move a DequantizeLinear to a value: it crashes if an If reads it (1.20 to 1.32)."""
+    """Return whether onnxruntime may move a DequantizeLinear to a value: a crash if an If reads it (1.20 to 1.32)."""
     producer = value.producer() if isinstance(value, ir.Value) else None
     moved = False
     while producer is not None and (producer.op_type in PROPAGATING or producer.domain == DOMAIN):
