@@ -104,6 +104,7 @@ class Pipes:
             if self._talking.is_alive():
                 raise EOFError
         done: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+        limit = time.monotonic() + seconds
 
         def run() -> None:
             try:
@@ -115,15 +116,18 @@ class Pipes:
 
         self._talking = threading.Thread(target=run, daemon=True)
         self._talking.start()
-        answer, error = self._result(seconds, done)
+        try:
+            answer, error = self._result(limit, done)
+        except TimeoutError:
+            raise LateError(f"no answer within {seconds:g} s") from None
         if error is not None:
             raise error
         return cast(Answer, answer)
 
     def _result(
-        self, seconds: float, done: queue.SimpleQueue[tuple[Any, BaseException | None]]
+        self, limit: float, done: queue.SimpleQueue[tuple[Any, BaseException | None]]
     ) -> tuple[Any, BaseException | None]:
-        limit, ended = time.monotonic() + seconds, False
+        ended = False
         while True:
             try:
                 return done.get(timeout=LOOKS)
@@ -137,7 +141,7 @@ class Pipes:
                 if ended:
                     raise EOFError
                 kill_group(self.process)
-                raise LateError(f"no answer within {seconds:g} s")
+                raise TimeoutError
 
     def end(self) -> None:
         """Kills the process with its children, and closes the pipes."""

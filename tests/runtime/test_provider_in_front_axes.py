@@ -47,7 +47,8 @@ def text_of(mode: str, axes: list[int] | None, amounts: list[int] | None, fill: 
 def test_axes_and_fills(mode: str, row) -> None:
     """The runner that inspect names has the Pad in the session, for each list of axes, amounts and fill."""
     judged = set()
-    for axes, amounts, fill in itertools.product(AXES, AMOUNTS, FILLS):
+    first = KNOWN_PROVIDERS.index(row) % 5  # a fifth of the Pads, another one for each provider
+    for axes, amounts, fill in [*itertools.product(AXES, AMOUNTS, FILLS)][first::5]:
         content = model(text_of(mode, axes, amounts, fill), 19)
         (told,) = padops.inspect(content, providers=[row.name, CPU]).pads
         if told.verdict == "breaks a rule":

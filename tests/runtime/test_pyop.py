@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, lru_cache, partial
+from functools import partial
 
 import case_strategies
 import native
@@ -21,6 +21,7 @@ import onnxruntime
 import pytest
 from hypothesis import given
 from onnx import helper
+from pyop_sessions import session
 
 import padops
 from padops.runtime import pyop
@@ -29,32 +30,7 @@ from padops.spec.dtypes import by_numpy
 from padops.spec.plan import PadError
 
 PREFIX = {"onnx": "Pad_", "openvino": "OpenVINOPad_", "ngraph": "NGraphPad_", "same": "SamePad_"}
-EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "400"))
-
-
-@cache
-def options() -> onnxruntime.SessionOptions:
-    """For all sessions of this file; each of them only runs one small Pad at a time."""
-    made = onnxruntime.SessionOptions()
-    made.log_severity_level = 4
-    made.intra_op_num_threads = 1
-    padops.register(made, backend="pyop")
-    return made
-
-
-@lru_cache(maxsize=1024)
-def session(fields: tuple[tuple[str, str], ...], types: tuple[int, ...]) -> onnxruntime.InferenceSession:
-    names = [f"i{i}" for i in range(len(types))]
-    slots = names + ["empty"] * (pyop_node.SLOTS - len(names))
-    graph = helper.make_graph(
-        [helper.make_node(pyop_node.OP_TYPE, slots, ["output"], domain=pyop_node.DOMAIN, **dict(fields))],
-        "one",
-        [helper.make_tensor_value_info(name, dtype, None) for name, dtype in zip(names, types)],
-        [helper.make_tensor_value_info("output", types[0], None)],
-        [helper.make_tensor("empty", onnx.TensorProto.INT64, [0], [])],
-    )
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid(pyop_node.DOMAIN, pyop_node.VERSION)]
-    return native.session(helper.make_model(graph, opset_imports=imports, ir_version=9), options())
+EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "200"))
 
 
 def run(op_type: str, attributes: dict, inputs: list[np.ndarray | None], node: str = "") -> np.ndarray:

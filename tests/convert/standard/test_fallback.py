@@ -27,7 +27,7 @@ from padops.convert.standard import fallback as calls
 from padops.spec.dtypes import by_name, by_numpy
 from padops.spec.plan import PadError
 
-EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "200"))
+EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "100"))
 
 
 # --- every implementation says the same ------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ def test_all_say_the_same(family: str) -> None:
             standard.check(case, opset, declared, seen)
 
     kinds: set[str] = set()
-    if EXAMPLES >= 200:  # of fewer, not every kind need come up
+    if EXAMPLES >= 100:  # of fewer, not every kind need come up
         ops = [op for op in padops.OPS.values() if op.name.startswith(standard.PREFIX[family])]
         modes = {mode.lower() for op in ops for mode in op.modes}
         kinds = {
@@ -76,7 +76,7 @@ def test_one_body_serves_all_calls() -> None:
     def check(drawn: tuple[list[case_strategies.Case], tuple[str, str]]) -> None:
         reached[_check_one_body(*drawn)] += 1
 
-    least = {"the same bits": EXAMPLES // 5} | ({"no fallback": 1} if EXAMPLES >= 200 else {})
+    least = {"the same bits": EXAMPLES // 5} | ({"no fallback": 1} if EXAMPLES >= 100 else {})
     met = lambda: all(reached[answer] >= count for answer, count in least.items())
     case_strategies.explore(st.tuples(calls, standard.declarations()), check, EXAMPLES, met)
 
@@ -231,7 +231,7 @@ FIXED_OPS = ("Pad_13", "Pad_19", "OpenVINOPad_1", "OpenVINOPad_12", "NGraphPad_0
 @pytest.mark.parametrize("op", FIXED_OPS)
 def test_fixed_cases(op: str) -> None:
     seen: Counter[str] = Counter()
-    for count, case in enumerate(_fixed(op)):
+    for count, case in enumerate(itertools.islice(_fixed(op), 0, None, 4)):  # in turn each shape and each amount
         declared = itertools.product(("full", "ranks", "none"), ("nothing", "amounts", "all"))
         standard.check(case, (13, 14, 21)[count % 3], list(declared)[count % 9], seen)
     modes = {mode.lower() for mode in padops.OPS[op].modes}

@@ -293,21 +293,20 @@ def _allowed(case: case_strategies.Case, held: str) -> int:
 
 @pytest.mark.parametrize("op", OPS)
 def test_static_shapes_take_few_nodes(op: str) -> None:
-    seen = 0
-    for mode in OPS[op].modes:
-        for type_name in (name for name in MAIN_TYPES if name in OPS[op].types):
-            for case in _cases(op, mode, type_name):
-                for held in ("all", "amounts"):
-                    source, feeds = standard.make([case], standard.NEWEST, "full", held)
-                    expected = standard.expected_of(case)
-                    lowered = padops.lower(source, fold=False).proto()
-                    assert standard.nothing_of_padops(lowered)
-                    most = _allowed(case, held) * _padded_axes(case, expected)
-                    count = len(lowered.graph.node)
-                    assert 1 <= count <= most, (mode, type_name, held, onnx.printer.to_text(lowered))
-                    assert standard.run(lowered, feeds, standard.stock_options()) == expected
-                    seen += 1
-    assert seen > 50
+    types = [name for name in MAIN_TYPES if name in OPS[op].types]
+    every = [(mode, name, case) for mode in OPS[op].modes for name in types for case in _cases(op, mode, name)]
+    sample = every if op == "SamePad_1" else every[::3]  # by 3: each list of amounts, in each mode
+    assert len(sample) > 20
+    for number, (mode, type_name, case) in enumerate(sample):
+        held = ("all", "amounts")[number % 2]
+        source, feeds = standard.make([case], standard.NEWEST, "full", held)
+        expected = standard.expected_of(case)
+        lowered = padops.lower(source, fold=False).proto()
+        assert standard.nothing_of_padops(lowered)
+        most = _allowed(case, held) * _padded_axes(case, expected)
+        count = len(lowered.graph.node)
+        assert 1 <= count <= most, (mode, type_name, held, onnx.printer.to_text(lowered))
+        assert standard.run(lowered, feeds, standard.stock_options()) == expected
 
 
 @pytest.mark.parametrize("dims", ["[3, n]", "[40, 50]"])

@@ -1,0 +1,38 @@
+"""Sessions of one Python kernel of onnxruntime-extensions."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+import native
+import onnx
+import onnxruntime
+from onnx import helper
+
+import padops
+from padops.spec import pyop_node
+
+
+@cache
+def options() -> onnxruntime.SessionOptions:
+    """For all sessions of this file; each of them only runs one small Pad at a time."""
+    made = onnxruntime.SessionOptions()
+    made.log_severity_level = 4
+    made.intra_op_num_threads = 1
+    padops.register(made, backend="pyop")
+    return made
+
+
+@lru_cache(maxsize=1024)
+def session(fields: tuple[tuple[str, str], ...], types: tuple[int, ...]) -> onnxruntime.InferenceSession:
+    names = [f"i{i}" for i in range(len(types))]
+    slots = names + ["empty"] * (pyop_node.SLOTS - len(names))
+    graph = helper.make_graph(
+        [helper.make_node(pyop_node.OP_TYPE, slots, ["output"], domain=pyop_node.DOMAIN, **dict(fields))],
+        "one",
+        [helper.make_tensor_value_info(name, dtype, None) for name, dtype in zip(names, types)],
+        [helper.make_tensor_value_info("output", types[0], None)],
+        [helper.make_tensor("empty", onnx.TensorProto.INT64, [0], [])],
+    )
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid(pyop_node.DOMAIN, pyop_node.VERSION)]
+    return native.session(helper.make_model(graph, opset_imports=imports, ir_version=9), options())
