@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 from cpp_builds import ROOT, build
 
-KERNELS = ("kernels", "dialect_kernels", "inputs", "errors", "inference", "property")
+# Random Pads of every operator and type, and what reads nodes and inputs. How elements move is test_engine_check.py's
+# business, under both sanitizers.
+KERNELS = ("inputs", "errors", "inference", "property")
 PROVIDER = (
     "provider",
     "provider_needed",
@@ -28,11 +30,6 @@ TESTS = [
     *(f"tests/csrc/test_{name}.py" for name in KERNELS),
     *(f"tests/runtime/test_{name}.py" for name in PROVIDER),
 ]
-# Operators differ in how they read a node, not in how they move elements, and test_engine_check.py has all elements and
-# rows under both sanitizers: two operators stand for the rest.
-SELECTION = (
-    "not (test_op_mode_type or test_large or test_long_border) or (test_op_mode_type and (Pad_25- or NGraphPad_0-))"
-)
 EXAMPLES = 300
 
 
@@ -64,8 +61,8 @@ def test_kernels_with_sanitizers(sanitized: Path) -> None:
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
     # Without capture, so that what a sanitizer says on its way out is not lost.
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--capture=no", "-k", SELECTION, *TESTS]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--capture=no", *TESTS]
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout[-10_000:] + ran.stderr[-20_000:]
     assert f"padops: {sanitized}" in ran.stdout
-    assert int(re.search(r"=+ (\d+) passed, \d+ deselected in ", ran.stdout).group(1)) > 400
+    assert int(re.search(r"=+ (\d+) passed in ", ran.stdout).group(1)) > 250
