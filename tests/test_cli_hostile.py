@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 import re
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
 from command import padops
+from command_lines import run
 from onnx import TensorProto, helper
 from small_models import FLOAT, external, model, pad, tensor
 
@@ -25,11 +26,22 @@ FILE = HOSTILE.replace("[", "")
 ESCAPED_FILE = ESCAPED.replace("[", "")
 
 
-def told(*arguments: object, code: int, **options: object) -> str:
+Told = Callable[..., str]
+
+
+@pytest.fixture
+def told(capfd: pytest.CaptureFixture[str]) -> Told:
     """Return the printed text as a console shows it: one line for each line break."""
-    ended: subprocess.CompletedProcess[str] = padops(*arguments, **options)
-    text = ended.stdout + ended.stderr
-    assert ended.returncode == code, text
+
+    def text_of(*arguments: object, code: int) -> str:
+        ended, out, err = run(capfd, *arguments)
+        assert ended == code, out + err
+        return shown_by_a_console(out + err)
+
+    return text_of
+
+
+def shown_by_a_console(text: str) -> str:
     assert sorted({letter for letter in text if not letter.isprintable()}) in ([], ["\n"]), ascii(text)
     assert not [line for line in text.splitlines() if line.lstrip().startswith("FAKED")], text
     return text
@@ -56,7 +68,7 @@ def test_what_has_no_shape_is_escaped() -> None:
     assert shown("\U000e0041\u00ad\ud800") == r"\U000e0041\xad\ud800"
 
 
-def test_inspect_and_convert_and_verify(tmp_path: Path) -> None:
+def test_inspect_and_convert_and_verify(told: Told, tmp_path: Path) -> None:
     source, other = save(tmp_path / "m.onnx", hostile(amount=2)), save(tmp_path / "o.onnx", hostile(amount=1))
     assert ESCAPED in told("inspect", source, code=0)
     assert ESCAPED in told("convert", source, "-o", tmp_path / "out.onnx", "--verify", "--run", code=0)
@@ -64,7 +76,7 @@ def test_inspect_and_convert_and_verify(tmp_path: Path) -> None:
     assert "the outputs differ" in text and f"  {ESCAPED}: " in text
 
 
-def test_a_node_that_fails(tmp_path: Path) -> None:
+def test_a_node_that_fails(told: Told, tmp_path: Path) -> None:
     """The node's and the mode's names are in the reason."""
     source = save(tmp_path / "m.onnx", hostile(mode=HOSTILE))
     for command, code in ((["inspect", source], 0), (["convert", source, "--dry-run"], 3)):
@@ -73,7 +85,7 @@ def test_a_node_that_fails(tmp_path: Path) -> None:
     assert ESCAPED in told("convert", source, "-o", tmp_path / "out.onnx", "--strict", code=3)
 
 
-def test_the_same_mode_in_a_subgraph(tmp_path: Path) -> None:
+def test_the_same_mode_in_a_subgraph(told: Told, tmp_path: Path) -> None:
     graph = hostile(mode=HOSTILE).graph
     graph.input.pop()
     outer = helper.make_node("If", ["c"], ["y"], name=HOSTILE, then_branch=graph, else_branch=graph)
@@ -82,7 +94,7 @@ def test_the_same_mode_in_a_subgraph(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("location", [HOSTILE, f"../{HOSTILE}", f"/{HOSTILE}/w.bin"])
-def test_a_location(location: str, tmp_path: Path) -> None:
+def test_a_location(told: Told, location: str, tmp_path: Path) -> None:
     made = model([pad()], 17, tensors=[external(HOSTILE, location, 4), tensor("pads", [0, 0, 0, 1])])
     source = save(tmp_path / "m.onnx", made)
     for command in (["convert", source, "-o", tmp_path / "out.onnx"], ["inspect", source]):
@@ -94,10 +106,12 @@ def test_a_model_from_a_stream(tmp_path: Path) -> None:
     made = model([pad()], 17, tensors=[external("w", HOSTILE, 4), tensor("pads", [0, 0, 0, 1])])
     (tmp_path / "m.onnx").write_bytes(made.SerializeToString())
     with (tmp_path / "m.onnx").open() as stream:
-        assert f"external data ({ESCAPED})" in told("convert", "-", tmp_path / "out.onnx", code=1, stdin=stream)
+        ended = padops("convert", "-", tmp_path / "out.onnx", stdin=stream)
+    text = shown_by_a_console(ended.stdout + ended.stderr)
+    assert ended.returncode == 1 and f"external data ({ESCAPED})" in text
 
 
-def test_names_of_files(tmp_path: Path) -> None:
+def test_names_of_files(told: Told, tmp_path: Path) -> None:
     source = save(tmp_path / f"{FILE}.onnx", hostile())
     out = tmp_path / f"out {FILE}.onnx"
     assert ESCAPED_FILE in told("inspect", source, code=0)
@@ -113,7 +127,7 @@ def test_names_of_files(tmp_path: Path) -> None:
     assert text.startswith("error: ") and ESCAPED_FILE in text
 
 
-def test_a_folder(tmp_path: Path) -> None:
+def test_a_folder(told: Told, tmp_path: Path) -> None:
     folder = tmp_path / FILE
     folder.mkdir()
     save(folder / f"{FILE}.onnx", hostile())
@@ -128,7 +142,7 @@ def test_a_folder(tmp_path: Path) -> None:
     assert f"{shown(folder)} has no" not in text
 
 
-def test_inputs_of_hostile_names(tmp_path: Path) -> None:
+def test_inputs_of_hostile_names(told: Told, tmp_path: Path) -> None:
     source = save(tmp_path / "m.onnx", hostile())
     np.savez(tmp_path / "x.npz", **{f"other {HOSTILE}": np.zeros(3)})
     for command in (["verify", source, source], ["convert", source, tmp_path / "out.onnx", "--verify", "--run"]):
@@ -136,7 +150,7 @@ def test_inputs_of_hostile_names(tmp_path: Path) -> None:
         assert text.startswith("error: ") and ESCAPED in text
 
 
-def test_json_stays_json(tmp_path: Path) -> None:
+def test_json_stays_json(told: Told, tmp_path: Path) -> None:
     source = save(tmp_path / "m.onnx", hostile())
     report = json.loads(told("convert", source, tmp_path / "out.onnx", "-q", "--report", "-", code=0))
     assert HOSTILE in report["pads"][0]["path"]
@@ -144,7 +158,7 @@ def test_json_stays_json(tmp_path: Path) -> None:
     assert HOSTILE in folder["models"][0]["pads"][0]["path"]
 
 
-def test_words_of_the_command_line(tmp_path: Path) -> None:
+def test_words_of_the_command_line(told: Told, tmp_path: Path) -> None:
     assert f"unrecognized arguments: --{ESCAPED}" in told("inspect", "m.onnx", f"--{HOSTILE}", code=2)
     assert ESCAPED in told("inspect", f"no {HOSTILE}", code=1)
     assert ESCAPED in told("convert", "m.onnx", "--target", HOSTILE, code=2)

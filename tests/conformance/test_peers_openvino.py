@@ -22,7 +22,7 @@ from openvino_peer import ELEMENT_TYPES, OpenVINO, Request, Tensor
 from padops.spec.dialects import INTEGER_KINDS, OPS, same_padding
 from padops.spec.dtypes import by_numpy
 
-EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "2000"))
+EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "1000"))
 BATCH = 10  # Pads that are asked at once
 
 LONGEST = (1, 12, 8, 5, 4, 3)  # dims by rank: borders meet each other, and no output has 100,000 elements
@@ -170,7 +170,7 @@ def test_openvino_agrees(peer: OpenVINO) -> None:
 
 def _is_enough(seen: Counter) -> bool:
     """Whether the draw has reached what it is for; only a full run is large enough to tell."""
-    if EXAMPLES < 2000:
+    if EXAMPLES < 1000:
         return True
     agreed = {"evaluate": EXAMPLES // 2, "dynamic": EXAMPLES // 3, "constant": EXAMPLES // 10}
     kinds = INTEGER_KINDS["integer"]

@@ -18,7 +18,7 @@ from padops.spec.dtypes import by_onnx
 
 Draw = Callable[[st.SearchStrategy], object]
 FORMS = ("circular", "reflect", "symmetric", "edge", "tile", "zeros")
-EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "150"))
+EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "80"))
 
 
 def run_or_fail(message: onnx.ModelProto, data: np.ndarray) -> tuple | None:
