@@ -218,14 +218,6 @@ def test_what_a_session_has_to_be_told(tmp_path: Path) -> None:
     np.testing.assert_array_equal(y, np.pad(feeds["x"], [(0, 0), (1, 0)], constant_values=7))
 
 
-def test_a_domain_that_is_known_is_not_named() -> None:
-    """A MirrorPad in the domain of another dialect had ended the look at the model."""
-    node = helper.make_node("MirrorPad", ["x", "p"], ["y"], domain="com.microsoft", mode="SYMMETRIC")
-    source = model([node], 13, imports=[("com.microsoft", 1)], tensors=[tensor("p", [[0, 1], [2, 3]])])
-    inspection = padops.inspect(source)
-    assert ([pad.verdict for pad in inspection.pads], inspection.domains) == (["unknown"], ())
-
-
 def test_pads_that_need_different_roads(tmp_path: Path) -> None:
     """One session runs the Pad that runs as it is, and converts the other."""
     tensors = [tensor("pads", [0, 1, 0, 2]), tensor("one", [1, 2]), tensor("axes", [1], np.int32)]

@@ -19,21 +19,6 @@ from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
 MODEL = Path(__file__).resolve().parents[2] / "models" / "pad_19.onnx"
 
 
-@pytest.mark.parametrize(
-    ("release", "verdict"), [("1.20", "may be wrong"), ("1.23.2", "may be wrong"), ("1.31", "runs"), ("1.32.0", "runs")]
-)
-def test_the_verdict_is_that_of_the_release(release: str, verdict: str) -> None:
-    """Wrap beyond a period was mended in 1.31."""
-    found = padops.inspect(MODEL, onnxruntime=release)
-    assert found.runtime == f"onnxruntime {release}"
-    assert {pad.name: pad.verdict for pad in found.pads} == {"wrapped_pad": verdict, "cropped_pad": "runs"}
-
-
-def test_the_oldest_and_the_newest() -> None:
-    for minor in (OLDEST_MINOR, NEWEST_MINOR):
-        assert padops.inspect(MODEL, onnxruntime=f"1.{minor}").pads
-
-
 @pytest.mark.parametrize("release", ["1.19", "1.33", "2.0", "1", "1.22.x", "", " 1.22", 1.22, b"1.22"])
 def test_another_release_is_an_error(release: object) -> None:
     words = rf"onnxruntime is {release!r}, expected a release from 1\.20 to 1\.32, such as '1\.32'"

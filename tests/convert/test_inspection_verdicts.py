@@ -20,8 +20,6 @@ from padops import cli
 from padops.convert.records import PadFacts
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
-PADOPS = [("padops", 1)]
-
 
 def stock(source: onnx.ModelProto, **feeds: Any) -> list[np.ndarray] | None:
     """What onnxruntime by itself gives; None where it refuses."""
@@ -146,19 +144,6 @@ def test_the_guide_names_every_option(capsys: pytest.CaptureFixture[str]) -> Non
 
 # --- the rank of the data, where the model does not say it
 # ----------------------------------------------------------------
-
-
-def test_a_rank_that_nothing_tells_is_named() -> None:
-    """onnxruntime refuses data of rank 0; amounts that are known, or axes, tell that they have dims."""
-    computed = model([pad()], 18, inputs=[("x", FLOAT, None), ("pads", INT64, None)])
-    assert stock(computed, x=np.float32(1), pads=np.zeros(0, np.int64)) is None
-    assert stock(computed, x=np.ones(2, np.float32), pads=np.zeros(2, np.int64)) is not None
-    facts = only_pad(computed)
-    assert (facts.verdict, facts.why) == ("runs if", "ONNX Runtime runs it, as long as the data have at least one dim")
-    known = model([pad()], 18, inputs=[("x", FLOAT, None)], tensors=[tensor("pads", [0, 1])])
-    assert only_pad(known).verdict == "runs"
-    attribute = model([pad(["x"], pads=[0, 1])], 9, inputs=[("x", FLOAT, None)])
-    assert only_pad(attribute).verdict == "runs"
 
 
 def test_open_axes_of_data_of_unknown_rank() -> None:

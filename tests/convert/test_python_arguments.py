@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import pickle
-import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -110,21 +109,11 @@ def test_wrong_arguments_of_the_others() -> None:
         padops.register(onnxruntime.SessionOptions(), provider="no")
 
 
-def test_errors_stand_at_the_top() -> None:
-    for name in ("UsageError", "PadsLeftError", "VerificationError", "UndecidedError"):
-        assert name in padops.__all__ and issubclass(getattr(padops, name), padops.PadopsError)
-
-
 @pytest.mark.parametrize("before", ["", "import padops.convert; "])
 def test_help_opens_with_what_it_does(before: str) -> None:
     program = f"import pydoc, padops; {before}print(pydoc.render_doc(padops.convert, renderer=pydoc.plaintext))"
     lines = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.splitlines()
     assert any("Convert every Pad of a model into an operator of the domain ``padops``." in line for line in lines[:12])
-
-
-def test_every_public_function_says_what_it_does() -> None:
-    for name in ("inspect", "lower", "verify", "register"):
-        assert pydoc.getdoc(getattr(padops, name)).splitlines()[0].endswith(".")
 
 
 # --- what they give back

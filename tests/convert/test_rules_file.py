@@ -51,13 +51,6 @@ def test_the_session_that_helps_has_the_rules(rules: Path) -> None:
     assert inspection.to_json()["rules"] == str(rules)
 
 
-def test_what_is_written_for_the_provider(rules: Path) -> None:
-    assert padops.lower(EDGE, provider="vitisai", rules=rules).records[0].reason == f"{VITIS} runs it"
-    (record,) = padops.lower(REFLECT, provider="cuda", rules=rules).records
-    assert record.status == "converted"
-    assert padops.lower(REFLECT, provider="cuda").records[0].reason.startswith(f"{CUDA} runs it")
-
-
 def test_commands(rules: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = source.with_name("out.onnx")
     assert main(["inspect", str(source), "--check", "--providers", "vitisai", "--rules", str(rules)]) == 4

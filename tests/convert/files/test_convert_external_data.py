@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 from pathlib import Path
 from typing import Any
 
@@ -42,16 +41,6 @@ def test_data_are_copied_beside_the_output(two_files: Path, tmp_path: Path) -> N
     assert [(f.name, f.bytes) for f in conversion.sources[1:]] == [("a.bin", 32), ("deep/b.bin", 16)]
 
 
-def test_converting_again_copies_nothing(two_files: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
-    convert(two_files, out / "m.onnx")
-    before = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in out.rglob("*.bin")}
-    conversion = convert(two_files, out / "m.onnx")
-    assert [file.written for file in conversion.outputs] == [True, False, False]
-    assert {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in out.rglob("*.bin")} == before
-
-
 def test_data_that_are_taken_get_another_name(two_files: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     write_floats(out / "a.bin", 9)
@@ -65,15 +54,6 @@ def test_data_that_are_taken_get_another_name(two_files: Path, tmp_path: Path) -
     assert [file.written for file in first.outputs] == [True, False, False]
 
 
-def test_the_output_may_want_the_name_of_a_data_file(tmp_path: Path) -> None:
-    write_floats(tmp_path / "in" / "m.onnx", *range(4))
-    source = save(tmp_path / "in", [external("w", "m.onnx", 4)])
-    (tmp_path / "out").mkdir()
-    convert(source, tmp_path / "out" / "m.onnx")
-    assert names(tmp_path / "out") == ["m.m.onnx", "m.onnx"]
-    assert same_but_for_the_pads(loads(source), loads(tmp_path / "out" / "m.onnx"))
-
-
 def test_in_the_same_folder_data_are_shared(two_files: Path) -> None:
     output = two_files.with_name("converted.onnx")
     conversion = convert(two_files, output, verify=True, run=True)
@@ -81,23 +61,6 @@ def test_in_the_same_folder_data_are_shared(two_files: Path) -> None:
     assert [file.written for file in conversion.outputs] == [True, False, False]
     assert (two_files.parent / "a.bin").stat().st_nlink == 1
     assert same_but_for_the_pads(loads(two_files), loads(output))
-
-
-def test_in_place_leaves_data_alone(two_files: Path) -> None:
-    original = loads(two_files)
-    data = two_files.parent / "a.bin"
-    before = data.stat()
-    two_files.chmod(0o640)
-    conversion = convert(two_files, in_place=True, verify=True, run=True)
-    assert conversion.output == two_files
-    assert names(two_files.parent) == ["a.bin", "deep", "deep/b.bin", "model.onnx"]
-    assert (data.stat().st_ino, data.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
-    assert stat.S_IMODE(two_files.stat().st_mode) == 0o640
-    assert same_but_for_the_pads(original, loads(two_files))
-    inode = two_files.stat().st_ino
-    again = convert(two_files, in_place=True)
-    assert (again.output, again.notes) == (None, ("nothing had to be changed",))
-    assert two_files.stat().st_ino == inode
 
 
 def cache(tmp_path: Path) -> Path:
@@ -110,17 +73,6 @@ def cache(tmp_path: Path) -> Path:
     (folder / "model.onnx").symlink_to("../../blobs/m0")
     (folder / "model.onnx_data").symlink_to("../../blobs/d4")
     return folder / "model.onnx"
-
-
-def test_a_hugging_face_cache(tmp_path: Path) -> None:
-    source = cache(tmp_path)
-    (tmp_path / "out").mkdir()
-    conversion = convert(source, tmp_path / "out" / "model.onnx", verify=True, run=True)
-    assert conversion.verification.outcome == "equal"
-    assert names(tmp_path / "out") == ["model.onnx", "model.onnx_data"]
-    assert not any(path.is_symlink() for path in (tmp_path / "out").iterdir())
-    assert (tmp_path / "out" / "model.onnx_data").read_bytes() == np.arange(4, dtype=np.float32).tobytes()
-    assert loads(tmp_path / "out" / "model.onnx").graph.initializer[0].raw_data
 
 
 def test_a_hugging_face_cache_in_place(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -80,13 +79,6 @@ def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(PadopsError) as caught:
         convert(path)
     assert str(caught.value) == f"{path} has 21 bytes; a protobuf message has at most 20"
-
-
-def test_no_model_is_written_for_a_dry_run(two_files: Path, tmp_path: Path) -> None:
-    before = names(tmp_path)
-    conversion = convert(two_files, tmp_path / "m.onnx", dry_run=True, verify=True, run=True)
-    assert (conversion.output, conversion.verification.outcome) == (None, "equal")
-    assert names(tmp_path) == before
 
 
 # --- What cannot be converted at all --------------------------------------------------------------------------------
@@ -176,11 +168,3 @@ def test_places_where_nothing_can_be_written(two_files: Path, tmp_path: Path) ->
     with pytest.raises(PadopsError, match="nothing has been left behind"):
         convert(two_files, tmp_path / "out" / "m.onnx")
     assert names(tmp_path / "out") == ["deep"]
-
-
-def test_a_folder_whose_name_is_not_plain(two_files: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "été [x] {y} %s"
-    shutil.copytree(two_files.parent, folder)
-    output = folder / "out put.onnx"
-    assert convert(folder / "model.onnx", output, verify=True, run=True).verification.outcome == "equal"
-    assert loads(output)

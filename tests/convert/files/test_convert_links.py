@@ -67,15 +67,6 @@ def test_a_link_out_of_the_folder_is_refused(linked: Path, secret: Path, tmp_pat
     assert contents(tmp_path / "out") == {}
 
 
-def test_a_link_is_followed_where_that_is_asked_for(linked: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    convert(linked, out / "m.onnx", follow_links=True)
-    assert (out / "w.bin").read_bytes() == SECRET and not (out / "w.bin").is_symlink()
-    assert onnx.load(out / "m.onnx").graph.initializer[0].raw_data == SECRET
-    assert lower(linked, follow_links=True).records
-    assert convert(onnx.load(linked, load_external_data=False), base_dir=linked.parent, follow_links=True).records
-
-
 def test_the_command(linked: Path, secret: Path, tmp_path: Path) -> None:
     out = tmp_path / "out" / "m.onnx"
     ended = padops("convert", linked, "-o", out)
@@ -106,19 +97,6 @@ def test_constants_behind_a_link_are_not_read(tmp_path: Path) -> None:
     for given, options in [(source, {}), (message, {"base_dir": tmp_path / "in"})]:
         with pytest.raises(PadopsError, match="give --follow-links"):
             convert(given, fold=True, **options)
-
-
-def test_links_that_stay_inside(tmp_path: Path) -> None:
-    """Within the folder; and where the folder itself is a link."""
-    source = save(tmp_path / "in" / "m.onnx")
-    (tmp_path / "in" / "data").mkdir()
-    (tmp_path / "in" / "data" / "w").write_bytes(SECRET)
-    (tmp_path / "in" / "w.bin").symlink_to(tmp_path / "in" / "data" / "w")
-    (tmp_path / "alias").symlink_to("in")
-    (tmp_path / "out").mkdir()
-    convert(source, tmp_path / "out" / "one.onnx")
-    convert(tmp_path / "alias" / "m.onnx", tmp_path / "out" / "two.onnx")
-    assert contents(tmp_path / "out").keys() == {"one.onnx", "two.onnx", "w.bin"}
 
 
 def make_cache(tmp_path: Path, folder: str) -> Path:

@@ -195,15 +195,6 @@ def test_a_folder_that_may_not_be_searched() -> None:
 # --- Names -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("length", [250, 255])
-def test_a_long_name(length: int, source: Path, tmp_path: Path) -> None:
-    output, report = tmp_path / ("m" * (length - 5) + ".onnx"), tmp_path / ("r" * (length - 5) + ".json")
-    convert(source, output, report=report)
-    assert contents(tmp_path).keys() == {"in.onnx", output.name, report.name}
-    convert(output, in_place=True, target="onnx")
-    assert contents(tmp_path).keys() == {"in.onnx", output.name, report.name}
-
-
 @pytest.mark.parametrize("option", ["output", "report", "inputs"])
 def test_a_name_that_is_too_long(option: str, source: Path, tmp_path: Path) -> None:
     path = tmp_path / ("m" * 300)

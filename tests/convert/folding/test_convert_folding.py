@@ -12,9 +12,8 @@ import onnx
 import pytest
 from folding_models import DATA, ZEROS, fold, operators, outcomes, padded, relu, run
 from onnx import helper
-from small_models import FLOAT, HALF, INT16, STRING, Y, graph, info, model, pad, tensor
+from small_models import FLOAT, HALF, STRING, graph, info, model, pad, tensor
 
-import padops
 from padops.cli import main
 
 MS = "com.microsoft"
@@ -93,22 +92,6 @@ def test_a_pad_that_is_known_to_be_wrong_stays_to_say_so(name: str) -> None:
     assert re.match(rf"padops::Pad_18 'pad': .*\[{name[:2]}\]$", record.reason)
 
 
-@pytest.mark.parametrize("target", ["padops", "onnx", "pyop"])
-def test_every_target(target: str) -> None:
-    source = model([pad(["x", "z"], "p", name="pad"), pad(["p", "o"], "q", name="other"), relu("q")],
-                   tensors=[ZEROS, tensor("o", [0, 1, 0, 0])])  # fmt: skip
-    conversion = fold(source, target=target, verify=True, run=True)
-    status = "not needed" if target == "onnx" else "converted"
-    assert outcomes(conversion) == [("pad", "folded", ()), ("other", status, ())]
-    assert len(conversion.proto().graph.node) == 2 and conversion.verification.outcome == "equal"
-    kept = fold(source, target=target, fold=False)
-    assert all(status != "folded" for _, status, _ in outcomes(kept)) and len(kept.proto().graph.node) == 3
-    if target != "onnx":  # where it has become Identity
-        folded = fold(kept.proto(), target=target, verify=True, run=True)
-        assert operators(folded.proto()) == operators(conversion.proto())
-        assert folded.verification.outcome == "equal"
-
-
 def test_a_square_that_pads_nothing() -> None:
     """SamePad_1 depends on the shape, but not where there is nothing around a window of one element."""
     for attributes, shape, gone in [
@@ -141,21 +124,6 @@ STAYING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("why", STAYING)
-def test_what_may_change_something_stays(why: str) -> None:
-    (record,) = fold(STAYING[why]).records
-    assert record.status in ("converted", "already converted", "unconverted") and record.into == ()
-
-
-def test_constants_that_others_read_stay() -> None:
-    source = model([pad(["x", "z"], "p", name="pad"), helper.make_node("Reshape", ["p", "z"], ["y"])],
-                   inputs=[("x", FLOAT, [0, 0, 0, 0, 2])],
-                   tensors=[tensor("z", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0])])  # fmt: skip
-    assert [t.name for t in fold(source).proto().graph.initializer] == ["z"]
-    constant = helper.make_node("Constant", [], ["z"], value=ZEROS)
-    assert operators(fold(model([constant, pad(["x", "z"], "p"), relu()])).proto()) == ["Relu"]
-
-
 # --- outputs and types ------------------------------------------------------------------------------------------------
 
 
@@ -174,19 +142,6 @@ def test_outputs_keep_their_names_and_their_order() -> None:
     assert [record.notes for record in conversion.records] == [("it changes nothing", why)] * 2
     assert conversion.verification.outcome == "equal"
     assert fold(message).proto() == message
-
-
-@pytest.mark.parametrize("dims, becomes", [([2, 3], "Identity"), ([2, 0], "padops::Pad")])
-def test_an_output_without_elements(dims: list[int], becomes: str) -> None:
-    """QNN's provider composes no Identity of such data; in front of another node the Pad goes."""
-    source = model(
-        [pad(["x", "z"], name="pad")], inputs=[("x", FLOAT, dims)], outputs=[("y", FLOAT, dims)], tensors=[ZEROS]
-    )
-    assert [name.partition("_")[0] for name in operators(fold(source).proto())] == [becomes]
-    source = model([pad(["x", "z"], "b", name="pad"), relu("b", "y")], inputs=[("x", FLOAT, dims)],
-                   outputs=[("y", FLOAT, dims)],
-                   tensors=[ZEROS])  # fmt: skip
-    assert operators(fold(source).proto()) == ["Relu"]
 
 
 IDENTITY = [(13, STRING, True), (12, HALF, True), (13, 16, True), (12, 16, False), (19, 17, True), (21, 22, False)]
@@ -217,19 +172,6 @@ def run_bits(array: np.ndarray) -> Any:
     return native.bits(array)[2]
 
 
-def test_only_what_was_asked_for() -> None:
-    """ONNX Runtime folds what it can run by itself; ``needed`` is about the rest."""
-    nodes = [pad(["x", "z"], "p", name="float"), helper.make_node("Cast", ["p"], ["q"], to=INT16),
-             pad(["q", "z"], "r", name="int16"), helper.make_node("Neg", ["r"], ["y"])]  # fmt: skip
-    source = model(nodes, outputs=[("y", INT16, None)], tensors=[ZEROS])
-    conversion = fold(source, select="needed", verify=True, run=True)
-    assert outcomes(conversion) == [("float", "not needed", ()), ("int16", "folded", ())]
-    assert operators(conversion.proto()) == ["Pad", "Cast", "Neg"]
-    both = model([pad(["x", "o"], "p", name="one"), pad(["p", "o"], "q", name="two"), relu("q")],
-                 tensors=[tensor("o", [1, 0, 0, 0])])  # fmt: skip
-    assert [status for _, status, _ in outcomes(fold(both, select="needed"))] == ["not needed"] * 2
-
-
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, output, report = tmp_path / "in.onnx", tmp_path / "out.onnx", tmp_path / "report.json"
     weights = {"w": np.ones((2, 1, 3), np.float32)}
@@ -248,15 +190,6 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert operators(onnx.load(output)) == ["padops::Pad_13", "Conv"]
     assert main(["convert", str(output), "--in-place", "--verify", "--run"]) == 0
     assert "1 folded" in capsys.readouterr().out and operators(onnx.load(output)) == ["Conv"]
-
-
-def test_a_graph_as_the_source() -> None:
-    """onnx_ir writes the same model from the changed graph."""
-    import onnx_ir as ir
-
-    source = model([pad(["x", "z"], "p", name="pad"), relu()], tensors=[ZEROS], outputs=[Y])
-    conversion = fold(ir.from_proto(source), verify=True, run=True)
-    assert operators(conversion.proto()) == ["Relu"] and conversion.verification.outcome == "equal"
 
 
 def branching(
@@ -340,18 +273,3 @@ def test_functions() -> None:
     assert operators(conversion.proto().functions[0]) == ["Relu", "Identity"]
     assert [record.path for record in conversion.records] == ["function mine::Block/one", "function mine::Block/two"]
     assert conversion.verification.outcome == "equal"
-
-
-def test_fallback_functions_are_left_alone() -> None:
-    source = padded([0, 1, 0, 0], kind=INT16, op=helper.make_node("Neg", ["p"], ["y"]), opset=13)
-    once = padops.convert(source)
-    again = padops.convert(once.proto())
-    assert [f.name for f in once.proto().functions] == ["Pad_13"]
-    assert again.proto() == once.proto() and again.notes == ("nothing had to be changed",)
-
-
-def test_paths_are_those_of_the_source() -> None:
-    """A Pad without a name is called by its position, also where the one before it is gone."""
-    nodes = [pad(["x", "z"], "p"), relu("p", "q"), pad(["q", "o"], "r"), helper.make_node("Neg", ["r"], ["y"])]
-    conversion = fold(model(nodes, tensors=[ZEROS, tensor("o", [1, 0, 0, 0])]))
-    assert outcomes(conversion) == [("Pad_0", "folded", ()), ("Pad_2", "converted", ())]

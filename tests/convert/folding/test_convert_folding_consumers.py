@@ -97,19 +97,6 @@ def test_bits_at_every_level(row: str) -> None:
                 assert operators(fold(apart, target=target).proto()) == operators(message)
 
 
-def test_an_infinite_weight() -> None:
-    """Folding into a Conv with an infinite weight gives the bits that ONNX Runtime gives where it folds its own Pad.
-
-    Left unfolded, an operator of padops before the Conv would give other bits.
-    """
-    weights = np.zeros((16, 16, 3, 3), np.float32)
-    weights[0, 0, 0, 0] = np.inf
-    source = padded(AROUND, "Conv", others={"w": weights})
-    feeds = {"x": np.random.default_rng(0).standard_normal((1, 16, 8, 8)).astype(np.float32)}
-    for level in LEVELS:
-        assert run(fold(source).proto(), feeds, level) == run(source, feeds, level)
-
-
 def test_a_zero_point_that_is_the_fill() -> None:
     """The fill and the zero point are one value, so they are equal whatever it is at run time."""
     node = helper.make_node("ConvInteger", ["p", "w", "f"], ["y"], name="node")
@@ -244,41 +231,6 @@ def test_refusals(why: str) -> None:
     assert record.notes == (() if reason is None else (f"not folded: {reason}",))
 
 
-def test_more_refusals() -> None:
-    """Indices, an output of the graph, amounts that come when the model runs, attributes of the caller."""
-    node = helper.make_node("MaxPool", ["p"], ["y", "at"], name="node", **K3)
-    source = padded(AROUND, node, kind=UINT8)
-    source.graph.output.append(helper.make_tensor_value_info("at", INT64, [None] * 4))
-    assert record_of(source).notes == ("not folded: MaxPool node: it gives indices into the padded data",)
-    source = padded(AROUND, "Conv", others={"w": W})
-    source.graph.output.append(helper.make_tensor_value_info("p", FLOAT, [None] * 4))
-    assert (record_of(source).status, record_of(source).notes) == ("converted", ())
-    source = padded(AROUND, "Conv", others={"w": W})
-    del source.graph.initializer[0]
-    source.graph.input.append(helper.make_tensor_value_info("pads", INT64, [8]))
-    assert record_of(source).notes == ("not folded: Conv node: the amounts are not known",)
-    node = helper.make_node("Conv", ["p", "w"], ["o"], name="node")
-    node.attribute.add(name="strides", ref_attr_name="s", type=onnx.AttributeProto.INTS)
-    nodes = [helper.make_node("Constant", [], ["pads"], value=tensor("", AROUND)), pad(["i", "pads"], "p"), node]
-    opset = [helper.make_opsetid("", 17)]
-    function = helper.make_function("mine", "Block", ["i", "w"], ["o"], nodes, opset, ["s"])
-    call = helper.make_node("Block", ["x", "w"], ["y"], domain="mine", s=[2, 2])
-    source = model([call], functions=[function], imports=[("mine", 1)], inputs=[("x", FLOAT, [None] * 4)],
-                   tensors=[tensor("w", W, np.float32)])  # fmt: skip
-    assert record_of(source).notes == ("not folded: Conv node: its attributes are given by the caller of the function",)
-
-
-def test_what_onnx_runtime_folds_wrongly() -> None:
-    """A fill of 0 is more than data below 0; from level basic on, ONNX Runtime's MaxPool before 1.32 gives the data."""
-    source = padded(AROUND, "MaxPool", **K3)
-    feeds = {"x": -np.abs(X) - 1}
-    wanted = run(source, feeds, "DISABLE_ALL")
-    before = tuple(map(int, onnxruntime.__version__.split(".")[:2])) < (1, 32)
-    assert (run(source, feeds, "ENABLE_BASIC") != wanted) is before
-    for level in LEVELS:
-        assert run(fold(source).proto(), feeds, level) == wanted
-
-
 def cast(
     narrow: int, wide: int, back: int | None = None, mode: str = "constant", fill: Any = None, **parts: Any
 ) -> Any:
@@ -331,29 +283,6 @@ def test_casts_to_every_wider_type_and_back(narrow: str, wide: str) -> None:
         filled = cast(row.onnx, other.onnx, fill=1)
         assert operators(fold(filled).proto()) == ["padops::Pad_21"]
         assert run(fold(filled).proto(), {"x": values}) == run(fold(filled, fold=False).proto(), {"x": values})
-
-
-@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])
-@pytest.mark.parametrize("amounts", ["known", "of the caller"])
-def test_every_mode(mode: str, amounts: str) -> None:
-    source = cast(10, FLOAT, mode=mode)
-    feeds = {"x": np.array([-0.0, 1.5, np.nan, 65504], np.float16)}
-    if amounts == "of the caller":
-        del source.graph.initializer[0]
-        source.graph.input.append(info(("pads", INT64, [2])))
-        feeds["pads"] = np.array([2, 1])
-    conversion = fold(source)
-    assert operators(conversion.proto()) == ["padops::Pad_21"]
-    assert conversion.proto().graph.output == source.graph.output
-    assert run(conversion.proto(), feeds) == run(source, feeds)
-
-
-def test_the_payload_of_a_nan_is_kept() -> None:
-    """Folding keeps a NaN's payload; the Casts keep only its sign, which is the one difference."""
-    source, bits = cast(10, FLOAT, mode="edge"), np.array([0xFD01], np.uint16)
-    kept = np.frombuffer(run(fold(source).proto(), {"x": bits.view(np.float16)})[0][2], np.uint16)
-    cast_back = np.frombuffer(run(source, {"x": bits.view(np.float16)}, "DISABLE_ALL")[0][2], np.uint16)
-    assert set(kept.tolist()) == {0xFD01} and set(cast_back.tolist()) == {0xFE00}
 
 
 def cast_with_attributes(narrow: int, opset: int) -> onnx.ModelProto:

@@ -8,12 +8,12 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from folding_models import fold, operators, outcomes, run
+from folding_models import fold, outcomes, run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from onnx import helper, numpy_helper
+from onnx import helper
 from rows_of_pads import P, made
-from small_models import FLOAT, info, model, pad, tensor
+from small_models import FLOAT, info, model
 
 RUNTIME_ERRORS = (onnxruntime.capi.onnxruntime_pybind11_state.Fail,
                   onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument)  # fmt: skip
@@ -112,38 +112,3 @@ def test_what_others_read_stays() -> None:
     source.graph.node.append(helper.make_node("Relu", ["p"], ["r"]))
     source.graph.output.append(info(("r", FLOAT, [None] * 2)))
     assert len(fold(source).proto().graph.node) == 3
-
-
-def test_a_pad_and_the_crop_of_it() -> None:
-    """Together they change nothing."""
-    source = two((P, (2, 1, 0, 3), "constant", 7.0), (P, (-2, -1, 0, -3), "constant", 7.0))
-    conversion = fold(source, verify=True, run=True)
-    assert operators(conversion.proto()) == ["Identity"] and conversion.verification.outcome == "equal"
-    assert [status for _, status, _ in outcomes(conversion)] == ["folded", "folded"]
-
-
-def test_three_in_a_row() -> None:
-    source = two((P, ROWS, "constant", None), (P, COLUMNS, "constant", None))
-    last, tensors = made(P, ("y", "z"), "third", ROWS, "constant", None)
-    source.graph.node.append(last)
-    source.graph.initializer.extend(tensors)
-    source.graph.output[0].name = "z"
-    conversion = fold(source, verify=True, run=True)
-    (node,) = conversion.proto().graph.node
-    pads = next(t for t in conversion.proto().graph.initializer if t.name == node.input[1])
-    assert numpy_helper.to_array(pads).tolist() == [4, 1, 2, 2]
-    assert [path for path, *_ in outcomes(conversion)] == ["first", "second", "third"]
-    assert conversion.records[2].status == "converted" and conversion.verification.outcome == "equal"
-
-
-def test_the_rank_has_to_be_known_where_axes_are_named() -> None:
-    row = (("Pad-18 with axes", ROWS, "constant", None), (P, COLUMNS, "constant", None))
-    assert [len(fold(two(*row, shape=shape)).proto().graph.node) for shape in [(None, None), None]] == [1, 2]
-    opset = [helper.make_opsetid("", 18)]
-    nodes = [helper.make_node("Constant", [], [name], value=tensor("", value)) for name, value in
-             [("a", [-1]), ("b", [-2]), ("o", [1, 1])]]  # fmt: skip
-    nodes += [pad(["i", "o", "", "a"], "p"), pad(["p", "o", "", "b"], "r")]
-    function = helper.make_function("mine", "Block", ["i"], ["r"], nodes, opset)
-    call = helper.make_node("Block", ["x"], ["y"], domain="mine")
-    message = fold(model([call], 18, inputs=[("x", FLOAT, None)], functions=[function], imports=[("mine", 1)])).proto()
-    assert operators(message.functions[0])[-2:] == ["padops::Pad_18"] * 2

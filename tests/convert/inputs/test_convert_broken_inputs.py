@@ -167,10 +167,3 @@ def bomb(size: int) -> bytes:
 def test_an_npz_that_the_model_does_not_take(content: bytes, reason: str) -> None:
     files, arguments = given(content)
     assert reason in refusal(files, *arguments, code=2)
-
-
-@pytest.mark.parametrize(("elements", "reason"), [(b"\xff\xff\x11\x00" * 6, "U+11FFFF"), (b"\0\xd8\0\0" * 6, "U+D800")])
-def test_texts_that_are_none(elements: bytes, reason: str) -> None:
-    files, arguments = given(of(descr="<U1", elements=elements), "string[N, M]")
-    said = refusal(files, *arguments)
-    assert said == f"input 'x' has a text with {reason}, which is no character"

@@ -199,15 +199,6 @@ def test_the_condition_of_an_if_is_a_scalar() -> None:
     assert first_shapes(source)["is_so"] == ()
 
 
-def test_each_attempt_has_other_amounts() -> None:
-    """Until a Reshape takes the padded size, which only some amounts give."""
-    sizes = helper.make_node("Reshape", ["v", "dims"], ["y"])
-    source = model([pad(["x", "pads"], "v"), sizes], inputs=[("x", FLOAT, [5, 5]), ("pads", INT64, [4])],
-                   tensors=[tensor("dims", [7, 9])])  # fmt: skip
-    verification = padops.convert(source, verify=True, run=True).verification
-    assert verification.outcome == "equal" and verification.inputs
-
-
 def test_an_original_that_only_optimising_breaks_is_compared_without() -> None:
     """ONNX Runtime moves the Transposes through the Pad, and then takes two amounts for those of two axes."""
     turn = [helper.make_node("Transpose", [a], [b], perm=[1, 0]) for a, b in (("x", "v"), ("w", "y"))]
@@ -233,13 +224,6 @@ def test_attempts_end() -> None:
     with pytest.raises(DoesNotRun, match=f"attempt {sessions.MOST_ATTEMPTS}") as caught:
         run_trials(Refusing(), [({"x": np.zeros(1)} for _ in range(10**6))])
     assert len(tried) == sessions.MOST_ATTEMPTS and caught.value.feeds == (tried[-1],)
-
-
-def test_an_unknown_rank_is_found() -> None:
-    source = model([pad()], 17, inputs=[("x", FLOAT, None)], tensors=[tensor("pads", [0, 0, 1, 0, 0, 1])])
-    assert [text.count(",") for text in padops.convert(source, verify=True, run=True).verification.inputs] == [
-        2
-    ] * verify.TURNS
 
 
 def test_random_inputs_repeat_themselves() -> None:

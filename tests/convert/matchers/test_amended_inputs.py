@@ -10,7 +10,7 @@ import onnx
 import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from small_models import DOUBLE, FLOAT, HALF, INT8, INT32, INT64, model, pad, tensor
+from small_models import DOUBLE, FLOAT, HALF, INT8, INT32, model, pad, tensor
 
 import padops
 from padops import cli
@@ -181,11 +181,3 @@ def test_amounts_in_an_external_file(place: str, tmp_path: Path) -> None:
         padops.convert(path, out, **options)
         assert [file.name for file in out.parent.iterdir()] == ["o.onnx"]
         assert stock(str(out), x=X).tobytes() == expected
-
-
-def test_amounts_that_nothing_reads_any_more_are_gone() -> None:
-    node = helper.make_node("MirrorPad", ["x", "rows"], ["y"], domain="tf", mode="SYMMETRIC")
-    source = model([node], imports=[("tf", 1)], tensors=[tensor("rows", [[1, 0], [0, 2]], np.int32), tensor("kept", 1)])
-    converted = padops.convert(source, custom_domains=["tf"]).proto().graph
-    assert {one.name for one in converted.initializer} == {*converted.node[-1].input} - {"x"} | {"kept"}
-    assert INT64 in {one.data_type for one in converted.initializer}

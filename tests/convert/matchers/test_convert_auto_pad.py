@@ -233,34 +233,6 @@ def test_averages_of_every_size(count_include_pad: int) -> None:
 
 # --- amounts as large as the kernel ----------------------------------------------------------------------------------
 
-WIDE = {"kernel_shape": (3,), "dilations": (3,), "auto_pad": "SAME_UPPER"}  # 3 elements on either side
-
-
-@pytest.mark.parametrize("op", ["MaxPool", "LpPool", "AveragePool"])
-def test_pads_as_large_as_the_kernel(op: str) -> None:
-    """ONNX Runtime takes none for a pooling, so the data are padded although the shape is known."""
-    attributes = {**WIDE, **({"p": 1} if op == "LpPool" else {"count_include_pad": 1} if op == "AveragePool" else {})}
-    conversion = explicit(node_model(op, (1, 1, 10), attributes))
-    record = only_record(conversion)
-    assert (record.op_type, record.notes) == ("SamePad_1", ("ONNX Runtime takes no pads as large as the kernel",))
-    data = whole(np.random.default_rng(0), (1, 1, 10))
-    geometry = Geometry((3,), (1,), (3,), "SAME_UPPER")
-    wanted = {
-        "MaxPool": same_windows.max_pool(data, geometry),
-        "LpPool": same_windows.lp_pool(data, geometry),
-        "AveragePool": same_windows.average_pool(data, geometry, 1),
-    }[op]
-    np.testing.assert_array_equal(run(conversion.proto(), data)[0], wanted, strict=True)
-
-
-def test_conv_takes_pads_as_large_as_the_kernel() -> None:
-    weights = whole(np.random.default_rng(1), (2, 1, 3))
-    conversion = explicit(node_model("Conv", (1, 1, None), WIDE, {"w": weights}))
-    assert only_record(conversion).notes == ("pads [3, 3]",)
-    data = whole(np.random.default_rng(0), (1, 1, 10))
-    wanted = same_windows.conv(data, weights, Geometry((3,), (1,), (3,), "SAME_UPPER"))
-    np.testing.assert_array_equal(run(conversion.proto(), data)[0], wanted)
-
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("row", [((5, 4), (3, 3), (2, 1), (1, 2), (1, 0)), ((6,), (4,), (3,), (1,), (0,))], ids=str)
@@ -367,13 +339,6 @@ def test_left_before_integers_can_be_divided() -> None:
     assert only_record(explicit(original)).reason == "it counts only data, and opset 6 cannot choose by size"
 
 
-def test_others_are_no_concern() -> None:
-    for auto_pad in ({}, {"auto_pad": "NOTSET"}, {"auto_pad": "VALID"}):
-        original = node_model("MaxPool", NAMES[:3], {"kernel_shape": (3,), **auto_pad})
-        conversion = explicit(original)
-        assert not conversion.records and conversion.proto() == original
-
-
 def test_kept_unless_asked_for() -> None:
     original = node_model("MaxPool", NAMES[:3], {"kernel_shape": (3,), "auto_pad": "SAME_UPPER"})
     assert not padops.convert(original).records
@@ -395,31 +360,12 @@ def test_indices_are_those_of_the_data(shape: tuple) -> None:
 SPECIAL = np.array([np.nan, -np.inf, np.inf, -0.0, 0.0, 1.5, -np.inf, np.nan, -3.0, -np.inf, -np.inf], np.float32)
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 11), ("n", "c", "w")], ids=["static", "dynamic"])
-def test_lowest_values_and_nan(shape: tuple) -> None:
-    attributes = {"kernel_shape": (3,), "strides": (2,), "auto_pad": "SAME_UPPER"}
-    original = node_model("MaxPool", shape, attributes)
-    for data in (SPECIAL, np.full(11, -np.inf, np.float32), np.full(11, np.nan, np.float32)):
-        assert same(*(run(m, data.reshape(1, 1, 11))[0] for m in (original, explicit(original).proto())))
-
-
 def test_nothing_is_lower_than_what_a_dilated_pooling_pads_with() -> None:
     """Without a dilation ONNX Runtime begins with the least finite number; with one, minus infinity is a result."""
     attributes = {"kernel_shape": (3,), "strides": (2,), "dilations": (2,), "auto_pad": "SAME_UPPER"}
     conversion = explicit(node_model("MaxPool", NAMES[:3], attributes))
     (made,) = run(conversion.proto(), np.full((1, 1, 8), -np.inf, np.float32))
     assert same(made, np.full((1, 1, 4), -np.inf, np.float32))
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
-def test_lowest_value_of_integers(dtype: Any) -> None:
-    lowest = np.iinfo(dtype).min
-    data = np.full((1, 1, 8), lowest, dtype)
-    attributes = {"kernel_shape": (3,), "strides": (2,), "dilations": (2,), "auto_pad": "SAME_UPPER"}
-    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-    conversion = explicit(node_model("MaxPool", ("n", "c", "w"), attributes, type=kind, outputs=[("y", kind)]))
-    assert only_record(conversion).op_type == "SamePad_1"
-    assert (run(conversion.proto(), data)[0] == lowest).all()
 
 
 @pytest.mark.parametrize("stride", [1, 2, 3])

@@ -66,16 +66,6 @@ def test_a_negative_dim_is_open() -> None:
     assert [record.status for record in needed] == ["not needed", "not needed"]
 
 
-def test_what_is_not_known_is_not() -> None:
-    """Data of unknown rank; a shape that the model states itself; an output of the model."""
-    pads = [held("pads", [1, 0, 0, 2])]
-    assert not padops.convert(model(None, [], RELU, pads)).proto().graph.value_info
-    stated = model(["n", 3], [], RELU, pads)
-    stated.graph.value_info.append(helper.make_tensor_value_info("p", FLOAT, ["n + 1", 5]))
-    assert padops.convert(stated).proto().graph.value_info == stated.graph.value_info
-    assert not padops.convert(model([2, 3], [], [], pads)).proto().graph.value_info
-
-
 def test_a_type_without_a_shape() -> None:
     source = model([2, 3], [], RELU, [held("pads", [1, 0, 0, 2])])
     source.graph.value_info.append(helper.make_tensor_value_info("p", FLOAT, None))
@@ -117,29 +107,6 @@ def test_a_false_shape_that_the_model_states(dims, false, expected, inner: bool)
             assert native.session(made).run(None, {"x": np.zeros((2, 3), np.float32)})[0].tolist() == [3, 5]
 
 
-@pytest.mark.parametrize("false", [[1, 3], [2, 2], [6]])
-def test_standard_nodes_do_not_rely_on_a_false_shape(false) -> None:
-    """Their indices follow from the dims."""
-    tensors = [held("pads", [1, 1, 0, 2])]
-    source = model([2, 3], [helper.make_node("Neg", ["z"], ["x"])], RELU, tensors)
-    source.graph.input[0].name = "z"
-    source.graph.node[1].attribute[0].s = b"reflect"
-    source.graph.value_info.append(helper.make_tensor_value_info("x", FLOAT, false))
-    assert padops.convert(source, target="onnx", verify=True, run=True).verification.outcome == "equal"
-
-
-def test_a_value_that_is_no_more() -> None:
-    """Between two Casts, which fold into the Pad: nothing is left that speaks of it."""
-    casts = [helper.make_node("Cast", ["h"], ["x"], to=FLOAT)]
-    body = [helper.make_node("Cast", ["p"], ["q"], to=onnx.TensorProto.FLOAT16), helper.make_node("Neg", ["q"], ["y"])]
-    source = model([2, 3], casts, body, [held("pads", [1, 0, 0, 2])])
-    for info in (source.graph.input[0], source.graph.output[0]):
-        info.type.tensor_type.elem_type = onnx.TensorProto.FLOAT16
-    source.graph.input[0].name = "h"
-    source.graph.value_info.append(helper.make_tensor_value_info("p", FLOAT, [3, 5]))
-    assert declared(padops.convert(source, verify=True, run=True).proto().graph) == {"q": [3, 5]}
-
-
 @pytest.mark.parametrize("ir_version", [3, 8])
 def test_a_default_that_the_caller_may_override(ir_version: int) -> None:
     """Up to IR version 3 an initializer is constant though it is an input, too."""
@@ -148,40 +115,6 @@ def test_a_default_that_the_caller_may_override(ir_version: int) -> None:
     source.graph.input.append(helper.make_tensor_value_info("pads", onnx.TensorProto.INT64, [4]))
     graph = padops.convert(source, fallback=False).proto().graph
     assert declared(graph) == {"p": [3, 5] if ir_version == 3 else [None, None]}
-
-
-def test_the_body_of_an_if() -> None:
-    branch = helper.make_graph(
-        [helper.make_node("Pad", ["x", "pads"], ["q"]), helper.make_node("Relu", ["q"], ["y"])],
-        "b",
-        [],
-        [helper.make_tensor_value_info("y", FLOAT, None)],
-    )
-    other = helper.make_graph(
-        [helper.make_node("Relu", ["x"], ["y"])], "b", [], [helper.make_tensor_value_info("y", FLOAT, None)]
-    )
-    source = model([2, 3], [], [], [held("pads", [0, 1, 0, 1])])
-    del source.graph.node[:]
-    source.graph.node.append(helper.make_node("If", ["c"], ["p"], then_branch=branch, else_branch=other))
-    source.graph.input.append(helper.make_tensor_value_info("c", onnx.TensorProto.BOOL, []))
-    graph = padops.convert(source, verify=True, run=True).proto().graph
-    assert not graph.value_info
-    (inner,) = (a.g for a in graph.node[0].attribute if a.name == "then_branch")
-    assert declared(inner) == {"q": [None, None]}  # onnx looks at no initializer of the graph outside
-
-
-def test_slices_behind_it_still_become_a_split(tmp_path: Path) -> None:
-    """The rank behind a Pad of unknown amounts is what ONNX Runtime needs to know the channels of a Conv."""
-    bounds = [held("zero", [0]), held("two", [2]), held("four", [4]), held("one", [1])]
-    body = [
-        helper.make_node("Conv", ["p", "w"], ["c"]),
-        helper.make_node("Slice", ["c", "zero", "two", "one"], ["a"]),
-        helper.make_node("Slice", ["c", "two", "four", "one"], ["b"]),
-        helper.make_node("Sub", ["a", "b"], ["y"]),
-    ]
-    tensors = [*bounds, held("w", np.ones((4, 1, 3)), np.float32), held("half", [0, 0, 1, 0, 0, 1])]
-    source = model([None, 1, None], COMPUTED, body, tensors)
-    assert optimised(source, tmp_path) == optimised(padops.convert(source, fallback=False).proto(), tmp_path)
 
 
 def optimised(made: onnx.ModelProto, folder: Path) -> list[str]:

@@ -13,8 +13,8 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from emulation_checks import SYMMETRIC, data_of, edge_by_expand_at_the_end, in_function, left, operators, run
-from emulations import FORMS, MOST, Nodes, circular_1d, circular_2d, edge_by_expand, emulated
+from emulation_checks import SYMMETRIC, data_of, left, operators, run
+from emulations import FORMS, MOST, Nodes, circular_2d, edge_by_expand, emulated
 from onnx import helper
 from small_models import BOOL, DOUBLE, FLOAT, HALF, INT8, INT64, STRING, convert, graph, model, tensor
 
@@ -55,13 +55,6 @@ def test_form_with_the_fallback_alone(name: str) -> None:
     assert native.bits(found) == native.bits(run(original, data))
 
 
-def test_record_names_what_went() -> None:
-    conversion = convert(emulated(circular_2d, [1, 3, 8, 9]))
-    (record,) = conversion.records
-    assert (record.form, record.name) == ("circular emulation (Slice, Concat)", "concat_5")
-    assert record.notes == ("one operator for slice_0, slice_1, concat_2, slice_3, slice_4, concat_5",)
-
-
 @pytest.mark.parametrize("kind", [FLOAT, DOUBLE, HALF, BOOL, INT8, INT64, STRING])
 @pytest.mark.parametrize("name", ["circular 2d", "reflect by flips", "symmetric by flips", "edge by Expand", "Gather"])
 def test_element_types(name: str, kind: int) -> None:
@@ -91,18 +84,6 @@ def test_large_block_of_zeros() -> None:
     conversion = convert(original)
     assert operators(conversion.proto()) == ["Pad_19"]
     assert conversion.proto().ByteSize() < 1000 < original.ByteSize()
-
-
-def test_zeros_in_front_of_a_convolution_go_into_it() -> None:
-    def causal(n: Nodes) -> str:
-        padded = n.join(n.constant(np.zeros((1, 3, 2)), np.float32), "x", axis=2)
-        return n.node("Conv", [padded, n.constant(np.ones((4, 3, 3)), np.float32)])
-
-    original = emulated(causal, [1, 3, 8])
-    conversion = convert(original, fold=True)
-    (record,) = conversion.records
-    assert (record.status, record.form) == ("folded", "constant emulation (Concat)")
-    assert operators(conversion.proto()) == ["Conv"]
 
 
 def test_other_order_of_axes_is_joined_by_folding() -> None:
@@ -157,13 +138,6 @@ def test_what_is_between_is_wanted_elsewhere(value: str, how: str) -> None:
         assert native.bits(one) == native.bits(other)
 
 
-def test_in_a_function() -> None:
-    """Its body says nothing of shapes, its call does."""
-    for emulation in (circular_1d, edge_by_expand_at_the_end):
-        conversion = convert(in_function(emulation), fallback=True, verify=True, run=True)
-        assert [record.path for record in conversion.converted] == ["function mine::Padded/concat_2"]
-
-
 def test_in_a_branch() -> None:
     inner = Nodes("inner_")
     inner.named(inner.circular("x", 2, 2, 1), "z")
@@ -182,14 +156,6 @@ def test_in_a_branch() -> None:
         assert native.bits(run(conversion.proto(), data, flag)) == native.bits(run(message, data, flag))
 
 
-def test_what_was_converted_can_be_lowered() -> None:
-    original = emulated(circular_2d, [1, 3, 8, 9], opset=19)
-    lowered = padops.lower(convert(original).proto()).proto()
-    assert len(lowered.graph.node) <= len(original.graph.node)
-    data = data_of([1, 3, 8, 9])
-    assert native.bits(run(lowered, data)) == native.bits(run(original, data))
-
-
 def test_from_the_command_line(tmp_path: Any) -> None:
     from padops.cli import main
 
@@ -201,23 +167,6 @@ def test_from_the_command_line(tmp_path: Any) -> None:
     assert operators(onnx.load(output)) == ["Pad_19"]
 
 
-def test_slices_outside_the_branch_stay() -> None:
-    inner = Nodes("inner_")
-    inner.named(inner.join("slice_0_out", "x", axis=2), "z")
-    outer = Nodes()
-    outer.cut("x", 2, -2)
-    then = graph(inner.nodes, [], [("z", FLOAT, None)], name="then")
-    other = graph([helper.make_node("Identity", ["x"], ["w"])], [], [("w", FLOAT, None)], name="else")
-    message = model(
-        [*outer.nodes, helper.make_node("If", ["flag"], ["y"], "if", then_branch=then, else_branch=other)],
-        17,
-        inputs=[("x", FLOAT, [1, 3, 8]), ("flag", BOOL, [])],
-        outputs=[("y", FLOAT, [None] * 3)],
-        tensors=outer.initializers(),
-    )
-    assert left(message) == []
-
-
 def test_options() -> None:
     original = emulated(circular_2d, [1, 3, 8, 9])
     assert left(original, emulated="keep") == []
@@ -226,10 +175,6 @@ def test_options() -> None:
     assert left(original, target="pyop") == []
     with pytest.raises(padops.convert.UsageError, match="emulated is 'maybe', expected 'convert' or 'keep'"):
         convert(original, emulated="maybe")
-
-
-def test_before_opset_11_it_stays() -> None:
-    assert left(emulated(circular_1d, [1, 3, 8], opset=10)) == []
 
 
 def shape_computed(n: Nodes) -> str:
@@ -294,15 +239,6 @@ def test_near_miss(name: str) -> None:
     original = emulated(NOT_A_PAD[name], [1, 2, 6, 4])
     run(original, data_of([1, 2, 6, 4]))  # it is a model
     assert left(original) == []
-
-
-def test_step_back_from_the_edge_is_symmetric() -> None:
-    """A flip that includes the edge is no reflection; of the last elements, a step of -1 from the end."""
-    original = emulated(lambda n: n.join("x", n.cut("x", 2, -1, -3, -1), axis=2), [1, 2, 6, 4])
-    conversion = convert(original)
-    assert [record.op_type for record in conversion.converted] == [SYMMETRIC]
-    data = data_of([1, 2, 6, 4])
-    assert native.bits(run(conversion.proto(), data)) == native.bits(run(original, data))
 
 
 def test_bounds_that_the_caller_gives_stay() -> None:

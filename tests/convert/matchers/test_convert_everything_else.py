@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnx_ir as ir
 import pytest
-from nested_models import PADS, function, nested
+from nested_models import PADS, function
 from onnx import TensorProto, helper
 from onnxruntime.capi import onnxruntime_pybind11_state
 from small_models import (
@@ -58,14 +57,6 @@ def test_everything_else_stays() -> None:
     assert source.SerializeToString() == before
     assert same_but_for_the_pads(source, proto)
     assert [row.domain for row in proto.opset_import] == ["", "unused", "padops"]
-
-
-def test_the_graph_and_the_message_say_the_same() -> None:
-    conversion = convert(nested(2))
-    again = ir.from_proto(conversion.proto())
-    for one, other in zip(conversion.model.graphs(), again.graphs(), strict=True):
-        assert [(n.domain, n.op_type, n.name) for n in one] == [(n.domain, n.op_type, n.name) for n in other]
-        assert one.opset_imports == other.opset_imports
 
 
 LOST = "are not carried by onnx_ir; converting would lose them"
@@ -205,16 +196,6 @@ def test_named_as_unknown(domain: str, op_type: str, attributes: dict[str, Any],
 @pytest.mark.parametrize(("domain", "op_type", "attributes"), NO_PADS, ids=[str(row[1:]) for row in NO_PADS])
 def test_no_false_alarm(domain: str, op_type: str, attributes: dict[str, Any]) -> None:
     assert padops.inspect(of(domain, op_type, attributes)).pads == ()
-
-
-def test_a_function_of_the_model_is_looked_into() -> None:
-    body = helper.make_function(
-        "local", "ZeroPad", ["x"], ["y"], [helper.make_node("Identity", ["x"], ["y"])], [helper.make_opsetid("", 18)]
-    )
-    source = model(
-        [helper.make_node("ZeroPad", ["x"], ["y"], domain="local")], 18, functions=[body], imports=[("local", 1)]
-    )
-    assert padops.inspect(source).pads == ()
 
 
 def test_in_a_branch() -> None:

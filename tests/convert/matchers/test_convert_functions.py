@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import onnx
 import pytest
-from nested_models import PADS, checked, function, paths, reference
+from nested_models import function, reference
 from onnx import helper
 from small_models import (
     FLOAT,
@@ -16,20 +16,6 @@ from small_models import (
     same_but_for_the_pads,
     tensor,
 )
-
-
-def test_a_function_has_an_opset_of_its_own() -> None:
-    constant = helper.make_node("Constant", [], ["p"], value=tensor("", [0, 1, 0, 1]))
-    body = function(13, [constant, pad(["a", "p"], "r")])
-    call = helper.make_node("Block", ["x"], ["y"], domain="custom")
-    source = model([call], 17, functions=[body], imports=[("custom", 1)], ir_version=9)
-    conversion = convert(source)
-    proto = conversion.proto()
-    assert paths(conversion) == ["function custom::Block/Pad_1"]
-    assert conversion.records[0].op_type == "Pad_13"
-    assert {row.domain: row.version for row in proto.functions[0].opset_import} == {"": 13, "padops": 1}
-    assert {row.domain: row.version for row in proto.opset_import} == {"": 17, "custom": 1, "padops": 1}
-    assert same_but_for_the_pads(source, proto)
 
 
 @pytest.mark.parametrize(
@@ -111,34 +97,3 @@ def test_amounts_that_the_caller_gives() -> None:
     source = model([call], 17, functions=[body], imports=[("custom", 1)], ir_version=9)
     reason = "pads is given by the caller of the function, but has to become an input"
     assert convert(source).records[0].reason == reason
-
-
-def test_new_constants_in_a_function_are_nodes() -> None:
-    body = function(17, [pad(["a"], "r", pads=[0, 1, 0, 2], mode="wrap")])
-    call = helper.make_node("Block", ["x"], ["y"], domain="custom")
-    source = model(
-        [call], 17, functions=[body], imports=[("custom", 1)], ir_version=9, outputs=[("y", FLOAT, [None, None])]
-    )
-    proto = checked(convert(source, verify=True, run=True))
-    assert [node.op_type for node in proto.functions[0].node] == ["Constant", "Pad_19"]
-
-
-def test_the_body_of_a_fallback_is_not_looked_into() -> None:
-    """A function of the domain padops is what an operator falls back on where the library is absent."""
-    fallback = helper.make_function(
-        "padops", "Pad_18", ["a", "p"], ["r"], [pad(["a", "p"], "r")], [helper.make_opsetid("", 17)]
-    )
-    call = helper.make_node("Pad_18", ["x", "pads"], ["y"], domain="padops")
-    source = model([call], 17, functions=[fallback], imports=[("padops", 1)], tensors=[PADS])
-    conversion = convert(source)
-    assert [record.status for record in conversion.records] == ["already converted"]
-    assert conversion.proto().SerializeToString() == source.SerializeToString()
-
-
-def test_a_function_called_pad_is_a_call_and_no_pad() -> None:
-    constant = helper.make_node("Constant", [], ["p"], value=tensor("", [0, 1, 0, 1]))
-    body = helper.make_function(
-        "mine", "Pad", ["a"], ["r"], [constant, pad(["a", "p"], "r")], [helper.make_opsetid("", 17)]
-    )
-    source = model([pad(["x"], domain="mine")], 17, functions=[body], imports=[("mine", 1)])
-    assert paths(convert(source)) == ["function mine::Pad/Pad_1"]

@@ -12,9 +12,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper
-from small_models import DOUBLE, FLOAT, INT64, STRING, UINT8, convert, model, tensor
-
-import padops
+from small_models import FLOAT, INT64, STRING, UINT8, convert, model, tensor
 
 ATEN = "org.pytorch.aten"
 
@@ -73,19 +71,6 @@ def test_domains(domain: str, dims: Any) -> None:
     assert native.bits(run(conversion.proto(), DATA)) == native.bits(np.pad(DATA, [(0, 1), (1, 2)], "reflect"))
 
 
-def test_operator_as_the_type_of_the_node() -> None:
-    node = helper.make_node("reflection_pad1d", ["x", "p"], ["y"], domain="aten")
-    source = model([node], inputs=[("x", FLOAT, [3, 4])], tensors=[tensor("p", [2, 1])], imports=[("aten", 1)])
-    assert native.bits(run(convert(source).proto(), DATA)) == native.bits(np.pad(DATA, [(0, 0), (2, 1)], "reflect"))
-
-
-def test_verdict_and_roads() -> None:
-    (pad,) = padops.inspect(aten()).pads
-    assert (pad.verdict, pad.mode, pad.amounts) == ("refuses", "reflect", ((0, 1), (1, 2)))
-    assert pad.why == "ONNX Runtime has no ATen in the domain 'org.pytorch.aten'"
-    assert pad.roads == ("convert", "lower")
-
-
 @pytest.mark.parametrize("value", [None, 2.5], ids=["no fill", "fill"])
 def test_no_constant_is_left_that_nothing_reads(value: float | None) -> None:
     """ONNX Runtime warns of such a one when a session is created."""
@@ -93,11 +78,6 @@ def test_no_constant_is_left_that_nothing_reads(value: float | None) -> None:
     graph = convert(aten("constant_pad_nd" if value else "reflection_pad2d", value=given)).proto().graph
     read = {name for node in graph.node for name in node.input}
     assert {tensor.name for tensor in graph.initializer} <= read
-
-
-def test_session() -> None:
-    session = padops.InferenceSession(aten(mode="replicate").SerializeToString())
-    assert native.bits(session.run(None, {"x": DATA})[0]) == native.bits(np.pad(DATA, [(0, 1), (1, 2)], "edge"))
 
 
 @pytest.mark.parametrize("operator", ["pad", "symmetric_pad2d"])
@@ -150,15 +130,6 @@ def test_amounts_that_nothing_counts() -> None:
     source.graph.input.append(helper.make_tensor_value_info("p", INT64, ["n"]))
     (record,) = convert(source).records
     assert record.reason == "the number of its amounts is not known"
-
-
-def test_another_type_of_fill_than_the_data() -> None:
-    """PyTorch's fill is a double; the data say what it becomes."""
-    data = DATA.astype(np.float64)
-    source = aten(mode="constant", value=0.1, dtype=DOUBLE)
-    assert native.bits(run(convert(source).proto(), data)) == native.bits(
-        np.pad(data, [(0, 1), (1, 2)], constant_values=0.1)
-    )
 
 
 # --- Caffe2 ----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper
-from small_models import BOOL, FLOAT, INT16, INT32, INT64, convert, graph, model, tensor
+from small_models import BOOL, FLOAT, INT64, convert, tensor
 from symmetric_emulation import Emulation
 
 OP = "OpenVINOPad_12"
@@ -54,15 +54,6 @@ def test_emulation(rows: list, opset: int) -> None:
     assert same(run(original, data), wanted) and same(run(message, data), wanted)
 
 
-@pytest.mark.parametrize("kind", [INT32, INT64, INT16, BOOL])
-def test_emulation_of_other_types(kind: int) -> None:
-    """ONNX Runtime pads no int16; whatever the type, the operator is the same."""
-    dtype = helper.tensor_dtype_to_np_dtype(kind)
-    converted = convert(Emulation(ROWS).model(kind=kind)).proto()
-    data = np.arange(12).reshape(3, 4).astype(dtype)
-    assert same(run(converted, data), np.pad(data, ROWS, "symmetric"))
-
-
 @pytest.mark.parametrize("gathered", [True, False])
 @pytest.mark.parametrize("order", [[0, 2, 3, 1], [3, 1, 0, 2]], ids=str)
 def test_emulation_with_a_transpose_inside(order: list[int], gathered: bool) -> None:
@@ -100,58 +91,6 @@ def test_a_pad_without_data_begins_no_emulation() -> None:
     emulation = Emulation(ROWS)
     emulation.nodes["first"].input[0] = ""
     assert [record.op_type for record in convert(emulation.model()).records] == [None, "Pad_13"]
-
-
-def test_emulations_that_share_a_constant() -> None:
-    first, second = Emulation(ROWS), Emulation([[1, 1], [1, 1]], prefix="b_", shared="no")
-    second.nodes["first"].input[0] = "y"
-    names = {**first.nodes, **{f"b_{name}": node for name, node in second.nodes.items()}}
-    first.nodes, first.tensors = names, {**first.tensors, **second.tensors}
-    original = first.model(outputs=[("b_y", FLOAT, [None, None])])
-    conversion = convert(original)
-    assert len(conversion.records) == 4 and len(conversion.proto().graph.node) == 2
-    assert not [t for t in conversion.proto().graph.initializer if "pads_" not in t.name]
-    data = np.arange(12, dtype=np.float32).reshape(3, 4)
-    assert same(run(conversion.proto(), data), run(original, data))
-
-
-def test_emulation_in_a_branch_and_in_a_function() -> None:
-    inner = Emulation(ROWS)
-    tensors = [tensor(name, array, array.dtype) for name, array in inner.tensors.items()]
-    constants = [helper.make_node("Constant", [], [t.name], value=t) for t in tensors]
-    branch = graph(list(inner.nodes.values()), [], [("y", FLOAT, None)], tensors, name="then")
-    other = graph([helper.make_node("Identity", ["x"], ["z"])], [], [("z", FLOAT, None)], name="else")
-    body = [*constants, *inner.nodes.values()]
-    function = helper.make_function("mine", "Mirror", ["x"], ["y"], body, [helper.make_opsetid("", 13)])
-    message = model(
-        [
-            helper.make_node("If", ["flag"], ["chosen"], "if", then_branch=branch, else_branch=other),
-            helper.make_node("Mirror", ["chosen"], ["result"], "call", domain="mine"),
-        ],
-        13,
-        inputs=[("x", FLOAT, [3, 4]), ("flag", BOOL, [])],
-        outputs=[("result", FLOAT, [None, None])],
-        functions=[function],
-        imports=[("mine", 1)],
-    )
-    conversion = convert(message)
-    assert [record.op_type for record in conversion.records] == [OP] * 4
-    (body,) = (function for function in conversion.proto().functions if function.domain == "mine")
-    assert [node.op_type for node in body.node] == ["Constant", "Constant", OP]
-    (then,) = (a.g for a in conversion.proto().graph.node[0].attribute if a.name == "then_branch")
-    assert [node.op_type for node in then.node] == [OP] and len(then.initializer) == 2
-    data = np.arange(12, dtype=np.float32).reshape(3, 4)
-    for flag in (np.array(True), np.array(False)):
-        assert same(run(conversion.proto(), data, flag), run(message, data, flag))
-
-
-def test_emulation_is_not_needed() -> None:
-    original = Emulation(ROWS).model()
-    conversion = convert(original, select="needed")
-    assert [record.status for record in conversion.records] == ["not needed"] * 2
-    assert conversion.proto() == original
-    conversion = convert(Emulation(ROWS).model(kind=INT16), select="needed")
-    assert [record.op_type for record in conversion.records] == [OP] * 2
 
 
 def amount(name: str, values: list[int]) -> Callable[[Emulation], None]:
@@ -236,13 +175,6 @@ def test_anything_else_is_left(change: Callable[[Emulation], None]) -> None:
 def test_an_output_in_between_is_left(value: str) -> None:
     kind = BOOL if value.startswith("mask") else INT64 if value == "dims" else FLOAT
     original = Emulation(ROWS).model(outputs=[("y", FLOAT, [None, None]), (value, kind, None)])
-    assert [record.op_type for record in convert(original).records] == ["Pad_13", "Pad_13"]
-
-
-def test_amounts_at_run_time_are_left() -> None:
-    emulation = Emulation(ROWS)
-    del emulation.tensors["second_pads"]
-    original = emulation.model(inputs=[("x", FLOAT, [3, 4]), ("second_pads", INT64, [4])])
     assert [record.op_type for record in convert(original).records] == ["Pad_13", "Pad_13"]
 
 

@@ -57,33 +57,6 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
 # --- nodes of a domain that the user names ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", [np.int32, np.int64])
-@pytest.mark.parametrize("mode", ["REFLECT", "SYMMETRIC"])
-def test_mirror_pad(mode: str, dtype: Any) -> None:
-    conversion = convert(custom("MirrorPad", dtype=dtype, mode=mode), custom_domains=["tf"])
-    record = only_record(conversion)
-    assert (record.status, record.op_type) == ("converted", OP)
-    assert record.form == "TensorFlow MirrorPad in the domain 'tf'"
-    (node,) = conversion.proto().graph.node
-    assert (node.domain, node.op_type, node.name, list(node.output)) == ("padops", OP, "pad", ["y"])
-    data = np.arange(12, dtype=np.float32).reshape(3, 4)
-    assert same(run(conversion.proto(), data), np.pad(data, ROWS, mode.lower()))
-
-
-@pytest.mark.parametrize("fill", [np.float32(-0.0), np.int16(-7), np.bool_(True)], ids=str)
-def test_pad_v2(fill: Any) -> None:
-    conversion = convert(custom("PadV2", fill=fill), custom_domains=["tf"])
-    data = np.arange(12).reshape(3, 4).astype(fill.dtype)
-    wanted = np.pad(data, ROWS, constant_values=fill)
-    assert same(run(conversion.proto(), data), wanted)
-
-
-def test_pad() -> None:
-    conversion = convert(custom("Pad"), custom_domains=["tf"])
-    data = np.arange(12, dtype=np.float32).reshape(3, 4)
-    assert same(run(conversion.proto(), data), np.pad(data, ROWS))
-
-
 @pytest.mark.parametrize("ir_version", [8, 3], ids=["initializers", "nodes"])
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_paddings_at_run_time(dtype: Any, ir_version: int) -> None:
@@ -209,17 +182,6 @@ def test_left(message: onnx.ModelProto, reason: str) -> None:
     record = only_record(conversion)
     assert (record.status, record.reason) == ("unconverted", reason)
     assert conversion.proto() == message
-
-
-def test_pads_of_other_dialects_are_not_taken() -> None:
-    """nGraph's Pad has attributes, and ONNX's form in another domain three inputs."""
-    for node in (
-        helper.make_node("Pad", ["x", "p"], ["y"], domain="tf", padding_below=[0, 0], padding_above=[0, 0]),
-        helper.make_node("Pad", ["x", "p", "p"], ["y"], domain="tf"),
-    ):
-        source = model([node], imports=[("tf", 1)], tensors=[tensor("p", [0, 0, 1, 1])])
-        record = only_record(convert(source, custom_domains=["tf"]))
-        assert not record.form.startswith("TensorFlow")
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import native
 import numpy as np
 import onnx
-import onnx_functions
 import onnxruntime
 import pytest
 from onnx import TensorProto, helper
@@ -30,21 +29,6 @@ import padops
 
 # Which of them padops knows: matchers/onnx_functions.py.
 KNOWN = {"ai.onnx::CenterCropPad-18", "ai.onnx::Attention-24", "ai.onnx::Attention-25"}
-# A function whose body is the graph that the node has, which is walked as any other graph.
-UNREAD = {"ai.onnx::SequenceMap-17"}
-
-
-def test_there_are_no_others() -> None:
-    """A new one has to become a row of ``KNOWN``, with a source, or to be named in docs/converter.md."""
-    assert set(onnx_functions.padding_functions()) <= KNOWN
-    assert set(onnx_functions.unread_functions()) <= UNREAD
-
-
-def test_the_look_into_bodies_finds_those_that_are_known() -> None:
-    found = onnx_functions.padding_functions()
-    newest = onnx.defs.onnx_opset_version()
-    assert {name for name in KNOWN if int(name.rpartition("-")[2]) <= newest} == set(found)
-    assert set(itertools.chain(*found.values())) == {"Pad"}
 
 
 # --- CenterCropPad ---------------------------------------------------------------------------------------------------
@@ -217,15 +201,6 @@ def test_mask_shorter_than_the_keys(opset: int, dtype: int, mask: int) -> None:
         conversion = road(source)
         assert [record.status for record in conversion.records] == ["converted"]
         np.testing.assert_allclose(native.session(conversion.proto()).run(None, feeds)[0], wanted, **close)
-
-
-def test_mask_of_unknown_length_stays() -> None:
-    source = attention(25, dims=(3, "keys"))
-    (record,) = padops.convert(source).records
-    assert record.status == "not needed"
-    assert record.reason == (
-        "whether the mask is shorter than the keys, so that the function pads it, the model does not say"
-    )
 
 
 @pytest.mark.parametrize(

@@ -81,11 +81,6 @@ def test_the_dims_behind_them_are_not_those_of_all_axes(name: str, without_pad: 
     assert output.dtype == expected.dtype and np.array_equal(output, expected)
 
 
-@pytest.mark.parametrize("axes", [[3], ["n"]])
-def test_declared_axes_leave_what_is_known(axes: list[int | str]) -> None:
-    assert padops.inspect(_two(FLOAT, axes=axes)).pads[0].verdict in ("runs", "runs if")
-
-
 def test_constant_axes_are_known_in_every_graph() -> None:
     """Initializers and Constants, around the graph and in it, but not what hides them."""
     where = graph([pad(["x", "q", "", "k"], "t")], [], [("t", FLOAT, None)])

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnx_ir as ir
 import onnxruntime
 import pytest
-from broken_models import BROKEN, LABEL, Change, changed, growing, of_tensor, text
+from broken_models import BROKEN, LABEL, changed, growing, of_tensor, text
 from mutation.onnx_breaks import deep
 from onnx import TensorProto, helper
 from small_models import BOOL, FLOAT, convert, graph, info, model, one_pad, pad, tensor
@@ -25,7 +24,6 @@ from padops.convert import PadopsError
 from padops.convert.inputs.pads import bodies
 from padops.convert.model.checks import check_calls, check_tensor
 from padops.convert.model.document import LARGEST_PROTO
-from padops.convert.model.nesting import graphs_in, graphs_of, nodes_of
 
 ROADS: dict[str, dict[str, Any]] = {
     "fold": {},
@@ -77,14 +75,6 @@ def test_lower_refuses_a_cycle() -> None:
         padops.lower(CYCLE)
 
 
-def test_a_cycle_of_a_graph_that_is_no_message_is_refused() -> None:
-    """onnx_ir takes such graphs."""
-    source = ir.from_proto(text("a = Add (x, x) b = Pad (a, p) y = Neg (b)"))
-    add, padded, _ = source.graph
-    add.replace_input_with(1, padded.outputs[0])
-    assert refusal(source, fold=False).startswith("graph has a cycle of 2 nodes")
-
-
 def test_functions_that_grow_within_reason_are_converted() -> None:
     conversion = padops.convert(growing(5))
     assert [record.status for record in conversion.records] == ["converted"]
@@ -101,46 +91,10 @@ def test_calls_of_fallbacks_are_never_too_many(domain: str, refused: bool) -> No
         check_calls(made)
 
 
-@pytest.mark.parametrize("fold", [True, False])
-def test_nodes_of_the_main_graph_may_be_in_any_order(fold: bool) -> None:
-    """ONNX Runtime sorts them."""
-    source = text("y = Neg (b) b = Pad <mode = \"edge\"> (a, p) a = If (c) <then_branch = t () => "
-                  "(float[N] d) { d = Neg (e) "
-                  "}, else_branch = f () => (float[N] g) { g = Abs (e) }> e = Neg (x)")  # fmt: skip
-    feeds = {"x": np.array([1, 2], np.float32), "c": np.array(True), "p": np.array([1, 2])}
-    expected = run(source, feeds)
-    conversion = padops.convert(source, fold=fold)
-    assert [record.status for record in conversion.records] == ["converted"]
-    np.testing.assert_array_equal(run(conversion.proto(), feeds), expected)
-
-
 def run(made: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> np.ndarray:
     return onnxruntime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, feeds)[
         0
     ]
-
-
-def harmless() -> list[tuple[str, Change]]:
-    """Models with faults that do not keep ONNX Runtime from running them."""
-    return [
-        ("an initializer twice", lambda made: made.graph.initializer.append(made.graph.initializer[0])),
-        ("values in another field", lambda made: made.graph.initializer[0].float_data.append(1)),
-        ("raw data and others", lambda made: made.graph.initializer[0].int64_data.extend([1, 2, 3, 4, 5])),
-        ("no name of the graph", lambda made: made.graph.ClearField("name")),
-        ("an output twice", lambda made: made.graph.output.append(made.graph.output[0])),
-        ("an unused domain of version -13", lambda made: made.opset_import.add(domain="unused", version=-13)),
-    ]
-
-
-@pytest.mark.parametrize(("what", "change"), harmless(), ids=[what for what, _ in harmless()])
-def test_what_onnx_runtime_runs_is_converted(what: str, change: Change) -> None:
-    source = one_pad()
-    change(source)
-    feeds = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
-    expected = run(source, feeds)
-    conversion = padops.convert(source)
-    assert [record.status for record in conversion.records] == ["converted"]
-    np.testing.assert_array_equal(run(conversion.proto(), feeds), expected)
 
 
 @pytest.mark.parametrize(("name", "part"), [
@@ -244,14 +198,6 @@ def test_the_largest_message_and_tensor() -> None:
         check_tensor(made, "w")
 
 
-def test_inputs_that_no_memory_holds() -> None:
-    source = model([pad()], inputs=[("x", FLOAT, [2**40, 3])], tensors=[tensor("pads", [0, 1, 0, 1])])
-    found = padops.convert(source, verify=True, run=True).verification
-    assert (found.outcome, found.verdict, found.passed) == ("not run", "proved", True)
-    why = f"cannot verify: the input x: float[{2**40}, 3] would take {3 * 2**40} random numbers"
-    assert found.notes == (f"neither model was loaded: {why}",)
-
-
 DOMAIN = "test.foreign"
 IMPORTS = [helper.make_opsetid("", 18), helper.make_opsetid(DOMAIN, 1)]
 
@@ -269,26 +215,6 @@ def nested() -> onnx.NodeProto:
     deepest = helper.make_node("Deep", [], ["d"], "deep", domain=DOMAIN, body=body("deepest"))
     graphs = {"one": body("first"), "many": [body("second"), body("third", deepest)]}
     return helper.make_node("Holder", [], ["h"], "holder", domain=DOMAIN, count=3, **graphs)
-
-
-def test_every_graph_and_every_node() -> None:
-    node = nested()
-    assert [(name, graph.name) for name, graph in graphs_in(node.attribute)] == [
-        ("many[0]", "second"),
-        ("many[1]", "third"),
-        ("one", "first"),
-    ]
-    graph = helper.make_graph([constant("c", 1), node], "main", [], [])
-    assert [inner.name for inner in graphs_of(graph)] == ["main", "second", "third", "deepest", "first"]
-    assert [(place, found.output[0]) for place, found in nodes_of(graph.node, "graph")] == [
-        ("graph.node[0]", "c"),
-        ("graph.node[1]", "h"),
-        ("graph.node[1].many[0].node[0]", "second"),
-        ("graph.node[1].many[1].node[0]", "d"),
-        ("graph.node[1].many[1].node[0].body.node[0]", "deepest"),
-        ("graph.node[1].many[1].node[1]", "third"),
-        ("graph.node[1].one.node[0]", "first"),
-    ]
 
 
 def test_the_main_graph_and_functions_alike() -> None:

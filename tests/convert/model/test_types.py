@@ -61,18 +61,6 @@ def calls(
     return model(graph(nodes, inputs, outputs, [PADS]), 18, functions=functions, imports=[("d", 1)])
 
 
-@pytest.mark.parametrize("depth", ["Pads", "Outer"])
-def test_a_function_has_the_types_of_its_calls(depth: str) -> None:
-    source = calls(call(depth))
-    facts = found(source)
-    assert (facts.type, facts.input_shape, facts.verdict) == ("int16", (3, 4), "refuses")
-    x = np.arange(12, dtype=np.int16).reshape(3, 4)
-    feeds = {"x": x, "z": x, "c": np.array(True)}
-    made = convert(source, target="onnx").proto()
-    expected = np.pad(x, [(1, 2), (0, 1)], mode="reflect")
-    assert native.session(made).run(["y"], feeds)[0].tolist() == expected.tolist()
-
-
 @pytest.mark.parametrize(
     ("other", "kind", "expected"),
     [([3, 4], INT16, ("int16", (3, 4))), ([3, 5], INT16, ("int16", (3, None))), ([3], INT16, ("int16", None)),
@@ -189,17 +177,6 @@ def test_what_is_unsure_is_what_they_disagree_on(end: int, step: int) -> None:
 
 def dim(graph: onnx.GraphProto) -> onnx.TensorShapeProto.Dimension:
     return next(row for row in graph.value_info if row.name == "b").type.tensor_type.shape.dim[0]
-
-
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("step", [1, -1])
-def test_dims_are_inferred_of_no_other(end: int, step: int) -> None:
-    """The converter's inference and the prover's."""
-    model, unsure = sliced(end, step), end in ENDLESS and step < 0
-    opened = onnx.ModelProto.FromString(model.SerializeToString())
-    open_backward_slices(opened)
-    for found in (onnx.shape_inference.infer_shapes(opened).graph, inferred(model)[0]):
-        assert dim(found).HasField("dim_value") is not unsure
 
 
 def test_a_wrap_behind_one_keeps_its_bits() -> None:

@@ -10,7 +10,7 @@ import native
 import numpy as np
 import onnx
 import pytest
-from folding_models import LEVELS, fold, operators, outcomes, run
+from folding_models import fold, operators, outcomes, run
 from onnx import helper
 from small_models import FLOAT, INT64, info, model, pad, tensor
 
@@ -54,49 +54,7 @@ def fails(message: onnx.ModelProto, feeds: dict[str, np.ndarray], level: str) ->
 # --- amounts that a chain of constants makes --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", ["DISABLE_ALL", "ENABLE_ALL"])
-def test_needed_follows_a_concat(level: str) -> None:
-    feeds = {"x": np.arange(8, dtype=np.float32)}
-    (record,) = needed(reflecting(11)).records
-    assert (record.status, record.notes[-1]) == (
-        "converted",
-        "ONNX Runtime refuses to reflect more than once (axis 0: 11, 0 of 8 elements)",
-    )
-    assert fails(reflecting(11), feeds, level) or native.RUNTIME < (1, 25)
-    expected = np.pad(feeds["x"], (11, 0), "reflect")
-    assert run(needed(reflecting(11)).proto(), feeds, level) == [native.bits(expected)]
-    (record,) = needed(reflecting(7)).records
-    assert (record.status, record.reason) == ("not needed", "ONNX Runtime runs it: float, reflect")
-    assert not fails(reflecting(7), feeds, level)
-
-
 SPECIAL = np.array([np.inf, -np.inf, np.nan, -0.0, 0.0, 1e-45, -1e-45, 3e38], np.float32)
-
-
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("weights", ["finite", "special"])
-def test_a_conv_takes_the_amounts_of_a_concat(level: str, weights: str) -> None:
-    source = in_front_of_conv()
-    rng = np.random.default_rng(7)
-    data = X
-    if weights == "special":
-        kernel = next(t for t in source.graph.initializer if t.name == "w")
-        kernel.CopyFrom(tensor("w", rng.choice(SPECIAL, W.shape), np.float32))
-        data = rng.choice(SPECIAL, X.shape)
-    conversion = fold(source)
-    assert outcomes(conversion) == [("pad", "folded", ("conv",))]
-    assert conversion.records[0].notes == ("pads [1, 2, 0, 1]",)
-    message = conversion.proto()
-    assert operators(message) == ["Conv"] and [t.name for t in message.graph.initializer] == ["w"]
-    assert run(message, {"x": data}, level) == run(source, {"x": data}, level)
-
-
-def test_what_else_reads_a_chain_keeps_it() -> None:
-    source = in_front_of_conv()
-    source.graph.output.append(info(("pads", INT64, [8])))
-    message = fold(source).proto()
-    assert operators(message) == ["Concat", "Conv"]
-    assert run(message, {"x": X}) == run(source, {"x": X})
 
 
 @pytest.mark.parametrize("level", ["DISABLE_ALL", "ENABLE_ALL"])
@@ -119,24 +77,6 @@ def test_two_pads_of_chains_become_one(target: str, level: str) -> None:
         assert run(conversion.proto(), feeds, level) == run(source, feeds, level)
         return
     assert [native.bits(array) for array in made] == run(source, feeds, level)
-
-
-def test_a_reshape_of_a_shape_counts_as_known() -> None:
-    """Amounts from dims that the model states, by Shape, Gather, Sub and Concat: of a width of 5, 3 more."""
-    nodes = [
-        helper.make_node("Shape", ["x"], ["dims"]),
-        helper.make_node("Gather", ["dims", "one"], ["width"], axis=0),
-        helper.make_node("Sub", ["eight", "width"], ["end"]),
-        helper.make_node("Concat", ["zeros", "end"], ["pads"], axis=0),
-        pad(name="pad", mode="reflect"),
-    ]
-    tensors = [tensor("one", [1]), tensor("eight", [8]), tensor("zeros", [0, 0, 0])]
-    source = model(nodes, inputs=[("x", FLOAT, [2, 5])], tensors=tensors)
-    (record,) = needed(source).records
-    assert record.reason == "ONNX Runtime runs it: float, reflect"
-    source.graph.input[0].type.tensor_type.shape.dim[1].dim_value = 4
-    (record,) = needed(source).records
-    assert record.notes[-1] == "ONNX Runtime refuses to reflect more than once (axis 1: 0, 4 of 4 elements)"
 
 
 # --- what is not known ------------------------------------------------------------------------------------------------
@@ -181,24 +121,6 @@ def test_a_chain_that_is_wrong_is_not_known(chain: str, imports: str) -> None:
         assert record.status in ("already converted", "unconverted")  # P8
 
 
-def test_a_dim_that_the_nodes_contradict_is_not_believed() -> None:
-    """The model says that three elements are eight, which it would need for the amounts that it computes."""
-    nodes = [
-        helper.make_node("Relu", ["x"], ["r"]),
-        helper.make_node("Shape", ["r"], ["n"]),
-        helper.make_node("Sub", ["n", "four"], ["begin"]),
-        helper.make_node("Concat", ["begin", "zero"], ["pads"], axis=0),
-        pad(["r", "pads"], name="pad", mode="reflect"),
-    ]
-    tensors = [tensor("four", [4]), tensor("zero", [0])]
-    source = model(nodes, inputs=[("x", FLOAT, [3])], tensors=tensors)
-    source.graph.value_info.append(info(("r", FLOAT, [4])))
-    conversion = fold(source)
-    assert [record.status for record in conversion.records] == ["converted"]  # with 4 elements it would change nothing
-    source.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 4
-    assert [record.status for record in fold(source).records] == ["folded"]
-
-
 @pytest.mark.parametrize("inside", ["graph", "function"])
 def test_a_vast_chain_is_not_computed(inside: str) -> None:
     nodes = [
@@ -229,18 +151,6 @@ def test_a_vast_chain_is_not_computed(inside: str) -> None:
 # --- axes, and SAME ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", ["ENABLE_BASIC", "ENABLE_ALL"])
-def test_axes_that_a_cast_makes_int32_are_refused_as_constant_ones_are(level: str) -> None:
-    nodes = [
-        helper.make_node("Cast", ["wide"], ["axes"], to=onnx.TensorProto.INT32),
-        pad(["x", "pads", "", "axes"], name="pad"),
-    ]
-    source = model(nodes, 18, tensors=[tensor("wide", [1]), tensor("pads", [1, 1])])
-    (record,) = needed(source).records
-    assert record.notes[-1] == "ONNX Runtime refuses constant axes of type int32"
-    assert fails(source, {"x": np.zeros((2, 3), np.float32)}, level)
-
-
 def same_pad(dims: Sequence[Any] | None, padded: Sequence[Any] | None = None) -> onnx.ModelProto:
     attributes = {"kernel_shape": [3, 3], "strides": [2, 2]}
     nodes = [
@@ -252,14 +162,6 @@ def same_pad(dims: Sequence[Any] | None, padded: Sequence[Any] | None = None) ->
     if padded is not None:
         source.graph.value_info.append(info(("p", FLOAT, padded)))
     return source
-
-
-def test_same_amounts_follow_from_the_spatial_dims_alone() -> None:
-    source = same_pad([None, 3, 7, 6])
-    conversion = fold(source)
-    assert outcomes(conversion) == [("pad", "folded", ("conv",))]
-    for level in LEVELS:
-        assert run(conversion.proto(), {"x": X}, level) == run(source, {"x": X}, level)
 
 
 def test_same_amounts_do_not_follow_from_the_padded_dims() -> None:

@@ -160,38 +160,8 @@ def test_kept_rows_on_the_oldest_runtime() -> None:
     assert oldest_runtime.count_passed(f"{__file__}::{test_kept_rows_are_right.__name__}") == len(KEPT)
 
 
-def test_what_is_not_known_is_said() -> None:
-    (record,) = convert(amounts(0, 3, 0, 2, dims=(2, "n")), select="needed").records
-    assert record.reason == (
-        "ONNX Runtime runs it: float, reflect, as long as no amount is more than the axis has elements to reflect"
-    )
-    (record,) = convert(amounts(0, -3, 0, 2, dims=(2, "n"), mode="wrap", opset=19), select="needed").records
-    assert record.reason == (
-        "ONNX Runtime runs it: float, wrap, as long as no amount is more than the axis has "
-        "elements to wrap and no axis is "
-        "cropped away wholly"
-    )
-    (record,) = convert(amounts(0, 3, 0, 2, dims=(2, "n"), mode="constant"), select="needed").records
-    assert record.reason == "ONNX Runtime runs it: float, constant"
-    (record,) = convert(amounts(0, 2, 0, 2), select="needed").records
-    assert record.reason == "ONNX Runtime runs it: float, reflect"
-
-
 def test_a_type_that_nobody_knows_is_converted() -> None:
     nodes = [helper.make_node("Secret", ["x"], ["s"], domain="d"), pad(["s", "pads"])]
     source = model(nodes, 13, imports=[("d", 1)], outputs=[("y", 0, None)], tensors=[tensor("pads", [0] * 4)])
     (record,) = convert(source, select="needed").records
     assert (record.status, record.notes) == ("converted", ("the type of its data is not known",))
-
-
-def test_a_type_that_only_inference_knows_is_enough() -> None:
-    nodes = [helper.make_node("Relu", ["x"], ["s"]), pad(["s", "pads"], mode="reflect")]
-    source = model(nodes, 13, outputs=[("y", 0, None)], tensors=[tensor("pads", [0, 3, 0, 0])])
-    (record,) = convert(source, select="needed").records
-    assert record.notes == ("ONNX Runtime refuses to reflect more than once (axis 1: 3, 0 of 3 elements)",)
-
-
-def test_pads_that_are_not_needed_are_not_left_by_strict() -> None:
-    conversion = convert(one_pad(13), select="needed", strict=True)
-    assert (conversion.unconverted, conversion.notes) == ((), ("nothing had to be changed",))
-    assert conversion.proto().SerializeToString() == one_pad(13).SerializeToString()

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from lowered_for import MOVING, lowered, model_of, padded, session, written
+from lowered_for import MOVING, lowered, model_of, session, written
 from onnx import parser
 from onnxruntime.capi import onnxruntime_pybind11_state as states
 
@@ -25,7 +25,6 @@ from padops.conformance.case import Case, expect
 from padops.conformance.model import converted, feeds, make_model
 from padops.conformance.peers.ort import run_model, session_options
 from padops.conformance.peers.request import Request, Unsupported
-from padops.runtime.provider_rules import KNOWN_PROVIDERS, NOT_RUN
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 import provider_cases
@@ -121,31 +120,11 @@ def test_what_lowering_says_of_a_branch() -> None:
         assert (f"{QNN} leaves it (in a branch or a body)" in words) is said, words
 
 
-def test_rules_that_were_not_run_say_so() -> None:
-    for row in KNOWN_PROVIDERS:
-        for name in ("wrap beyond n", "constant 18"):
-            _, conversion = lowered(provider_cases.model_of(ALL[name]), row.name)
-            (record,) = conversion.records
-            said = " ".join((record.reason or "", *record.notes))
-            assert ("by rules that were not run" in said) == (row.version == NOT_RUN), (row.name, said)
-
-
-@pytest.mark.parametrize("name", ["openvino", "OpenVINO", "openvinoexecutionprovider", OPENVINO])
-def test_names(name: str) -> None:
-    _, conversion = lowered(provider_cases.model_of(ALL["constant 18"]), name)
-    assert conversion.records[0].reason == "OpenVINOExecutionProvider runs it"
-
-
 def test_what_a_provider_lacks_stays_with_the_processor() -> None:
     """More nodes would help nobody: of a type that it has for no node, and of a provider that has no Slice."""
     for provider, name in ((WEBGPU, "constant int64"), ("xnnpack", "constant 18"), (QNN, "constant, amounts given")):
         model, conversion = lowered(provider_cases.model_of(ALL[name]), provider)
         assert written(model) == {"Pad": 1} and "leaves it" in conversion.records[0].reason
-
-
-def test_cuda_has_no_pad_of_int64() -> None:
-    model, _ = lowered(provider_cases.model_of(ALL["constant int64"]), "cuda")
-    assert written(model) == {"Concat": 2}
 
 
 @pytest.mark.parametrize(
@@ -228,40 +207,12 @@ def test_what_onnxruntime_refuses_or_gets_wrong_is_not_left(model: onnx.ModelPro
         session(low).run(None, FEEDS)
 
 
-@pytest.mark.parametrize("provider", REAL)
-def test_amounts_of_two_dims_become_one(provider: str) -> None:
-    """ONNX Runtime refuses them before a provider is asked; each of these would run the Pad."""
-    model = text_model("y = Pad (x, p)", constants="<int64[1, 8] p = {0, 0, 1, 1, 0, 0, 1, 1}>")
-    low, conversion = lowered(model, provider)
-    assert [record.status for record in conversion.records] == ["converted"] and written(low) == {"Pad": 1}
-    np.testing.assert_array_equal(
-        session(low).run(None, FEEDS)[0], padded("constant", FEEDS["x"], [0, 0, 1, 1, 0, 0, 1, 1])
-    )
-
-
-def test_what_a_provider_refuses_does_not_stay() -> None:
-    """QNN has no node of double, and yet takes the Pad, and refuses it: the processor runs parts of the data."""
-    model = text_model('y = Pad <mode = "reflect"> (x, p)', "double[4] x", constants="<int64[2] p = {1, 2}>")
-    low, conversion = lowered(model, QNN)
-    assert written(low) == {"Slice": 3, "Concat": 1} and conversion.records[0].status == "converted"
-
-
 @pytest.mark.parametrize("pads", [[0, 0, 0, 1, 1, 0, 0, 0, 1, 1], [0, 0, -3, 1, 1, 0, 0, 0, 1, 1]])
 def test_what_has_no_elements_is_not_narrowed(pads: list[int]) -> None:
     """Reshapes around it would help nobody."""
     held, size = f"<int64[10] p = {{{', '.join(map(str, pads))}}}>", 3 if pads[2] else 0
     low, _ = lowered(text_model('y = Pad <mode = "edge"> (x, p)', f"float[1, 2, {size}, 4, 5] x", constants=held), QNN)
     assert written(low) == {"ConstantOfShape": 1}
-
-
-def test_what_a_provider_leaves_is_not_narrowed() -> None:
-    """Fewer dims would help nobody."""
-    held = "<int64[10] p = {0, 0, 1, 1, 1, 0, 0, 1, 1, 1}>"
-    low, conversion = lowered(text_model("y = Pad (x, p)", "uint8[1, 2, 3, 4, 5] x", constants=held), QNN)
-    assert (
-        written(low) == {"Pad": 1}
-        and "QNNExecutionProvider leaves it (any node of uint8)" in conversion.records[0].reason
-    )
 
 
 @pytest.mark.parametrize("provider", REAL)
@@ -271,34 +222,12 @@ def test_broken_rules_are_said(provider: str) -> None:
     assert record.status == "unconverted" and record.reason.endswith("leave none of its 4 elements [P5]")
 
 
-def test_constant_crops() -> None:
-    """For DirectML, which crops wrongly, a Slice crops and the Pad adds; OpenVINO would die of an emptied axis."""
-    model = text_model("y = Pad (x, p)", constants="<int64[8] p = {0, 0, -1, 2, 0, 0, 1, -2}>")
-    low, _ = lowered(model, "dml")
-    assert [node.op_type for node in low.graph.node] == ["Slice", "Pad"]
-    np.testing.assert_array_equal(session(low).run(None, FEEDS)[0], session(model).run(None, FEEDS)[0])
-    given = text_model("y = Pad (x, p)", "float[1, 2, 4, 5] x, int64[8] p")
-    low, _ = lowered(given, OPENVINO)
-    assert low.graph.node[-1].op_type == "Pad" and "Slice" in {node.op_type for node in low.graph.node}
-    for pads in ([0, 0, -4, 0, 0, 0, 3, 0], [0, 0, 1, -5, 0, 0, 0, 2], [0, 0, 1, 2, 0, 0, 1, 2]):
-        feeds = FEEDS | {"p": np.array(pads)}
-        np.testing.assert_array_equal(session(low).run(None, feeds)[0], padded("constant", FEEDS["x"], pads))
-
-
 def test_no_pad_of_what_is_surely_cut_away() -> None:
     """A Slice in front of it would leave it no elements, which OpenVINO leaves to others."""
     model = text_model("y = Pad (x, p)", constants="<int64[8] p = {0, 0, -5, 0, 0, 0, 3, 0}>")
     low, _ = lowered(model, OPENVINO)
     assert "Pad" not in written(low)
     np.testing.assert_array_equal(session(low).run(None, FEEDS)[0], np.zeros((1, 2, 2, 5), np.float32))
-
-
-def test_no_least_of_a_concat_of_two() -> None:
-    """OpenVINO 1.24.1 reads ReduceMin of two joined vectors as a minimum of each pair, so lowering writes none."""
-    model, _ = lowered(provider_cases.model_of(ALL["wrap, amounts given"]), OPENVINO)
-    joined = {node.output[0]: len(node.input) for node in model.graph.node if node.op_type == "Concat"}
-    least = [joined.get(node.input[0]) for node in model.graph.node if node.op_type == "ReduceMin"]
-    assert least and 2 not in least
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -449,10 +378,3 @@ def test_a_crop_and_a_fill_at_run_time() -> None:
         assert ("Pad" in operators(made)) == has_pad
         fed = {"x": np.arange(6, dtype=np.float32), "p": np.array([2, -3]), "f": np.array([7], np.float32)}
         np.testing.assert_array_equal(session(made).run(None, fed)[0], [7, 7, 0, 1, 2])
-
-
-@pytest.mark.parametrize("name", ["constant cut away", "constant cut beyond"])
-def test_a_pad_that_qnn_may_refuse_stays_one(name: str) -> None:
-    """QNN runs the Pad in front of a Relu; it refuses each other form of a Pad of which a crop leaves nothing."""
-    changed, _ = lowered(provider_cases.model_of(provider_cases.ALL[name]), provider_cases.QNN)
-    assert [node.op_type for node in changed.graph.node if node.op_type in ("Pad", "Slice", "Concat")] == ["Pad"]

@@ -12,12 +12,10 @@ import pytest
 import standard_models as standard
 from case_strategies import Case
 from onnx import helper
-from small_models import FLOAT, model, pad
+from small_models import FLOAT, model
 
 import padops
 from padops.convert.standard import graph_builder as numbers
-
-ADVICE = "raise that first (onnx.version_converter)"
 
 
 def test_an_interior_of_a_billion_is_computed_at_once(tmp_path: Path) -> None:
@@ -50,21 +48,3 @@ def test_computed_positions_are_the_listed_ones(
         lowered = padops.lower(source, fold=False).proto()
         assert any(node.op_type == "Range" for node in lowered.graph.node) == (listed == 4)
         assert standard.run(lowered, feeds, standard.stock_options()) == expected
-
-
-def test_before_range_it_stays() -> None:
-    case = Case("NGraphPad_0", {"padding_below": [0], "padding_above": [0], "padding_interior": [10**9]},
-                [np.ones(2, np.float32), np.array(0, np.float32)])  # fmt: skip
-    source, _ = standard.make([case], 10, "full", "nothing")
-    (record,) = padops.convert(source, target="onnx", fold=False).records
-    assert record.reason == f"it needs Range (opset 11); the model has opset 10; {ADVICE}"
-
-
-def test_a_block_of_fill_before_it_could_be_made_is_no_constant_of_gigabytes() -> None:
-    """Below opset 9 a block of fill is a constant of the model."""
-    for amount, status in ((1000, "converted"), (10**10, "unconverted")):
-        node = pad(["x"], pads=[0, amount], mode="constant")
-        source = model([node], 8, ir_version=3, inputs=[("x", FLOAT, [3])])
-        (record,) = padops.convert(source, target="onnx", without_pad=True, fold=False).records
-        assert record.status == status
-    assert record.reason == f"it needs ConstantOfShape (opset 9); the model has opset 8; {ADVICE}"

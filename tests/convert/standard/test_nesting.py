@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import native
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
-import standard_models as standard
 import stock_sessions
 from onnx import helper, parser
-from onnx.reference import ReferenceEvaluator
 from small_models import BOOL, FLOAT, INT64, graph, model, pad, tensor
 
 import padops
@@ -230,22 +227,6 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize(("opset", "node", "shown"), ROWS.values(), ids=ROWS)
-def test_no_negative_number_is_divided(opset: int, node: str, shown: list[int]) -> None:
-    source = parser.parse_model(
-        f'<ir_version: 8, opset_import: ["": {opset}, "padops": 1]> g (float[n] x) => (float[m] y)'
-        f" <int64[2] p = {{2, 2}}, int64[1] b = {{2}}, int64[1] e = {{2}}> {{ {node} }}"
-    )
-    made = padops.lower(source, without_pad=True, fold=False).proto()
-    (mod,) = [node for node in made.graph.node if node.op_type == "Mod"]
-    made.graph.output.append(helper.make_tensor_value_info(mod.input[0], 7, None))
-    x = np.arange(3, dtype=np.float32)
-    output, divided = ReferenceEvaluator(made).run(None, {"x": x})
-    assert output.tolist() == shown and divided.min() == 0 and divided.max() == 4
-    del made.graph.output[1]
-    assert standard.run(made, {"x": x}, standard.stock_options()) == native.bits(np.array(shown, np.float32))
-
-
 SHAPES = [(2, 4, 5), (0, 4, 5), (2, 0, 5), (2, 4, 0), (0, 0, 5), (0, 4, 0), (1, 1, 2)]
 AMOUNTS = [(0, 2, 3, 0, 1, 2), (0, 0, 3, 0, 0, 0), (0, -1, 0, 0, -3, 1), (0, 0, -5, 0, 0, 0), (0, -4, -5, 0, 0, 0)]
 
@@ -326,15 +307,6 @@ def test_the_fallback_runs_in_a_stock_session(way: str, mode: str, stock: stock_
         data = np.pad(data, [(0, 0), (0, 0), (1, 2)], mode)
     outputs = stock.run(made.proto(), tmp_path, 1, x=DEQUANTIZED, p=DEQUANTIZED_AMOUNTS)
     assert outputs == [data.tolist()] * len(stock_sessions.LEVELS)
-
-
-def test_other_fallbacks_copy_nothing() -> None:
-    """Data that are not dequantized, and bodies without an If."""
-    text = MODEL.replace("NODES", WAYS["Transpose"].replace("MODE", '"reflect"'))
-    plain = text.replace("d = DequantizeLinear (x, s)", "d = Cast <to = 1> (x)")
-    for made in (padops.convert(parser.parse_model(plain)), converted("Transpose", "constant")):
-        (function,) = made.proto().functions
-        assert not any(node.op_type == "Concat" and function.input[0] in node.input for node in function.node)
 
 
 def test_a_type_that_concat_lacks_leaves_no_fallback() -> None:

@@ -11,7 +11,6 @@ import pytest
 import standard_models as standard
 import whole_models
 from onnx import parser
-from onnx.reference import ReferenceEvaluator
 
 import padops
 from padops import cli
@@ -36,32 +35,6 @@ def operators(message: onnx.ModelProto) -> set[str]:
 # Data of which less and less is known; amounts, or none where they are an input.
 DATA = ("float[3, 5]", "float[3, n]", "float[m, n]", "float")
 AMOUNTS = ("<int64[4] p = {1, 2, 0, 3}>", "<int64[4] p = {1, -2, -1, 3}>", "")
-
-
-@pytest.mark.parametrize("opset", [11, 13, 19])
-@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])
-@pytest.mark.parametrize("amounts", AMOUNTS)
-@pytest.mark.parametrize("data", DATA)
-def test_whatever_is_known(data: str, amounts: str, mode: str, opset: int) -> None:
-    """In onnxruntime and in onnx's reference: the bits of the rules."""
-    inputs = f"{data} x" + ("" if amounts else ", int64[4] p")
-    dims = "" if data == "float" else "[c, d]"
-    source = model(f'g ({inputs}) => (float{dims} y) {amounts} {{ y = Pad <mode = "{mode}"> (x, p) }}', opset)
-    made = padops.lower(source, without_pad=True)
-    (record,) = made.records
-    assert (record.status, record.op_type) == ("converted", "standard ONNX")
-    found = operators(made.proto())
-    assert "Pad" not in str(made.proto()) and standard.nothing_of_padops(made.proto())
-    if data == "float[3, 5]" and amounts:
-        assert found <= {"Slice", "Concat", "Gather"}
-    x = np.arange(15, dtype=np.float32).reshape(3, 5)
-    for pads in [[1, 2, 0, 3], [1, -2, -1, 3], [-1, 9, 2, 0], [0, 0, 0, 0]] if not amounts else [None]:
-        feeds = {"x": x} | ({} if pads is None else {"p": np.array(pads)})
-        given = feeds.get("p", np.array([1, 2, 0, 3] if "-" not in amounts else [1, -2, -1, 3]))
-        expected = native.bits(reference.run("Pad_19", {"mode": mode}, [x, given]))
-        assert standard.run(made.proto(), feeds, standard.stock_options()) == expected
-        (output,) = ReferenceEvaluator(made.proto()).run(None, feeds)
-        assert native.bits(np.asarray(output)) == expected
 
 
 @pytest.mark.parametrize("data", DATA)
@@ -90,28 +63,6 @@ def test_a_dim_that_openvino_makes_0(data: str, pads: tuple[list[int], list[int]
     assert "Pad" not in str(made)
     feeds = dict(zip(("x", "begins", "ends", "f"), given))
     assert standard.run(made, feeds, standard.stock_options()) == native.bits(expected)
-
-
-@pytest.mark.parametrize("opset", [6, 8, 10])
-def test_old_opsets(opset: int) -> None:
-    """What needs no computing: known shapes in every mode, and fill around shapes that are not known from opset 9 on.
-
-    Before opset 4 onnxruntime has no Concat.
-    """
-    x = np.arange(15, dtype=np.float32).reshape(3, 5)
-    for mode, dims in (("constant", "3, 5"), ("edge", "3, 5"), ("reflect", "3, 5"), ("constant", "m, n")):
-        source = model(
-            f'g (float[{dims}] x) => (float[c, d] y) {{ y = Pad <mode = "{mode}", pads = [1, 2, 0, 3]> (x) }}', opset
-        )
-        made = padops.lower(source, without_pad=True)
-        (record,) = made.records
-        if dims == "m, n" and opset < 9:
-            assert record.status == "unconverted"
-            assert "; the model has opset" in record.reason
-            continue
-        expected = native.bits(reference.run("Pad_2", {"mode": mode, "pads": [1, 2, 0, 3]}, [x]))
-        assert "Pad" not in operators(made.proto())
-        assert standard.run(made.proto(), {"x": x}, standard.stock_options()) == expected
 
 
 def test_what_cannot_be_done_is_named() -> None:

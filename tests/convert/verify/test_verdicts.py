@@ -19,9 +19,8 @@ import padops
 from padops.convert import UndecidedError, UsageError, VerificationError
 from padops.convert.records import Outcome, ProofRecord, Verification
 from padops.convert.rewrite import TARGETS
-from padops.convert.verify import choice, sessions
+from padops.convert.verify import choice
 from padops.convert.verify.result import Proof, Region, Verdict
-from padops.extras import DependencyError
 
 PADS = tensor("pads", [0, 1, 0, 1])
 NODE = helper.make_node
@@ -41,28 +40,6 @@ def in_loop() -> onnx.ModelProto:
     loop = NODE("Loop", ["turns", "", "x"], ["y"], body=body)
     inputs = [("x", INT16, [2, 3]), ("turns", INT64, [])]
     return model([loop], inputs=inputs, outputs=[("y", INT16, None)], tensors=[PADS])
-
-
-@pytest.mark.parametrize("source", [in_if(), in_loop(), one_pad(1), one_pad(13)], ids=["if", "loop", "1", "13"])
-def test_a_conversion_is_proved_and_run_beside_the_original(source: onnx.ModelProto, tmp_path: Path) -> None:
-    out = tmp_path / "out.onnx"
-    fallback = source.opset_import[0].version > 1  # which has none
-    verification = padops.convert(source, out, verify=True, strict=True, fallback=fallback).verification
-    assert verification is not None and out.exists()
-    assert (verification.verdict, verification.outcome, verification.passed) == ("proved", "equal", True)
-    assert verification.proof is not None and (verification.doubts, verification.unproved) == ((), ())
-    assert padops.verify(source, out).verdict == "proved"
-
-
-def test_without_onnxruntime_the_answer_says_that_nothing_was_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: object, *given: object, **more: object) -> None:
-        raise DependencyError("there is no onnxruntime", name="onnxruntime")
-
-    monkeypatch.setattr(sessions.Session, "__init__", refuse)
-    verification = padops.verify(one_pad(13), padops.convert(one_pad(13)).proto())
-    assert (verification.verdict, verification.outcome) == ("proved", "proved")
-    assert verification.notes == ("neither model was loaded: there is no onnxruntime",)
-    assert padops.verify(one_pad(13), model([pad(mode="edge", name="p")], tensors=[PADS])).verdict == "unknown"
 
 
 def test_what_is_asked_for_is_run() -> None:

@@ -9,25 +9,6 @@ import numpy as np
 import pytest
 
 from padops.convert.verify.bits import describe_difference
-from padops.spec.bits import from_bytes, to_bytes
-from padops.spec.dtypes import DTYPES, by_name
-
-
-@pytest.mark.parametrize("name", [dtype.name for dtype in DTYPES if dtype.bits])
-def test_packing_and_back(name: str) -> None:
-    dtype = by_name(name)
-    count = 9
-    raw = np.random.default_rng(0).integers(0, 256, (count * dtype.bits + 7) // 8, np.uint8)
-    raw[-1] &= 0xFF >> -count * dtype.bits % 8
-    array = from_bytes(raw.tobytes(), dtype, (3, 3))
-    assert (array.dtype, array.shape) == (dtype.numpy, (3, 3))
-    assert to_bytes(array) == raw.tobytes()
-
-
-def test_sub_byte_elements_lie_low_bits_first() -> None:
-    assert to_bytes(np.array([1, -2, 7], ml_dtypes.int4)) == bytes([0xE1, 0x07])
-    assert to_bytes(np.array([1, 2, 3, 0, 3], ml_dtypes.uint2)) == bytes([0b00111001, 3])
-
 
 DIFFERENCES = [
     (np.float32([1, 2]), np.float32([1, 2]), ""),

@@ -47,15 +47,6 @@ def test_a_model_that_no_runtime_loads_is_not_proved(tmp_path: Path) -> None:
         assert padops.verify(unheard(), other).verdict == "unknown"
 
 
-def test_operators_of_padops_stand_in_for_pads_that_onnxruntime_refuses() -> None:
-    verification = padops.verify(oldest(), oldest(name="renamed"), run=True)
-    assert (verification.verdict, verification.outcome) == ("tested", "same"), "ONNX Runtime refuses both"
-    for other in (oldest((1, 2)), oldest(value=0.5)):
-        verification = padops.verify(oldest(), other)
-        assert (verification.verdict, verification.outcome) == ("different", "different")
-        assert "Could not find an implementation for Pad(1)" in verification.notes[0]
-
-
 def test_a_model_that_no_runtime_loads_is_not_written(
     unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -118,21 +109,6 @@ def test_inputs_that_a_model_does_not_take(unproved: None, capsys: pytest.Captur
     assert said in out and "; --inputs FILE.npz gives others" in out and "with i: int64[64]" in out
     verification = padops.verify(source, source, inputs={"i": np.ones(64, np.int64)}, run=True)
     assert any(note.startswith(said) and "--inputs" not in note for note in verification.notes)
-
-
-def test_a_proof_holds_for_inputs_that_no_run_took() -> None:
-    """The model loads; no two of the numbers up to 9 that are drawn have 97 as their product."""
-    nodes = [
-        helper.make_node("Reshape", ["x", "shape"], ["r"], allowzero=1),
-        pad(["r", "pads"], mode="reflect"),
-    ]
-    inputs = [("x", FLOAT, [97]), ("shape", INT64, [2])]
-    source = model(nodes, inputs=inputs, outputs=[("y", FLOAT, None)], tensors=[tensor("pads", [1, 1, 1, 1])])
-    verification = padops.verify(source, convert(source).proto())
-    assert (verification.verdict, verification.outcome) == ("proved", "proved")
-    assert "ONNX Runtime does not run the original with these inputs" in verification.notes[0]
-    assert verification.notes[1].startswith("nor the converted model: ")
-    assert verification.doubts == ()
 
 
 @pytest.mark.parametrize("inputs", [[("x", FLOAT, [2, 3])], [("x", FLOAT, ["n", "m"])]])
