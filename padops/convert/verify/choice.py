@@ -96,11 +96,7 @@ def proved(original: Path, converted: Path) -> Proof:
 
 
 def _ran(document: Document, original: Path, converted: Path, case: RunInputs, room: int | None) -> Verification:
-    """Returns the result of runs, or why they are impossible. ``room`` is the memory of runs; see ``in_copy``.
-
-    Raises:
-        PadopsError: The caller's inputs are wrong, or a library is missing.
-    """
+    """Returns the result of runs, or why they are impossible. ``room`` is the memory of runs; see ``in_copy``."""
 
     def run() -> Verification:
         if document.foreign:

@@ -20,7 +20,7 @@ from padops.convert.verify.interface import TURNS, RunInputs
 from padops.convert.verify.mirrors import mirrored
 from padops.convert.verify.rounding import Moves
 from padops.convert.verify.schemas import is_fallback
-from padops.convert.verify.sessions import DoesNotRun, Model, OtherRuntime, Outputs, Session, Trial, fed, run_trials
+from padops.convert.verify.sessions import DoesNotRun, Model, NoMemory, Outputs, Session, Trial, fed, run_trials
 from padops.convert.verify.small_runs import small_runs
 
 MOST_TURNS = 10  # sets of inputs while a Pad has not run or padded nothing, or an output has never changed
@@ -70,6 +70,8 @@ def compare(original: Path, converted: Path, case: RunInputs) -> Verification:
     del session
     try:
         verification = _compared(first, second, case, trials)
+    except NoMemory:
+        raise
     except DoesNotRun as error:
         inputs = fed(trial.feeds for trial in trials)
         broken = case.is_proved and case.given is None and RULE.search(str(error)) is not None
@@ -92,11 +94,7 @@ def _both_mirrored(
 
 
 def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list[Trial]:
-    """Runs the original on sets of inputs, and on more if they do not exercise all Pads.
-
-    Raises:
-        DoesNotRun: The original refuses all sets.
-    """
+    """Runs the original on sets of inputs, and on more if they do not exercise all Pads; or raises its refusal."""
     refusal = DoesNotRun("there is nothing to feed it with")
     trials: list[Trial] = []
     seen: dict[str, Sameness] = defaultdict(Sameness)
@@ -126,13 +124,8 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
 
 
 def _compared(original: Model, converted: Model, case: RunInputs, trials: Sequence[Trial]) -> Verification:
-    """Compares the outputs of both models.
-
-    Raises:
-        DoesNotRun: The converted model does not run.
-    """
-    session = converted.session(True)
-    after = [session.run(trial.feeds) for trial in trials]
+    """Compares the outputs of both models."""
+    trials, after = converted.session(True).within_memory(trials)
     verification = check_outputs(trials, after)
     if verification.outcome == "different":
         verification = _explained(original, converted, case, trials, after, verification)
@@ -174,10 +167,10 @@ def _explained(
         moves = Moves(original.path, original.instead or original.message, trials, [one.outputs for one in plain])
     equal = bool(plain) and again.outcome not in ("different", "close")
     levels = not equal or (case.proved and original.is_large)
-    far = _far(trials, after, moves, tolerance, levels)
-    as_written = _far(plain, bare, moves, tolerance) if far and plain and not equal else set()
+    far = far_outputs(trials, after, moves, tolerance, levels)
+    as_written = far_outputs(plain, bare, moves, tolerance) if far and plain and not equal else set()
     if far and plain and not as_written:
-        if _far(plain, after, moves, tolerance, levels):
+        if far_outputs(plain, after, moves, tolerance, levels):
             return replace(verification, outcome="different", notes=(*verification.notes, BROKEN))
         notes = [f"{output.name} will change: {case.asked.doubted.get(output.name, OPTIMISED)}" for output in differing]
         return replace(verification, outcome="corrected", notes=(*again.notes, CORRECTED, *notes))
@@ -195,7 +188,7 @@ def _explained(
     return replace(verification, outcome="close", notes=(*verification.notes, said))
 
 
-def _far(
+def far_outputs(
     trials: Sequence[Trial],
     after: Sequence[Outputs],
     moves: Moves | None,
@@ -236,17 +229,18 @@ def _without_library(
     try:
         session = converted.session(True, library=False)
         needed = trials
-        found = check_outputs(stable, [session.run(trial.feeds) for trial in trials])
+        stable, bare = session.within_memory(stable)
+        found = check_outputs(stable, bare)
     except DoesNotRun as error:
-        outcome: Outcome = "fails" if _runs_alone(original, needed) else verification.outcome
+        is_fault = not isinstance(error, NoMemory) and _runs_alone(original, needed)
+        outcome: Outcome = "fails" if is_fault else verification.outcome
         notes = (*verification.notes, f"it does not run {WITHOUT}: {error}")
         return replace(verification, outcome=outcome, notes=notes)
     differing = [output for output in found.outputs if not output.equal]
     if not differing:
         return verification
     moves = Moves(converted.path, message, stable, [])
-    bare = [session.run(trial.feeds) for trial in trials]
-    if not _far(stable, bare, moves, case.asked.tolerance):
+    if not far_outputs(stable, bare, moves, case.asked.tolerance):
         return verification
     detail = f"{differing[0].name} is another {WITHOUT}: {differing[0].detail}"
     return replace(verification, outcome="different", outputs=found.outputs, notes=(*verification.notes, detail))
@@ -255,9 +249,7 @@ def _without_library(
 def _runs_alone(model: Model, trials: Sequence[Trial]) -> bool:
     """Whether a session without padops loads a model and runs it on the inputs."""
     try:
-        session = model.session(True, library=False)
-        for trial in trials:
-            session.run(trial.feeds)
+        model.session(True, library=False).within_memory(trials)
     except DoesNotRun:
         return False
     return True
@@ -284,17 +276,3 @@ def _without_original(
         return _without_library(original, converted, case, [], [], told) if found == "proved" else told
     told = Verification("runs", inputs=fed(trial.feeds for trial in trials), notes=(note,))
     return _without_library(original, converted, case, trials, [trial.outputs for trial in trials], told)
-
-
-def check_close(trials: Sequence[Trial], converted: OtherRuntime, tolerance: Tolerance | None) -> Verification:
-    """Compares the outputs of two runtimes; without a tolerance, every bit counts.
-
-    Raises:
-        DoesNotRun: The converted model refuses inputs that the original accepted.
-    """
-    after = [converted.run(trial.feeds) for trial in trials]
-    verification = check_outputs(trials, after)
-    if verification.outcome == "different" and tolerance is not None and not _far(trials, after, None, tolerance):
-        note = f"no element differs by more than {tolerance}"
-        return replace(verification, outcome="close", notes=(*verification.notes, note))
-    return verification

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -32,6 +33,7 @@ DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # for a mo
 
 MOST_ATTEMPTS = 120  # for one set of inputs
 DIES = "onnxruntime ends its process"
+NO_MEMORY = re.compile("Failed to allocate memory|bad.?alloc")
 MOST_DEATHS = 8  # after more crashed attempts, the many small inputs are left out
 
 
@@ -44,6 +46,10 @@ class DoesNotRun(Exception):
     def __init__(self, message: str, feeds: Sequence[Feeds] = ()) -> None:
         super().__init__(message)
         self.feeds = tuple(feeds)
+
+
+class NoMemory(DoesNotRun, MemoryError):
+    """There is no memory for these inputs, which says nothing about the model."""
 
 
 class Session:
@@ -101,10 +107,26 @@ class Session:
             try:
                 outputs = dict(zip(names, run_session(self._session, feeds, names, self._quiet), strict=True))
             except Exception as error:  # as above
-                raise DoesNotRun(one_line(error)) from error
+                lacks = isinstance(error, MemoryError) or NO_MEMORY.search(str(error))
+                raise (NoMemory if lacks else DoesNotRun)(one_line(error)) from error
         if failed:
             raise DoesNotRun(failed[0].message)
         return outputs
+
+    def within_memory(self, trials: Sequence[Trial]) -> tuple[list[Trial], list[Outputs]]:
+        """Runs the model on the inputs of trials, and leaves out trials for which there is no memory.
+
+        Raises:
+            DoesNotRun: The model refuses inputs, or there is no memory for any.
+        """
+        ran: list[tuple[Trial, Outputs]] = []
+        for trial in trials:
+            try:
+                ran.append((trial, self.run(trial.feeds)))
+            except NoMemory:
+                if trial is trials[-1] and not ran:
+                    raise
+        return [trial for trial, _ in ran], [outputs for _, outputs in ran]
 
     def end_profiling(self) -> Path:
         """Ends the profile; returns its file."""

@@ -11,7 +11,7 @@ from padops.convert.inputs.given import Feeds, Input, optional_inputs
 from padops.convert.inputs.pads import Hints, computes_floats, sizing_inputs
 from padops.convert.inputs.random_inputs import many_inputs, marks_of
 from padops.convert.verify.bits import Value, describe_difference
-from padops.convert.verify.sessions import DoesNotRun, Model, Outputs, Risks, Trial, run_trials
+from padops.convert.verify.sessions import DoesNotRun, Model, NoMemory, Outputs, Risks, Trial, run_trials
 
 MANY, SMALL, ELEMENTS = 500, 1 << 24, 1 << 23  # most inputs; bytes of the models times inputs; elements of outputs
 SHOWN = 4  # differing inputs that are kept
@@ -53,6 +53,8 @@ def small_runs(
             continue
         try:
             outputs = sessions[1].run(feeds)
+        except NoMemory:
+            continue
         except DoesNotRun as error:
             found.refused, found.why = feeds, f"without graph optimisation, ONNX Runtime says: {error}"
             return found
