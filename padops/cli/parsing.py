@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -95,8 +96,10 @@ def add_runs(parser: argparse.ArgumentParser, condition: str = "") -> None:
 
 def models_in(folder: Path) -> list[Path]:
     """Returns the models in a folder and its subfolders, including dangling links."""
-    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in SUFFIXES and not path.is_dir())
-    return [path for path in found if path.suffix.lower() != ".xml" or _may_be_ir(path)]
+    # A folder that disappears meanwhile ends no walk.
+    found = sorted(Path(where, name) for where, _, names in os.walk(folder) for name in names)
+    models = [path for path in found if path.suffix.lower() in SUFFIXES]
+    return [path for path in models if path.suffix.lower() != ".xml" or _may_be_ir(path)]
 
 
 def _may_be_ir(path: Path) -> bool:

@@ -55,6 +55,8 @@ def show_verification(console: Console, verification: Verification) -> None:
     """Prints the verdict, the proof, the inputs of the runs, and how each output and each Pad compares."""
     verdict, proof, ran = verification.verdict, verification.proof, _ran(verification)
     told = PROVED if verdict == "proved" else ran
+    if told == PROVED and proof is not None and any("open dims" in row.holds_for for row in proof.regions):
+        told += ", for the sizes below"  # of open dims, a proof by moves tries some
     if verdict == "unknown" and proof is not None and proof.verdict == "different":
         told = UNCONFIRMED
     line(console, (f"{verdict}: {told}", "yellow" if verification.outcome == "close" else OF_VERDICTS[verdict]))

@@ -291,5 +291,29 @@ def shapes() -> list[Pair]:
     ]
 
 
+def computed_amounts() -> list[Pair]:
+    """Amounts that become other ones far from each constant that computes them."""
+    number = "{0} = Constant <value_ints = [{1}]> ()\n"
+    size = "s = Shape (x)\n" + number.format("zero", 0) + number.format("one", 1)
+    amounts = "p = Concat <axis = 0> (zero, r)\ny = Pad (x, p)"
+
+    def below(most: int, step: int) -> Pair:
+        left = size + number.format("k", most) + number.format("d", step) + "q = Div (s, d)\nl = Sub (k, q)\n"
+        clamped, plain = left + "r = Max (l, zero)\n" + amounts, left + "r = Identity (l)\n" + amounts
+        return pair(f"{most} less n / {step}, clamped", FLOATS, clamped, plain, x=ramp(most * step + 2 * step))
+
+    period = size + number.format("k", 101) + number.format("t", 3) + number.format("a", 7)
+    period += "f = Mul (s, t)\ng = Add (f, a)\nh = Mod (g, k)\ni = Sub (one, h)\nr = Max (i, zero)\n" + amounts
+    both = "n = Shape <start = 0, end = 1> (x)\nm = Shape <start = 1, end = 2> (x)\n"
+    both += "".join(number.format(*row) for row in (("h", 30), ("w", 40), ("one", 1), ("zero", 0), ("none", "0, 0, 0")))
+    both += "a = Sub (n, h)\nb = Abs (a)\nc = Sub (m, w)\nd = Abs (c)\nt = Add (b, d)\nu = Sub (one, t)\n"
+    both += "r = Max (u, zero)\np = Concat <axis = 0> (none, r)\ny = Pad (x, p)"
+    return [
+        *(below(most, step) for most, step in ((30, 16), (100, 64), (300, 160), (512, 512))),
+        pair("a period of 101", FLOATS, period, "y = Identity (x)", x=ramp(65)),
+        pair("30 and 40", MATRIX, both, "y = Identity (x)", x=np.ones((30, 40), np.float32)),
+    ]
+
+
 def size_pairs() -> list[Pair]:
-    return [*sizes(), *shapes()]
+    return [*sizes(), *shapes(), *computed_amounts()]

@@ -86,11 +86,7 @@ def comparison(
 
 
 def proved(original: Path, converted: Path) -> Proof:
-    """The proof of two model files.
-
-    Raises:
-        PadopsError: A constant cannot be read.
-    """
+    """The proof of two model files. Raises PadopsError if a constant cannot be read."""
     one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
     return prove(one, other, folders=(original.parent, converted.parent))
 

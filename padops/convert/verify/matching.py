@@ -115,7 +115,9 @@ class Matcher:
             terms.unite(a, b)
             self.proved.append(region)
             return True
-        self._failed[a, b] = tuple(dict.fromkeys(causes)) or (region,)
+        if outcome.verdict is Verdict.DIFFERENT or not causes:  # the models are run with its counterexample
+            causes.append(region)
+        self._failed[a, b] = tuple(dict.fromkeys(causes))
         return False
 
     def _graphs(self, a: int, b: int) -> Goal:

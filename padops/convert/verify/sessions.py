@@ -97,11 +97,7 @@ class Session:
         self._quiet.log_severity_level = 4
 
     def run(self, feeds: Feeds, wanted: Sequence[str] | None = None) -> Outputs:
-        """Returns all outputs, or only the wanted outputs, by name.
-
-        Raises:
-            DoesNotRun: ONNX Runtime or a Python kernel fails, with its message.
-        """
+        """Returns all or the wanted outputs by name. Raises DoesNotRun if ONNX Runtime or a Python kernel fails."""
         names = [output.name for output in self._session.get_outputs()] if wanted is None else list(wanted)
         with pyop.collected() as failed:
             try:
@@ -114,11 +110,7 @@ class Session:
         return outputs
 
     def within_memory(self, trials: Sequence[Trial]) -> tuple[list[Trial], list[Outputs]]:
-        """Runs the model on the inputs of trials, and leaves out trials for which there is no memory.
-
-        Raises:
-            DoesNotRun: The model refuses inputs, or there is no memory for any.
-        """
+        """Runs the model on the inputs of trials, without those that lack memory. Raises DoesNotRun if it refuses."""
         ran: list[tuple[Trial, Outputs]] = []
         for trial in trials:
             try:
@@ -142,11 +134,7 @@ class Model:
     instead: onnx.ModelProto | None = None
 
     def session(self, optimised: bool, library: bool = True) -> Session:
-        """A session of the model.
-
-        Raises:
-            DoesNotRun: ONNX Runtime refuses it.
-        """
+        """A session of the model. Raises DoesNotRun if ONNX Runtime refuses the model."""
         domains = {row.domain for row in (self.instead or self.message).opset_import}
         return Session(self.path, optimised, self.instead, library, domains=domains)
 
@@ -169,22 +157,14 @@ class OtherRuntime:
         self._run = run
 
     def ask(self, question: Any) -> Any:
-        """Returns the runtime's answer.
-
-        Raises:
-            DoesNotRun: The runtime raised an exception.
-        """
+        """Returns the runtime's answer. Raises DoesNotRun if the runtime raises an exception."""
         try:
             return self._run(question)
         except Exception as error:  # another runtime may raise any type
             raise DoesNotRun(one_line(error)) from error
 
     def run(self, feeds: Feeds) -> Outputs:
-        """Returns the outputs by name.
-
-        Raises:
-            DoesNotRun: The runtime raised an exception.
-        """
+        """Returns the outputs by name. Raises DoesNotRun if the runtime raises an exception."""
         outputs: Outputs = self.ask(feeds)
         return outputs
 

@@ -2,15 +2,15 @@
 
 An operator that only moves data decides only where each element comes from. If both parts yield the same element at
 each position, they agree for all data of these dims. Open dims get a fixed list of sizes: all the same size, from 0 to
-``LARGEST`` and around each constant of the parts, their products and their sums; then unlike sizes, by their symbols
-and one by one. The proof covers no other sizes.
+``LARGEST`` or a longer period, and around each constant of the parts, their products and their sums; then unlike sizes,
+by their symbols and one by one. The proof covers no other sizes.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, combinations, islice, permutations
 
 import numpy as np
 from onnx import TensorProto
@@ -31,9 +31,10 @@ NARROW = {TensorProto.INT8: {127}, TensorProto.UINT8: {255}, TensorProto.INT16: 
           TensorProto.FLOAT16: {2048}, TensorProto.BFLOAT16: {256}}  # fmt: skip
 FEW = 64  # elements of a value whose numbers count
 TRIED = (7, 12)  # sizes of all open dims: integers that are the same with either do not follow from them
-STEPS = {"Div", "Mul", "Sub", "Add", "Mod", "Slice"}  # operators that compute a size by a constant
+STEPS = {"Div", "Mul", "Sub", "Add", "Mod", "Max", "Min", "Slice"}  # operators that compute a size by a constant
 JOINT, MOST_STEPS, MOST_JOINT = 8192, 12, 24  # the largest product or sum of constants; of how many; how many are tried
-TOGETHER, RANK = 128, 5  # the largest size that all dims have together; axes that are large alone
+MOST_PAIRS, PAIR = 12, 1 << 19  # pairs of constants whose product is tried, and its largest value
+TOGETHER, RANK, EXACT = 128, 5, 1024  # largest size of all dims; axes that are large alone; largest size of two axes
 TOO_LARGE, OPEN = "elements, which is more than", "are not all known"
 FAILED = "the original fails, whatever the data are: "
 
@@ -71,12 +72,17 @@ def _sizes(terms: Terms, a: int, b: int) -> Iterator[tuple[Size, bool]]:
     near = [size for size in near if size > LARGEST]
     if near and near[-1] > MOST_SIZED:
         raise Unsupported(f"sizes near the constant {max(marks)} are too large to be evaluated")
-    near += [size for mark in _joint_marks(terms, a, b) for size in (mark - 1, mark, mark + 1) if size not in near]
-    for every in sorted({*range(LARGEST + 1), *BEYOND, *(size for size in near if size <= TOGETHER)}):
+    needed, (factors, periods) = {*near}, _factors(terms, a, b)
+    near += [size for mark in _joint_marks(factors) for size in (mark - 1, mark, mark + 1) if size not in near]
+    all_like = (range(max(periods | {LARGEST}) + 1), BEYOND, (size for size in near if size <= TOGETHER))
+    for every in sorted({*chain(*all_like)}):
         yield (lambda term, axis, symbol, every=every: every), False  # type: ignore[misc]
-    for large in (0, 1, *near):
-        for alone in range(RANK):  # one axis empty, of one element, or near the constant; the others small
-            yield (lambda term, axis, symbol, large=large, alone=alone: large if axis == alone else 2), large > 1  # type: ignore[misc]
+    pairs = [size for size in _near_pairs(factors) if size not in near]
+    for large in (0, 1, *near, *pairs):
+        for alone in range(RANK):  # one axis empty, of one element, or near the constants; the others small
+            yield (lambda term, axis, symbol, large=large, alone=alone: large if axis == alone else 2), large in needed  # type: ignore[misc]
+    for pair in permutations(sorted({abs(mark) for mark in marks if LARGEST < abs(mark) <= EXACT})[-4:], 2):
+        yield (lambda term, axis, symbol, pair=pair: pair[axis % 2]), False  # type: ignore[misc]
     pool = [*range(1, LARGEST), *(size for size in near if size <= TOGETHER)]
     for seed in range(UNLIKE):
         yield (lambda term, axis, symbol, seed=seed: _drawn(pool, seed, symbol or (term, axis))), False  # type: ignore[misc]
@@ -108,15 +114,30 @@ def _marks(terms: Terms, a: int, b: int) -> set[int]:
     return {one for one in found if abs(one) < FAR}
 
 
-def _joint_marks(terms: Terms, a: int, b: int) -> list[int]:
-    """Products and sums of the constants by which operators compute in a row: n / 7 / 7 / 7 is 0 for n below 343."""
+def _factors(terms: Terms, a: int, b: int) -> tuple[list[int], set[int]]:
+    """The constants by which operators compute sizes, the least first; and small periods, after which sizes repeat."""
     factors: list[int] = []
+    periods = set()
     for term in {*islice(following.cone(terms, a), DEEPEST), *islice(following.cone(terms, b), DEEPEST)}:
         if terms.head(term).kind is Kind.OPERATOR and terms.op(term) in STEPS:
-            given = [abs(number) for one in terms.inputs(term)[1:] for number in _listed(terms, one)]
+            inputs = terms.inputs(term)[terms.op(term) == "Slice" :]
+            given = [abs(number) for one in inputs for number in _listed(terms, one)]
             factors += [number for number in given if 1 < number <= JOINT]
+            periods |= {one for one in given if one <= TOGETHER} if terms.op(term) == "Mod" else set()
+    return sorted(factors)[:MOST_STEPS], periods
+
+
+def _near_pairs(factors: list[int]) -> list[int]:
+    """Sizes at the product of two constants, and one constant from it: 100 - n / 64 is negative from 6,464 on."""
+    pairs = list(combinations(factors, 2))[-MOST_PAIRS:]
+    found = (one * other + more for one, other in pairs for more in (0, 1, one, other, -one))
+    return [size for size in dict.fromkeys(found) if LARGEST < size <= PAIR]
+
+
+def _joint_marks(factors: list[int]) -> list[int]:
+    """Products and sums of constants: n / 7 / 7 / 7 is 0 for n below 343."""
     products, sums = {1}, {0}
-    for factor in sorted(factors)[:MOST_STEPS]:
+    for factor in factors:
         products |= {one * factor for one in products if one * factor <= JOINT}
         sums |= {one + factor for one in sums if one + factor <= JOINT}
     found = sorted(one for one in products | sums if one > LARGEST)
