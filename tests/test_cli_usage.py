@@ -80,6 +80,7 @@ MISTAKES = {
     "convert m.onnx": "name OUT, or use --in-place or --dry-run",
     "convert m.onnx -o n --in-place": "--in-place excludes OUT and -o/--output",
     "convert m.onnx n --in-place": "--in-place excludes OUT and -o/--output",
+    "convert m.onnx new/": "new/ names a folder, but IN is one model: name the file to write",
     "convert m.onnx n -o o": "OUT and -o/--output name two outputs: n, o",
     "convert a b --seed x": "argument --seed: invalid int value: 'x'",
     "convert a b --select neded": "did you mean needed?",

@@ -171,7 +171,8 @@ def test_rounding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 def test_a_proof_that_a_run_refutes_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The amounts differ from 1,000,000 elements on, further than the sizes of proofs reach."""
     head = '<ir_version: 8, opset_import: ["": 18]> g (float[n] x) => (float[m] y) '
-    steps = "s = Shape(x) q = Div(s, k) t = Div(q, k) r = Div(t, k) e = Add(one, r) p = Concat<axis = 0>(one, e) y = Pad(x, p)"
+    steps = "s = Shape(x) q = Div(s, k) t = Div(q, k) r = Div(t, k) e = Add(one, r) "
+    steps += "p = Concat<axis = 0>(one, e) y = Pad(x, p)"
     texts = ("<int64[2] p = {1, 1}> { y = Pad(x, p) }", f"<int64[1] one = {{1}}, int64[1] k = {{100}}> {{ {steps} }}")
     paths = [save(tmp_path / f"{i}.onnx", onnx.parser.parse_model(head + text)) for i, text in enumerate(texts)]
     code, lines, _ = run(capsys, "verify", *paths)

@@ -104,6 +104,8 @@ def _settle_output(options: argparse.Namespace) -> None:
         options.output = options.place
     if options.in_place and options.output is not None:
         options.usage_error("--in-place excludes OUT and -o/--output")
+    if (options.output or "").endswith("/") and not os.path.isdir(options.source):
+        options.usage_error(f"{options.output} names a folder, but IN is one model: name the file to write")
     if not options.fallback and options.target != "padops":
         options.usage_error("--no-fallback needs --target padops")
     if not (options.in_place or options.output or options.dry_run):

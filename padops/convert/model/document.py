@@ -313,7 +313,7 @@ def read_document(
     if isinstance(source, ir.Model):
         with library_errors("the model", RuntimeError, EncodeError):  # SerdeError is a RuntimeError
             message = ir.to_proto(source)
-        _name_default_domain(message)
+        name_default_domain(message)
         check_model(message)
         with library_errors("the model", RuntimeError):
             model = source.clone()
@@ -393,7 +393,7 @@ def parse_model(content: bytes, path: Path | str) -> onnx.ModelProto:
 
 def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -> Document:
     external = refuse_what_would_be_lost(message)
-    _name_default_domain(message)
+    name_default_domain(message)
     check_model(message)
     for tensor, place in external:
         check_entries(tensor, place)
@@ -411,7 +411,7 @@ def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -
     return document
 
 
-def _name_default_domain(message: onnx.ModelProto) -> None:
+def name_default_domain(message: onnx.ModelProto) -> None:
     """Write the default domain as "" wherever the message has "ai.onnx"."""
     bodies: tuple[onnx.GraphProto | onnx.FunctionProto, ...] = (message.graph, *message.functions)
     nodes = [node for body in bodies for _, node in nodes_of(body.node)]

@@ -13,6 +13,7 @@ from copy import deepcopy
 import numpy as np
 import onnx
 
+from padops.convert.model.document import name_default_domain
 from padops.convert.model.inference import UNKNOWN, arrange, declarations, infer_graph, order_of
 from padops.convert.model.nesting import graphs_of, nodes_of
 from padops.convert.verify.terms import Dim, Shape
@@ -41,11 +42,9 @@ INFERENCE_ERRORS = (onnx.shape_inference.InferenceError, RuntimeError, ValueErro
 
 
 def inferred(model: onnx.ModelProto) -> tuple[onnx.GraphProto, bool]:
-    """Returns a copy of the main graph, node for node, with types and dims.
-
-    Also returns whether onnx accepts the types and dims of every node's inputs; runtimes accept any Constant.
-    """
+    """Returns a copy of the main graph with types and dims; and whether onnx accepts all nodes, Constants aside."""
     light = declarations(model)
+    name_default_domain(light)
     del light.functions[:]  # their declared dims are never checked
     for graph in graphs_of(light.graph):
         del graph.value_info[:]

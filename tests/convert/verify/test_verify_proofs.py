@@ -48,6 +48,16 @@ def test_the_same_written_otherwise_is_one_graph(way: str) -> None:
     assert changed
 
 
+def test_the_other_name_of_the_default_domain_hides_no_dims() -> None:
+    """Inference knows the operators of ai.onnx by no domain alone."""
+    pads = "p = Constant<value_ints = [0, 1, 0, 1]>()"
+    source = model(f"(float[2, 3] x) => (float[a, b] y) {{ {pads} d = Pad(x, p) y = Transpose(d) }}")
+    for row in (*source.opset_import, *source.graph.node):
+        row.domain = row.domain or "ai.onnx"
+    verification = padops.convert(source, verify=True).verification
+    assert (verification.verdict, verification.unproved) == ("proved", ())
+
+
 def test_constants_in_a_file_of_their_own(tmp_path: Path) -> None:
     source = EXAMPLES["pad_11"]
     path = same_models.external(source, tmp_path)
