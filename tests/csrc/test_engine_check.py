@@ -18,7 +18,6 @@ from pathlib import Path
 
 import pytest
 from cpp_builds import CHECKS, ROOT, build, fuzzed_inputs
-from needs import CLANG
 
 SOURCES = ROOT / "padops" / "csrc"
 BUILDS = ROOT / "build" / "engine"
@@ -69,7 +68,7 @@ def test_what_the_fuzzer_found_interesting_is_right(plain: Path) -> None:
 
 
 def test_other_processors() -> None:
-    """Without SSE2, and so without AVX2; test_other_compilers.py has the engine without AVX2 alone."""
+    """Without SSE2, and so without AVX2; test_other_compilers.py has clang, without AVX2 alone."""
     assert passed(check(built("portable", "-O1 -DPADOPS_SSE2=0"), "--count", 10_000, "--every-way")) == 10_000
 
 
@@ -80,12 +79,6 @@ def test_the_fuzzer_says_how_much_it_tried() -> None:
     assert fuzzed_inputs(subprocess.CompletedProcess([], 77, "", "ERROR: AddressSanitizer")) == 1
     with pytest.raises(AssertionError, match="no fuzzer at all"):
         fuzzed_inputs(subprocess.CompletedProcess([], 0, "", "no fuzzer at all"))
-
-
-@pytest.mark.needs(CLANG)
-def test_clang() -> None:
-    folder = built("clang", options=(f"-DCMAKE_CXX_COMPILER={CLANG}",))
-    assert passed(check(folder, "--count", 10_000, "--every-way")) == 10_000
 
 
 def test_addresses_and_undefined_behaviour() -> None:
