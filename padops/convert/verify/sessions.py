@@ -30,12 +30,10 @@ if TYPE_CHECKING:
 LARGE = 1 << 24  # bytes of a model file from which one run after a proof is enough
 EXTENSIONS = {"ai.onnx.contrib", "com.microsoft.extensions"}  # the domains of onnxruntime-extensions
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # for a model in memory
-
 MOST_ATTEMPTS = 120  # for one set of inputs
 DIES = "onnxruntime ends its process"
 NO_MEMORY = re.compile("Failed to allocate memory|bad.?alloc")
 MOST_DEATHS = 8  # after more crashed attempts, the many small inputs are left out
-
 
 Outputs = dict[str, Value]
 
@@ -97,7 +95,11 @@ class Session:
         self._quiet.log_severity_level = 4
 
     def run(self, feeds: Feeds, wanted: Sequence[str] | None = None) -> Outputs:
-        """Returns all or the wanted outputs by name. Raises DoesNotRun if ONNX Runtime or a Python kernel fails."""
+        """Returns all outputs, or only the wanted outputs, by name.
+
+        Raises:
+            DoesNotRun: ONNX Runtime or a Python kernel fails, with its message.
+        """
         names = [output.name for output in self._session.get_outputs()] if wanted is None else list(wanted)
         with pyop.collected() as failed:
             try:
@@ -110,7 +112,11 @@ class Session:
         return outputs
 
     def within_memory(self, trials: Sequence[Trial]) -> tuple[list[Trial], list[Outputs]]:
-        """Runs the model on the inputs of trials, without those that lack memory. Raises DoesNotRun if it refuses."""
+        """Runs the model on the inputs of trials; leaves out trials for which there is no memory.
+
+        Raises:
+            DoesNotRun: The model refuses inputs, or there is no memory for any.
+        """
         ran: list[tuple[Trial, Outputs]] = []
         for trial in trials:
             try:
@@ -157,7 +163,11 @@ class OtherRuntime:
         self._run = run
 
     def ask(self, question: Any) -> Any:
-        """Returns the runtime's answer. Raises DoesNotRun if the runtime raises an exception."""
+        """Returns the runtime's answer.
+
+        Raises:
+            DoesNotRun: The runtime raised an exception.
+        """
         try:
             return self._run(question)
         except Exception as error:  # another runtime may raise any type

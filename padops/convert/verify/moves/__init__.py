@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from itertools import chain, combinations, islice, permutations
+from itertools import combinations, islice, permutations
 
 import numpy as np
 from onnx import TensorProto
@@ -74,11 +74,11 @@ def _sizes(terms: Terms, a: int, b: int) -> Iterator[tuple[Size, bool]]:
         raise Unsupported(f"sizes near the constant {max(marks)} are too large to be evaluated")
     needed, (factors, periods) = {*near}, _factors(terms, a, b)
     near += [size for mark in _joint_marks(factors) for size in (mark - 1, mark, mark + 1) if size not in near]
-    all_like = (range(max(periods | {LARGEST}) + 1), BEYOND, (size for size in near if size <= TOGETHER))
-    for every in sorted({*chain(*all_like)}):
+    for every in sorted({*range(max(periods | {LARGEST}) + 1), *BEYOND, *(size for size in near if size <= TOGETHER)}):
         yield (lambda term, axis, symbol, every=every: every), False  # type: ignore[misc]
-    pairs = [size for size in _near_pairs(factors) if size not in near]
-    for large in (0, 1, *near, *pairs):
+    # Around products of two constants: 100 - n / 64 is negative from 6,464 on.
+    pairs = (x * y + more for x, y in [*combinations(factors, 2)][-MOST_PAIRS:] for more in (0, 1, x, y, -x))
+    for large in (0, 1, *near, *(size for size in dict.fromkeys(pairs) if LARGEST < size <= PAIR and size not in near)):
         for alone in range(RANK):  # one axis empty, of one element, or near the constants; the others small
             yield (lambda term, axis, symbol, large=large, alone=alone: large if axis == alone else 2), large in needed  # type: ignore[misc]
     for pair in permutations(sorted({abs(mark) for mark in marks if LARGEST < abs(mark) <= EXACT})[-4:], 2):
@@ -116,8 +116,7 @@ def _marks(terms: Terms, a: int, b: int) -> set[int]:
 
 def _factors(terms: Terms, a: int, b: int) -> tuple[list[int], set[int]]:
     """The constants by which operators compute sizes, the least first; and small periods, after which sizes repeat."""
-    factors: list[int] = []
-    periods = set()
+    factors, periods = list[int](), set[int]()
     for term in {*islice(following.cone(terms, a), DEEPEST), *islice(following.cone(terms, b), DEEPEST)}:
         if terms.head(term).kind is Kind.OPERATOR and terms.op(term) in STEPS:
             inputs = terms.inputs(term)[terms.op(term) == "Slice" :]
@@ -125,13 +124,6 @@ def _factors(terms: Terms, a: int, b: int) -> tuple[list[int], set[int]]:
             factors += [number for number in given if 1 < number <= JOINT]
             periods |= {one for one in given if one <= TOGETHER} if terms.op(term) == "Mod" else set()
     return sorted(factors)[:MOST_STEPS], periods
-
-
-def _near_pairs(factors: list[int]) -> list[int]:
-    """Sizes at the product of two constants, and one constant from it: 100 - n / 64 is negative from 6,464 on."""
-    pairs = list(combinations(factors, 2))[-MOST_PAIRS:]
-    found = (one * other + more for one, other in pairs for more in (0, 1, one, other, -one))
-    return [size for size in dict.fromkeys(found) if LARGEST < size <= PAIR]
 
 
 def _joint_marks(factors: list[int]) -> list[int]:
