@@ -104,7 +104,7 @@ class Pipes:
             if self._talking.is_alive():
                 raise EOFError
         done: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
-        limit = time.monotonic() + seconds
+        limit, late = time.monotonic() + seconds, LateError(f"no answer within {seconds:g} s")
 
         def run() -> None:
             try:
@@ -116,16 +116,13 @@ class Pipes:
 
         self._talking = threading.Thread(target=run, daemon=True)
         self._talking.start()
-        try:
-            answer, error = self._result(limit, done)
-        except TimeoutError:
-            raise LateError(f"no answer within {seconds:g} s") from None
+        answer, error = self._result(limit, late, done)
         if error is not None:
             raise error
         return cast(Answer, answer)
 
     def _result(
-        self, limit: float, done: queue.SimpleQueue[tuple[Any, BaseException | None]]
+        self, limit: float, late: LateError, done: queue.SimpleQueue[tuple[Any, BaseException | None]]
     ) -> tuple[Any, BaseException | None]:
         ended = False
         while True:
@@ -141,7 +138,7 @@ class Pipes:
                 if ended:
                     raise EOFError
                 kill_group(self.process)
-                raise TimeoutError
+                raise late
 
     def end(self) -> None:
         """Kills the process with its children, and closes the pipes."""

@@ -26,7 +26,6 @@ from padops.convert.verify.small_runs import small_runs
 MOST_TURNS = 10  # sets of inputs while a Pad has not run or padded nothing, or an output has never changed
 PROVED_TURNS = 2  # sets of inputs after a proof; 1 for large models
 MOST_INLINED = 20_000  # most nodes that fallback functions add to a session without padops
-
 OPTIMISED = "optimising the original changes what it gives"
 CORRECTED = "without graph optimisation the outputs are bit-equal; with it, ONNX Runtime gets the original wrong"
 BROKEN = "without graph optimisation the outputs are the same; with it, ONNX Runtime gets the converted model wrong"
@@ -35,6 +34,7 @@ MEASURED = "no element differs by more than the original's own floats move"
 RULE = re.compile(r"padops::\w+ .*\[(P\d+|S1)\]")
 MIRRORED = "ONNX Runtime refuses the original ({}); padops' operators stand in for its Pads"
 NEVER_OPTIMISED = "ONNX Runtime runs the original without graph optimisation alone; with it: {}"
+LEFT_OUT = "the converted model did not run on {} of {} sets of inputs: there is no memory for them"
 WITHOUT = "in a session without padops, which runs its fallback functions"
 
 
@@ -125,8 +125,10 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
 
 def _compared(original: Model, converted: Model, case: RunInputs, trials: Sequence[Trial]) -> Verification:
     """Compares the outputs of both models."""
-    trials, after = converted.session(True).within_memory(trials)
+    drawn, (trials, after) = len(trials), converted.session(True).within_memory(trials)
     verification = check_outputs(trials, after)
+    if len(trials) < drawn:
+        verification = replace(verification, notes=(*verification.notes, LEFT_OUT.format(drawn - len(trials), drawn)))
     if verification.outcome == "different":
         verification = _explained(original, converted, case, trials, after, verification)
     if not case.is_proved and not verification.refuted and case.given is None:

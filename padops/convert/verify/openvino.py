@@ -34,7 +34,6 @@ from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_numpy, by_onnx
 
 SECONDS = 600.0  # for one run of the model, its compilation included
-
 SAID = "each Pad gives the same bits as in OpenVINO, for the data that it has there"
 MOVED = "no element differs by more than floats move in OpenVINO and in ONNX Runtime"
 ENOUGH = 2  # sets of inputs on which each Pad is compared

@@ -34,7 +34,6 @@ MOST_ATTEMPTS = 120  # for one set of inputs
 DIES = "onnxruntime ends its process"
 NO_MEMORY = re.compile("Failed to allocate memory|bad.?alloc")
 MOST_DEATHS = 8  # after more crashed attempts, the many small inputs are left out
-
 Outputs = dict[str, Value]
 
 

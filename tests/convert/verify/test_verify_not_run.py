@@ -147,7 +147,7 @@ def test_what_a_conversion_that_cannot_be_run_says(unproved: None, tmp_path: Pat
 
 def test_no_memory_for_some_inputs_is_no_difference(unproved: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lowered Pad may need more memory than the Pad; smaller inputs, if any, decide."""
-    real, most = sessions.run_session, 10_000
+    real, most = sessions.run_session, 100
 
     def run_session(session: Any, feeds: Any, *more: Any) -> Any:
         if session.get_modelmeta().graph_name == "lowered" and sum(array.size for array in feeds.values()) > most:
@@ -158,7 +158,9 @@ def test_no_memory_for_some_inputs_is_no_difference(unproved: None, monkeypatch:
     one, other = map(model, PAIR)
     other.graph.name = "lowered"
     monkeypatch.setattr(interface, "TURNS", 3)
-    assert padops.verify(one, other).verdict == "tested"
+    verification = padops.verify(one, other)
+    left = [note for note in verification.notes if note.endswith(" sets of inputs: there is no memory for them")]
+    assert verification.verdict == "tested" and len(left) == 1, verification.notes
     most = -1
     verification = padops.verify(one, other)
     assert (verification.verdict, verification.outcome) == ("unknown", "not run")
