@@ -181,8 +181,3 @@ def run_once(session: Any, request: Request) -> np.ndarray:
     """The output of a session for a case."""
     output: np.ndarray = run_session(session, feeds(request, request.inputs))[0]
     return output
-
-
-# ---- differences that several providers share
-
-LOST_ERRORS = "what breaks a rule shows in an index out of bounds or in a dim that does not fit, which "

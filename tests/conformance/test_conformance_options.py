@@ -12,8 +12,6 @@ from padops.conformance import cases, record, runner
 from padops.conformance.divergences import EXAMPLES
 from padops.conformance.peers import PEERS
 
-EVERY_40TH = slice(None, None, 40)
-
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:

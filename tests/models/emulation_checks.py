@@ -62,7 +62,3 @@ def in_function(write: Callable[[Nodes], str]) -> onnx.ModelProto:
         functions=[made],
         imports=[("mine", 1)],
     )
-
-
-def edge_by_expand_at_the_end(n: Nodes) -> str:
-    return n.join("x", n.expand(n.cut("x", -1, -1), [1, 1, 3]), axis=-1)
