@@ -429,8 +429,8 @@ def same_padding(
         ("stride", stride, 1),
         ("dilation", dilation, 1),
     ):
-        if value < least:
-            raise PadError("S1", f"{name} is {value}, expected {least} or more", "SamePad_1")
+        if not isinstance(value, (int, np.integer)) or value < least:
+            raise PadError("S1", f"{name} is {value!r}, expected an integer of {least} or more", "SamePad_1")
     if (kernel - 1) * dilation > LARGEST:
         raise PadError("P10", f"a kernel of {kernel} with dilation {dilation} is beyond {LARGEST}", "SamePad_1")
     if mode == "VALID":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -25,12 +26,19 @@ def run(op_type: str, attributes: Mapping[str, Any], inputs: Sequence[np.ndarray
         The output, of the type of ``inputs[0]``; elements are copied bit for bit (P7).
 
     Raises:
-        PadError: A rule is broken.
+        PadError: A rule is broken; P8 or P9 also if the operator has no such input or attribute.
         KeyError: The operator does not exist.
     """
+    if op_type not in OPS:
+        raise KeyError(f"padops has no operator {op_type!r}, expected one of {', '.join(OPS)}")
     op = OPS[op_type]
     arrays = [None if array is None else np.asarray(array) for array in inputs]
     this = Node(op, node, attributes, arrays)
+    names = [row.name for row in op.attributes]
+    if unknown := [name for name in attributes if name not in names]:
+        raise this.error("P9", f"attribute {unknown[0]} is unknown, expected {' or '.join(names)}")
+    if len(arrays) > len(op.inputs):
+        raise this.error("P8", f"{len(arrays)} inputs, expected at most {len(op.inputs)}")
     data = arrays[0] if arrays else None
     if data is None:
         raise this.error("P8", f"input {op.inputs[0].name} is required")
@@ -38,7 +46,12 @@ def run(op_type: str, attributes: Mapping[str, Any], inputs: Sequence[np.ndarray
     if dtype is None or dtype.name not in op.types:
         raise this.error("T", f"data is {data.dtype.name}, expected one of {', '.join(op.types)}")
     fill = read_inputs(this, data.dtype)
-    return execute(make_node_plan(this, data.shape), data, fill)
+    plan = make_node_plan(this, data.shape)
+    try:
+        return execute(plan, data, fill)
+    except MemoryError:
+        size = (prod(plan.shape) * (dtype.bits or 64) + 7) // 8
+        raise this.error("P10", f"no memory for an output of shape {[*plan.shape]} ({size} bytes)") from None
 
 
 def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:

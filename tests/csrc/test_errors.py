@@ -92,6 +92,8 @@ def test_more_than_the_memory(name: str, amount: int, size: int) -> None:
     def run(amount: int) -> np.ndarray:
         return native.run_session(built, {"data": data, "pads": ints(0, amount)})
 
+    if name != "string":  # whose elements have another size in NumPy
+        assert failure(reference.run, "Pad_21", {}, [data, ints(0, amount)], NODE) == expected
     before = _resident()
     assert failure(run, amount) == expected
     assert run(2).shape == (5,)

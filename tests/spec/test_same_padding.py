@@ -83,10 +83,11 @@ def test_onnx_infers_an_output_of_nothing() -> None:
     "arguments, rule, text",
     [
         ((5, 3, 1, 1, "NOTSET"), "S1", "auto_pad 'NOTSET' is not one of SAME_UPPER, SAME_LOWER, VALID"),
-        ((-1, 3), "S1", "input is -1, expected 0 or more"),
-        ((5, 0), "S1", "kernel is 0, expected 1 or more"),
-        ((5, 3, 0), "S1", "stride is 0, expected 1 or more"),
-        ((5, 3, 1, -2), "S1", "dilation is -2, expected 1 or more"),
+        ((-1, 3), "S1", "input is -1, expected an integer of 0 or more"),
+        ((13.5, 6), "S1", "input is 13.5, expected an integer of 0 or more"),
+        ((5, 0), "S1", "kernel is 0, expected an integer of 1 or more"),
+        ((5, 3, 0), "S1", "stride is 0, expected an integer of 1 or more"),
+        ((5, 3, 1, -2), "S1", "dilation is -2, expected an integer of 1 or more"),
         ((5, 3, 1, LARGEST), "P10", f"a kernel of 3 with dilation {LARGEST} is beyond {LARGEST}"),
     ],
 )

@@ -104,7 +104,7 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
     turns = case.turns(proved_turns if case.proved else MOST_TURNS)
     turns = [*turns, *shown] if case.given is not None else [*shown, *turns]
     for turn, attempts in enumerate(turns):
-        if turn >= first and trials and scout.satisfied and not any(one.weak for one in seen.values()):
+        if turn >= first and (not trials or (scout.satisfied and not any(one.weak for one in seen.values()))):
             break
         try:
             (trial,) = run_trials(session, [unlike(attempts, [one.feeds for one in trials])], is_stable, case.risks)
@@ -271,7 +271,7 @@ def _without_original(
         found: Outcome = "same" if case.is_proved else "undecided"
         return Verification(found, notes=(note, f"nor the converted model: {error}"))
     try:
-        trials = run_trials(session, case.turns(), risks=case.risks)
+        trials = run_trials(session, case.turns(PROVED_TURNS if loads else TURNS), risks=case.risks)
     except DoesNotRun as error:
         found = "proved" if case.is_proved and loads else "undecided"
         told = Verification(found, inputs=fed(refusal.feeds), notes=(note, f"nor the converted model: {error}"))
