@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from crafted_pair import ONE, Pair, pair
 
@@ -157,6 +159,49 @@ def sizes() -> list[Pair]:
             x=np.float32(1),
         ),
     ]
+
+
+# Amounts of the last axis that are not 0 at sizes that no constant has: a name, nodes that compute p, and the dims.
+FAR = {
+    "both axes above 300": (
+        "b = Less (a300, h)\ne = Less (a300, w)\nf = And (b, e)\np = Cast <to = 7> (f)",
+        (301, 301),
+    ),
+    "H above 256, and W above H": (
+        "b = Less (a256, h)\ne = Less (h, w)\nf = And (b, e)\np = Cast <to = 7> (f)",
+        (257, 300),
+    ),
+    "H and W of 500 together": ("b = Add (h, w)\nf = Equal (b, a500)\np = Cast <to = 7> (f)", (250, 250)),
+    "W / 2 / 2 above 100": ("b = Div (w, a2)\ne = Div (b, a2)\nf = Sub (e, a100)\np = Max (f, z)", (1, 404)),
+    "W / 2 / 2 / 2 above 50": (
+        "b = Div (w, a2)\nc = Div (b, a2)\ne = Div (c, a2)\nf = Sub (e, a50)\np = Max (f, z)",
+        (1, 408),
+    ),
+    "W / 7 / 11 of 13": ("b = Div (w, a7)\ne = Div (b, a11)\nf = Equal (e, a13)\np = Cast <to = 7> (f)", (1, 1001)),
+    "a Range of more than 4 steps of 300": (
+        "k = Squeeze (w)\ni = Squeeze (z)\nj = Squeeze (a300)\nr = Range (i, k, j)\ns = Shape (r)\n"
+        "f = Less (a4, s)\np = Cast <to = 7> (f)",
+        (1, 1201),
+    ),
+    "a table with another number at 777": (
+        f"t = Constant <value_ints = [{', '.join('01'[at == 777] for at in range(1000))}]> ()\n"
+        "m = Min (w, a999)\np = Gather (t, m)",
+        (1, 777),
+    ),
+}
+
+
+def far() -> list[Pair]:
+    found = []
+    for name, (nodes, dims) in FAR.items():
+        numbers = sorted(set(re.findall(r"\ba(\d+)\b", nodes)))
+        given = "".join(f"a{number} = Constant <value_ints = [{number}]> ()\n" for number in numbers)
+        given += "z = Constant <value_ints = [0]> ()\nq = Constant <value_ints = [0, 0, 0]> ()\n"
+        given += "h = Shape <start = 0, end = 1> (x)\nw = Shape <start = 1> (x)\n"
+        pads = "n = Concat <axis = 0> (q, {})\ny = Pad (x, n)"
+        first, second = given + nodes + "\n" + pads.format("p"), given + pads.format("z")
+        found.append(pair(name, MATRIX, first, second, x=np.ones(dims, np.float32)))
+    return found
 
 
 def shapes() -> list[Pair]:
@@ -316,4 +361,4 @@ def computed_amounts() -> list[Pair]:
 
 
 def size_pairs() -> list[Pair]:
-    return [*sizes(), *shapes(), *computed_amounts()]
+    return [*sizes(), *far(), *shapes(), *computed_amounts()]

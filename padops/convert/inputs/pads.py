@@ -229,9 +229,10 @@ def sizing_inputs(model: onnx.ModelProto) -> set[str]:
 
 
 def computes_floats(model: onnx.ModelProto) -> bool:
-    """Return whether a model may compute floats, instead of only moving data."""
-    nodes = (node for located in bodies(model) for node in located.body.node)
-    return any(node.op_type not in EXACT and not is_pad(node) for node in nodes)
+    """Return whether a model may compute floats, instead of only moving data. A Scatter may add or multiply."""
+    nodes = [node for located in bodies(model) for node in located.body.node]
+    reduces = any(row.s in (b"add", b"mul") for node in nodes for row in node.attribute if row.name == "reduction")
+    return reduces or any(node.op_type not in EXACT and not is_pad(node) for node in nodes)
 
 
 def _source(name: str, made: Mapping[str, onnx.NodeProto]) -> str:

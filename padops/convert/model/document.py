@@ -319,8 +319,9 @@ def read_document(
             model = source.clone()
         parts: tuple[ir.Graph | ir.Function, ...] = (model.graph, *model.functions.values())
         for part in parts:
-            if (version := part.opset_imports.pop(ALIAS, None)) is not None:
-                part.opset_imports.setdefault("", version)
+            imports = {"" if domain == ALIAS else domain: version for domain, version in part.opset_imports.items()}
+            part.opset_imports.clear()
+            part.opset_imports.update(imports)
         tensors = [value.const_value for graph in model.graphs() for value in graph.initializers.values()]
         folders = {Path(tensor.base_dir or ".") for tensor in tensors if isinstance(tensor, ir.ExternalTensor)}
         if len(folders) > 1:
@@ -412,7 +413,10 @@ def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -
 
 
 def name_default_domain(message: onnx.ModelProto) -> None:
-    """Write the default domain as "" wherever the message has "ai.onnx"."""
+    """Write the default domain as "" wherever the message has "ai.onnx", and import each domain once.
+
+    Of several imports of a domain, onnxruntime uses the last.
+    """
     bodies: tuple[onnx.GraphProto | onnx.FunctionProto, ...] = (message.graph, *message.functions)
     nodes = [node for body in bodies for _, node in nodes_of(body.node)]
     named: tuple[onnx.NodeProto | onnx.FunctionProto, ...] = (*message.functions, *nodes)
@@ -421,11 +425,10 @@ def name_default_domain(message: onnx.ModelProto) -> None:
             row.domain = ""
     parts: tuple[onnx.ModelProto | onnx.FunctionProto, ...] = (message, *message.functions)
     for part in parts:
-        imported = {row.domain for row in part.opset_import}
-        for i in reversed([i for i, row in enumerate(part.opset_import) if row.domain == ALIAS]):
-            part.opset_import[i].domain = ""
-            if "" in imported:
-                del part.opset_import[i]
+        imports = {"" if row.domain == ALIAS else row.domain: row.version for row in part.opset_import}
+        if [*imports.items()] != [(row.domain, row.version) for row in part.opset_import]:
+            del part.opset_import[:]
+            part.opset_import.extend(onnx.helper.make_opsetid(*row) for row in imports.items())
 
 
 def original_of(source: Source, document: Document) -> Callable[[], onnx.ModelProto]:

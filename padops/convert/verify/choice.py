@@ -114,7 +114,7 @@ def _ran(document: Document, original: Path, converted: Path, case: RunInputs, r
                 return found
     except MemoryError as error:
         note = f"there is no memory to run the models: {error}"
-    return Verification("not run", notes=(note,))
+    return Verification("fails" if case.risks.blamed else "not run", notes=(note,))
 
 
 def record_of(proof: Proof) -> ProofRecord:
@@ -163,12 +163,9 @@ def _shapes(inputs: Sequence[Input], example: Mapping[str, Sequence[int]]) -> di
         for dim, size in zip(row.dims or (), example[row.name]):
             if isinstance(dim, str):
                 sizes.setdefault(dim, size)
-    return {
-        row.name: tuple(example[row.name])
-        if row.name in example
-        else tuple(dim if isinstance(dim, int) else sizes.get(str(dim), 2) for dim in row.dims or ())
-        for row in inputs
-    }
+    known = {row.name: [dim if isinstance(dim, int) else sizes.get(str(dim), 2) for dim in row.dims or ()]
+             for row in inputs}  # fmt: skip
+    return {row.name: tuple(example.get(row.name, known[row.name])) for row in inputs}
 
 
 def _size(path: Path) -> int:

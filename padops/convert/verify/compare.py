@@ -125,7 +125,12 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
 
 def _compared(original: Model, converted: Model, case: RunInputs, trials: Sequence[Trial]) -> Verification:
     """Compares the outputs of both models."""
-    drawn, (trials, after) = len(trials), converted.session(True).within_memory(trials)
+    drawn = len(trials)
+    case.risks.blame()
+    try:
+        trials, after = converted.session(True).within_memory(trials)
+    finally:
+        case.risks.end()
     verification = check_outputs(trials, after)
     if len(trials) < drawn:
         verification = replace(verification, notes=(*verification.notes, LEFT_OUT.format(drawn - len(trials), drawn)))

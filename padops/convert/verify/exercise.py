@@ -44,14 +44,8 @@ class Reached:
 
     def learn(self, given: list[int] | None, made: list[int] | None) -> None:
         """Records the dims of the Pad's data and output in one run."""
-        if not self.missing or made is None:
-            return
-        if not prod(made):
-            self.missing = EMPTY
-        elif self.known or given != made:
-            self.missing = ""
-        else:
-            self.missing = UNPADDED
+        if self.missing and made is not None:
+            self.missing = EMPTY if not prod(made) else "" if self.known or given != made else UNPADDED
 
     def record(self) -> PadComparison:
         """Returns the finding for the report."""

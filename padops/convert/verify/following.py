@@ -15,7 +15,6 @@ FOLLOWED = {
     "Cast", "CenterCropPad", "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "Reshape",
     "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze", "Where",
 }  # fmt: skip
-MOVES = FOLLOWED | {"GatherElements", "GatherND", "ScatterElements", "ScatterND"}
 # Operators that compute amounts and shapes; followed if the result has integers.
 ARITHMETIC = {
     "Abs", "Add", "And", "Clip", "CumSum", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max",

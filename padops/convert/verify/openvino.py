@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,11 @@ from padops.convert.ir.reader import ELEMENT_TYPES
 from padops.convert.records import PadComparison, Verification
 from padops.convert.verify import sessions
 from padops.convert.verify.bits import describe_difference
+from padops.convert.verify.compare import far_outputs
 from padops.convert.verify.exercise import check_outputs
 from padops.convert.verify.interface import RunInputs
 from padops.convert.verify.rounding import Moves
-from padops.convert.verify.sessions import DoesNotRun, Outputs, Session, Trial, fed, run_trials
+from padops.convert.verify.sessions import DoesNotRun, Session, fed, run_trials
 from padops.deferred import import_openvino
 from padops.processes import Pickled, serve
 from padops.spec.bits import dtype_of
@@ -97,48 +99,22 @@ def _compare(peer: OpenVINOProcess, converted: Path, message: onnx.ModelProto, c
     verification = _compare_pads(verification, converted, message, peer, [one.feeds for one in trials[:ENOUGH]])
     if verification.outcome != "different" or any(pad.right is False for pad in verification.pads):
         return verification
-    if not _is_near(peer, converted, message, case, trials, after):
-        return verification
-    said = MOVED if case.asked.tolerance is None else f"no element differs by more than {case.asked.tolerance}"
-    return replace(verification, outcome="close", notes=(*verification.notes, said))
-
-
-def _is_near(
-    peer: OpenVINOProcess,
-    converted: Path,
-    message: onnx.ModelProto,
-    case: RunInputs,
-    trials: Sequence[Trial],
-    after: Sequence[Outputs],
-) -> bool:
-    """Whether the outputs are within the caller's tolerance, or the tolerance measured on either runtime."""
     tolerance, moves = case.asked.tolerance, None
     if tolerance is None:
         plain = Session(converted, optimised=False)
         own = [replace(trial, outputs=outputs) for trial, outputs in zip(trials, after, strict=True)]
         moves = Moves(converted, message, own, [plain.run(trial.feeds) for trial in trials])
         moves.add(trials, sessions.OtherRuntime(peer.run).run)
-    for at, (trial, outputs) in enumerate(zip(trials, after, strict=True)):
-        for name, value in trial.outputs.items():
-            if name in trial.unstable or not describe_difference(value, outputs[name]):
-                continue
-            near = tolerance.takes(value, outputs[name]) if tolerance else False
-            if not near and not (moves is not None and moves.takes(at, name, value, outputs[name])):
-                return False
-    return True
+    if far_outputs(trials, after, moves, tolerance):
+        return verification
+    said = MOVED if tolerance is None else f"no element differs by more than {tolerance}"
+    return replace(verification, outcome="close", notes=(*verification.notes, said))
 
 
 def _answering(path: str) -> Callable[[tuple[str, Feeds]], list[Any]]:
     """The function that answers questions about an IR: outputs, or the inputs and output of each Pad."""
-    prepared: dict[str, Callable[[Feeds], list[Any]]] = {}
-
-    def answer(question: tuple[str, Feeds]) -> list[Any]:
-        wanted, feeds = question
-        if wanted not in prepared:
-            prepared[wanted] = _outputs(path) if wanted == "outputs" else _pads(path)
-        return prepared[wanted](feeds)
-
-    return answer
+    prepared = cache(lambda wanted: _outputs(path) if wanted == "outputs" else _pads(path))
+    return lambda question: prepared(question[0])(question[1])
 
 
 def _outputs(model: Any) -> Callable[[Feeds], list[Any]]:

@@ -105,15 +105,11 @@ def _libraries(providers: Providers) -> dict[str, str]:
         from padops.runtime.placing import check_there
     devices = onnxruntime.get_ep_devices() if hasattr(onnxruntime, "get_ep_devices") else []
     paths = {device.ep_name: device.ep_metadata.get("library_path", "") for device in devices}
-    found = {}
     try:
         check_there(map(_name, providers))
     except ValueError as error:
         raise UsageError(str(error)) from error
-    for name in map(_name, providers):
-        if paths.get(name) and name not in EP_NAMES:
-            found[name] = paths[name]
-    return found
+    return {name: paths[name] for name in map(_name, providers) if paths.get(name) and name not in EP_NAMES}
 
 
 def _name(entry: str | tuple[str, Mapping[str, Any]]) -> str:
@@ -192,9 +188,7 @@ def _open(path: str, providers: Sequence[Any], libraries: Mapping[str, str]) -> 
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     made = prepare(path, words_of(path), options, providers)
     session = onnxruntime.InferenceSession(path, made.options, made.providers, **made.kwargs)
-    parts = (
-        session.get_provider_graph_assignment_info() if hasattr(session, "get_provider_graph_assignment_info") else []
-    )
+    parts = getattr(session, "get_provider_graph_assignment_info", list)()
     nodes = [(node, part.ep_name) for part in parts for node in part.get_nodes()]
     runners = {node.name: name for node, name in nodes if node.op_type == "Pad" or node.domain == DOMAIN}
     return session, (tuple(session.get_providers()), runners)

@@ -33,15 +33,16 @@ DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # for a mo
 MOST_ATTEMPTS = 120  # for one set of inputs
 DIES = "onnxruntime ends its process"
 NO_MEMORY = re.compile("Failed to allocate memory|bad.?alloc")
+BLAME = (1 << 64) - 1  # no number of an attempt
 MOST_DEATHS = 8  # after more crashed attempts, the many small inputs are left out
 Outputs = dict[str, Value]
 
 
 class DoesNotRun(Exception):
-    """ONNX Runtime refuses a model or its inputs; ``feeds`` has the last refused inputs."""
+    """ONNX Runtime refuses a model or its inputs; ``feeds`` has the last refused inputs. The message is one line."""
 
     def __init__(self, message: str, feeds: Sequence[Feeds] = ()) -> None:
-        super().__init__(message)
+        super().__init__(" ".join(message.split()))
         self.feeds = tuple(feeds)
 
 
@@ -89,7 +90,7 @@ class Session:
             source = str(path) if instead is None else instead.SerializeToString()
             self._session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's exceptions have no common base class
-            raise DoesNotRun(one_line(error)) from error
+            raise DoesNotRun(str(error)) from error
         self._quiet = onnxruntime.RunOptions()
         self._quiet.log_severity_level = 4
 
@@ -105,7 +106,7 @@ class Session:
                 outputs = dict(zip(names, run_session(self._session, feeds, names, self._quiet), strict=True))
             except Exception as error:  # as above
                 lacks = isinstance(error, MemoryError) or NO_MEMORY.search(str(error))
-                raise (NoMemory if lacks else DoesNotRun)(one_line(error)) from error
+                raise (NoMemory if lacks else DoesNotRun)(str(error)) from error
         if failed:
             raise DoesNotRun(failed[0].message)
         return outputs
@@ -170,7 +171,7 @@ class OtherRuntime:
         try:
             return self._run(question)
         except Exception as error:  # another runtime may raise any type
-            raise DoesNotRun(one_line(error)) from error
+            raise DoesNotRun(str(error)) from error
 
     def run(self, feeds: Feeds) -> Outputs:
         """Returns the outputs by name. Raises DoesNotRun if the runtime raises an exception."""
@@ -197,6 +198,7 @@ class Risks:
         self._now = mmap.mmap(-1, 8)
         self._made = 0
         self._left_out: set[int] = set()
+        self.blamed = False  # whether the converted model crashed the process, on inputs that the original survives
 
     @property
     def are_many(self) -> bool:
@@ -215,12 +217,17 @@ class Risks:
         """Records that the process has survived the attempt."""
         self._now[:] = bytes(8)
 
+    def blame(self) -> None:
+        """Records that only the converted model runs, until ``end``."""
+        self._now[:] = BLAME.to_bytes(8, "little")
+
     def learn(self) -> bool:
         """From now on, skips the attempt that crashed a copy of this process; False if none was under way."""
         last = int.from_bytes(self._now[:], "little")
         self.end()
-        self._left_out |= {last} - {0}
-        return last > 0
+        self.blamed = last == BLAME
+        self._left_out |= {last} - {0, BLAME}
+        return 0 < last < BLAME
 
 
 def run_trials(
@@ -281,11 +288,6 @@ def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
             options.register_custom_ops_library(get_library_path())
     except (FileNotFoundError, ImportError, RuntimeError) as error:
         raise PadopsError(f"cannot verify: {error}") from error
-
-
-def one_line(error: Exception) -> str:
-    """The message of an exception, in one line."""
-    return " ".join(str(error).split())
 
 
 def fed(feeds: Iterable[Feeds]) -> tuple[str, ...]:

@@ -63,6 +63,17 @@ def test_inputs_that_are_too_large_to_draw(capsys: pytest.CaptureFixture[str], t
     assert (code, json.loads(out)["exit"], json.loads(out)["outcome"]) == (5, 5, "not run")
 
 
+@ON_LINUX
+def test_a_converted_model_that_ends_the_process() -> None:
+    """onnxruntime runs a Split with an unused output, and dies of the same Split without a name for it."""
+    one, other = (model("(float[n] x) => (float[m] y) { a, y = Split<axis=0, num_outputs=2>(x) }") for _ in range(2))
+    other.graph.node[0].output[0] = ""
+    verification = padops.verify(one, other)
+    assert (verification.verdict, verification.outcome) == ("different", "fails")
+    assert verification.notes == ("onnxruntime has ended its process (SIGSEGV)",)
+    assert padops.verify(other, one).verdict == "proved", "wherever the original runs"
+
+
 def test_what_a_caller_gives_wrongly_stays_an_error() -> None:
     with pytest.raises(UsageError, match="the inputs lack 'x'"):
         padops.verify(large(), large(OTHER), inputs={"w": np.ones(2, np.float32)})

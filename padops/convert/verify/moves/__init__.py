@@ -2,15 +2,16 @@
 
 An operator that only moves data decides only where each element comes from. If both parts yield the same element at
 each position, they agree for all data of these dims. Open dims get a fixed list of sizes: all the same size, from 0 to
-``LARGEST`` or a longer period, and around each constant of the parts, their products and their sums; then unlike sizes,
-by their symbols and one by one. The proof covers no other sizes.
+``LARGEST`` or a longer period, and around each constant of the parts, their products and their sums; then two large
+axes; then unlike sizes, by their symbols and one by one. The proof names its sizes, and covers no others.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from itertools import combinations, islice, permutations
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import islice, product
 
 import numpy as np
 from onnx import TensorProto
@@ -31,126 +32,146 @@ NARROW = {TensorProto.INT8: {127}, TensorProto.UINT8: {255}, TensorProto.INT16: 
           TensorProto.FLOAT16: {2048}, TensorProto.BFLOAT16: {256}}  # fmt: skip
 FEW = 64  # elements of a value whose numbers count
 TRIED = (7, 12)  # sizes of all open dims: integers that are the same with either do not follow from them
-STEPS = {"Div", "Mul", "Sub", "Add", "Mod", "Max", "Min", "Slice"}  # operators that compute a size by a constant
+SCALES = {"Div", "Mul", "Mod", "Range"}  # operators that divide or multiply a size by a constant
+# Operators that change a size by a constant, or compare it with one
+STEPS = SCALES | {*"Sub Add Max Min Slice Clip Equal Greater GreaterOrEqual Less LessOrEqual".split()}
 JOINT, MOST_STEPS, MOST_JOINT = 8192, 12, 24  # the largest product or sum of constants; of how many; how many are tried
-MOST_PAIRS, PAIR = 12, 1 << 19  # pairs of constants whose product is tried, and its largest value
-TOGETHER, RANK, EXACT = 128, 5, 1024  # largest size of all dims; axes that are large alone; largest size of two axes
+FARTHEST = 1 << 19  # the largest size near a product
+TOGETHER, EXACT = 128, 1024  # the largest size of all dims; of two axes
 TOO_LARGE, OPEN = "elements, which is more than", "are not all known"
 FAILED = "the original fails, whatever the data are: "
+Tried = tuple[str, str, Size, bool]  # a kind of sizes, the sizes, a function that gives them, whether they are needed
 
 
 def _decide(terms: Terms, a: int, b: int) -> Outcome:
     first = _compare(terms, a, b, MOST, None)
     if first.verdict is not Verdict.UNKNOWN or OPEN not in first.why:
         return first
-    ran = refused = 0
     try:
         sizes = list(_sizes(terms, a, b))
     except Unsupported as why:
         return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
-    for size, is_needed in sizes:
+    ran: dict[str, list[str]] = {}
+    for kind, said, size, is_needed in sizes:
         found = _compare(terms, a, b, MOST_SIZED, size)
         if found.verdict is Verdict.PROVED:
-            ran += 1
-        elif found.verdict is Verdict.UNKNOWN and (
+            ran.setdefault(kind, []).append(said)
+        elif found.verdict is not Verdict.UNKNOWN or not (
             found.why.startswith(FAILED) or (TOO_LARGE in found.why and not is_needed)
         ):
-            refused += 1
-        else:
             return found
-    if ran * 4 < len(sizes) and ran < LARGEST:
-        return Outcome(Verdict.UNKNOWN, RULE, why=f"of {len(sizes)} sets of sizes, the original takes {ran}")
-    left = f", but for {refused} that the original refuses or that are too large" if refused else ""
-    said = f"all data, open dims of 0 to {LARGEST} elements and {len(sizes) - LARGEST - 1} further sets of sizes{left}"
-    return Outcome(Verdict.PROVED, RULE, holds_for=said)
+    count = sum(map(len, ran.values()))
+    if count * 4 < len(sizes) and count < LARGEST:
+        return Outcome(Verdict.UNKNOWN, RULE, why=f"of {len(sizes)} sets of sizes, the original takes {count}")
+    told = "; ".join(f"{kind} {_in_ranges(every)}" for kind, every in ran.items())
+    return Outcome(Verdict.PROVED, RULE, holds_for=f"all data, open dims: {told}")
 
 
-def _sizes(terms: Terms, a: int, b: int) -> Iterator[tuple[Size, bool]]:
-    """The sizes of open dims, one set after another, each with whether no proof may leave it out as too large."""
-    marks = _marks(terms, a, b)
+def _in_ranges(sizes: list[str]) -> str:
+    """Lists sizes; from three successive numbers on, as a range: "0 to 24, 31"."""
+    rows: list[list[str]] = []
+    for size in dict.fromkeys(sizes):
+        follows = rows and size.isdigit() and rows[-1][-1].isdigit() and int(size) == int(rows[-1][-1]) + 1
+        rows[-1].append(size) if follows else rows.append([size])
+    return ", ".join(f"{row[0]} to {row[-1]}" if len(row) > 2 else ", ".join(row) for row in rows)
+
+
+def _sizes(terms: Terms, a: int, b: int) -> Iterator[Tried]:
+    """The sizes of open dims, one set after another; no proof may leave out the needed ones as too large."""
+    axes = set[int]()
+    noted = lambda every, term, axis, symbol: axes.add(axis) or every
+    pair = [Evaluation(terms, (a, b), MOST_SIZED, partial(noted, every)) for every in TRIED]
+    cones = {*islice(following.cone(terms, a), DEEPEST), *islice(following.cone(terms, b), DEEPEST)}
+    marks = _marks(terms, pair, cones)
     near = sorted({abs(mark) * times // 2 + more for mark in marks for times in (1, 2, 4) for more in (-1, 0, 1)})
     near = [size for size in near if size > LARGEST]
     if near and near[-1] > MOST_SIZED:
         raise Unsupported(f"sizes near the constant {max(marks)} are too large to be evaluated")
-    needed, (factors, periods) = {*near}, _factors(terms, a, b)
-    near += [size for mark in _joint_marks(factors) for size in (mark - 1, mark, mark + 1) if size not in near]
+    joint, periods = _joint(terms, pair, cones)
+    needed, near = {*near}, sorted({*near, *joint})
     for every in sorted({*range(max(periods | {LARGEST}) + 1), *BEYOND, *(size for size in near if size <= TOGETHER)}):
-        yield (lambda term, axis, symbol, every=every: every), False  # type: ignore[misc]
-    # Around products of two constants: 100 - n / 64 is negative from 6,464 on.
-    pairs = (x * y + more for x, y in [*combinations(factors, 2)][-MOST_PAIRS:] for more in (0, 1, x, y, -x))
-    for large in (0, 1, *near, *(size for size in dict.fromkeys(pairs) if LARGEST < size <= PAIR and size not in near)):
-        for alone in range(RANK):  # one axis empty, of one element, or near the constants; the others small
-            yield (lambda term, axis, symbol, large=large, alone=alone: large if axis == alone else 2), large in needed  # type: ignore[misc]
-    for pair in permutations(sorted({abs(mark) for mark in marks if LARGEST < abs(mark) <= EXACT})[-4:], 2):
-        yield (lambda term, axis, symbol, pair=pair: pair[axis % 2]), False  # type: ignore[misc]
+        yield "all", str(every), _at({}, every), False
+    for large in (0, 1, *near):
+        for alone in sorted(axes):  # one axis empty, of one element, or near the constants; the others small
+            yield "one axis (the others 2)", str(large), _at({alone: large}, 2), large in needed
+    last = sorted(axes)[-2:]
+    ends = sorted({abs(mark) for mark in marks if LARGEST < abs(mark) <= EXACT})[-4:]
+    pairs = [(x + i, y + j) for x, y in product(ends, repeat=2) for i, j in ((0, 0), (1, 1), (1, 2), (2, 1))]
+    for x, y in (*pairs, *((end // 2, end - end // 2) for end in ends)) if len(last) == 2 else ():
+        yield "the last two axes (the others 2)", f"{x} x {y}", _at(dict(zip(last, (x, y))), 2), False
     pool = [*range(1, LARGEST), *(size for size in near if size <= TOGETHER)]
-    for seed in range(UNLIKE):
-        yield (lambda term, axis, symbol, seed=seed: _drawn(pool, seed, symbol or (term, axis))), False  # type: ignore[misc]
-        yield (lambda term, axis, symbol, seed=seed: _drawn(pool, seed, (term, axis))), False  # type: ignore[misc]
+    kind = f"unlike sizes up to {pool[-1]}, drawn with the seeds"
+    for seed, alike in product(range(UNLIKE), (True, False)):
+        yield kind, str(seed), partial(_drawn, pool, seed, alike), False
 
 
-def _drawn(pool: list[int], *key: object) -> int:
-    return random.Random(repr(key)).choice(pool)
+def _at(sizes: Mapping[int, int], others: int) -> Size:
+    """A function that returns the sizes of some axes, and one size for the others."""
+    return lambda term, axis, symbol: sizes.get(axis, others)
 
 
-def _marks(terms: Terms, a: int, b: int) -> set[int]:
+def _drawn(pool: list[int], seed: int, alike: bool, term: int, axis: int, symbol: Dim) -> int:
+    """Draws a size; with ``alike``, dims of one symbol have one size."""
+    return random.Random(repr((seed, (alike and symbol) or (term, axis)))).choice(pool)
+
+
+def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
     """The integers of two parts that follow from no open dim, at which they may begin to differ.
 
-    These stand in constants and attributes, or are computed from them and from known dims: two sizes give the same.
+    These integers stand in constants and attributes, or are computed from them and from known dims. In a long table,
+    the places count at which its steps change.
     """
-    found: set[int] = set()
-    pair = [Evaluation(terms, (a, b), MOST_SIZED, lambda *_, every=every: every) for every in TRIED]
-    for term in {*islice(following.cone(terms, a), DEEPEST), *islice(following.cone(terms, b), DEEPEST)}:
-        one, other = (_integers(evaluation, term) for evaluation in pair)
-        found |= {int(number) for number in one[one == other]} if one.shape == other.shape else set()
+    found = set[int]()
+    for term in cones:
+        found |= set(_fixed(pair, term))
         head = terms.head(term)
         if terms.op(term) == "Cast":
             found |= NARROW.get(terms.attribute(term, "to"), set())
         if head.kind is Kind.CONSTANT:
             found |= set(head.dims)
+            table = terms.constant(term) if len(head.dims) == 1 and FEW < head.dims[0] <= MOST_SIZED else None
+            if table is not None and table.dtype.kind in "iu":
+                found |= {int(place) + 1 for place in np.flatnonzero(np.diff(table, 2))[:FEW]}
         if head.kind is Kind.OPERATOR and following.is_followed(terms, term):
             for _, _, value in head.attributes:
                 found |= {one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, int)}
     return {one for one in found if abs(one) < FAR}
 
 
-def _factors(terms: Terms, a: int, b: int) -> tuple[list[int], set[int]]:
-    """The constants by which operators compute sizes, the least first; and small periods, after which sizes repeat."""
-    factors, periods = list[int](), set[int]()
-    for term in {*islice(following.cone(terms, a), DEEPEST), *islice(following.cone(terms, b), DEEPEST)}:
-        if terms.head(term).kind is Kind.OPERATOR and terms.op(term) in STEPS:
-            inputs = terms.inputs(term)[terms.op(term) == "Slice" :]
-            given = [abs(number) for one in inputs for number in _listed(terms, one)]
-            factors += [number for number in given if 1 < number <= JOINT]
-            periods |= {one for one in given if one <= TOGETHER} if terms.op(term) == "Mod" else set()
-    return sorted(factors)[:MOST_STEPS], periods
+def _joint(terms: Terms, pair: list[Evaluation], cones: set[int]) -> tuple[set[int], set[int]]:
+    """Sizes near products and sums of the constants that change sizes; and small periods, after which sizes repeat.
+
+    n / 7 / 7 / 7 is 0 for n below 343; 100 - n / 64 is negative from 6,464 on; n / 2 / 2 - 100 is positive from 404 on.
+    """
+    given: dict[str, list[int]] = {}
+    for term in cones:
+        if (op := terms.op(term)) in STEPS and terms.head(term).kind is Kind.OPERATOR:
+            read = (abs(number) for one in terms.inputs(term)[op == "Slice" :] for number in _fixed(pair, one))
+            given.setdefault(op, []).extend(number for number in read if 1 < number <= JOINT)
+    steps, scales = (sorted(sum((given.get(op, []) for op in ops), [])) for ops in (STEPS, SCALES))
+    sums, products = {0}, {1}
+    for step in steps[:MOST_STEPS]:
+        sums |= {one + step for one in sums if one + step <= JOINT}
+    for scale in scales[:MOST_STEPS]:
+        products |= {one * scale for one in products if one * scale <= JOINT}
+    pairs = sorted({(one * scale, scale) for one in sums | products for scale in products})
+    pairs = [(size, scale) for size, scale in pairs if LARGEST < size <= FARTHEST]
+    pairs = pairs if len(pairs) <= MOST_JOINT else [*pairs[: MOST_JOINT // 2], *pairs[-MOST_JOINT // 2 :]]
+    found = {size + more for size, scale in pairs for more in (-1, 0, 1, scale, -scale)}
+    return {size for size in found if size > LARGEST}, {one for one in given.get("Mod", []) if one <= TOGETHER}
 
 
-def _joint_marks(factors: list[int]) -> list[int]:
-    """Products and sums of constants: n / 7 / 7 / 7 is 0 for n below 343."""
-    products, sums = {1}, {0}
-    for factor in factors:
-        products |= {one * factor for one in products if one * factor <= JOINT}
-        sums |= {one + factor for one in sums if one + factor <= JOINT}
-    found = sorted(one for one in products | sums if one > LARGEST)
-    return found if len(found) <= MOST_JOINT else [*found[: MOST_JOINT // 2], *found[-MOST_JOINT // 2 :]]
-
-
-def _listed(terms: Terms, term: int) -> list[int]:
-    """The integers of a constant that is one number or a short list; none of another term."""
-    shape = None if term == ABSENT else terms.shape(term)
-    if shape is None or len(shape) > 1 or not all(isinstance(size, int) and size <= FEW for size in shape):
-        return []
-    array = terms.constant(term)
-    return array.reshape(-1).tolist() if array is not None and array.dtype.kind in "iu" else []
+def _fixed(pair: list[Evaluation], term: int) -> list[int]:
+    """The elements of a term, if they are few integers, that follow from no open dim: two sizes give the same."""
+    one, other = (_integers(evaluation, term) for evaluation in pair)
+    return one[one == other].tolist() if one.shape == other.shape else []
 
 
 def _integers(evaluation: Evaluation, term: int) -> np.ndarray:
-    """The elements of a term if they are few integers, in a row."""
     try:
-        value = evaluation.value(term)
+        value = None if term == ABSENT else evaluation.value(term)
     except (Unsupported, Fails):
-        value = np.zeros(0, np.int64)
+        value = None
     is_taken = isinstance(value, np.ndarray) and value.dtype.kind in "iu" and value.size <= FEW
     return value.reshape(-1) if is_taken else np.zeros(0, np.int64)  # type: ignore[union-attr]
 
