@@ -98,7 +98,7 @@ def _places(arguments: list) -> list:
 
 def _long(python, arguments: list) -> int:
     """Run the long tests, or only those in the arguments."""
-    command = [python, "-m", "pytest", "--override-ini", "python_files=long_*.py", *arguments]
+    command = [python, "-m", "pytest", "--capture=no", "--override-ini", "python_files=long_*.py", *arguments]
     return environment.hand_over(command if _places(arguments) else [*command, "tests/long"], environment.ROOT)
 
 
