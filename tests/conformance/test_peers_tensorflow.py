@@ -1,6 +1,6 @@
-"""TensorFlow itself: tf.pad, and the padding="SAME" of its convolutions and pools, against padops.
+"""S1 in TensorFlow itself: the padding="SAME" of its convolutions and pools; tf.pad is the suite's business.
 
-``PADOPS_EXAMPLES`` sets how many are drawn of each.
+``PADOPS_EXAMPLES`` sets how many are drawn.
 """
 
 from __future__ import annotations
@@ -14,89 +14,12 @@ from functools import cache
 import native
 import numpy as np
 import onnx
-import pytest
 import tensorflow as tf
 from case_strategies import TYPES, explore
 from hypothesis import strategies as st
 from onnx import helper
 
-from padops.spec.dtypes import by_numpy
-
 EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "1000"))
-
-MODES = ("CONSTANT", "REFLECT", "SYMMETRIC")
-# What tf.pad has kernels for: no float8 and no 4-bit integers.
-PAD_TYPES = [name for name in TYPES if not name.startswith("float8") and (TYPES[name].bits >= 8 or name == "string")]
-LONGEST = (1, 12, 8, 5, 4, 3)  # dims by rank
-
-
-@st.composite
-def pads(draw):
-    """Mode, data, [r, 2] paddings and fill for tf.pad; one axis in ten over the limit of the mode."""
-    mode = draw(st.sampled_from(MODES))
-    rank = draw(st.integers(0, 5))
-    rng = np.random.default_rng([draw(st.integers(0, 2**32 - 1)), rank])
-    dtype = TYPES[PAD_TYPES[rng.integers(len(PAD_TYPES))]]  # not drawn: Hypothesis likes some better than others
-    # TensorFlow, like OpenVINO, refuses to reflect an empty axis even by nothing.
-    shape = draw(st.lists(st.integers(mode == "REFLECT", LONGEST[rank]), min_size=rank, max_size=rank))
-    paddings = []
-    for n in shape:
-        most = {"CONSTANT": 5, "REFLECT": n - 1, "SYMMETRIC": n}[mode]
-        most += draw(st.integers(0, 9)) == 9
-        paddings.append([draw(st.integers(0, most)), draw(st.integers(0, most))])
-    data, fill = (native.random_array(rng, dtype, dims) for dims in (shape, ()))
-    kind = draw(st.sampled_from([np.int32, np.int64]))
-    return mode, data, np.array(paddings, kind).reshape(rank, 2), fill
-
-
-def tf_pad(mode: str, data: np.ndarray, paddings: np.ndarray, fill: np.ndarray) -> np.ndarray:
-    # Strings are bytes there; tf.pad takes its default fill for theirs.
-    strings = by_numpy(data.dtype).name == "string"
-    tensor, value = (tf.constant(array, tf.string if strings else None) for array in (data, fill))
-    output = tf.pad(tensor, paddings, mode, constant_values=value).numpy()
-    if not strings:
-        return np.asarray(output)
-    return np.array([element.decode() for element in np.ravel(output)], object).reshape(np.shape(output))
-
-
-def padded(op: str, attributes: dict, inputs: list) -> tuple | str:
-    """What padops gives, as bits, or its error."""
-    try:
-        return native.bits(native.run(op, attributes, inputs, "n"))
-    except Exception as error:  # onnxruntime's exceptions have no common base but this one
-        return native.error_text(error)
-
-
-def test_tf_pad_agrees() -> None:
-    """OpenVINOPad_12 with its limits, and NGraphPad_0 within them: every bit."""
-    seen: Counter[str] = Counter()
-
-    def check(case) -> None:
-        mode, data, paddings, fill = case
-        begins, ends = paddings[:, 0].tolist(), paddings[:, 1].tolist()
-        openvino = padded("OpenVINOPad_12", {"pad_mode": mode.lower()}, [data, *paddings.T.copy(), fill])
-        ngraph_attributes = {"padding_below": begins, "padding_above": ends, "pad_mode": mode}
-        try:
-            expected = native.bits(tf_pad(*case))
-        except tf.errors.InvalidArgumentError as error:
-            assert "paddings must be" in str(error)
-            assert isinstance(openvino, str) and openvino.endswith("[P4]"), case
-            seen["P4"] += 1
-            return
-        assert openvino == expected, case
-        seen[mode] += 1
-        seen[expected[0]] += 1
-        ngraph = padded("NGraphPad_0", ngraph_attributes, [data, fill])
-        if mode == "REFLECT" and min(data.shape, default=2) < 2:
-            assert isinstance(ngraph, str) and ngraph.endswith("[P4]"), case  # nGraph asks for two elements
-        else:
-            assert ngraph == expected, case
-            seen["nGraph"] += 1
-
-    least = dict.fromkeys(MODES, 100) | dict.fromkeys(PAD_TYPES, 5) | {"P4": 20, "nGraph": EXAMPLES // 2}
-    explore(pads(), check, EXAMPLES, lambda: EXAMPLES < 1000 or all(seen[key] >= count for key, count in least.items()))
-    print(dict(seen))
-
 
 CONVOLUTIONS = (tf.nn.conv1d, tf.nn.conv2d, tf.nn.conv3d)
 POOLS = {
@@ -251,7 +174,3 @@ def test_windows_agree() -> None:
     met = lambda: EXAMPLES < 1000 or all(seen[key] >= count for key, count in least.items())
     explore(windows(), check, EXAMPLES, met)
     print({key if isinstance(key, str) else " ".join(key): count for key, count in seen.items()})
-
-
-if __name__ == "__main__":
-    raise SystemExit(pytest.main([__file__, "-s"]))

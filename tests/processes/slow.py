@@ -22,8 +22,6 @@ FILES = (
     "conformance/test_conformance_versions.py",
     "conformance/test_isolated_peers.py",
     "conformance/test_peer_commands.py",
-    "conformance/test_peers_jax.py",
-    "conformance/test_peers_openvino.py",
     "conformance/test_peers_web_webgpu.py",
     "conformance/test_wrong_answers.py",
     "convert/files/test_convert_killed.py",
