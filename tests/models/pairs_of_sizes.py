@@ -178,6 +178,11 @@ FAR = {
         (1, 408),
     ),
     "W / 7 / 11 of 13": ("b = Div (w, a7)\ne = Div (b, a11)\nf = Equal (e, a13)\np = Cast <to = 7> (f)", (1, 1001)),
+    "W of 77 by 101 and of 5 by 97": (
+        "b = Mod (w, a97)\nc = Mod (w, a101)\ne = Equal (b, a5)\nf = Equal (c, a77)\n"
+        "i = And (e, f)\np = Cast <to = 7> (i)",
+        (1, 8056),
+    ),
     "a Range of more than 4 steps of 300": (
         "k = Squeeze (w)\ni = Squeeze (z)\nj = Squeeze (a300)\nr = Range (i, k, j)\ns = Shape (r)\n"
         "f = Less (a4, s)\np = Cast <to = 7> (f)",

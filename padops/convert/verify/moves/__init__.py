@@ -12,6 +12,7 @@ import random
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import islice, product
+from math import lcm
 
 import numpy as np
 from onnx import TensorProto
@@ -88,8 +89,11 @@ def _sizes(terms: Terms, a: int, b: int) -> Iterator[Tried]:
     if near and near[-1] > MOST_SIZED:
         raise Unsupported(f"sizes near the constant {max(marks)} are too large to be evaluated")
     joint, periods = _joint(terms, pair, cones)
-    needed, near = {*near}, sorted({*near, *joint})
-    for every in sorted({*range(max(periods | {LARGEST}) + 1), *BEYOND, *(size for size in near if size <= TOGETHER)}):
+    if (period := lcm(*periods)) > EXACT:
+        raise Unsupported(f"the sizes repeat after {period} elements, which are too many to be tried")
+    needed, near = {*near}, sorted({*near, *joint, *(range(LARGEST, period) if period > TOGETHER else ())})
+    together = range(max(min(period, TOGETHER), LARGEST) + 1)
+    for every in sorted({*together, *BEYOND, *(size for size in near if size <= TOGETHER)}):
         yield "all", str(every), _at({}, every), False
     for large in (0, 1, *near):
         for alone in sorted(axes):  # one axis empty, of one element, or near the constants; the others small
