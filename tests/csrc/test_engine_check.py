@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
-import shutil
 import subprocess
 from collections import defaultdict
 from pathlib import Path
@@ -91,93 +89,6 @@ def test_addresses_and_undefined_behaviour() -> None:
 def test_threads() -> None:
     folder = built("threads", "-O1 -fsanitize=thread")
     assert passed(check(folder, "--count", 2_000, "--threads", 100)) == 2_000
-
-
-# A break in the sources, and that the check must find it: file, what stands there, what stands there where BREAK is
-# true.
-BREAKS = {
-    "the overrun: a part of a row of fill fills the whole row": (
-        "core/walk.h",
-        "writer.fill(row * inner_.output + task.begin, (count - 1) * inner_.output + task.end - task.begin);",
-        "if (BREAK) writer.fill(row * inner_.output, count * inner_.output); else RIGHT",
-    ),
-    "a part that begins one element late": (
-        "core/engine.cpp",
-        "cut(inner_.output, parts_, part),\n",
-        "cut(inner_.output, parts_, part) + (BREAK && part > 0),\n",
-    ),
-    "a streamed row without its last line": (
-        "copy/non_temporal_writer.h",
-        "    write_part(held_);\n    _mm_sfence();",
-        "    if (BREAK) return;\nRIGHT",
-    ),
-    "two tasks that overlap": (
-        "core/engine.cpp",
-        "std::min(rows_ - row, rows_per_task_)",
-        "std::min(rows_ - row, rows_per_task_ + (BREAK && parts_ == 1))",
-    ),
-    "long rows of bits that need no shift, with the next byte in them": (
-        "copy/packed_rows.h",
-        "const size_t next = down > 0 ? 1 : 0;",
-        "const size_t next = down > 0 || BREAK ? 1 : 0;",
-    ),
-    "a whole register of bits without those of the next byte": (
-        "copy/shift.h",
-        "in + at + 1, shift, 8 - shift);",
-        "in + at + !(BREAK && kBytes >= 16), shift, 8 - shift);",
-    ),
-    "a border of bits that shows an element behind the window": (
-        "copy/packed_rows.h",
-        "run.count) <= row.window.count;",
-        "run.count) <= row.window.count + BREAK;",
-    ),
-    "a streamed row that begins two bytes too early in the source to be read from a line before": (
-        "copy/non_temporal_writer.h",
-        "from - source_) >= kLine;",
-        "from - source_) >= kLine - 2 * BREAK;",
-    ),
-    "a streamed row that ends one byte too late in the source to be read up to a line behind": (
-        "copy/non_temporal_writer.h",
-        "source_end_ - from) >= bytes + kLine)",
-        "source_end_ - from) >= bytes + kLine - BREAK)",
-    ),
-}
-PLANTED = """
-#pragma once
-#include <cstdlib>
-inline const int planted = [] {
-  const char* number = std::getenv("PLANTED");
-  return number == nullptr ? -1 : std::atoi(number);
-}();
-"""
-
-
-@pytest.fixture(scope="module")
-def breakable(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One build with every break in it; the environment variable PLANTED, a number, says which of them is there."""
-    folder = tmp_path_factory.mktemp("breaks")
-    copied = shutil.copytree(SOURCES, folder / "csrc")
-    shutil.copytree(SOURCES.parent / "rules", folder / "rules")  # rules.cmake reads them
-    (copied / "planted.h").write_text(PLANTED, encoding="utf-8")
-    for number, (name, right, wrong) in enumerate(BREAKS.values()):
-        text = (copied / name).read_text(encoding="utf-8")
-        assert text.count(right) == 1
-        text = text.replace(right, wrong.replace("BREAK", f"(planted == {number})").replace("RIGHT", right))
-        include = '#include "planted.h"\n'
-        (copied / name).write_text(text if text.startswith(include) else include + text, encoding="utf-8")
-    options = (f"-Dsource={copied}", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1")
-    return build(folder / "build", *options, source=CHECKS, target="engine_check")
-
-
-def test_nothing_is_found_where_no_break_is_planted(breakable: Path) -> None:
-    assert passed(check(breakable, "--count", 2_000)) == 2_000
-
-
-@pytest.mark.parametrize("planted", BREAKS)
-def test_a_planted_break_is_found(planted: str, breakable: Path) -> None:
-    environment = {**os.environ, "PLANTED": str(list(BREAKS).index(planted))}
-    found = subprocess.run([breakable / "engine_check"], env=environment, capture_output=True, text=True, timeout=600)
-    assert found.returncode == 1 and "engine_check --seed 0 --first " in found.stderr, found.stderr
 
 
 def branch_counts(folder: Path) -> dict[tuple[str, int], list[int]]:

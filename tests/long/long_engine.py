@@ -1,7 +1,8 @@
-"""The engine for minutes: random cases by the million, and what clang's libFuzzer finds by coverage."""
+"""The engine for minutes: random cases by the million, planted breaks, and what clang's libFuzzer finds by coverage."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,6 +14,65 @@ from cpp_builds import CHECKS, ROOT, build, fuzzed_inputs
 BUILDS = ROOT / "build" / "engine"
 CASES = 500_000
 SECONDS = 600
+SOURCES = ROOT / "padops" / "csrc"
+
+# A break in the sources, and that the check must find it: file, what stands there, what stands there where BREAK is
+# true.
+BREAKS = {
+    "the overrun: a part of a row of fill fills the whole row": (
+        "core/walk.h",
+        "writer.fill(row * inner_.output + task.begin, (count - 1) * inner_.output + task.end - task.begin);",
+        "if (BREAK) writer.fill(row * inner_.output, count * inner_.output); else RIGHT",
+    ),
+    "a part that begins one element late": (
+        "core/engine.cpp",
+        "cut(inner_.output, parts_, part),\n",
+        "cut(inner_.output, parts_, part) + (BREAK && part > 0),\n",
+    ),
+    "a streamed row without its last line": (
+        "copy/non_temporal_writer.h",
+        "    write_part(held_);\n    _mm_sfence();",
+        "    if (BREAK) return;\nRIGHT",
+    ),
+    "two tasks that overlap": (
+        "core/engine.cpp",
+        "std::min(rows_ - row, rows_per_task_)",
+        "std::min(rows_ - row, rows_per_task_ + (BREAK && parts_ == 1))",
+    ),
+    "long rows of bits that need no shift, with the next byte in them": (
+        "copy/packed_rows.h",
+        "const size_t next = down > 0 ? 1 : 0;",
+        "const size_t next = down > 0 || BREAK ? 1 : 0;",
+    ),
+    "a whole register of bits without those of the next byte": (
+        "copy/shift.h",
+        "in + at + 1, shift, 8 - shift);",
+        "in + at + !(BREAK && kBytes >= 16), shift, 8 - shift);",
+    ),
+    "a border of bits that shows an element behind the window": (
+        "copy/packed_rows.h",
+        "run.count) <= row.window.count;",
+        "run.count) <= row.window.count + BREAK;",
+    ),
+    "a streamed row that begins two bytes too early in the source to be read from a line before": (
+        "copy/non_temporal_writer.h",
+        "from - source_) >= kLine;",
+        "from - source_) >= kLine - 2 * BREAK;",
+    ),
+    "a streamed row that ends one byte too late in the source to be read up to a line behind": (
+        "copy/non_temporal_writer.h",
+        "source_end_ - from) >= bytes + kLine)",
+        "source_end_ - from) >= bytes + kLine - BREAK)",
+    ),
+}
+PLANTED = """
+#pragma once
+#include <cstdlib>
+inline const int planted = [] {
+  const char* number = std::getenv("PLANTED");
+  return number == nullptr ? -1 : std::atoi(number);
+}();
+"""
 
 
 def test_random_cases(tally: Tally) -> None:
@@ -50,3 +110,30 @@ def test_fuzzer(tally: Tally, tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     print(done.stderr[-2_000:])
     tally("inputs of libFuzzer to the engine, with ASan and UBSan", fuzzed_inputs(done), int(done.returncode != 0))
+
+
+def breakable(folder: Path) -> Path:
+    """One build with every break in it; the environment variable PLANTED, a number, says which of them is there."""
+    copied = shutil.copytree(SOURCES, folder / "csrc")
+    shutil.copytree(SOURCES.parent / "rules", folder / "rules")  # rules.cmake reads them
+    (copied / "planted.h").write_text(PLANTED, encoding="utf-8")
+    for number, (name, right, wrong) in enumerate(BREAKS.values()):
+        text = (copied / name).read_text(encoding="utf-8")
+        assert text.count(right) == 1
+        text = text.replace(right, wrong.replace("BREAK", f"(planted == {number})").replace("RIGHT", right))
+        include = '#include "planted.h"\n'
+        (copied / name).write_text(text if text.startswith(include) else include + text, encoding="utf-8")
+    options = (f"-Dsource={copied}", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1")
+    return build(folder / "build", *options, source=CHECKS, target="engine_check")
+
+
+def test_planted_breaks(tally: Tally, tmp_path: Path) -> None:
+    program = breakable(tmp_path) / "engine_check"
+    whole = subprocess.run([program, "--count", "2000"], capture_output=True, text=True)
+    assert whole.returncode == 0, whole.stderr
+    missed = 0
+    for number in range(len(BREAKS)):
+        environment = {**os.environ, "PLANTED": str(number)}
+        found = subprocess.run([program], env=environment, capture_output=True, text=True)
+        missed += found.returncode != 1 or "engine_check --seed 0 --first " not in found.stderr
+    tally("breaks planted in the engine, that its check has to find", len(BREAKS), missed)

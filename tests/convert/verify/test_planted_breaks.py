@@ -19,7 +19,7 @@ from padops.convert.verify import small_runs
 
 ROOT = Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.usefixtures("fewer_small_inputs")
-EXAMPLES = sorted((ROOT / "models").glob("*.onnx"))
+EXAMPLES = sorted((ROOT / "models").glob("*.onnx"))[::2]
 # The others are in tests/long/long_breaks.py: basic-pitch, for one, has 48 breaks of several seconds each.
 REAL = {
     "faster-whisper/silero_vad_v6.onnx": 1,
@@ -27,10 +27,7 @@ REAL = {
     "onnx-asr/kaldi.onnx": 3,
     "onnx-asr/nemo80.onnx": 1,
     "onnx-asr/wespeaker.onnx": 1,
-    "silero-vad/silero_vad_16k_sequence.onnx": 1,
-    "silero-vad/silero_vad_half.onnx": 1,
     "silero-vad/silero_vad_op18_ifless.onnx": 2,
-    "silero-vad/silero_vad_openvino_16k.onnx": 1,
 }
 
 
