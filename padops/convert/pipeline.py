@@ -176,8 +176,9 @@ def convert(
     check_targets(path, report, inputs, document, files, in_place)
     analysis = Analysis(document, asked, progress)
     doubted = analysis.doubted() if verify and not document.foreign else ({}, {})
+    opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     analysis = analysis if opset is None else in_opset(analysis, opset)
-    conversion, document = _rewrite(analysis, files, request), analysis.document
+    conversion, document = _rewrite(analysis, files, request, opsets), analysis.document
     read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())} if files else ()
     files = [file for file in files if file.location in read]  # amounts that are inside now leave no file
     compare = comparison(document, Asked(inputs, seed, rtol, atol, *doubted, run), conversion) if verify else None
@@ -226,19 +227,19 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
     return conversion
 
 
-def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Conversion:
+def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets: dict[str, int]) -> Conversion:
     """Describe each Pad, decide what the Pad becomes, apply the decision, and add the fallbacks."""
     document = analysis.document
-    opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     facts, fatal, minor = {}, set(), installed_minor()
     for pad in counted("looking at Pads", analysis.pads, analysis.progress):
-        row = facts[pad.site.path] = pad.facts(minor)
+        row = pad.facts(minor)
+        facts[row.path] = pad.site.node.meta.get(ORIGIN, row)
         # The option asks for explicit amounts of SAME, which do not exist here.
         wrong = row.verdict == "wrong" and pad.match.stays and pad.match.judge is not None
         # ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch
         # that is not taken, or in a function without calls.
         if row.verdict == "refuses" or wrong or (row.verdict == "breaks a rule" and pad.always_runs):
-            fatal.add(row.path)
+            fatal.add(facts[row.path].path)
     unasked = [] if document.foreign or match_auto_pad in analysis.asked else _same_left(analysis)
     if "provider" not in request.lowering:  # another provider may run SAME
         fatal |= {record.path for record in unasked if record.facts and record.facts.verdict == "refuses"}
@@ -262,7 +263,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
         notes.append("the training graphs stay as they are")
     conversion = Conversion(
         model=document.model,
-        records=(*(replace(record, facts=facts.get(record.path)) for record in records), *unasked),
+        records=(*(_with_facts(record, facts.get(record.path)) for record in records), *unasked),
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *embedded.notes),
@@ -277,6 +278,13 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
         check_left(conversion, strict=any(breaks_a_rule(record) for record in conversion.unconverted))
         raise PadopsError("; ".join(record.why() for record in conversion.unconverted))
     return conversion
+
+
+def _with_facts(record: PadRecord, facts: PadFacts | None) -> PadRecord:
+    """Return a record with the facts of the user's Pad, and with the name, path and form from there."""
+    if facts is None:
+        return record
+    return replace(record, facts=facts, path=facts.path, name=facts.name, form=facts.form)
 
 
 def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
@@ -381,13 +389,15 @@ def check_left(conversion: Conversion, strict: bool) -> None:
 
 
 LARGE = 256  # elements; no adapter reads a constant with more, because amounts, axes and shapes are smaller
+ORIGIN = "padops: Pad "  # begins the names of Pads during a change of the version; the key of their facts in the nodes
 FIRST_IR = 4  # the first version of the format whose initializers need not be inputs
 
 
 def in_opset(analysis: Analysis, opset: int) -> Analysis:
     """Return the model with the standard operators of version ``opset``; its Pads are operators of padops.
 
-    onnx's converter would drop local functions, so they are inlined. The function changes the given document.
+    onnx's converter would drop local functions, so they are inlined. The function changes the given document. Each Pad
+    keeps its facts from before: onnx's converter keeps no metadata, so the Pad's name carries their number.
 
     Raises:
         PadopsError: onnx has no adapter for an operator of the model, or the converted model is invalid.
@@ -396,6 +406,9 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     before = document.model.graph.opset_imports.get("")
     if before in (None, opset):
         return analysis
+    facts = {pad.site.node: pad.facts(installed_minor()) for pad in analysis.pads}
+    for i, node in enumerate(facts):
+        node.name = f"{ORIGIN}{i}: {node.name or ''}"
     convert_pads(analysis, Request(fold=False, fallback=False))
     message = inliner.inline_local_functions(document.message(), convert_version=True)
     large = {row.name: row for row in message.graph.initializer if prod(row.dims) > LARGE}
@@ -422,6 +435,11 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     made.ir_version = min(message.ir_version, max(least, FIRST_IR))
     made.metadata_props.extend(message.metadata_props)
     changed = read_document(made, base_dir=document.base_dir)
+    known = list(facts.values())
+    for node in changed.model.graph.all_nodes():
+        if (node.name or "").startswith(ORIGIN):
+            number, _, node.name = node.name.removeprefix(ORIGIN).partition(": ")
+            node.meta[ORIGIN] = known[int(number)]
     changed.path, changed.size, changed.sha256 = document.path, document.size, document.sha256
     changed.foreign, changed.touched = document.foreign, set(changed.model.graph)
     return Analysis(changed, analysis.asked, analysis.progress)

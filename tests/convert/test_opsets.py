@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,19 @@ def test_pads_for_an_opset(name: str, opset: int) -> None:
     assert opset_of(message) == {"": opset} and message.ir_version <= onnx.load(MODELS / f"{name}.onnx").ir_version
     assert conversion.verification is not None and conversion.verification.passed
     assert not conversion.unconverted
+
+
+@pytest.mark.parametrize("opset", [21, 17])
+@pytest.mark.parametrize("name", ["pad_02", "pad_18", "pad_19", "nested", "string"])
+def test_the_record_describes_the_pads_of_the_user(name: str, opset: int) -> None:
+    """The Pads pass through onnx's version converter as operators of padops, with dims that it invents."""
+    path = MODELS / f"{name}.onnx"
+    conversion, wanted = padops.lower(path, opset=opset, fold=False), padops.inspect(path).pads
+    assert conversion.opsets == opset_of(onnx.load(path))
+    assert [record.facts for record in conversion.records] == [replace(pad, roads=()) for pad in wanted]
+    for record, pad in zip(conversion.records, wanted, strict=True):
+        assert (record.path, record.name, record.form) == (pad.path, pad.name, pad.form)
+    assert "padops: Pad" not in str(conversion.proto().graph)
 
 
 def test_functions_are_inlined() -> None:
