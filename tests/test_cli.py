@@ -38,7 +38,7 @@ def test_convert(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert out.splitlines()[1:3] == [
         "  Pad (opset 20): reflect, float [2, 3] \N{RIGHTWARDS ARROW} [4, 5], axis 0: 1 before, 1 after, "
         "axis 1: 2 before, 0 after",
-        "  ONNX Runtime runs it",
+        "  ONNX Runtime runs the original",
     ]
     assert "the outputs are bit-equal" in out
     size = (tmp_path / "out.onnx").stat().st_size
@@ -117,6 +117,14 @@ def test_select_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     _, out, _ = run(capsys, "convert", MODELS / "pad_02.onnx", "--dry-run", "--select", "needed")
     assert columns(out)[0] == ["graph/constant_pad", "as it was"]
     assert ["ONNX Runtime runs it: double, constant"] in columns(out)
+    _, out, _ = run(capsys, "convert", MODELS / "pad_18.onnx", "--dry-run", "--select", "needed")
+    assert out.count("as long as no amount is more than the axis has elements to reflect") == 1
+
+
+def test_that_onnxruntime_runs_a_pad_is_no_reason_to_replace_it(capsys: pytest.CaptureFixture[str]) -> None:
+    for options in ([], ["--target", "onnx"]):
+        _, out, _ = run(capsys, "convert", MODELS / "pad_19.onnx", "--dry-run", *options)
+        assert "ONNX Runtime runs the original" in out and "ONNX Runtime runs it" not in out
 
 
 def mixed(folder: Path) -> Path:

@@ -247,8 +247,13 @@ def _why(record: PadRecord) -> list[str]:
     """The reasons, each once."""
     told = ["already converted"] if record.status == "already converted" else []
     told += [text for text in (record.reason, *record.notes, record.corrects) if text]
-    if record.facts is not None and not any(record.facts.why in text for text in told):
-        told = [*(text for text in told if text not in record.facts.why), record.facts.why]
+    why = record.facts.why if record.facts is not None else ""
+    if record.status == "converted":  # else it reads like the reason
+        why = why.replace("ONNX Runtime runs it", "ONNX Runtime runs the original")
+    elif (record.reason or "").startswith("ONNX Runtime runs it") and why.startswith("ONNX Runtime runs it"):
+        why = ""  # the reason has the conditions
+    if not any(why in text for text in told):
+        told = [*(text for text in told if text not in why), why]
     return list(dict.fromkeys(told))
 
 

@@ -197,10 +197,10 @@ def convert(
 def lower(source: Source, output: str | os.PathLike[str] | None = None, **options: Any) -> Conversion:
     """Replace every Pad of a model by equivalent operators of standard ONNX, so that the model no longer needs padops.
 
-    A Pad becomes ONNX's own Pad if ONNX Runtime runs it correctly, else Slice, Concat and Gather: at most three nodes
-    for each padded axis, and nodes that compute shape and amounts if these are unknown. Other operators move element
-    types that ONNX Runtime's Pad lacks. The lowered model has no operator and no function of padops. A later conversion
-    or another lowering changes no bit of its outputs.
+    A Pad becomes ONNX's own Pad if onnxruntime 1.20 and newer surely run it correctly, else Slice, Concat and Gather:
+    at most three nodes for each padded axis, and nodes that compute shape and amounts if these are unknown. Other
+    operators move element types that ONNX Runtime's Pad lacks. The lowered model has no operator and no function of
+    padops. A later conversion or another lowering changes no bit of its outputs.
 
     A Pad of ONNX in mode constant stays ONNX's Pad if ONNX Runtime's Pad has its type and its amounts are known only at
     run time. ONNX Runtime before 1.24 gets such a Pad wrong if a crop leaves nothing of an axis.
