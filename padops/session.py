@@ -363,7 +363,7 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
         return made
     stuck = [pad for pad in found.failing if "session" not in pad.roads]  # the session has what the others need
     if refused and stuck:
-        raise _UnreadError(stuck[0].why)
+        raise _UnreadError(f"{stuck[0].path}: {stuck[0].why}")
     return None
 
 

@@ -127,6 +127,20 @@ def test_that_onnxruntime_runs_a_pad_is_no_reason_to_replace_it(capsys: pytest.C
         assert "ONNX Runtime runs the original" in out and "ONNX Runtime runs it" not in out
 
 
+def test_the_python_kernel_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The heading named padops::Pad_18, which the file does not have; so it did for what had been converted before."""
+    for source, output in ((MODELS / "int16.onnx", tmp_path / "1.onnx"), (tmp_path / "1.onnx", tmp_path / "2.onnx")):
+        code, out, _ = run(capsys, "convert", source, output, "--target", "pyop")
+        assert (code, columns(out)[0]) == (0, ["graph/padded_pad", "padops.pyop::Pad"])
+
+
+def test_a_verified_model_without_inputs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    tensors = [tensor("x", [[1.5, 2]], np.float32), tensor("pads", [0, 1, 0, 1])]
+    source = save(tmp_path / "in.onnx", model([pad()], 13, inputs=[], tensors=tensors))
+    code, out, _ = run(capsys, "convert", source, tmp_path / "out.onnx", "--verify")
+    assert code == 0 and "  with no inputs" in out
+
+
 def mixed(folder: Path) -> Path:
     """A model of one Pad that can be converted and one that cannot."""
     nodes = [pad(), pad(["c", "pads"], "z", name="complex [0]")]

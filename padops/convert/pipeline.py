@@ -19,6 +19,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
@@ -350,6 +351,7 @@ def _without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[st
                 stuck.add(pad.site.node.op_type)
     told = {}
     for op_type, why in missing.items():
+        why = re.sub("^it needs", "its fallback needs", why)
         helps = "" if op_type in stuck else "; try --target onnx (padops.lower)"
         told[op_type] = f"this file needs padops for {op_type} ({plural(counts[op_type], 'Pad')}): {why}{helps}"
     return told
