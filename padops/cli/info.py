@@ -23,8 +23,8 @@ def add_info(commands: Any) -> None:
 
 
 def add_describe(commands: Any) -> None:
-    """Adds ``padops describe``, which prints ``padops.describe()``; without a help text, it is not listed."""
-    parser = commands.add_parser("describe")
+    """Adds ``padops describe``, which prints ``padops.describe()``."""
+    parser = commands.add_parser("describe", help="print the operators of the library as JSON")
     parser.set_defaults(run=_describe)
 
 
