@@ -183,11 +183,10 @@ def convert(
     read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())} if files else ()
     files = [file for file in files if file.location in read]  # amounts that are inside now leave no file
     compare = comparison(document, Asked(inputs, seed, rtol, atol, *doubted, run), conversion) if verify else None
-    reported = None if report is None else Path(report)
-    written, original = None if dry_run else path, original_of(source, document)
-    job = Job(document, files, written, compare, original, progress, reported, replaced, strict)
+    reported, original = None if report is None else Path(report), original_of(source, document)
+    job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
     try:
-        if strict or dry_run or written is not None:
+        if strict or dry_run or path is not None:
             check_left(conversion, strict)
         return _verify_and_write(job, conversion, path)
     except (PadsLeftError, VerificationError) as error:

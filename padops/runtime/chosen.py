@@ -80,7 +80,7 @@ def _chosen(entry: Provider, more: Mapping[Any, Any]) -> Chosen:
 
 def available() -> set[str]:
     """Return the providers that this onnxruntime can create: built in, or of registered libraries."""
-    devices = getattr(onnxruntime, "get_ep_devices", list)()  # older releases have none
+    devices: list[Any] = getattr(onnxruntime, "get_ep_devices", list)()  # older releases have none
     return {*onnxruntime.get_available_providers(), *(device.ep_name for device in devices)}
 
 
