@@ -47,6 +47,7 @@ class Analysis:
         self.document = document
         self.asked = asked
         self.progress = progress
+        self.done: list[PadRecord] = []  # of Pads that an earlier pass has written as nodes without a Pad
         self.renew()
 
     def renew(self) -> None:

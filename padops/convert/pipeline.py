@@ -38,7 +38,7 @@ from padops.convert.files import Job, check_paths, check_targets, finish, output
 from padops.convert.folding import convert_and_fold
 from padops.convert.inputs.given import Inputs
 from padops.convert.matchers import MATCHERS
-from padops.convert.matchers.auto_pad import match_auto_pad
+from padops.convert.matchers.auto_pad import EXPLICIT, match_auto_pad
 from padops.convert.model.document import (
     LARGEST_PROTO,
     Document,
@@ -248,6 +248,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
     else:
         rewritten = convert_pads(analysis, request)
         records = list(rewritten.records.values())
+    records = [*analysis.done, *records]
     embedded = embed(analysis, request.fallback)
     if request.lowers or document.changed:
         prune_opset_imports(document)
@@ -410,7 +411,7 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     facts = {pad.site.node: pad.facts(installed_minor()) for pad in analysis.pads}
     for i, node in enumerate(facts):
         node.name = f"{ORIGIN}{i}: {node.name or ''}"
-    convert_pads(analysis, Request(fold=False, fallback=False))
+    records = convert_pads(analysis, Request(fold=False, fallback=False)).records
     message = inliner.inline_local_functions(document.message(), convert_version=True)
     large = {row.name: row for row in message.graph.initializer if prod(row.dims) > LARGE}
     light = onnx.ModelProto()
@@ -439,11 +440,14 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     known = list(facts.values())
     for node in changed.model.graph.all_nodes():
         if (node.name or "").startswith(ORIGIN):
-            number, _, node.name = node.name.removeprefix(ORIGIN).partition(": ")
-            node.meta[ORIGIN] = known[int(number)]
+            number, _, name = node.name.removeprefix(ORIGIN).partition(": ")
+            origin = node.meta[ORIGIN] = known[int(number)]
+            node.name = name if origin.name else ""  # the inliner adds a suffix
     changed.path, changed.size, changed.sha256 = document.path, document.size, document.sha256
     changed.foreign, changed.touched = document.foreign, set(changed.model.graph)
-    return Analysis(changed, analysis.asked, analysis.progress)
+    made = Analysis(changed, analysis.asked, analysis.progress)
+    made.done = [_with_facts(row, facts[node]) for node, row in records.items() if row.op_type == EXPLICIT]
+    return made
 
 
 def _keep(rows: Any, kept: Sequence[Any]) -> None:

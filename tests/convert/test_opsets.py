@@ -44,6 +44,29 @@ def test_the_record_describes_the_pads_of_the_user(name: str, opset: int) -> Non
     assert "padops: Pad" not in str(conversion.proto().graph)
 
 
+def test_explicit_amounts_of_same_are_recorded() -> None:
+    text = "(float[1, 1, 4, p] x) => (float[a, b, c, d] y) "
+    text += '{ y = MaxPool<auto_pad = "SAME_UPPER", kernel_shape = [3, 2], strides = [2, 2]>(x) }'
+    conversion = padops.lower(model(text), opset=17, auto_pad="explicit")
+    assert "padops: Pad" not in str(conversion.proto().graph)
+    (row,) = conversion.records
+    assert (row.status, row.op_type, row.form) == ("converted", "explicit pads", "MaxPool auto_pad=SAME_UPPER")
+
+
+def test_a_function_that_is_called_twice() -> None:
+    """Both copies keep the path of the Pad in the function; the copy of a node without a name has none."""
+    made = model("(float[2, 3] x) => (float[2, 5] y, float[2, 5] z) { y = sample.F(x) z = sample.F(x) }")
+    body = onnx.parser.parse_function(
+        '<opset_import: ["" : 18], domain: "sample"> F (a) => (b) { p = Constant<value_ints = [0, 1, 0, 1]>() '
+        'b = Pad<mode = "reflect">(a, p) }'
+    )
+    made.functions.append(body)
+    made.opset_import.add(domain="sample", version=1)
+    conversion = padops.lower(made, opset=17)
+    assert [row.path for row in conversion.records] == ["function sample::F/Pad_1"] * 2
+    assert not any(node.name for node in conversion.proto().graph.node if node.op_type == "Pad")
+
+
 def test_functions_are_inlined() -> None:
     conversion = padops.lower(MODELS / "nested.onnx", opset=17)
     assert not conversion.proto().functions and conversion.verification is not None and conversion.verification.passed
