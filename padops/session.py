@@ -149,8 +149,11 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
                 raise
             try:
                 self._run_converted(made, given)
+            except (TypeError, ValueError, OSError, DependencyError):
+                raise
             except Exception as again:
-                LOG.warning("onnxruntime also refuses the converted model (%s): %s", made.summary(), again)
+                if str(again) != str(error):  # else the raised error is enough
+                    LOG.warning("onnxruntime also refuses the converted model (%s): %s", made.summary(), again)
                 raise error from None
             return
         if unseen:
@@ -358,8 +361,9 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
         raise _UnreadError(str(error)) from error
     if helped or silent or made.converted:
         return made
-    if refused and found.failing:
-        raise _UnreadError(found.failing[0].why)
+    stuck = [pad for pad in found.failing if "session" not in pad.roads]  # the session has what the others need
+    if refused and stuck:
+        raise _UnreadError(f"{stuck[0].path}: {stuck[0].why}")
     return None
 
 

@@ -89,6 +89,18 @@ def test_the_first_error_is_raised(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @with_providers
+def test_nothing_is_logged_of_what_does_not_matter(caplog: pytest.LogCaptureFixture) -> None:
+    """Neither that the converted model is refused for the same reason, nor that padops' own nodes need padops."""
+    text = "(float[2, 3] x) => (float[2, 5] y) <int64[4] p = {0, 1, 0, 1}> { z = Pad (x, p)  y = Nonsense (z) }"
+    converted = padops.convert(onnx.load_from_string(model(text)), fallback=False).proto().SerializeToString()
+    assert b"Pad_18" in converted
+    for given in (model(text), converted):
+        with pytest.raises(Exception, match="Nonsense"):
+            padops.InferenceSession(given, quiet())
+    assert caplog.messages == []
+
+
+@with_providers
 def test_what_cannot_be_converted_is_not_created_again(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(Exception, match="Nonsense"):
         padops.InferenceSession(model("(float Pad) => (float y) { y = Nonsense (Pad) }"), quiet())

@@ -167,7 +167,7 @@ def test_wrong_arguments_convert_nothing(wrong: dict, monkeypatch: pytest.Monkey
     """The model was converted for another attempt, which said that onnxruntime refuses it."""
     monkeypatch.setattr(door, "_converted_after", None)
     with pytest.raises(
-        (TypeError, ValueError), match="expected|provider_options has 2 entries|has no provider Nope here; it has"
+        (TypeError, ValueError), match="expected|provider_options has 2 mappings|has no provider Nope here; it has"
     ):
         padops.InferenceSession(model(), **{"providers": ["CPUExecutionProvider"]} | wrong)
 

@@ -38,7 +38,7 @@ def test_convert(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert out.splitlines()[1:3] == [
         "  Pad (opset 20): reflect, float [2, 3] \N{RIGHTWARDS ARROW} [4, 5], axis 0: 1 before, 1 after, "
         "axis 1: 2 before, 0 after",
-        "  ONNX Runtime runs it",
+        "  ONNX Runtime runs the original",
     ]
     assert "the outputs are bit-equal" in out
     size = (tmp_path / "out.onnx").stat().st_size
@@ -117,6 +117,28 @@ def test_select_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     _, out, _ = run(capsys, "convert", MODELS / "pad_02.onnx", "--dry-run", "--select", "needed")
     assert columns(out)[0] == ["graph/constant_pad", "as it was"]
     assert ["ONNX Runtime runs it: double, constant"] in columns(out)
+    _, out, _ = run(capsys, "convert", MODELS / "pad_18.onnx", "--dry-run", "--select", "needed")
+    assert out.count("as long as no amount is more than the axis has elements to reflect") == 1
+
+
+def test_that_onnxruntime_runs_a_pad_is_no_reason_to_replace_it(capsys: pytest.CaptureFixture[str]) -> None:
+    for options in ([], ["--target", "onnx"]):
+        _, out, _ = run(capsys, "convert", MODELS / "pad_19.onnx", "--dry-run", *options)
+        assert "ONNX Runtime runs the original" in out and "ONNX Runtime runs it" not in out
+
+
+def test_the_python_kernel_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The heading named padops::Pad_18, which the file does not have; so it did for what had been converted before."""
+    for source, output in ((MODELS / "int16.onnx", tmp_path / "1.onnx"), (tmp_path / "1.onnx", tmp_path / "2.onnx")):
+        code, out, _ = run(capsys, "convert", source, output, "--target", "pyop")
+        assert (code, columns(out)[0]) == (0, ["graph/padded_pad", "padops.pyop::Pad"])
+
+
+def test_a_verified_model_without_inputs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    tensors = [tensor("x", [[1.5, 2]], np.float32), tensor("pads", [0, 1, 0, 1])]
+    source = save(tmp_path / "in.onnx", model([pad()], 13, inputs=[], tensors=tensors))
+    code, out, _ = run(capsys, "convert", source, tmp_path / "out.onnx", "--verify")
+    assert code == 0 and "  with no inputs" in out
 
 
 def mixed(folder: Path) -> Path:

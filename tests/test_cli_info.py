@@ -169,6 +169,17 @@ def test_info_fails_where_the_library_computes_nonsense(
     assert err.startswith("error: the self-check failed: [[2, 1, 0, ")
 
 
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_info_where_onnxruntime_refuses_to_run(options: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PADOPS_COPY", "foo")
+    command = [sys.executable, "-m", "padops", "info", *options]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 1 and padops.get_library_path() in result.stdout
+    assert "Traceback" not in result.stderr and "error: the self-check failed: " in result.stderr
+    assert "PADOPS_COPY is 'foo', expected baseline, avx2 or string" in result.stderr.splitlines()[-1]
+    assert not options or json.loads(result.stdout)["self_check"] == "failed"
+
+
 def test_describe(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "describe")
     assert (code, json.loads(out)) == (0, padops.describe())

@@ -198,7 +198,8 @@ def test_the_domain_that_is_not_named_is(folder: Path, capsys, caplog: pytest.Lo
     """``padops inspect`` says that ``padops run`` does what the session does."""
     (folder / "in.onnx").write_bytes(parsed(TF, 13).SerializeToString())
     assert run(capsys, "run", "in.onnx", "--inputs", "x.npz")[0] == 1
-    assert caplog.messages == [f"padops cannot convert the model: {padops.inspect('in.onnx').pads[0].why}"]
+    (pad,) = padops.inspect("in.onnx").pads
+    assert caplog.messages == [f"padops cannot convert the model: {pad.path}: {pad.why}"]
     assert "name its domain: --custom-domain tf" in caplog.text
     assert "No command" not in run(capsys, "inspect", "in.onnx")[1]
 

@@ -19,7 +19,7 @@ from padops.bench.command import add_bench
 from padops.cli.convert import add_convert, run_convert
 from padops.cli.info import add_describe, add_info
 from padops.cli.inspect import add_inspect
-from padops.cli.parsing import Parser, PrintVersion
+from padops.cli.parsing import UNKNOWN, Parser, PrintVersion
 from padops.cli.probe import add_probe
 from padops.cli.run import add_run
 from padops.cli.verify import add_verify, run_verify
@@ -40,10 +40,12 @@ KEEP_THEIR_CODE = (run_convert, run_verify, run_suite)  # their exit code stands
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words[:1] == ["help"]:
-        words = [*words[1:], "--help"]
     with dropping_output() as out:
         parser = _parser()
+        if words[:1] == ["help"]:
+            if more := words[3 if "conformance" in words else 2 :]:  # the one command with commands of its own
+                parser.error(UNKNOWN + " ".join(more))
+            words = [*words[1:], "--help"]
         options = parser.parse_args(words)
         if "run" not in options:
             parser.print_help(sys.stderr)

@@ -13,15 +13,16 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from padops.cli.parsing import SUFFIXES, models_in, typed
+from padops.cli.reports import nameless
 from padops.exits import DIFFERENT, DONE, ERROR, LEFT, UNDECIDED, USAGE
 from padops.files.interrupts import end_process, exit_code
 from padops.files.streams import STREAM
@@ -52,7 +53,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
         options.usage_error(f"OUT is a file ({options.output}), but IN is a folder ({source})")
     jobs = _jobs(options, passed, source)
     why = None if jobs else f"{source} has no {' or '.join(SUFFIXES)} file in it"
-    if why := why or _report_refusal(options.report, jobs):
+    if why := why or _report_refusal(options.report, jobs, options.usage_error):
         return fail(why)
     console = make_console(options.quiet)
     before = {source: _written(source, output) for source, output, _ in jobs}
@@ -87,8 +88,8 @@ def _converted(jobs: Sequence[Job], before: dict[str, Identity | None], finished
     return len(told | new)
 
 
-def _report_refusal(named: str | None, jobs: Sequence[Job]) -> str | None:
-    """Returns why the report cannot be written, for example because it would replace a model; else None."""
+def _report_refusal(named: str | None, jobs: Sequence[Job], usage_error: Callable[[str], NoReturn]) -> str | None:
+    """Returns why the report cannot be written, else None; exits with 2 if it might replace a model or its data."""
     from padops.files.targets import refusal
 
     if named is None:
@@ -102,9 +103,10 @@ def _report_refusal(named: str | None, jobs: Sequence[Job]) -> str | None:
     for source, output, _ in jobs:
         for path, what in ((source, "to be converted"), (output, "to be written")):
             if path is not None and os.path.realpath(path) == real:
-                return f"cannot write {named}: it is {path}, a model {what}; name another --report"
+                same = "" if path == named else f"{path}, "
+                usage_error(f"{named} is {same}a model {what}; name another --report")
     if not real.lower().endswith(".json"):  # files of external data can have any other name
-        return f"cannot write {named}: for a folder, --report must end with .json, so that it replaces no model's data"
+        usage_error(f"{named}: for a folder, --report must end with .json, so that it replaces no model's data")
     return None
 
 
@@ -239,7 +241,7 @@ def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outc
         code, why = reservations(conversion)
         parts = [*([f"warning: {why}"] if code else []), conversion.summary(), written]
         return told | {"exit": code, "warning": why or None, "text": "; ".join(parts), "report": _report(conversion)}
-    return told | {"text": f"error: {told['error']}"}
+    return told | {"text": f"error: {nameless(source, told['error'])}"}
 
 
 def _report(conversion: Any) -> dict[str, Any]:

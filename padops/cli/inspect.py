@@ -14,7 +14,7 @@ from padops.files.streams import STREAM
 from padops.terminal import fail, json_text, make_console, names
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Sequence
 
     from rich.console import Console
 
@@ -73,8 +73,6 @@ def run_inspect(options: argparse.Namespace) -> int:
     except UsageError as error:
         return fail(typed(error), error.exit_code)
     options.providers = full_names(options.providers, ruled)
-    if why := _unknown_provider(options.providers, ruled):
-        options.usage_error(why)
     names: list[str] = []
     for given in options.models:
         names += (found := list(map(str, models_in(Path(given)))) if os.path.isdir(given) else [given])
@@ -96,17 +94,6 @@ def run_inspect(options: argparse.Namespace) -> int:
     if options.check:
         return exit_code(told, options.allow)
     return ERROR if any(isinstance(inspected.result, str) for inspected in told) else 0
-
-
-def _unknown_provider(providers: Sequence[str], ruled: Container[str]) -> str:
-    """Returns the error for an unknown provider, else ""; asks onnxruntime only about providers without rules."""
-    from padops.runtime.provider_rules import RULED
-
-    if not (names := [name for name in providers if name not in RULED and name not in ruled]):
-        return ""
-    from padops.runtime.placing import unknown_provider
-
-    return unknown_provider(names)
 
 
 def _inspected(options: argparse.Namespace, model: str) -> Inspected:

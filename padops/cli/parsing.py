@@ -120,8 +120,9 @@ def typed(error: Exception) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Returns a question with the known word closest to ``word``; "" if none is close."""
-    near: Sequence[str] = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean {near[0]}?" if near else ""
+    names = {text.lstrip("-"): text for text in known}  # the dashes, which all options share, make none similar
+    near: Sequence[str] = difflib.get_close_matches(word.lstrip("-"), names, n=1)
+    return f"did you mean {names[near[0]]}?" if near else ""
 
 
 class PrintVersion(argparse.Action):

@@ -73,7 +73,7 @@ def run_probe(options: argparse.Namespace) -> int:
             advance = lambda done: bars("models", done, len(PROBES))
             found = probe(Asked(name, library, dict(options.own_options), options.seconds), PROBES, advance)
     except ProbeError as error:
-        return fail(error)
+        return fail(error, error.exit_code)
     show(found)
     if output is not None:
         try:

@@ -23,6 +23,7 @@ from padops.convert.records import (
     Verification,
     breaks_a_rule,
 )
+from padops.convert.rewrite import IN_PYTHON
 from padops.plural import plural
 from padops.spec import pyop_node
 from padops.spec.dialects import OPS
@@ -65,7 +66,7 @@ def show_verification(console: Console, verification: Verification) -> None:
     if told != ran:
         line(console, f"  {'' if verification.outcome == 'proved' else 'run as well: '}{ran}")
     for inputs, count in Counter(verification.inputs).items():
-        show_wrapped(console, [f"with {inputs}" + (f" ({count} draws)" if count > 1 else "")])
+        show_wrapped(console, [f"with {inputs or 'no inputs'}" + (f" ({count} draws)" if count > 1 else "")])
     for output in verification.outputs:
         weak = f", but weak: {output.weak}" if output.weak else ""
         line(console, f"  {output.name}: {'equal' if output.equal else output.detail}{weak}")
@@ -240,6 +241,10 @@ def _now(record: PadRecord) -> tuple[str, str]:
     if record.status == "not needed":
         return "as it was", "dim"
     now = f"padops::{record.op_type}" if record.op_type in OPS else str(record.op_type)
+    if record.status == "already converted" and record.facts is not None:
+        now = record.facts.operator
+    elif IN_PYTHON in record.notes:
+        now = f"{pyop_node.DOMAIN}::{pyop_node.OP_TYPE}"
     return now, "green" if record.status == "converted" else "dim"
 
 
@@ -247,8 +252,13 @@ def _why(record: PadRecord) -> list[str]:
     """The reasons, each once."""
     told = ["already converted"] if record.status == "already converted" else []
     told += [text for text in (record.reason, *record.notes, record.corrects) if text]
-    if record.facts is not None and not any(record.facts.why in text for text in told):
-        told = [*(text for text in told if text not in record.facts.why), record.facts.why]
+    why = record.facts.why if record.facts is not None else ""
+    if record.status == "converted":  # else it reads like the reason
+        why = why.replace("ONNX Runtime runs it", "ONNX Runtime runs the original")
+    elif (record.reason or "").startswith("ONNX Runtime runs it") and why.startswith("ONNX Runtime runs it"):
+        why = ""  # the reason has the conditions
+    if not any(why in text for text in told):
+        told = [*(text for text in told if text not in why), why]
     return list(dict.fromkeys(told))
 
 

@@ -15,7 +15,7 @@ from padops.convert.errors import UsageError, kind_of
 from padops.convert.matchers.unknown import KNOWN_DOMAINS
 from padops.convert.rewrite import TARGETS
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
-from padops.runtime.provider_rules import Rules, check_used, full_names, rules_with
+from padops.runtime.provider_rules import RULED, Rules, check_used, full_names, rules_with
 
 FIRST_OPSET = 7  # the first version that onnxruntime runs
 
@@ -131,12 +131,27 @@ def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Ru
     return _rules_of(providers, rules)
 
 
+def check_known(providers: Collection[str], rules: Collection[str]) -> None:
+    """Checks that padops or onnxruntime knows each provider; asks onnxruntime only about providers without rules.
+
+    Raises:
+        UsageError: A provider is unknown.
+    """
+    if names := [name for name in providers if name not in RULED and name not in rules]:
+        from padops.runtime.placing import unknown_provider
+
+        if why := unknown_provider(names):
+            raise UsageError(f"providers: {why}", f"--providers: {why}")
+
+
 def _rules_of(providers: Collection[str], rules: str | os.PathLike[str] | None) -> Rules:
     """Returns padops' rules by provider; the rules in a file, which are for one provider, precede padops' own."""
     try:
         known = rules_with(rules)
         check_used(rules, known, full_names(providers, known))
         return known
+    except FileNotFoundError as error:
+        raise UsageError(f"rules: {rules} does not exist", f"--rules: {rules} does not exist") from error
     except (OSError, ValueError) as error:
         raise UsageError(f"rules: {error}", f"--rules: {error}") from error
 

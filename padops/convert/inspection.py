@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from padops.convert.analysis import Analysis, Pad
-from padops.convert.arguments import check_kinds, choose_matchers, rules_of_session, stated_minor
+from padops.convert.arguments import check_kinds, check_known, choose_matchers, rules_of_session, stated_minor
 from padops.convert.errors import UsageError, os_errors_as
 from padops.convert.matchers import foreign_domains
 from padops.convert.model.document import Source, given_model, read_document
@@ -184,6 +184,7 @@ def inspect(
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     ruled = rules_of_session(providers, rules)
+    check_known(providers, ruled)
     asked = choose_matchers("explicit", custom_domains, emulations=True)
     source = given_model(model)
     with os_errors_as("cannot read", source):

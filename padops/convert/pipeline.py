@@ -19,6 +19,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
@@ -37,7 +38,7 @@ from padops.convert.files import Job, check_paths, check_targets, finish, output
 from padops.convert.folding import convert_and_fold
 from padops.convert.inputs.given import Inputs
 from padops.convert.matchers import MATCHERS
-from padops.convert.matchers.auto_pad import match_auto_pad
+from padops.convert.matchers.auto_pad import EXPLICIT, match_auto_pad
 from padops.convert.model.document import (
     LARGEST_PROTO,
     Document,
@@ -176,16 +177,16 @@ def convert(
     check_targets(path, report, inputs, document, files, in_place)
     analysis = Analysis(document, asked, progress)
     doubted = analysis.doubted() if verify and not document.foreign else ({}, {})
+    opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     analysis = analysis if opset is None else in_opset(analysis, opset)
-    conversion, document = _rewrite(analysis, files, request), analysis.document
+    conversion, document = _rewrite(analysis, files, request, opsets), analysis.document
     read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())} if files else ()
     files = [file for file in files if file.location in read]  # amounts that are inside now leave no file
     compare = comparison(document, Asked(inputs, seed, rtol, atol, *doubted, run), conversion) if verify else None
-    reported = None if report is None else Path(report)
-    written, original = None if dry_run else path, original_of(source, document)
-    job = Job(document, files, written, compare, original, progress, reported, replaced, strict)
+    reported, original = None if report is None else Path(report), original_of(source, document)
+    job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
     try:
-        if strict or dry_run or written is not None:
+        if strict or dry_run or path is not None:
             check_left(conversion, strict)
         return _verify_and_write(job, conversion, path)
     except (PadsLeftError, VerificationError) as error:
@@ -196,10 +197,10 @@ def convert(
 def lower(source: Source, output: str | os.PathLike[str] | None = None, **options: Any) -> Conversion:
     """Replace every Pad of a model by equivalent operators of standard ONNX, so that the model no longer needs padops.
 
-    A Pad becomes ONNX's own Pad if ONNX Runtime runs it correctly, else Slice, Concat and Gather: at most three nodes
-    for each padded axis, and nodes that compute shape and amounts if these are unknown. Other operators move element
-    types that ONNX Runtime's Pad lacks. The lowered model has no operator and no function of padops. A later conversion
-    or another lowering changes no bit of its outputs.
+    A Pad becomes ONNX's own Pad if onnxruntime 1.20 and newer surely run it correctly, else Slice, Concat and Gather:
+    at most three nodes for each padded axis, and nodes that compute shape and amounts if these are unknown. Other
+    operators move element types that ONNX Runtime's Pad lacks. The lowered model has no operator and no function of
+    padops. A later conversion or another lowering changes no bit of its outputs.
 
     A Pad of ONNX in mode constant stays ONNX's Pad if ONNX Runtime's Pad has its type and its amounts are known only at
     run time. ONNX Runtime before 1.24 gets such a Pad wrong if a crop leaves nothing of an axis.
@@ -226,19 +227,19 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
     return conversion
 
 
-def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Conversion:
+def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets: dict[str, int]) -> Conversion:
     """Describe each Pad, decide what the Pad becomes, apply the decision, and add the fallbacks."""
     document = analysis.document
-    opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     facts, fatal, minor = {}, set(), installed_minor()
     for pad in counted("looking at Pads", analysis.pads, analysis.progress):
-        row = facts[pad.site.path] = pad.facts(minor)
+        row = pad.facts(minor)
+        facts[row.path] = pad.site.node.meta.get(ORIGIN, row)
         # The option asks for explicit amounts of SAME, which do not exist here.
         wrong = row.verdict == "wrong" and pad.match.stays and pad.match.judge is not None
         # ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch
         # that is not taken, or in a function without calls.
         if row.verdict == "refuses" or wrong or (row.verdict == "breaks a rule" and pad.always_runs):
-            fatal.add(row.path)
+            fatal.add(facts[row.path].path)
     unasked = [] if document.foreign or match_auto_pad in analysis.asked else _same_left(analysis)
     if "provider" not in request.lowering:  # another provider may run SAME
         fatal |= {record.path for record in unasked if record.facts and record.facts.verdict == "refuses"}
@@ -247,6 +248,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
     else:
         rewritten = convert_pads(analysis, request)
         records = list(rewritten.records.values())
+    records = [*analysis.done, *records]
     embedded = embed(analysis, request.fallback)
     if request.lowers or document.changed:
         prune_opset_imports(document)
@@ -262,7 +264,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
         notes.append("the training graphs stay as they are")
     conversion = Conversion(
         model=document.model,
-        records=(*(replace(record, facts=facts.get(record.path)) for record in records), *unasked),
+        records=(*(_with_facts(record, facts.get(record.path)) for record in records), *unasked),
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *embedded.notes),
@@ -277,6 +279,13 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request) -> Con
         check_left(conversion, strict=any(breaks_a_rule(record) for record in conversion.unconverted))
         raise PadopsError("; ".join(record.why() for record in conversion.unconverted))
     return conversion
+
+
+def _with_facts(record: PadRecord, facts: PadFacts | None) -> PadRecord:
+    """Return a record with the facts of the user's Pad, and with the name, path and form from there."""
+    if facts is None:
+        return record
+    return replace(record, facts=facts, path=facts.path, name=facts.name, form=facts.form)
 
 
 def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
@@ -342,6 +351,7 @@ def _without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[st
                 stuck.add(pad.site.node.op_type)
     told = {}
     for op_type, why in missing.items():
+        why = re.sub("^it needs", "its fallback needs", why)
         helps = "" if op_type in stuck else "; try --target onnx (padops.lower)"
         told[op_type] = f"this file needs padops for {op_type} ({plural(counts[op_type], 'Pad')}): {why}{helps}"
     return told
@@ -381,13 +391,15 @@ def check_left(conversion: Conversion, strict: bool) -> None:
 
 
 LARGE = 256  # elements; no adapter reads a constant with more, because amounts, axes and shapes are smaller
+ORIGIN = "padops: Pad "  # begins the names of Pads during a change of the version; the key of their facts in the nodes
 FIRST_IR = 4  # the first version of the format whose initializers need not be inputs
 
 
 def in_opset(analysis: Analysis, opset: int) -> Analysis:
     """Return the model with the standard operators of version ``opset``; its Pads are operators of padops.
 
-    onnx's converter would drop local functions, so they are inlined. The function changes the given document.
+    onnx's converter would drop local functions, so they are inlined. The function changes the given document. Each Pad
+    keeps its facts from before: onnx's converter keeps no metadata, so the Pad's name carries their number.
 
     Raises:
         PadopsError: onnx has no adapter for an operator of the model, or the converted model is invalid.
@@ -396,7 +408,10 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     before = document.model.graph.opset_imports.get("")
     if before in (None, opset):
         return analysis
-    convert_pads(analysis, Request(fold=False, fallback=False))
+    facts = {pad.site.node: pad.facts(installed_minor()) for pad in analysis.pads}
+    for i, node in enumerate(facts):
+        node.name = f"{ORIGIN}{i}: {node.name or ''}"
+    records = convert_pads(analysis, Request(fold=False, fallback=False)).records
     message = inliner.inline_local_functions(document.message(), convert_version=True)
     large = {row.name: row for row in message.graph.initializer if prod(row.dims) > LARGE}
     light = onnx.ModelProto()
@@ -422,9 +437,17 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     made.ir_version = min(message.ir_version, max(least, FIRST_IR))
     made.metadata_props.extend(message.metadata_props)
     changed = read_document(made, base_dir=document.base_dir)
+    known = list(facts.values())
+    for node in changed.model.graph.all_nodes():
+        if (node.name or "").startswith(ORIGIN):
+            number, _, name = node.name.removeprefix(ORIGIN).partition(": ")
+            origin = node.meta[ORIGIN] = known[int(number)]
+            node.name = name if origin.name else ""  # the inliner adds a suffix
     changed.path, changed.size, changed.sha256 = document.path, document.size, document.sha256
     changed.foreign, changed.touched = document.foreign, set(changed.model.graph)
-    return Analysis(changed, analysis.asked, analysis.progress)
+    made = Analysis(changed, analysis.asked, analysis.progress)
+    made.done = [_with_facts(row, facts[node]) for node, row in records.items() if row.op_type == EXPLICIT]
+    return made
 
 
 def _keep(rows: Any, kept: Sequence[Any]) -> None:

@@ -51,6 +51,7 @@ class PadFacts:
             --target onnx``). Only ``padops.inspect`` sets it.
         runner: The execution provider that runs the Pad in a ``padops.InferenceSession``; "" if none does. Only
             ``padops.inspect`` with ``providers`` sets it.
+        pads: The given pads, if they are known, few, and determine no ``amounts``; else empty.
     """
 
     path: str
@@ -68,6 +69,7 @@ class PadFacts:
     why: str
     roads: tuple[Road, ...] = ()
     runner: str = ""
+    pads: tuple[int, ...] = ()
 
     @property
     def runs(self) -> bool:
@@ -75,8 +77,8 @@ class PadFacts:
         return self.verdict in RUNNING
 
     def to_json(self) -> dict[str, Any]:
-        """Return the facts as JSON values, without ``roads`` and ``runner``."""
-        return {name: value for name, value in _plain_fields(self).items() if name not in ("roads", "runner")}
+        """Return the facts as JSON values, without ``roads``, ``runner`` and ``pads``."""
+        return {name: value for name, value in _plain_fields(self).items() if name not in ("roads", "runner", "pads")}
 
     def what(self) -> str:
         """Return the Pad in one line: mode, type, shapes, amounts and fill."""
@@ -90,7 +92,7 @@ class PadFacts:
 
     def _amounts_text(self) -> str:
         if self.amounts is None:
-            return "amounts at run time"
+            return f"pads {list(self.pads)}" if self.pads else "amounts at run time"
         parts = []
         for axis, row in enumerate(self.amounts):
             if row is None:

@@ -19,6 +19,7 @@ from padops.convert.model.document import given_model, read_document
 from padops.convert.pads.match import RunsAs
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes import find_fault
+from padops.exits import ERROR, USAGE
 from padops.probe.models import expected_of, feeds_of, model_of
 from padops.probe.probes import IN_EVERY_MODE, LIMITED, PROBES, Probe
 from padops.processes import Pickled
@@ -33,6 +34,14 @@ SURELY_FAILING = "dies", "wrong", "refuses"  # the faults of a provider, worst f
 
 class ProbeError(Exception):
     """padops cannot probe a provider; the message has the reason."""
+
+    exit_code = ERROR
+
+
+class NoProviderError(ProbeError):
+    """onnxruntime does not have the provider."""
+
+    exit_code = USAGE
 
 
 @dataclass(frozen=True)
@@ -77,7 +86,7 @@ class Asked:
             raise ProbeError(f"{self.provider}: {told['why']} when its library was loaded")
         if self.provider not in told["providers"]:
             hint = "" if self.library else "; --library names the library of a plugin"
-            raise ProbeError(
+            raise NoProviderError(
                 f"onnxruntime {told['onnxruntime']} has no provider {self.provider} here; it has "
                 f"{', '.join(told['providers'])}{hint}"
             )

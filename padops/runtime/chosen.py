@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from padops.extras import NeedingOnnxruntime
+from padops.plural import plural
 from padops.runtime.provider import CPU, EP_NAMES
 
 with NeedingOnnxruntime("padops.InferenceSession"):
@@ -48,7 +49,9 @@ def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[An
         left = (AZURE, *OURS, *plugins)  # plugin providers are registered, but not chosen
         return [Chosen(name, {}) for name in onnxruntime.get_available_providers() if name not in left]
     if options is not None and len(options) != len(providers):
-        raise ValueError(f"provider_options has {len(options)} entries, providers {len(providers)}")
+        raise ValueError(
+            f"provider_options has {plural(len(options), 'mapping')} for {plural(len(providers), 'provider')}"
+        )
     given = options or [{}] * len(providers)
     return [_chosen(entry, more) for entry, more in zip(providers, given, strict=True)]
 
@@ -77,7 +80,8 @@ def _chosen(entry: Provider, more: Mapping[Any, Any]) -> Chosen:
 
 def available() -> set[str]:
     """Return the providers that this onnxruntime can create: built in, or of registered libraries."""
-    return {*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())}
+    devices: list[Any] = getattr(onnxruntime, "get_ep_devices", list)()  # older releases have none
+    return {*onnxruntime.get_available_providers(), *(device.ep_name for device in devices)}
 
 
 def plugin_version(one: Chosen) -> str:

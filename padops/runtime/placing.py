@@ -64,9 +64,9 @@ def _told(row: KnownProvider) -> str:
 
 def unknown_provider(names: Iterable[str]) -> str:
     """Return an error for a name that neither padops nor onnxruntime knows, installed or not; "" if all are known."""
-    known = dict.fromkeys((*RULED, *onnxruntime.get_all_providers()))
+    known = dict.fromkeys((*RULED, *onnxruntime.get_all_providers(), *available()))
     unknown = next((name for name in names if name not in known), None)
-    told = f"--providers: onnxruntime {onnxruntime.__version__} knows no provider {unknown}; expected one of "
+    told = f"onnxruntime {onnxruntime.__version__} knows no provider {unknown}; expected one of "
     return "" if unknown is None else told + ", ".join(known)
 
 
@@ -76,8 +76,7 @@ def check_there(names: Iterable[str], also: Collection[str] = ()) -> None:
     Raises:
         ValueError: A provider is missing; the message names it and the existing providers.
     """
-    there = {*onnxruntime.get_available_providers()}
-    there.update(device.ep_name for device in getattr(onnxruntime, "get_ep_devices", list)())
+    there = available()
     if absent := [name for name in names if name not in there and name not in (*OURS, *also)]:
         has = ", ".join(sorted(there))
         raise ValueError(f"onnxruntime {onnxruntime.__version__} has no provider {absent[0]} here; it has {has}")

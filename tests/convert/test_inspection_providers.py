@@ -61,7 +61,7 @@ ROWS = [
     (DML, pad([9, 0], "reflect", 18, "float[4]"), "runs", DML),
     (DML, pad([1, 0], "edge", 25, "float[4]"), "runs", EP_NAME),
     (DML, pad([-1, 0], "constant", 18, "float[4]"), "wrong", FIRST_NAME),
-    ("OtherExecutionProvider", pad([1, 1], "edge", 18, "float[4]"), "runs", EP_NAME),
+    ("DnnlExecutionProvider", pad([1, 1], "edge", 18, "float[4]"), "runs", EP_NAME),
 ]
 
 
@@ -70,7 +70,7 @@ def test_the_verdict_and_who_runs_it(provider: str, content: onnx.ModelProto, ve
     inspection = padops.inspect(content, providers=[provider, CPU])
     (found,) = inspection.pads
     assert (found.verdict, found.runner) == (verdict, runner), found.why
-    if provider != "OtherExecutionProvider":
+    if provider != "DnnlExecutionProvider":
         assert runner == EP_NAME or provider in found.why
 
 
@@ -107,21 +107,25 @@ def test_rules_of_releases(provider: str, content: onnx.ModelProto, old: str, ne
 
 
 def test_notes() -> None:
-    inspection = padops.inspect(pad([5, 0], "wrap", 19, "float[4]"), providers=["OtherExecutionProvider", WEBGPU])
+    inspection = padops.inspect(pad([5, 0], "wrap", 19, "float[4]"), providers=["DnnlExecutionProvider", WEBGPU])
     unknown, cost = inspection.notes
-    assert unknown.startswith("padops has no rules for OtherExecutionProvider: it stands behind")
+    assert unknown.startswith("padops has no rules for DnnlExecutionProvider: it stands behind")
     costs = (
         "where another provider runs the nodes before and behind such a Pad, they are two parts "
         "instead of one, and a device's "
         "data are copied to the processor and back"
     )
-    assert cost == f"1 of 1 Pad runs on the processor, unless OtherExecutionProvider takes them: {costs}"
+    assert cost == f"1 of 1 Pad runs on the processor, unless DnnlExecutionProvider takes them: {costs}"
     assert padops.inspect(pad([5, 0], "wrap", 19, "float[4]"), providers=[WEBGPU]).notes == (
         f"1 of 1 Pad runs on the processor: {costs}",
     )
-    assert inspection.pads[0].why.startswith("unless OtherExecutionProvider takes it, which padops has no rules for: ")
+    assert inspection.pads[0].why.startswith("unless DnnlExecutionProvider takes it, which padops has no rules for: ")
     with pytest.raises(padops.UsageError, match="providers is 'CPUExecutionProvider', expected names"):
         padops.inspect(pad([1, 1]), providers=CPU)
+    with pytest.raises(
+        padops.UsageError, match=r"^providers: onnxruntime .* knows no provider Cupid; expected one of "
+    ):
+        padops.inspect(pad([1, 1]), providers=["Cupid", CPU])
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,42 @@ def test_pads_for_an_opset(name: str, opset: int) -> None:
     assert opset_of(message) == {"": opset} and message.ir_version <= onnx.load(MODELS / f"{name}.onnx").ir_version
     assert conversion.verification is not None and conversion.verification.passed
     assert not conversion.unconverted
+
+
+@pytest.mark.parametrize("opset", [21, 17])
+@pytest.mark.parametrize("name", ["pad_02", "pad_18", "pad_19", "nested", "string"])
+def test_the_record_describes_the_pads_of_the_user(name: str, opset: int) -> None:
+    """The Pads pass through onnx's version converter as operators of padops, with dims that it invents."""
+    path = MODELS / f"{name}.onnx"
+    conversion, wanted = padops.lower(path, opset=opset, fold=False), padops.inspect(path).pads
+    assert conversion.opsets == opset_of(onnx.load(path))
+    assert [record.facts for record in conversion.records] == [replace(pad, roads=()) for pad in wanted]
+    for record, pad in zip(conversion.records, wanted, strict=True):
+        assert (record.path, record.name, record.form) == (pad.path, pad.name, pad.form)
+    assert "padops: Pad" not in str(conversion.proto().graph)
+
+
+def test_explicit_amounts_of_same_are_recorded() -> None:
+    text = "(float[1, 1, 4, p] x) => (float[a, b, c, d] y) "
+    text += '{ y = MaxPool<auto_pad = "SAME_UPPER", kernel_shape = [3, 2], strides = [2, 2]>(x) }'
+    conversion = padops.lower(model(text), opset=17, auto_pad="explicit")
+    assert "padops: Pad" not in str(conversion.proto().graph)
+    (row,) = conversion.records
+    assert (row.status, row.op_type, row.form) == ("converted", "explicit pads", "MaxPool auto_pad=SAME_UPPER")
+
+
+def test_a_function_that_is_called_twice() -> None:
+    """Both copies keep the path of the Pad in the function; the copy of a node without a name has none."""
+    made = model("(float[2, 3] x) => (float[2, 5] y, float[2, 5] z) { y = sample.F(x) z = sample.F(x) }")
+    body = onnx.parser.parse_function(
+        '<opset_import: ["" : 18], domain: "sample"> F (a) => (b) { p = Constant<value_ints = [0, 1, 0, 1]>() '
+        'b = Pad<mode = "reflect">(a, p) }'
+    )
+    made.functions.append(body)
+    made.opset_import.add(domain="sample", version=1)
+    conversion = padops.lower(made, opset=17)
+    assert [row.path for row in conversion.records] == ["function sample::F/Pad_1"] * 2
+    assert not any(node.name for node in conversion.proto().graph.node if node.op_type == "Pad")
 
 
 def test_functions_are_inlined() -> None:

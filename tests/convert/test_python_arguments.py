@@ -99,11 +99,11 @@ def test_wrong_arguments_of_the_others() -> None:
     with pytest.raises(TypeError) as error:
         padops.register(session)
     assert str(error.value) == (
-        "session_options is an InferenceSession, expected onnxruntime.SessionOptions; "
+        "session_options is InferenceSession, expected onnxruntime.SessionOptions; "
         "register options before a session is "
         "created with them, or use padops.InferenceSession"
     )
-    with pytest.raises(TypeError, match="session_options is a dict, expected onnxruntime.SessionOptions$"):
+    with pytest.raises(TypeError, match="session_options is dict, expected onnxruntime.SessionOptions$"):
         padops.register({})
     with pytest.raises(TypeError, match="provider is 'no', expected True or False"):
         padops.register(onnxruntime.SessionOptions(), provider="no")

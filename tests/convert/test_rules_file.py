@@ -81,7 +81,7 @@ def test_rules_of_another_provider(rules: Path, source: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (None, "No such file"),
+        (None, "wrong.json does not exist\n"),
         ("{", "expected JSON: "),
         ("[]", "expected an object with the rules of a provider"),
         (json.dumps(CONTENT | {"rules": [{"does": "no", "when": "always"}]}), '"no" is unknown; expected one of'),

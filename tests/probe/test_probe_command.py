@@ -89,7 +89,7 @@ def test_refusals(arguments: list[str], code: int, said: str, capsys: pytest.Cap
 
 def test_a_provider_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "probe", "NoExecutionProvider")
-    assert (code, out) == (1, "") and "has no provider NoExecutionProvider here; it has " in err
+    assert (code, out) == (2, "") and "has no provider NoExecutionProvider here; it has " in err
 
 
 def test_an_older_onnxruntime(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -224,9 +224,11 @@ def _node_message(node: ir.Node) -> onnx.NodeProto:
 
 
 def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
-    """Update a node's operator, inputs, outputs and attributes; passes change nothing else of a node."""
+    """Update a node's name, operator, inputs, outputs and attributes; passes change nothing else of a node."""
     kept = _keeps_attributes(node, message)
     made = _node_message(node)
+    if message.name != made.name:
+        message.name = made.name
     message.op_type, message.domain = made.op_type, made.domain
     if not made.domain:
         message.ClearField("domain")  # as in every node of the default domain

@@ -140,7 +140,7 @@ def test_what_cannot_be_repaired_is_named(name: str, tmp_path: Path, caplog: pyt
         assert str(error.value).endswith(why) and not list(tmp_path.iterdir())
     with pytest.raises(Exception, match="ONNXRuntimeError"):
         padops.InferenceSession(source.SerializeToString())
-    assert caplog.messages == [f"padops cannot convert the model: {facts.why}"]
+    assert caplog.messages == [f"padops cannot convert the model: {facts.path}: {facts.why}"]
 
 
 def outside(folder: Path, name: str, values: list[int]) -> onnx.TensorProto:

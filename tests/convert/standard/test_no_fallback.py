@@ -73,6 +73,12 @@ def test_strict(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         padops.convert(source, strict=True)
 
 
+def test_an_opset_that_is_too_old_for_the_fallback() -> None:
+    edge = model([pad(["x"], mode="edge", pads=[0, 1, 0, -2])], 10, inputs=[("x", FLOAT, ["n", "m"])])
+    (said,) = padops.convert(edge).no_fallback.values()
+    assert said.startswith("this file needs padops for Pad_2 (1 Pad): its fallback needs ReduceMin (opset 11); ")
+
+
 def test_a_type_that_no_target_has() -> None:
     kind = onnx.TensorProto.FLOAT8E5M2
     source = one_pad(21, ir_version=10, inputs=[("x", kind, [2, 3])], outputs=[("y", kind, None)])
