@@ -35,6 +35,10 @@ DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # configur
 FIRST_MINOR_OF_DATA_FOLDER = 22
 # The caller's session options, providers, provider options and further arguments.
 Given = tuple[onnxruntime.SessionOptions | None, Any, Any, Mapping[str, Any]]
+TWICE = (
+    "sess_options already have padops' library, and onnxruntime takes it once: with new SessionOptions, drop "
+    "register_custom_ops_library, or keep it and use onnxruntime.InferenceSession without padops.register"
+)
 WRITING = {"output", "in_place", "report"}  # arguments of padops.convert that write files
 
 
@@ -107,7 +111,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         TypeError: An argument has the wrong type.
         ValueError: ``convert`` has another value; onnxruntime does not know a provider; an option of padops' provider
             is wrong; ``rules`` is not a file of rules, has no rules for ``providers``, or comes without ``providers``;
-            or the session's options already have padops' provider with other options.
+            or the session's options already have padops' library, or its provider with other options.
         Exception: onnxruntime's error, if conversion does not help. If a Pad breaks a rule, it names node and rule.
     """
 
@@ -143,6 +147,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         except (TypeError, ValueError, OSError, DependencyError):  # an argument or the set-up is wrong, not the model
             raise
         except Exception as error:
+            if "Domain already set" in str(error):
+                raise ValueError(TWICE) from error
             asked = convert == "auto" and not words.isdisjoint(PADS)
             made = _converted_after(error, model, one_name_before(error)) if asked else None
             if made is None:

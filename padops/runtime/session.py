@@ -63,9 +63,8 @@ def register(
         TypeError: ``session_options`` is not SessionOptions, or ``provider`` is neither True nor False.
         ValueError: The backend or an operator does not exist; ``provider_options`` come without the provider, are
             wrong, or differ from an earlier call's; ``rules`` is not a file of rules, or has no rules for
-            ``providers``; an earlier call has registered fewer operators in these options; the options have padops'
-            library from ``register_custom_ops_library``; or they have the library of onnxruntime-extensions twice, or
-            registered it before the kernel was defined.
+            ``providers``; an earlier call has registered fewer operators in these options; or the options have the
+            library of onnxruntime-extensions twice, or registered it before the kernel was defined.
     """
     _check_options(session_options)
     if not isinstance(provider, bool):
@@ -99,8 +98,6 @@ def register(
         if named is not None:
             session_options.add_session_config_entry(OPERATORS, ",".join(sorted(named)))
         _register_library(session_options)
-        if named is None:
-            _check_once(session_options)
         _named[session_options] = named
 
 
@@ -145,24 +142,6 @@ def _register_library(session_options: onnxruntime.SessionOptions) -> None:
             "padops needs onnxruntime 1.20 or newer, on the platform that the wheel was built for; "
             "'padops info' prints both"
         ) from error
-
-
-def _check_once(session_options: onnxruntime.SessionOptions) -> None:
-    """Raise ValueError if the options have the library twice; only the creation of a session tells."""
-    import onnxruntime
-
-    profiling, session_options.enable_profiling = session_options.enable_profiling, False
-    try:
-        onnxruntime.InferenceSession(b"", session_options, enable_fallback=0)
-    except Exception as error:  # onnxruntime always raises: the model is empty
-        if "Domain already set" in str(error):
-            raise ValueError(
-                "session_options already have padops' library, and onnxruntime takes it once: with new SessionOptions, "
-                "drop register_custom_ops_library, or keep it and use onnxruntime.InferenceSession without "
-                "padops.register"
-            ) from error
-    finally:
-        session_options.enable_profiling = profiling
 
 
 @cache
