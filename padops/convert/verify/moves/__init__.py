@@ -64,8 +64,11 @@ def _decide(terms: Terms, a: int, b: int) -> Outcome:
     count = sum(map(len, ran.values()))
     if count * 4 < len(sizes) and count < LARGEST:
         return Outcome(Verdict.UNKNOWN, RULE, why=f"of {len(sizes)} sets of sizes, the original takes {count}")
-    told = "; ".join(f"{kind} {_in_ranges(every)}" for kind, every in ran.items())
-    return Outcome(Verdict.PROVED, RULE, holds_for=f"all data, open dims: {told}")
+    kinds: dict[str, list[str]] = {}
+    for kind, every in ran.items():
+        kinds.setdefault(_in_ranges(every), []).append(kind)
+    told = "; ".join(f"{', '.join(alike)}: {every}" for every, alike in kinds.items())
+    return Outcome(Verdict.PROVED, RULE, holds_for=f"all data, open dims (2 on other axes) {told}")
 
 
 def _in_ranges(sizes: list[str]) -> str:
@@ -97,15 +100,15 @@ def _sizes(terms: Terms, a: int, b: int) -> Iterator[Tried]:
         yield "all", str(every), _at({}, every), False
     for large in (0, 1, *near):
         for alone in sorted(axes):  # one axis empty, of one element, or near the constants; the others small
-            yield "one axis (the others 2)", str(large), _at({alone: large}, 2), large in needed
+            yield f"axis {alone}", str(large), _at({alone: large}, 2), large in needed
     last = sorted(axes)[-2:]
     ends = sorted({abs(mark) for mark in marks if LARGEST < abs(mark) <= EXACT})[-4:]
     pairs = [(x + i, y + j) for x, y in product(ends, repeat=2) for i, j in ((0, 0), (1, 1), (1, 2), (2, 1))]
     for x, y in (*pairs, *((end // 2, end - end // 2) for end in ends)) if len(last) == 2 else ():
-        yield "the last two axes (the others 2)", f"{x} x {y}", _at(dict(zip(last, (x, y))), 2), False
+        yield f"axes {last[0]} and {last[1]}", f"{x} x {y}", _at(dict(zip(last, (x, y))), 2), False
     pool = [*range(1, LARGEST), *(size for size in near if size <= TOGETHER)]
-    kind = f"unlike sizes up to {pool[-1]}, drawn with the seeds"
     for seed, alike in product(range(UNLIKE), (True, False)):
+        kind = f"drawn up to {pool[-1]} for each {'name' if alike else 'dim'}, by seed"
         yield kind, str(seed), partial(_drawn, pool, seed, alike), False
 
 
