@@ -184,7 +184,6 @@ def inspect(
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     ruled = rules_of_session(providers, rules)
-    check_known(providers, ruled)
     asked = choose_matchers("explicit", custom_domains, emulations=True)
     source = given_model(model)
     with os_errors_as("cannot read", source):
@@ -192,6 +191,7 @@ def inspect(
         document.data_files(follow_links, needed=False)
     minor = installed_minor() if onnxruntime is None else stated_minor(onnxruntime)
     ruled = with_measured_here(ruled, providers) if onnxruntime is None else ruled
+    check_known(providers, ruled)
     analysis = Analysis(document, asked)
     found = analysis.pads
     by_itself = foreign_domains([pad.site for pad in found])

@@ -68,4 +68,4 @@ def _reason(op_type: str, called: str, domain: str) -> str:
         return f"padops does not know the domain {domain}"
     if op_type == CALL:
         return f"it calls PyTorch's {called}, which padops does not know"
-    return f"{called} of the domain {domain} may be a Pad, by its name, but padops does not know it"
+    return f"padops does not know {called} of the domain {domain}, which may be a Pad, by its name"

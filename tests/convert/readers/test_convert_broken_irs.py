@@ -153,7 +153,7 @@ def without_last_input(text: str) -> str:
          "dilations='1, x' is not a list of integers"),
         ("max pool", lambda t: t.replace('kernel="3, 2"', f'kernel="{2**70}, 2"'), "is not a list of integers"),
         ("convolution SAME_UPPER with dilations", lambda t: t.replace('strides="2, 1"', 'strides="0, 1"'),
-         "stride is 0, expected 1"),
+         "stride is 0, expected an integer of 1"),
         ("convolution SAME_UPPER with dilations", lambda t: t.replace('strides="2, 1"', 'strides="2"'),
          "strides or dilations have 1"),
         ("convolution SAME_UPPER with dilations", without_last_input, "it has 1 input, expected 2"),
