@@ -71,7 +71,6 @@ def test_a_converted_model_that_ends_the_process() -> None:
     verification = padops.verify(one, other)
     assert (verification.verdict, verification.outcome) == ("different", "fails")
     assert verification.notes == ("onnxruntime has ended its process (SIGSEGV)",)
-    assert padops.verify(other, one).verdict == "proved", "wherever the original runs"
 
 
 def test_what_a_caller_gives_wrongly_stays_an_error() -> None:
