@@ -33,7 +33,7 @@ from padops.spec.schemas import register_schemas
 BROKEN = re.compile(r" \[(P\d+|S1)\]$")  # the end of a reason that names a rule
 DOUBTED = ("wrong", "may be wrong")  # verdicts
 AT_RUN_TIME = "at run time"
-MANY_PADS = 32
+MANY_PADS = 32  # the most pads that a line shows
 OUTSIDE = {"zero": "0", "zero point": "the zero point", "lowest": "the lowest value", "not counted": "nothing counted"}
 
 
@@ -300,8 +300,9 @@ def _pads(info: PadInfo) -> tuple[int, ...]:
     attributes = [info.attributes.get(name) for name in ("pads", "paddings")]
     given = [attribute.value for attribute in attributes if attribute is not None and not attribute.is_ref()]
     pads = next(iter(given), info.input("pads"))
-    known = pads is not None and not isinstance(pads, ir.Value) and np.size(pads) <= MANY_PADS
-    return tuple(np.reshape(pads, -1).tolist()) if known else ()
+    if pads is None or isinstance(pads, ir.Value) or np.size(pads) > MANY_PADS:
+        return ()
+    return tuple(np.reshape(pads, -1).tolist())
 
 
 def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Types) -> tuple[Dim, ...] | None:

@@ -439,15 +439,15 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     changed = read_document(made, base_dir=document.base_dir)
     known = list(facts.values())
     for node in changed.model.graph.all_nodes():
-        if (node.name or "").startswith(ORIGIN):
-            number, _, name = node.name.removeprefix(ORIGIN).partition(": ")
+        if (named := node.name or "").startswith(ORIGIN):
+            number, _, name = named.removeprefix(ORIGIN).partition(": ")
             origin = node.meta[ORIGIN] = known[int(number)]
             node.name = name if origin.name else ""  # the inliner adds a suffix
     changed.path, changed.size, changed.sha256 = document.path, document.size, document.sha256
     changed.foreign, changed.touched = document.foreign, set(changed.model.graph)
-    made = Analysis(changed, analysis.asked, analysis.progress)
-    made.done = [_with_facts(row, facts[node]) for node, row in records.items() if row.op_type == EXPLICIT]
-    return made
+    found = Analysis(changed, analysis.asked, analysis.progress)
+    found.done = [_with_facts(row, facts[node]) for node, row in records.items() if row.op_type == EXPLICIT]
+    return found
 
 
 def _keep(rows: Any, kept: Sequence[Any]) -> None:

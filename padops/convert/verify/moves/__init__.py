@@ -83,7 +83,7 @@ def _in_ranges(sizes: list[str]) -> str:
 def _sizes(terms: Terms, a: int, b: int) -> Iterator[Tried]:
     """The sizes of open dims, one set after another; no proof may leave out the needed ones as too large."""
     axes = set[int]()
-    noted = lambda every, term, axis, symbol: axes.add(axis) or every
+    noted = lambda every, term, axis, symbol: axes.add(axis) or every  # type: ignore[func-returns-value]
     pair = [Evaluation(terms, (a, b), MOST_SIZED, partial(noted, every)) for every in TRIED]
     cones = {*islice(following.cone(terms, a), DEEPEST), *islice(following.cone(terms, b), DEEPEST)}
     marks = _marks(terms, pair, cones)
