@@ -36,8 +36,8 @@ FIRST_MINOR_OF_DATA_FOLDER = 22
 # The caller's session options, providers, provider options and further arguments.
 Given = tuple[onnxruntime.SessionOptions | None, Any, Any, Mapping[str, Any]]
 TWICE = (
-    "sess_options already have padops' library, and onnxruntime takes it once: with new SessionOptions, drop "
-    "register_custom_ops_library, or keep it and use onnxruntime.InferenceSession without padops.register"
+    "sess_options have a library of operators twice, and onnxruntime takes it once ({}); if it is padops' library, use "
+    "new SessionOptions without register_custom_ops_library: padops.InferenceSession registers it"
 )
 WRITING = {"output", "in_place", "report"}  # arguments of padops.convert that write files
 
@@ -111,7 +111,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         TypeError: An argument has the wrong type.
         ValueError: ``convert`` has another value; onnxruntime does not know a provider; an option of padops' provider
             is wrong; ``rules`` is not a file of rules, has no rules for ``providers``, or comes without ``providers``;
-            or the session's options already have padops' library, or its provider with other options.
+            or the session's options already have padops' provider with other options, or a library twice.
         Exception: onnxruntime's error, if conversion does not help. If a Pad breaks a rule, it names node and rule.
     """
 
@@ -148,7 +148,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             raise
         except Exception as error:
             if "Domain already set" in str(error):
-                raise ValueError(TWICE) from error
+                raise ValueError(TWICE.format(error)) from error
             asked = convert == "auto" and not words.isdisjoint(PADS)
             made = _converted_after(error, model, one_name_before(error)) if asked else None
             if made is None:

@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with dropping_output() as out:
         parser = _parser()
         if words[:1] == ["help"]:
-            if more := words[3 if "conformance" in words else 2 :]:  # the one command with commands of its own
+            if more := words[3 if words[1:2] == ["conformance"] else 2 :]:  # the one command with commands of its own
                 parser.error(UNKNOWN + " ".join(more))
             words = [*words[1:], "--help"]
         options = parser.parse_args(words)

@@ -27,6 +27,7 @@ from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import Any, Literal
+from uuid import uuid4
 
 import onnx
 from onnx import checker, helper, inliner, version_converter
@@ -391,7 +392,7 @@ def check_left(conversion: Conversion, strict: bool) -> None:
 
 
 LARGE = 256  # elements; no adapter reads a constant with more, because amounts, axes and shapes are smaller
-ORIGIN = "padops: Pad "  # begins the names of Pads during a change of the version; the key of their facts in the nodes
+ORIGIN = "padops: facts of the user's Pad"  # their key in a node's metadata
 FIRST_IR = 4  # the first version of the format whose initializers need not be inputs
 
 
@@ -409,8 +410,9 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     if before in (None, opset):
         return analysis
     facts = {pad.site.node: pad.facts(installed_minor()) for pad in analysis.pads}
+    mark = f"padops {uuid4().hex} "  # begins the names of Pads, and no other name
     for i, node in enumerate(facts):
-        node.name = f"{ORIGIN}{i}: {node.name or ''}"
+        node.name = f"{mark}{i}: {node.name or ''}"
     records = convert_pads(analysis, Request(fold=False, fallback=False)).records
     message = inliner.inline_local_functions(document.message(), convert_version=True)
     large = {row.name: row for row in message.graph.initializer if prod(row.dims) > LARGE}
@@ -428,7 +430,7 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
         made = version_converter.convert_version(light, opset)
         checker.check_model(made)  # some adapters leave attributes that the older operator lacks
     except (RuntimeError, checker.ValidationError) as error:
-        why = " ".join(str(error).split()).rpartition("failed: ")[2]
+        why = re.sub(rf"{mark}\d+: ", "", " ".join(str(error).split()).rpartition("failed: ")[2])
         text = f"onnx's version converter does not bring the model from opset {before} to {opset}: {why}"
         raise PadopsError(text) from error
     _keep(made.graph.input, inputs)
@@ -439,8 +441,8 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     changed = read_document(made, base_dir=document.base_dir)
     known = list(facts.values())
     for node in changed.model.graph.all_nodes():
-        if (named := node.name or "").startswith(ORIGIN):
-            number, _, name = named.removeprefix(ORIGIN).partition(": ")
+        if (named := node.name or "").startswith(mark):
+            number, _, name = named.removeprefix(mark).partition(": ")
             origin = node.meta[ORIGIN] = known[int(number)]
             node.name = name if origin.name else ""  # the inliner adds a suffix
     changed.path, changed.size, changed.sha256 = document.path, document.size, document.sha256

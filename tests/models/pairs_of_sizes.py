@@ -183,6 +183,11 @@ FAR = {
         "i = And (e, f)\np = Cast <to = 7> (i)",
         (1, 8056),
     ),
+    "H of 14 by 101, and W of 14 by 97": (
+        "b = Mod (h, a101)\nc = Mod (w, a97)\ne = Equal (b, a14)\nf = Equal (c, a14)\n"
+        "i = And (e, f)\np = Cast <to = 7> (i)",
+        (14, 14),
+    ),
     "a Range of more than 4 steps of 300": (
         "k = Squeeze (w)\ni = Squeeze (z)\nj = Squeeze (a300)\nr = Range (i, k, j)\ns = Shape (r)\n"
         "f = Less (a4, s)\np = Cast <to = 7> (f)",

@@ -51,7 +51,9 @@ def test_register_is_idempotent() -> None:
 def test_options_that_have_the_library() -> None:
     options = onnxruntime.SessionOptions()
     options.register_custom_ops_library(padops.get_library_path())
-    with pytest.raises(ValueError, match="^sess_options already have padops' library, .* drop register_custom_ops"):
+    with pytest.raises(
+        ValueError, match="^sess_options have a library of operators twice, .* without register_custom_ops"
+    ):
         padops.InferenceSession(_model().SerializeToString(), options)
 
 

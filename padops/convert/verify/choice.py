@@ -29,6 +29,7 @@ from padops.extras import DependencyError
 from padops.spec.dtypes import by_name
 
 MOST_COPIES = 100  # each ends where the original dies
+CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")  # signals of a crash; others may come from elsewhere
 MOST_REPLAYS = 4  # suspected differences whose sizes are replayed on the whole models
 CHEAP = 1 << 28  # proved models of at most this many bytes also run
 LARGEST = 1 << 20  # the most elements of an input made for a counterexample
@@ -106,15 +107,16 @@ def _ran(document: Document, original: Path, converted: Path, case: RunInputs, r
         for _ in range(MOST_COPIES):
             try:
                 found: Verification = in_copy(run, room)
+                return found
             except DiedError as error:
                 note = str(error)
                 if not case.risks.learn():
+                    if case.risks.blamed and any(name in note for name in CRASHES):
+                        return Verification("fails", notes=(f"with the converted model, {note}",))
                     break
-            else:
-                return found
     except MemoryError as error:
         note = f"there is no memory to run the models: {error}"
-    return Verification("fails" if case.risks.blamed else "not run", notes=(note,))
+    return Verification("not run", notes=(note,))
 
 
 def record_of(proof: Proof) -> ProofRecord:

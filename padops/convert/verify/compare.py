@@ -126,11 +126,8 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
 def _compared(original: Model, converted: Model, case: RunInputs, trials: Sequence[Trial]) -> Verification:
     """Compares the outputs of both models."""
     drawn = len(trials)
-    case.risks.blame()
-    try:
+    with case.risks.blame():
         trials, after = converted.session(True).within_memory(trials)
-    finally:
-        case.risks.end()
     verification = check_outputs(trials, after)
     if len(trials) < drawn:
         verification = replace(verification, notes=(*verification.notes, LEFT_OUT.format(drawn - len(trials), drawn)))
@@ -166,8 +163,9 @@ def _explained(
     except DoesNotRun as error:
         note = f"without graph optimisation, ONNX Runtime does not run the original: {error}"
         verification, plain = replace(verification, notes=(*verification.notes, note)), []
-    session = converted.session(False)
-    bare = [session.run(trial.feeds) for trial in trials]
+    with case.risks.blame():
+        session = converted.session(False)
+        bare = [session.run(trial.feeds) for trial in trials]
     again = check_outputs(plain, bare) if plain else verification
     moves = None
     if tolerance is None and not (case.hints.moves and not computes_floats(converted.message)):
@@ -234,9 +232,10 @@ def _without_library(
     stable = [replace(trial, outputs=outputs) for trial, outputs in zip(trials, after)]
     needed: Sequence[Trial] = ()  # on which the original must run, too, for an error to be the converted model's
     try:
-        session = converted.session(True, library=False)
-        needed = trials
-        stable, bare = session.within_memory(stable)
+        with case.risks.blame():
+            session = converted.session(True, library=False)
+            needed = trials
+            stable, bare = session.within_memory(stable)
         found = check_outputs(stable, bare)
     except DoesNotRun as error:
         is_fault = not isinstance(error, NoMemory) and _runs_alone(original, needed)

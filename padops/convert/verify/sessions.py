@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -189,10 +190,7 @@ class Trial:
 
 
 class Risks:
-    """Records attempts that crash the process, each before it runs, in memory that copies of the process share.
-
-    For example, a model may divide an integer by 0 for some inputs.
-    """
+    """Records attempts before they run, in memory that copies of the process share: a division by 0 crashes a copy."""
 
     def __init__(self) -> None:
         self._now = mmap.mmap(-1, 8)
@@ -217,9 +215,14 @@ class Risks:
         """Records that the process has survived the attempt."""
         self._now[:] = bytes(8)
 
-    def blame(self) -> None:
-        """Records that only the converted model runs, until ``end``."""
+    @contextmanager
+    def blame(self) -> Iterator[None]:
+        """Records that only the converted model runs."""
         self._now[:] = BLAME.to_bytes(8, "little")
+        try:
+            yield
+        finally:
+            self.end()
 
     def learn(self) -> bool:
         """From now on, skips the attempt that crashed a copy of this process; False if none was under way."""

@@ -52,7 +52,8 @@ def small_runs(
         if not moves and not all(_is_finite(value) for value in trial.outputs.values()):
             continue
         try:
-            outputs = sessions[1].run(feeds)
+            with risks.blame():
+                outputs = sessions[1].run(feeds)
         except NoMemory:
             continue
         except DoesNotRun as error:

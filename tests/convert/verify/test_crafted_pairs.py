@@ -58,6 +58,11 @@ def test_runs_show_most_differences(kind: str, monkeypatch: pytest.MonkeyPatch) 
     assert {name for name, verdict in told.items() if verdict != "different"} <= ROUNDED | HIDDEN
 
 
+def test_periods_that_are_too_long_hide_no_difference() -> None:
+    one = PAIRS["H of 14 by 101, and W of 14 by 97"]
+    assert padops.verify(one.original, one.converted).verdict == "different"
+
+
 def test_small_runs_end_with_their_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each run here has a million elements, so that eight are enough, and not 500."""
     runs = []

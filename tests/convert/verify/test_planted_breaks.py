@@ -19,8 +19,8 @@ from padops.convert.verify import small_runs
 
 ROOT = Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.usefixtures("fewer_small_inputs")
+# tests/long/long_breaks.py has the other half, and other real models: basic-pitch has 48 breaks of seconds each.
 EXAMPLES = sorted((ROOT / "models").glob("*.onnx"))[::2]
-# The others are in tests/long/long_breaks.py: basic-pitch, for one, has 48 breaks of several seconds each.
 REAL = {
     "faster-whisper/silero_vad_v6.onnx": 1,
     "onnx-asr/gigaam_v2.onnx": 1,

@@ -70,7 +70,7 @@ def test_a_converted_model_that_ends_the_process() -> None:
     other.graph.node[0].output[0] = ""
     verification = padops.verify(one, other)
     assert (verification.verdict, verification.outcome) == ("different", "fails")
-    assert verification.notes == ("onnxruntime has ended its process (SIGSEGV)",)
+    assert verification.notes == ("with the converted model, onnxruntime has ended its process (SIGSEGV)",)
 
 
 def test_what_a_caller_gives_wrongly_stays_an_error() -> None:

@@ -9,7 +9,7 @@ axes; then unlike sizes, by their symbols and one by one. The proof names its si
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from itertools import islice, product
 from math import lcm
@@ -39,6 +39,7 @@ STEPS = SCALES | {*"Sub Add Max Min Slice Clip Equal Greater GreaterOrEqual Less
 JOINT, MOST_STEPS, MOST_JOINT = 8192, 12, 24  # the largest product or sum of constants; of how many; how many are tried
 FARTHEST = 1 << 19  # the largest size near a product
 TOGETHER, EXACT = 128, 1024  # the largest size of all dims; of two axes
+DRAWN = "drawn"  # a kind of sizes, which a proof does not list
 TOO_LARGE, OPEN = "elements, which is more than", "are not all known"
 FAILED = "the original fails, whatever the data are: "
 Tried = tuple[str, str, Size, bool]  # a kind of sizes, the sizes, a function that gives them, whether they are needed
@@ -48,10 +49,7 @@ def _decide(terms: Terms, a: int, b: int) -> Outcome:
     first = _compare(terms, a, b, MOST, None)
     if first.verdict is not Verdict.UNKNOWN or OPEN not in first.why:
         return first
-    try:
-        sizes = list(_sizes(terms, a, b))
-    except Unsupported as why:
-        return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
+    sizes, left = _sizes(terms, a, b)
     ran: dict[str, list[str]] = {}
     for kind, said, size, is_needed in sizes:
         found = _compare(terms, a, b, MOST_SIZED, size)
@@ -61,14 +59,15 @@ def _decide(terms: Terms, a: int, b: int) -> Outcome:
             found.why.startswith(FAILED) or (TOO_LARGE in found.why and not is_needed)
         ):
             return found
-    count = sum(map(len, ran.values()))
-    if count * 4 < len(sizes) and count < LARGEST:
-        return Outcome(Verdict.UNKNOWN, RULE, why=f"of {len(sizes)} sets of sizes, the original takes {count}")
-    kinds: dict[str, list[str]] = {}
-    for kind, every in ran.items():
-        kinds.setdefault(_in_ranges(every), []).append(kind)
-    told = "; ".join(f"{', '.join(alike)}: {every}" for every, alike in kinds.items())
-    return Outcome(Verdict.PROVED, RULE, holds_for=f"all data, open dims (2 on other axes) {told}")
+    if (count := sum(map(len, ran.values()))) * 4 < len(sizes) and count < LARGEST:
+        left = left or f"of {len(sizes)} sets of sizes, the original takes {count}"
+    if left:
+        return Outcome(Verdict.UNKNOWN, RULE, why=left)
+    drawn = len(ran.pop(DRAWN, ()))
+    told = "; ".join(f"{kind}: {_in_ranges(every)}" for kind, every in ran.items())
+    return Outcome(
+        Verdict.PROVED, RULE, holds_for=f"all data, with open dims of {told}; and {drawn} drawn sets of sizes"
+    )
 
 
 def _in_ranges(sizes: list[str]) -> str:
@@ -80,8 +79,8 @@ def _in_ranges(sizes: list[str]) -> str:
     return ", ".join(f"{row[0]} to {row[-1]}" if len(row) > 2 else ", ".join(row) for row in rows)
 
 
-def _sizes(terms: Terms, a: int, b: int) -> Iterator[Tried]:
-    """The sizes of open dims, one set after another; no proof may leave out the needed ones as too large."""
+def _sizes(terms: Terms, a: int, b: int) -> tuple[list[Tried], str]:
+    """The sets of sizes of open dims; and why they are not enough for a proof, or ""."""
     axes = set[int]()
     noted = lambda every, term, axis, symbol: axes.add(axis) or every  # type: ignore[func-returns-value]
     pair = [Evaluation(terms, (a, b), MOST_SIZED, partial(noted, every)) for every in TRIED]
@@ -89,27 +88,27 @@ def _sizes(terms: Terms, a: int, b: int) -> Iterator[Tried]:
     marks = _marks(terms, pair, cones)
     near = sorted({abs(mark) * times // 2 + more for mark in marks for times in (1, 2, 4) for more in (-1, 0, 1)})
     near = [size for size in near if size > LARGEST]
-    if near and near[-1] > MOST_SIZED:
-        raise Unsupported(f"sizes near the constant {max(marks)} are too large to be evaluated")
+    is_far = near and near[-1] > MOST_SIZED
+    left = f"sizes near the constant {max(marks)} are too large to be evaluated" if is_far else ""
     joint, periods = _joint(terms, pair, cones)
-    if (period := lcm(*periods)) > EXACT:
-        raise Unsupported(f"the sizes repeat after {period} elements, which are too many to be tried")
+    if (period := lcm(*periods)) > TOGETHER and period * len(axes) > EXACT:
+        left, period = f"the sizes repeat after {period} elements, which are too many to be tried", 1
     needed, near = {*near}, sorted({*near, *joint, *(range(LARGEST, period) if period > TOGETHER else ())})
     together = range(max(min(period, TOGETHER), LARGEST) + 1)
-    for every in sorted({*together, *BEYOND, *(size for size in near if size <= TOGETHER)}):
-        yield "all", str(every), _at({}, every), False
+    alike = sorted({*together, *BEYOND, *(size for size in near if size <= TOGETHER)})
+    found = [("all the same size", str(every), _at({}, every), False) for every in alike]
     for large in (0, 1, *near):
         for alone in sorted(axes):  # one axis empty, of one element, or near the constants; the others small
-            yield f"axis {alone}", str(large), _at({alone: large}, 2), large in needed
+            found.append((f"axis {alone}, the others 2", str(large), _at({alone: large}, 2), large in needed))
     last = sorted(axes)[-2:]
     ends = sorted({abs(mark) for mark in marks if LARGEST < abs(mark) <= EXACT})[-4:]
     pairs = [(x + i, y + j) for x, y in product(ends, repeat=2) for i, j in ((0, 0), (1, 1), (1, 2), (2, 1))]
     for x, y in (*pairs, *((end // 2, end - end // 2) for end in ends)) if len(last) == 2 else ():
-        yield f"axes {last[0]} and {last[1]}", f"{x} x {y}", _at(dict(zip(last, (x, y))), 2), False
+        kind = f"axes {last[0]} and {last[1]}, the others 2"
+        found.append((kind, f"{x} x {y}", _at(dict(zip(last, (x, y))), 2), False))
     pool = [*range(1, LARGEST), *(size for size in near if size <= TOGETHER)]
-    for seed, alike in product(range(UNLIKE), (True, False)):
-        kind = f"drawn up to {pool[-1]} for each {'name' if alike else 'dim'}, by seed"
-        yield kind, str(seed), partial(_drawn, pool, seed, alike), False
+    return [*found, *((DRAWN, str(seed), partial(_drawn, pool, seed, alike), False)
+                      for seed, alike in product(range(UNLIKE), (True, False)))], left  # fmt: skip
 
 
 def _at(sizes: Mapping[int, int], others: int) -> Size:
@@ -146,15 +145,15 @@ def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
 
 
 def _joint(terms: Terms, pair: list[Evaluation], cones: set[int]) -> tuple[set[int], set[int]]:
-    """Sizes near products and sums of the constants that change sizes; and small periods, after which sizes repeat.
-
-    n / 7 / 7 / 7 is 0 for n below 343; 100 - n / 64 is negative from 6,464 on; n / 2 / 2 - 100 is positive from 404 on.
-    """
-    given: dict[str, list[int]] = {}
+    """Sizes near products and sums of constants: n / 2 / 2 - 100 is positive from 404 on; small periods of sizes."""
+    given: dict[str, list[int]] = {"period": []}
     for term in cones:
         if (op := terms.op(term)) in STEPS and terms.head(term).kind is Kind.OPERATOR:
             read = (abs(number) for one in terms.inputs(term)[op == "Slice" :] for number in _fixed(pair, one))
             given.setdefault(op, []).extend(number for number in read if 1 < number <= JOINT)
+            one, other = _few(pair, terms.inputs(term)[0])
+            if op == "Mod" and (one != other).any():
+                given["period"] += map(abs, _fixed(pair, terms.inputs(term)[1]))
     steps, scales = (sorted(sum((given.get(op, []) for op in ops), [])) for ops in (STEPS, SCALES))
     sums, products = {0}, {1}
     for step in steps[:MOST_STEPS]:
@@ -165,22 +164,25 @@ def _joint(terms: Terms, pair: list[Evaluation], cones: set[int]) -> tuple[set[i
     pairs = [(size, scale) for size, scale in pairs if LARGEST < size <= FARTHEST]
     pairs = pairs if len(pairs) <= MOST_JOINT else [*pairs[: MOST_JOINT // 2], *pairs[-MOST_JOINT // 2 :]]
     found = {size + more for size, scale in pairs for more in (-1, 0, 1, scale, -scale)}
-    return {size for size in found if size > LARGEST}, {one for one in given.get("Mod", []) if one <= TOGETHER}
+    return {size for size in found if size > LARGEST}, {one for one in given["period"] if 0 < one <= TOGETHER}
 
 
 def _fixed(pair: list[Evaluation], term: int) -> list[int]:
     """The elements of a term, if they are few integers, that follow from no open dim: two sizes give the same."""
-    one, other = (_integers(evaluation, term) for evaluation in pair)
-    return one[one == other].tolist() if one.shape == other.shape else []
+    one, other = _few(pair, term)
+    return one[one == other].tolist()
 
 
-def _integers(evaluation: Evaluation, term: int) -> np.ndarray:
+def _few(pair: list[Evaluation], term: int) -> tuple[np.ndarray, np.ndarray]:
+    """A term's value for two sizes if it has few integers, as many for each; else no integers."""
     try:
-        value = None if term == ABSENT else evaluation.value(term)
+        one, other = (None if term == ABSENT else evaluation.value(term) for evaluation in pair)
     except (Unsupported, Fails):
-        value = None
-    is_taken = isinstance(value, np.ndarray) and value.dtype.kind in "iu" and value.size <= FEW
-    return value.reshape(-1) if is_taken else np.zeros(0, np.int64)  # type: ignore[union-attr]
+        one = other = None
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.shape == other.shape:
+        if one.dtype.kind in "iu" and one.size <= FEW:
+            return one, other
+    return np.zeros(0, np.int64), np.zeros(0, np.int64)
 
 
 def _compare(terms: Terms, a: int, b: int, most: int, size: Size | None) -> Outcome:
