@@ -170,7 +170,7 @@ def _joint(terms: Terms, pair: list[Evaluation], cones: set[int]) -> tuple[set[i
 def _fixed(pair: list[Evaluation], term: int) -> list[int]:
     """The elements of a term, if they are few integers, that follow from no open dim: two sizes give the same."""
     one, other = _few(pair, term)
-    return one[one == other].tolist()
+    return [int(number) for number in one[one == other]]
 
 
 def _few(pair: list[Evaluation], term: int) -> tuple[np.ndarray, np.ndarray]:
