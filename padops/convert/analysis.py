@@ -33,7 +33,6 @@ from padops.spec.schemas import register_schemas
 BROKEN = re.compile(r" \[(P\d+|S1)\]$")  # the end of a reason that names a rule
 DOUBTED = ("wrong", "may be wrong")  # verdicts
 AT_RUN_TIME = "at run time"
-MANY_PADS = 32  # the most pads that a line shows
 OUTSIDE = {"zero": "0", "zero point": "the zero point", "lowest": "the lowest value", "not counted": "nothing counted"}
 
 
@@ -164,7 +163,6 @@ class Pad:
             fill=_fill(info) if info else OUTSIDE[window.operator.outside] if window else None,
             verdict=verdict,
             why=why,
-            pads=_pads(info) if info and amounts is None else (),
         )
 
     def record(self, status: Status, reason: str | None = None) -> PadRecord:
@@ -293,16 +291,6 @@ def _amounts(info: PadInfo) -> tuple[tuple[int, ...] | None, ...] | None:
     if known is None or (not known and info.rank != 0):
         return None
     return tuple((row.begin, row.end, row.interior) if row.interior else (row.begin, row.end) for row in known)
-
-
-def _pads(info: PadInfo) -> tuple[int, ...]:
-    """Return the pads as the node gives them; none if they are unknown or many."""
-    attributes = [info.attributes.get(name) for name in ("pads", "paddings")]
-    given = [attribute.value for attribute in attributes if attribute is not None and not attribute.is_ref()]
-    pads = next(iter(given), info.input("pads"))
-    if pads is None or isinstance(pads, ir.Value) or np.size(pads) > MANY_PADS:
-        return ()
-    return tuple(np.reshape(pads, -1).tolist())
 
 
 def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Types) -> tuple[Dim, ...] | None:

@@ -51,7 +51,6 @@ class PadFacts:
             --target onnx``). Only ``padops.inspect`` sets it.
         runner: The execution provider that runs the Pad in a ``padops.InferenceSession``; "" if none does. Only
             ``padops.inspect`` with ``providers`` sets it.
-        pads: The given pads, if they are known, few, and determine no ``amounts``; else empty.
     """
 
     path: str
@@ -69,7 +68,6 @@ class PadFacts:
     why: str
     roads: tuple[Road, ...] = ()
     runner: str = ""
-    pads: tuple[int, ...] = ()
 
     @property
     def runs(self) -> bool:
@@ -77,14 +75,14 @@ class PadFacts:
         return self.verdict in RUNNING
 
     def to_json(self) -> dict[str, Any]:
-        """Return the facts as JSON values, without ``roads``, ``runner`` and ``pads``."""
-        return {name: value for name, value in _plain_fields(self).items() if name not in ("roads", "runner", "pads")}
+        """Return the facts as JSON values, without ``roads`` and ``runner``."""
+        return {name: value for name, value in _plain_fields(self).items() if name not in ("roads", "runner")}
 
     def what(self) -> str:
         """Return the Pad in one line: mode, type, shapes, amounts and fill."""
         shapes = f"{_shape_text(self.input_shape)} \N{RIGHTWARDS ARROW} {_shape_text(self.output_shape)}"
         parts = [*([self.mode] if self.mode else []), f"{self.type or 'unknown type'} {shapes}"]
-        if self.amounts is not None or self.mode is not None:
+        if self.amounts is not None or (self.mode is not None and self.verdict != "breaks a rule"):
             parts.append(self._amounts_text())
         if self.fill is not None:
             parts.append(f"fill {self.fill}")
@@ -92,7 +90,7 @@ class PadFacts:
 
     def _amounts_text(self) -> str:
         if self.amounts is None:
-            return f"pads {list(self.pads)}" if self.pads else "amounts at run time"
+            return "amounts at run time"
         parts = []
         for axis, row in enumerate(self.amounts):
             if row is None:

@@ -73,9 +73,7 @@ def test_it_ends_with_3_and_names_operator_node_and_rule(
     assert [record.status for record in padops.convert(source).records] == ["unconverted"]
     inspection = padops.inspect(source)
     assert inspection.summary() == "1 Pad: 1 breaking a rule"
-    if name.startswith("P8"):  # it called constant pads "amounts at run time"
-        given = [1, 1, 1, 1] if name == "P8, axes" else [0, 1, 0]
-        assert f", pads {given}" in inspection.pads[0].what()
+    assert "at run time" not in inspection.pads[0].what(), "the rule has the numbers"
     assert inspection.pads[0].verdict == "breaks a rule" and inspection.pads[0].why.endswith(rule)
     assert cli.main(["inspect", str(path), "--check"]) == 3
     assert cli.main(["inspect", str(path), "--check", "--allow", "refused"]) == 3

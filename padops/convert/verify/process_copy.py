@@ -22,7 +22,7 @@ class DiedError(DoesNotRun):
 
 def can_copy() -> bool:
     """Whether this process can be forked: on Linux, without other active threads, which may hold locks."""
-    # Daemon threads, of progress bars or notebooks, do not count: a crash in a copy does not end this process.
+    # Daemon threads, of progress bars or notebooks, do not count: without a copy, a crash would end this process.
     others = [one for one in threading.enumerate() if not one.daemon and one is not threading.current_thread()]
     return sys.platform == "linux" and not others and not current_process().daemon
 

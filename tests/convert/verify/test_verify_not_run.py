@@ -73,6 +73,23 @@ def test_a_converted_model_that_ends_the_process() -> None:
     assert verification.notes == ("with the converted model, onnxruntime has ended its process (SIGSEGV)",)
 
 
+@ON_LINUX
+def test_a_fallback_that_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the converted model's fault, unless the original has fallbacks, too."""
+    source = model('(float[n] x) => (float[m] y) { p = Constant<value_ints = [1, 1]>() y = Pad<mode = "edge">(x, p) }')
+    converted = padops.convert(source, fold=False).proto()
+    opened = sessions.Model.session
+
+    def session(self: sessions.Model, optimised: bool, library: bool = True) -> Session:
+        if not library:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return opened(self, optimised, library)
+
+    monkeypatch.setattr(sessions.Model, "session", session)
+    assert padops.verify(source, converted).verdict == "different"
+    assert padops.verify(converted, converted).verdict == "proved"
+
+
 def test_what_a_caller_gives_wrongly_stays_an_error() -> None:
     with pytest.raises(UsageError, match="the inputs lack 'x'"):
         padops.verify(large(), large(OTHER), inputs={"w": np.ones(2, np.float32)})
