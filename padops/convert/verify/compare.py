@@ -240,9 +240,8 @@ def _without_library(
         found = check_outputs(stable, bare)
     except DoesNotRun as error:
         is_fault = not isinstance(error, NoMemory) and _runs_alone(original, needed)
-        outcome: Outcome = "fails" if is_fault else verification.outcome
         notes = (*verification.notes, f"it does not run {WITHOUT}: {error}")
-        return replace(verification, outcome=outcome, notes=notes)
+        return replace(verification, outcome="fails" if is_fault else verification.outcome, notes=notes)
     differing = [output for output in found.outputs if not output.equal]
     if not differing:
         return verification

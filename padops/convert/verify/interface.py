@@ -62,6 +62,7 @@ class RunInputs:
         """Returns the attempts at each set of inputs; the first attempt that the model accepts counts."""
         if self.given is not None:
             return [[fit_inputs(self.given, self.inputs)]]
+        count = count if self.inputs else 1  # without inputs, all runs are the same
         return [random_inputs(self.inputs, self.asked.seed, turn, self.hints) for turn in range(count)]
 
 
