@@ -90,18 +90,6 @@ def test_specifications_are_right_everywhere() -> None:
     assert all(expect(case).output is not None for case in specification.cases())
 
 
-def test_small_run_is_green(quick: list, optional_libraries: set[str]) -> None:
-    """The default peers that are always there, on every tenth case."""
-    names = [name for name, row in PEERS.items() if not row.isolated and not optional_libraries & set(name.split("-"))]
-    assert {"padops-provider", "onnx-reference", "padops-pyop"} <= set(names)
-    peers = [runner.parse_peer(name) for name in names]
-    ran = runner.run_cases(sample(quick, 190), peers, KNOWN, "quick")
-    assert [one.absent for one in ran] == [None] * len(peers)
-    assert [result for one in ran for result in one.results if result["unexpected"]] == []
-    counts = {one.peer.name: len(one.results) for one in ran}
-    assert counts["padops-native"] == counts["reference"] > 150 and min(counts.values()) > 80
-
-
 OWN_PEER = """
 import os
 from padops.spec.reference import run

@@ -93,14 +93,10 @@ STRINGS = "table/Pad_13/constant/string/2/both/plain/scalar/absent.flat/dynamic/
 FOUR_BITS = "table/OpenVINOPad_12/constant/int4/1/both/plain/scalar/int64.int64/held/0"
 INTERIOR = "specification/NGraphPad_0/example/float"
 OTHERS = [
-    (REFLECT, "torch", "torch"),
     ("table/Pad_18/constant/float/2/mixed/plain/scalar/some.flat/static/0", "torch", "torch"),
-    (REFLECT, "jax", "jax"),
     (INTERIOR, "jax", "jax"),
-    (REFLECT, "tensorflow", "tensorflow"),
     (STRINGS, "tensorflow", "tensorflow"),
     (REFLECT, "openvino-onnx", "openvino"),
-    (SYMMETRIC, "openvino-12", "openvino"),
     (STRINGS.replace("Pad_13", "OpenVINOPad_12").replace("absent.flat", "int64.int64"), "openvino-12", "openvino"),
     (FOUR_BITS, "openvino-12", "openvino"),
 ]

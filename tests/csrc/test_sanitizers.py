@@ -30,7 +30,7 @@ TESTS = [
     *(f"tests/csrc/test_{name}.py" for name in KERNELS),
     *(f"tests/runtime/test_{name}.py" for name in PROVIDER),
 ]
-EXAMPLES = 300
+EXAMPLES = 150
 
 
 def from_gcc(name: str) -> str:

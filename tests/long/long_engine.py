@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import shutil
 import subprocess
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -137,3 +140,55 @@ def test_planted_breaks(tally: Tally, tmp_path: Path) -> None:
         found = subprocess.run([program], env=environment, capture_output=True, text=True)
         missed += found.returncode != 1 or "engine_check --seed 0 --first " not in found.stderr
     tally("breaks planted in the engine, that its check has to find", len(BREAKS), missed)
+
+
+# Where each way of the engine is; plan.cpp is the proofs' and the Python tests' business, and what processor.* does
+# depends on the machine.
+MEASURED = {
+    path.name: path
+    for path in (
+        *(path for path in (SOURCES / "copy").iterdir() if path.stem != "processor"),
+        *(SOURCES / "core").glob("engine.*"),
+        *(SOURCES / "core").glob("streaming.*"),
+        SOURCES / "core" / "runs.cpp",
+    )
+}
+
+
+def branch_counts(folder: Path) -> dict[tuple[str, int], list[int]]:
+    """How often each branch was taken, by file and line; that of a template is the sum of its instances."""
+    taken: dict[tuple[str, int, int], list[list[int]]] = defaultdict(list)
+    for data in folder.rglob("*.gcda"):
+        done = subprocess.run(
+            ["gcov", "-b", "-c", "--json-format", "--stdout", data.name],
+            cwd=data.parent,
+            capture_output=True,
+            check=True,
+        )
+        report = done.stdout if done.stdout[:1] == b"{" else gzip.decompress(done.stdout)
+        for file in json.loads(report)["files"]:
+            for line in file["lines"]:
+                counts = [branch["count"] for branch in line["branches"] if not branch["throw"]]
+                taken[Path(file["file"]).name, line["line_number"], len(counts)].append(counts)
+    sums: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for (name, line, _), counts in taken.items():
+        sums[name, line] += [sum(instances) for instances in zip(*counts)]
+    return sums
+
+
+def test_every_branch_is_taken() -> None:
+    """Each branch of the engine and of the writers, or the line says ``// never``, and why."""
+    options = ("-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-g1 -O1", "-DENGINE_COVERAGE=ON")
+    folder = build(BUILDS / "coverage", *options, source=CHECKS, target="engine_check")
+    for data in folder.rglob("*.gcda"):
+        data.unlink()
+    subprocess.run([folder / "engine_check", "--count", "80000"], check=True)
+    branches = {place: counts for place, counts in branch_counts(folder).items() if place[0] in MEASURED and counts}
+    lines = {name: path.read_text(encoding="utf-8").splitlines() for name, path in MEASURED.items()}
+    missed = {place for place, counts in branches.items() if 0 in counts}
+    excused = {(name, number + 1) for name in MEASURED for number, line in enumerate(lines[name]) if "// never" in line}
+    assert {f"{name}:{line}: {lines[name][line - 1].strip()}" for name, line in missed - excused} == set()
+    assert excused <= missed, "the check takes a branch of which the line says that it is never taken"
+    count = sum(map(len, branches.values()))
+    print(f"{count - len(missed)} of {count} branches taken, {len(missed)} cannot be")
+    assert count > 400

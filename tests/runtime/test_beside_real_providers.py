@@ -14,7 +14,6 @@ from padops.runtime.provider_rules import BY_NAME
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import provider_cases
-import provider_parts
 import providers
 
 # What docs/fixing.md says that the stock sessions say, and the cases that provoke it.
@@ -123,31 +122,6 @@ def test_ranks_of_qnn() -> None:
             assert (answer["outcome"], who == provider_cases.QNN) == ("right", pad.runner == provider_cases.QNN), name
     assert left == 14
     assert {answer["outcome"] for answer in providers.ask_lines("ort-qnn", "name", lines).values()} == {"right"}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_parts(name: str) -> None:
-    """The types of the operators that a Pad becomes for the provider; and why it becomes no others."""
-    provider = providers.ENVIRONMENTS[name]["provider"]
-    answers = provider_parts.ask(name, provider_parts.MOVING, provider_parts.TYPES)
-    # The Vulkan in software that WebGPU has here lacks float16.
-    lacking = {"float16"} if provider == provider_cases.WEBGPU else set()
-    assert provider_parts.moved(answers) == {*BY_NAME[provider].moves} - lacking
-    for (_, type_name), told in provider_parts.ask(
-        name, {"Pad": provider_parts.OTHERS["Pad"]}, provider_parts.TYPES
-    ).items():
-        refused = [
-            rule
-            for rule in BY_NAME[provider].rules
-            if rule.when == "other types" and not rule.modes and type_name not in rule.types
-        ]
-        # OpenVINO has int64, in 32 bits.
-        own = told == "on it" or (provider, type_name, told) == (provider_cases.OPENVINO, "int64", "wrong")
-        assert own == (not refused) or type_name in lacking, (type_name, told)
-    backward, gather = "Slice, from within backward", "Gather"
-    said = provider_parts.ask(name, {what: provider_parts.OTHERS[what] for what in (backward, gather)}, ("float",))
-    wrong = {provider_cases.WEBGPU: {backward: "wrong"}, provider_cases.QNN: {gather: "refused"}}
-    assert said == {(what, "float"): wrong.get(provider, {}).get(what, "on it") for what in (backward, gather)}
 
 
 def allowed(verdict: str, own: bool) -> list[tuple[str, bool]]:

@@ -61,7 +61,7 @@ def check(original: onnx.ModelProto, x: torch.Tensor) -> onnx.ModelProto:
     return converted
 
 
-@pytest.mark.parametrize("opset", range(11, 21))
+@pytest.mark.parametrize("opset", [11, 17, 20])
 @pytest.mark.parametrize("amounts", [(2, 1), (2, 1, 1, 3), (2, 1, 1, 3, 0, 1)], ids=len)
 def test_circular_pad(amounts: Sequence[int], opset: int) -> None:
     x = torch.randn(1, 2, *[5, 6, 7][: len(amounts) // 2])
@@ -93,7 +93,7 @@ BY_HAND: dict[str, tuple[Function, str]] = {
 }
 
 
-@pytest.mark.parametrize("exporter", ["TorchScript 11", "TorchScript 17", "dynamo"])
+@pytest.mark.parametrize("exporter", ["TorchScript 17", "dynamo"])
 @pytest.mark.parametrize("name", BY_HAND)
 def test_by_hand(name: str, exporter: str) -> None:
     function, op = BY_HAND[name]

@@ -6,7 +6,7 @@ import pytest
 from mutation.kinds import KINDS
 from mutation.runner import harmed, outcomes
 
-SEED, COUNT = 11, 75
+SEED, COUNT = 11, 40
 
 
 @pytest.mark.parametrize("kind", KINDS)
