@@ -188,7 +188,7 @@ def test_the_extras_are_those_of_the_package() -> None:
         needs.setdefault(extra, set()).add(re.sub("[-_.]+", "-", name).lower())
     assert needs.pop("") == {"numpy"}
     assert set(needs) == set(metadata("padops").get_all("Provides-Extra"))
-    brought = {"google": "onnx", "jaxlib": "jax", "z3": "z3-solver"}  # modules that come with another package
+    brought = {"google": "onnx", "jaxlib": "jax"}  # modules that come with another package
     for extra, modules in EXTRAS.items():
         assert {brought.get(name, name).replace("_", "-") for name in modules} <= needs[extra]
     assert {extra for extra, names in needs.items() if names & set(RUNTIMES)} == {"cpu"}

@@ -60,7 +60,7 @@ FILES = (
     "runtime/test_provider_in_front.py",
     "runtime/test_provider_in_front_axes.py",
     "runtime/test_pyop_process.py",
-    "spec/test_proof_formulas.py",
+    "spec/test_spec_in_cpp.py",
     "test_cli_folder.py",
     "test_cli_hostile.py",
     "test_cli_verify.py",

@@ -1,11 +1,7 @@
-// Answers questions about the plan and the runs, one a line: what they are in C++, for tests that compare.
+// Answers questions about plans and positions, one a line: what they are in C++, for tests that compare.
 //
 //   plan MODE CROP LIMIT CLAMP [SIZE BEGIN END INTERIOR]...   the axes' plans, or the rule that is broken
 //   index MODE AXIS POSITION                                  source_index
-//   period MODE AXIS                                          period_of
-//   run MODE AXIS AT STOP                                     run_at
-//   runs MODE AXIS                                            row_runs
-//   cut TOTAL PARTS PART                                      where a part of a row begins
 //   same SIZE KERNEL STRIDE DILATION                          the smaller and the larger amount, or the rule
 //
 // AXIS is size, start, extent, begin, interior, output. Enumerators are their numbers.
@@ -17,7 +13,6 @@
 #include <vector>
 
 #include "core/amounts.h"
-#include "core/engine.h"
 #include "core/plan.h"
 #include "core/runs.h"
 
@@ -26,7 +21,6 @@ namespace {
 using padops::Amounts;
 using padops::AxisPlan;
 using padops::Mode;
-using padops::Run;
 
 int64_t integer(std::istream& in) {
   int64_t value = 0;
@@ -50,11 +44,6 @@ AxisPlan axis(std::istream& in) {
 void print(const AxisPlan& axis) {
   std::cout << axis.size << ' ' << axis.start << ' ' << axis.extent << ' ' << axis.begin << ' ' << axis.interior << ' '
             << axis.output << ' ';
-}
-
-void print(const Run& run) {
-  std::cout << static_cast<int>(run.kind) << ' ' << run.target << ' ' << run.count << ' ' << run.source << ' '
-            << run.offset << ' ';
 }
 
 void print_plan(std::istream& in) {
@@ -83,22 +72,9 @@ void answer(const std::string& question, std::istream& in) {
     std::cout << pads.begin << ' ' << pads.end;
     return;
   }
-  if (question == "cut") {
-    int64_t values[3];
-    for (int64_t& value : values) value = integer(in);
-    std::cout << padops::cut(values[0], values[1], values[2]);
-    return;
-  }
   const auto mode = enumerator<Mode>(in);
   const AxisPlan of = axis(in);
-  if (question == "index") std::cout << padops::source_index(of, mode, integer(in));
-  if (question == "period") std::cout << padops::period_of(of, mode);
-  if (question == "run") {
-    const int64_t at = integer(in);
-    print(padops::run_at(of, mode, at, integer(in)));
-  }
-  if (question == "runs")
-    for (const Run& run : padops::row_runs(of, mode)) print(run);
+  std::cout << padops::source_index(of, mode, integer(in));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""The formulas that are proved are those of the package: the same answers as padops/spec/plan.py and as the C++.
+"""padops/spec/plan.py and the C++ agree: plans, source positions and SAME, of small numbers and of the largest.
 
 The C++ is compiled with checks for undefined behaviour, so that a step beyond int64 ends the run.
 """
@@ -10,20 +10,17 @@ import random
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
+from dataclasses import astuple, replace
 from itertools import chain
 from pathlib import Path
 
-import proof_cutting as cutting
-import proof_formulas as formulas
 import pytest
-from proof_formulas import Axis, Pads
 
-from padops.spec import plan
 from padops.spec.dialects import same_padding
-from padops.spec.plan import LARGEST, Crop, Limit, Mode
+from padops.spec.plan import LARGEST, Amounts, AxisPlan, Crop, Limit, Mode, PadError, make_plan, source_index
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = [ROOT / "tests" / "cpp" / "formulas.cpp"]
+SOURCES = [ROOT / "tests" / "cpp" / "spec_in_cpp.cpp"]
 CSRC = ROOT / "padops" / "csrc"
 SOURCES += [CSRC / "core" / f"{name}.cpp" for name in ("amounts", "dialects", "plan", "runs")]
 FLAGS = ["-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
@@ -52,14 +49,16 @@ def dim(chance: random.Random) -> int:
     return chance.randint(0, 7) if chance.randrange(4) else abs(amount(chance)) % 2**63
 
 
-def random_plan(chance: random.Random) -> tuple[list[int], list[Pads], Mode, Crop, Limit, bool]:
+def random_plan(chance: random.Random) -> tuple[list[int], list[Amounts], Mode, Crop, Limit, bool]:
     rank = chance.choice((0, 1, 1, 1, 1, 2, 2, 3))
     mode = chance.choice(MODES)
     gaps = 2 if mode is Mode.CONSTANT else 9
-    pads = [Pads(amount(chance), amount(chance), 0 if chance.randrange(gaps) else amount(chance)) for _ in range(rank)]
+    pads = [
+        Amounts(amount(chance), amount(chance), 0 if chance.randrange(gaps) else amount(chance)) for _ in range(rank)
+    ]
     return (
         [dim(chance) for _ in range(rank)],
-        [one if chance.randrange(3) else one._replace(interior=abs(one.interior)) for one in pads],
+        [pad if chance.randrange(3) else replace(pad, interior=abs(pad.interior)) for pad in pads],
         mode,
         chance.choice(CROPS),
         chance.choice(LIMITS),
@@ -67,21 +66,18 @@ def random_plan(chance: random.Random) -> tuple[list[int], list[Pads], Mode, Cro
     )
 
 
-def python_plan(given: tuple) -> int | list[Axis]:
+def python_plan(given: tuple) -> int | tuple[AxisPlan, ...]:
     """The plan of padops/spec/plan.py, or the number of the rule that is broken."""
-    shape, amounts, *rules = given
     try:
-        made = plan.make_plan(shape, [plan.Amounts(*pads) for pads in amounts], *rules)
-    except plan.PadError as error:
+        return make_plan(*given).axes
+    except PadError as error:
         return int(error.rule[1:])
-    fields = ("size", "start", "extent", "begin", "interior", "output")
-    return [Axis(*(getattr(axis, field) for field in fields)) for axis in made.axes]
 
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    """``tests/cpp/formulas.cpp``, compiled when it or what it includes has changed."""
-    built = ROOT / "build" / "formulas" / "formulas"
+    """``tests/cpp/spec_in_cpp.cpp``, compiled when it or what it includes has changed."""
+    built = ROOT / "build" / "spec_in_cpp" / "spec_in_cpp"
     headers = CSRC.rglob("*.[hi]*")
     if not built.exists() or built.stat().st_mtime < max(path.stat().st_mtime for path in chain(SOURCES, headers)):
         built.parent.mkdir(parents=True, exist_ok=True)
@@ -110,68 +106,44 @@ def compare(program: Path, expected: Sequence[tuple[str, str]]) -> None:
     assert not wrong, wrong[:5]
 
 
-def test_plans_are_those_of_the_package(program: Path) -> None:
-    """The same plan, or the same rule broken, of formula, Python and C++: of small amounts and of the largest."""
+def test_plans(program: Path) -> None:
+    """P1, P3 to P6, P10: the same plan, or the same rule broken."""
     chance = random.Random(11)
     expected = []
     for _ in range(PLANS):
         given = shape, amounts, mode, crop, limit, clamp = random_plan(chance)
-        made = formulas.make_plan(*given)
-        assert made == python_plan(given), given
+        made = python_plan(given)
         numbers = [CPP_MODES.index(mode), CROPS.index(crop), LIMITS.index(limit), clamp]
-        numbers += chain.from_iterable((size, *pads) for size, pads in zip(shape, amounts))
-        expected.append((f"plan {words(numbers)}", f"[P{made}]" if isinstance(made, int) else words(chain(*made))))
+        numbers += chain.from_iterable((size, *astuple(pads)) for size, pads in zip(shape, amounts))
+        answer = f"[P{made}]" if isinstance(made, int) else words(chain(*map(astuple, made)))
+        expected.append((f"plan {words(numbers)}", answer))
     refused = {answer for _, answer in expected if answer.startswith("[")}
     assert refused == {"[P1]", "[P4]", "[P5]", "[P6]", "[P10]"}
     assert sum(not answer.startswith("[") for _, answer in expected) > PLANS / 4
     compare(program, expected)
 
 
-def legal_axes(chance: random.Random, count: int) -> Iterable[tuple[Axis, Mode]]:
-    """Axes of plans with a position to ask for."""
-    while count:
+def test_source_positions(program: Path) -> None:
+    """P2: the same position, at random places and at the ends of the data and of the output."""
+    chance = random.Random(12)
+    expected: list[tuple[str, str]] = []
+    while len(expected) < PLANS:
         _, _, mode, *_ = given = random_plan(chance)
         made = python_plan(given)
-        if isinstance(made, list) and made and all(axis.output for axis in made):
-            yield chance.choice(made), mode
-            count -= 1
-
-
-def test_runs_and_indices_are_those_of_the_package(program: Path) -> None:
-    """The same source position, period, run and row of formula, Python and C++, at random positions and at the ends."""
-    chance = random.Random(12)
-    expected = []
-    for axis, mode in legal_axes(chance, PLANS):
+        if isinstance(made, int) or not made or not all(axis.output for axis in made):
+            continue
+        axis = chance.choice(made)
         last = axis.output - 1
         places = (chance.randint(0, last), near(chance, 0, last, axis.begin, axis.begin + axis.extent))
         at = min(max(chance.choice(places), 0), last)
-        stop = chance.randint(at + 1, chance.choice((axis.output, min(at + 9, axis.output))))
-        shown = formulas.source_index(axis, mode, at)
-        in_python = plan.source_index(plan.AxisPlan(*axis), mode, at)
-        assert shown == (formulas.FILL if in_python is None else in_python), (axis, mode, at)
-        of = f"{CPP_MODES.index(mode)} {words(axis)}"
-        expected.append((f"index {of} {at}", str(shown)))
-        expected.append((f"period {of}", str(formulas.period_of(axis.extent, mode))))
-        expected.append((f"runs {of}", words(chain(*formulas.row_runs(axis, mode)))))
-        if axis.interior == 0:
-            expected.append((f"run {of} {at} {stop}", words(formulas.run_at(axis, mode, at, stop))))
+        position = source_index(axis, mode, at)
+        question = f"index {CPP_MODES.index(mode)} {words(astuple(axis))} {at}"
+        expected.append((question, str(-1 if position is None else position)))
     compare(program, expected)
 
 
-def test_the_cut_is_that_of_the_engine(program: Path) -> None:
-    """Where parts of a row begin, in rows and parts of any number up to int64's end."""
-    chance = random.Random(14)
-    expected = []
-    for _ in range(SAMES):
-        total = dim(chance)
-        parts = max(dim(chance), 1)
-        part = chance.choice((0, parts, chance.randint(0, parts)))
-        expected.append((f"cut {total} {parts} {part}", str(cutting.cut(total, parts, part))))
-    compare(program, expected)
-
-
-def test_same_padding_is_that_of_the_package(program: Path) -> None:
-    """S1: the same amounts of formula, Python and C++, of kernels up to the limit and dims up to int64's end."""
+def test_same_padding(program: Path) -> None:
+    """S1: the same amounts, of kernels up to the limit and dims up to int64's end."""
     chance = random.Random(13)
     expected = []
     for _ in range(SAMES):
@@ -181,8 +153,6 @@ def test_same_padding_is_that_of_the_package(program: Path) -> None:
         if (kernel - 1) * dilation > LARGEST:
             expected.append((question, "[P10]"))
             continue
-        pads = cutting.same_padding(size, kernel, stride, dilation)
-        assert pads == same_padding(size, kernel, stride, dilation)
-        expected.append((question, words(pads)))
+        expected.append((question, words(same_padding(size, kernel, stride, dilation))))
     assert 0 < sum(answer == "[P10]" for _, answer in expected) < SAMES / 2
     compare(program, expected)
