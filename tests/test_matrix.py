@@ -90,17 +90,6 @@ def samples(matrix: ModuleType) -> None:
         (models / name).touch()
 
 
-def test_models_that_the_runtime_gets_wrong_are_only_converted(matrix: ModuleType, samples: None) -> None:
-    converting = Converting()
-    assert matrix.convert_samples(converting, "1.20.1") == ("1 of 3", [])
-    assert converting.given == [(["a.onnx"], True), (["pad_19.onnx", "pad_24.onnx"], False)]
-    converting = Converting()
-    assert matrix.convert_samples(converting, "1.27.0") == ("2 of 3", [])
-    assert converting.given == [(["a.onnx", "pad_24.onnx"], True), (["pad_19.onnx"], False)]
-    assert matrix.convert_samples(Converting(), "1.32.0") == ("3 of 3", [])
-    assert {*matrix.UNVERIFIED} <= {path.name for path in (matrix.ROOT / "models").iterdir()}
-
-
 def test_a_conversion_that_fails(matrix: ModuleType, samples: None) -> None:
     """A model that fails is named. So is a process that died when it ended, after everything had been done and said."""
     failing = Converting(failing="pad_24.onnx")
@@ -156,49 +145,3 @@ def test_what_cannot_be_installed_is_a_row(matrix: ModuleType, cell, ran, capsys
 
 
 INFO, TOLD = "-m padops info", "padops                   0.1.0\nonnxruntime              {}\nlibrary  x\n"
-
-
-@pytest.mark.parametrize(
-    ("info", "tests", "result", "passed"),
-    [
-        ((0, TOLD.format("1.24.4")), (0, "12 passed in 3 s"), "passed", "12"),
-        ((0, TOLD.format("1.24.41")), (0, "12 passed"), "failed: info names onnxruntime 1.24.41, not 1.24.4", "12"),
-        ((0, "1.24.4\n"), (0, "12 passed"), "failed: info names onnxruntime of no version, not 1.24.4", "12"),
-        ((1, "it is broken"), (0, "12 passed"), "failed: info: exit code 1: it is broken", "12"),
-        (
-            (0, TOLD.format("1.24.4")),
-            (1, "".join(f"FAILED tests/test_{x}.py::test - why\n" for x in "abcd") + "4 failed, 8 passed in 3 s"),
-            "failed: tests: exit code 1; tests/test_a.py::test; tests/test_b.py::test; tests/test_c.py::test",
-            "8",
-        ),
-        ((0, TOLD.format("1.24.4")), (0, "nothing"), "failed: tests: exit code 0", ""),
-        ((0, TOLD.format("1.24.4")), (-11, "12 passed"), "failed: tests: exit code -11", "12"),
-    ],
-)
-def test_a_cell(matrix: ModuleType, cell, ran, capsys, info: tuple, tests: tuple, result: str, passed: str) -> None:
-    ran((INFO, info), ("-m pytest", tests), ("version('numpy')", (0, "2.0\n")), ("version('onnx')", (0, "1.20\n")))
-    assert matrix.run_cell(ROW, "1.24.4", cell) == result.split(":")[0]
-    text = capsys.readouterr().out
-    assert f"| {ROW} | 0 of 0 | {passed} | {result} | 0 |\n" in text
-    assert "python 3.11, newest: numpy 2.0, onnx 1.20\n" in text
-
-
-@pytest.mark.parametrize("there", [True, False])
-def test_tests_of_the_python_kernel_need_its_package(matrix: ModuleType, cell, ran, there: bool) -> None:
-    commands = ran(("version('onnxruntime-extensions')", (0, "0.15\n") if there else 1), ("-m pytest", (0, "5 passed")))
-    assert matrix.run_tests(cell, "1.23.2") == ("5", [])
-    assert ("tests/runtime/test_pyop.py" in commands[-1]) == there
-    assert "tests/csrc/test_kernels.py" in commands[-1]
-    assert matrix.run_tests(cell, "1.24.0") == ("5", [])
-    more = [word for word in commands[-1] if word not in commands[1]]
-    assert more == ["tests/runtime/test_provider.py", "tests/runtime/test_inference_session.py"]
-    assert all((matrix.ROOT / "tests" / f"{name}.py").is_file() for name in (*matrix.TESTS, *matrix.PROVIDER_TESTS))
-
-
-def test_the_tests_have_no_sources_beside_them(matrix: ModuleType) -> None:
-    matrix.copy_tests()
-    assert {path.name for path in (matrix.WORK / "checkout").iterdir()} == {
-        "tests", "models", "scripts", "pyproject.toml", "README.md",
-    }  # fmt: skip
-    assert (matrix.WORK / "checkout" / "tests" / "test_matrix.py").read_bytes() == Path(__file__).read_bytes()
-    assert not [*(matrix.WORK / "checkout").rglob("__pycache__")]

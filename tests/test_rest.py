@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -138,36 +136,6 @@ def test_two_runs_are_all_tests(tmp_path: Path) -> None:
     assert "there is no nowhere.txt" in run(set(), "--without-passed=nowhere.txt")[1]
 
 
-def test_a_run_leaves_out_what_another_has_passed(tmp_path: Path) -> None:
-    """As the tests themselves do it."""
-    every, _ = collected(CHOSEN[2])
-    gone = sorted(every)[0]
-    (tmp_path / "passed.txt").write_text(f"{gone}\n")
-    assert collected(CHOSEN[2], f"--without-passed={tmp_path / 'passed.txt'}")[0] == every - {gone}
-
-
-@pytest.mark.skipif(shutil.which("bash") is None, reason="the checks of a change are a script of bash")
-def test_a_path_without_a_program(tmp_path: Path) -> None:
-    for name in ("both/node", "both/tool", "both/python3", "other/tool", "other/python3"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text('#!/bin/sh\necho "$0" "$@"\n')
-        (tmp_path / name).chmod(0o755)
-    (tmp_path / "other" / "node").mkdir()
-    (tmp_path / "other" / "node" / "x").touch()
-    own = f"{tmp_path / 'both'}:{tmp_path / 'other'}"
-    links = tmp_path / "links"
-    path = path_without(links, "node", "npm", PATH=f"{own}:{os.environ['PATH']}")
-    assert path.startswith(f"{links / '0'}:{tmp_path / 'other'}:")
-    assert shutil.which("node", path=path) is None and shutil.which("npm", path=path) is None
-
-    def said(program: str) -> str:
-        command = [shutil.which(program, path=path), "a b", "c"]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-    assert said("tool") == f"{links / '0' / 'tool'} a b c\n"
-    assert said("python3") == f"{tmp_path / 'both' / 'python3'} a b c\n", "it knows where it is"
-
-
 def test_ci_begins_with_the_command_of_the_readme() -> None:
     """On a PATH without any program that a test asks for; what it left out runs when all is installed."""
     lines = (CI / "run").read_text(encoding="utf-8").splitlines()
@@ -179,27 +147,3 @@ def test_ci_begins_with_the_command_of_the_readme() -> None:
     assert "`python3 scripts/test.py`" in (ROOT / "README.md").read_text(encoding="utf-8")
     installs = next(i for i, line in enumerate(lines) if "apt-get install" in line)
     assert lines.index(scripts[0]) < installs < lines.index("python3 scripts/test.py --peers --rest")
-
-
-def test_tests_find_programs_by_what_they_need() -> None:
-    """A test that looks for clang or a browser by itself is not left out where there is none."""
-    allowed = {"needs.py", "chromium.py", "long_engine.py", "test_rest.py"}
-    of_the_readme = re.compile(r"shutil\.which\(\"(c\+\+|cmake)\"")
-    found = [
-        path.relative_to(ROOT).as_posix()
-        for path in (ROOT / "tests").rglob("*.py")
-        if path.name not in allowed and "shutil.which(" in of_the_readme.sub("", path.read_text(encoding="utf-8"))
-    ]
-    assert found == []
-
-
-def test_an_interrupt_is_heard_in_the_background() -> None:
-    """A shell starts what is to run in the background with SIGINT ignored, which every process below inherits."""
-    command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider",
-               "tests/test_cli.py::test_an_interrupt",
-               "tests/test_script_signals.py::test_the_job_ends_with_its_script"]  # fmt: skip
-    ran = subprocess.run(
-        ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command], cwd=ROOT, capture_output=True, text=True, timeout=600
-    )
-    assert ran.returncode == 0 and "3 passed" in ran.stdout, ran.stdout + ran.stderr
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

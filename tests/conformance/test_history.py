@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from padops.conformance import runner
 from padops.conformance.divergences import KNOWN
-from padops.conformance.peers import PEERS, STAMP
+from padops.conformance.peers import STAMP
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import history
@@ -30,15 +29,6 @@ def told(
 ) -> dict[str, Any]:
     about = {"peer": "numpy", "package": "numpy", "version": version, "cases": cases}
     return {**about, "cells": cells, "classes": classes or {}}
-
-
-def test_releases() -> None:
-    every = list(releases())
-    assert len(every) == len({release.name for release in every}) >= 60
-    assert {release.peer for release in every} <= set(PEERS)
-    for package, found in page.by_package([vars(release) for release in every]).items():
-        keys = [[int(part) for part in re.findall(r"\d+", one["version"])] for one in found]
-        assert keys == sorted(keys), package
 
 
 def test_a_letter_for_each_answer() -> None:
@@ -128,49 +118,6 @@ def test_a_release_is_measured_once(
     assert f"| 1.26.4 | {page.run_of(found)} | " in capsys.readouterr().out
 
 
-def test_what_has_no_environment_is_absent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    uv = tmp_path / "bin" / "uv"
-    uv.parent.mkdir()
-    uv.write_text('#!/bin/sh\n[ "$1" = venv ] && exit 0\necho "no numpy for this Python" >&2\nexit 3\n')
-    uv.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{uv.parent}:/bin:/usr/bin")
-    monkeypatch.setattr(history, "suite", lambda: [])
-    assert history.main(["--only", NUMPY.name, "--work", str(tmp_path / "w")]) == 1
-    assert capsys.readouterr().out == f"{NUMPY.name}: absent: uv ended with 3: no numpy for this Python\n"
-    assert not (tmp_path / "w" / "results").exists()
-
-
-@pytest.mark.parametrize(("ending", "code"), [(KeyboardInterrupt(), 130), (SystemExit(143), 143)])
-def test_an_interrupt_keeps_what_has_been_measured(
-    ending: BaseException, code: int, numpy_here: list[Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    run_cases = runner.run_cases
-
-    def run(*arguments: Any) -> list[runner.PeerRun]:
-        if len(numpy_here) == 2:
-            raise runner.CutShort([], ending)
-        return run_cases(*arguments)
-
-    monkeypatch.setattr(runner, "run_cases", run)
-    work = tmp_path / "w"
-    assert history.main(["--only", "numpy", "--work", str(work)]) == code
-    said = f"interrupted: {work} keeps what has been measured, and a second call goes on there\n"
-    assert capsys.readouterr().err.endswith(said)
-    assert [path.name for path in work.rglob("*") if path.is_file()] == ["numpy-1.26.4.json"]
-
-
-def test_without_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    with pytest.raises(measure.NoEnvironment, match=r"uv is not on the PATH: python -m pip install uv"):
-        measure.make_environment(NUMPY, False, tmp_path / "e")
-    with pytest.raises(measure.NoEnvironment, match=r"npm is not on the PATH: it comes with Node\.js"):
-        measure.make_environment(Release("onnxruntime-web", "onnxruntime-web", "1.30.0", ()), True, tmp_path / "e")
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -180,12 +127,6 @@ def test_without_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_usage(call: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert history.main([*call]) == 2
     assert message in capsys.readouterr().err
-
-
-def test_the_list(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history, "measure", lambda *of: pytest.fail("it measures"))
-    assert history.main(["--list", "--work", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.splitlines() == [f"{release.name}: not measured" for release in releases()]
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"schema": 2, "releases": []}'])
