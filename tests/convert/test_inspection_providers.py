@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import onnx
 import pytest
 from provider_sessions import CPU, EP_NAME, model, pad
 
 import padops
-from padops.cli import main
-from padops.convert.analysis import Analysis
-from padops.convert.model.document import read_document
-from padops.convert.runtimes import find_fault
 from padops.runtime.provider import FIRST_NAME, runtime_minor
-from padops.runtime.provider_rules import BY_NAME
 
 OPENVINO, WEBGPU, QNN, COREML, CUDA, DML = (
     f"{name}ExecutionProvider" for name in ("OpenVINO", "WebGpu", "QNN", "CoreML", "CUDA", "Dml")
@@ -87,25 +79,6 @@ def test_providers_in_their_order() -> None:
         assert (found.verdict, found.runner) == (verdict, runner), names
 
 
-@pytest.mark.parametrize(
-    ("provider", "content", "old", "new"),
-    [
-        (CUDA, pad([5, 0], "wrap", 19, "float[4]"), "leaves before 1.25", None),
-        (CUDA, pad([5, 0], "wrap", 18, "float[4]"), "wrong before 1.25", None),
-        (CUDA, pad([4, 0], "reflect", 18, "float[4]"), "wrong before 1.25", "refuses"),
-        (COREML, pad([1, 0], "reflect", 18, "float[4]"), "leaves before 1.26", None),
-    ],
-)
-def test_rules_of_releases(provider: str, content: onnx.ModelProto, old: str, new: str | None) -> None:
-    """The rules agree with what the libraries of two releases contain."""
-    does, _, release = old.partition(" before 1.")
-    (pad,) = Analysis(read_document(content)).pads
-    assert pad.info is not None and pad.match.runs_as is not None
-    for minor, expected in ((int(release) - 1, does), (int(release), new)):
-        found = find_fault(BY_NAME[provider], pad.info, pad.match.runs_as, minor)
-        assert (None if found is None else found[0].does) == expected
-
-
 def test_notes() -> None:
     inspection = padops.inspect(pad([5, 0], "wrap", 19, "float[4]"), providers=["DnnlExecutionProvider", WEBGPU])
     unknown, cost = inspection.notes
@@ -126,18 +99,3 @@ def test_notes() -> None:
         padops.UsageError, match=r"^providers: onnxruntime .* knows no provider Cupid; expected one of "
     ):
         padops.inspect(pad([1, 1]), providers=["Cupid", CPU])
-
-
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "model.onnx"
-    onnx.save(pad([1, 1], "wrap", 19, "float[4]"), path)
-    assert main(["inspect", str(path), "--providers", f"{OPENVINO},{CPU}"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "OpenVINOExecutionProvider refuses it (mode wrap: any)" in shown
-    assert f"in padops.InferenceSession: {FIRST_NAME}" in shown
-    assert f'providers=["{OPENVINO}", "{CPU}"])' in shown
-    assert main(["inspect", str(path), "--providers", OPENVINO, "--json"]) == 0
-    (told,) = json.loads(capsys.readouterr().out)["models"]
-    assert (told["providers"], told["pads"][0]["runner"]) == ([OPENVINO], FIRST_NAME)
-    assert main(["inspect", str(tmp_path), "--providers", OPENVINO, "--check"]) == 3
-    capsys.readouterr()

@@ -6,15 +6,12 @@ import json
 import re
 from pathlib import Path
 
-import numpy as np
-import onnxruntime
 import pytest
 from onnx import parser
 
 import padops
 from padops import cli
 from padops.convert.errors import UsageError
-from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
 
 MODEL = Path(__file__).resolve().parents[2] / "models" / "pad_19.onnx"
 
@@ -55,38 +52,6 @@ def test_an_opset_that_the_release_does_not_load(opset: int, release: str, later
     assert [(pad.verdict, pad.roads) for pad in found.pads] == [("refuses", ())]
     assert re.fullmatch(why, found.pads[0].why)
     assert verdict_of(text, release, opset - 1 if opset != 26 else 25)[0] == "runs"
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        "int64[2] p = {1, 1}, int32[1] axes = {0}> { y = Pad (x, p, , axes) }",
-        "int64[1, 2] p = {1, 1}> { y = Pad (x, p) }",
-    ],
-)
-def test_what_only_shape_inference_refuses(given: str) -> None:
-    """It looks at constant axes and amounts where it knows the rank of the data."""
-    text = f"g (float[n] x) => (float[m] y) <{given}"
-    assert verdict_of(text, "1.32")[0] == "refuses"
-    verdict, why = verdict_of(text, "1.32", ranked=False)
-    assert (
-        verdict == "runs if"
-        and "as long as it does not find out how many dims the data have; ONNX Runtime refuses constant " in why
-    )
-
-
-@pytest.mark.parametrize(("axes", "verdict"), [("int64[0]", "runs"), ("int32[0]", "refuses")])
-def test_amounts_of_two_dims_for_no_axes(axes: str, verdict: str) -> None:
-    """Shape inference looks at their shape only where there are axes: here, and in each older release."""
-    text = f"g (float[3] x) => (float[n] y) <int64[1, 0] p = {{}}, {axes} axes = {{}}> {{ y = Pad (x, p, , axes) }}"
-    assert {verdict_of(text, f"1.{minor}")[0] for minor in range(OLDEST_MINOR, NEWEST_MINOR + 1)} == {verdict}
-    model = parser.parse_model(f'<ir_version: 8, opset_import: ["" : 18]> {text}').SerializeToString()
-    try:
-        session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
-    except onnxruntime.capi.onnxruntime_pybind11_state.Fail as error:
-        assert verdict == "refuses" and "ParseData type mismatch for tensor: axes" in str(error)
-    else:
-        assert verdict == "runs" and session.run(None, {"x": np.arange(3, dtype=np.float32)})[0].tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(("release", "verdict"), [("1.23", "runs"), ("1.24", "refuses")])

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from command_lines import run
 from written_models import model
 
 import padops
@@ -67,11 +66,6 @@ def test_a_function_that_is_called_twice() -> None:
     assert not any(node.name for node in conversion.proto().graph.node if node.op_type == "Pad")
 
 
-def test_functions_are_inlined() -> None:
-    conversion = padops.lower(MODELS / "nested.onnx", opset=17)
-    assert not conversion.proto().functions and conversion.verification is not None and conversion.verification.passed
-
-
 def test_weights_stay_where_they_are(tmp_path: Path) -> None:
     text = "(float[1, 3, a, b] x, float[4, 3, 5, 5] w) => (float[1, 4, c, d] y) { p = Constant<value_ints: ints = "
     text += '[0, 0, 1, 2, 0, 0, 3, 4]>() q = Pad<mode = "reflect">(x, p) y = Conv(q, w) }'
@@ -86,25 +80,12 @@ def test_weights_stay_where_they_are(tmp_path: Path) -> None:
     assert np.array_equal(onnx.numpy_helper.to_array(kept), WEIGHTS)
 
 
-def test_what_onnx_cannot_bring_to_an_opset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = run(
-        capsys, "convert", MODELS / "tokens.onnx", tmp_path / "m.onnx", "--target", "onnx", "--opset", 13
-    )
-    assert code == 1 and not (tmp_path / "m.onnx").exists()
-    assert "does not bring the model from opset 18 to 13: No Adapter From Version $15 for Shape" in err
-
-
 def test_what_an_adapter_of_onnx_gets_wrong() -> None:
     """That of ReduceMean leaves an attribute which the older operator lacks."""
     text = "(float[3] x) => (float[a] y) <int64[2] p = {1, 2}, int64[1] axes = {0}> "
     text += "{ q = Pad(x, p) y = ReduceMean<noop_with_empty_axes = 0>(q, axes) }"
     with pytest.raises(padops.PadopsError, match="from opset 18 to 17: Unrecognized attribute: noop_with_empty_axes"):
         padops.lower(model(text), opset=17)
-
-
-def test_a_type_that_no_operator_of_the_opset_has() -> None:
-    with pytest.raises(padops.PadsLeftError, match="3 of 3 Pads stay unconverted"):
-        padops.lower(MODELS / "pad_21.onnx", opset=13)
 
 
 @pytest.mark.parametrize(

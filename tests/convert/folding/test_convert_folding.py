@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
-from folding_models import DATA, ZEROS, fold, operators, outcomes, padded, relu, run
+from folding_models import ZEROS, fold, operators, outcomes, padded, relu
 from onnx import helper
-from small_models import FLOAT, HALF, STRING, graph, info, model, pad, tensor
+from small_models import FLOAT, graph, info, model, pad, tensor
 
 from padops.cli import main
 
@@ -83,15 +82,6 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_a_pad_that_is_known_to_be_wrong_stays_to_say_so(name: str) -> None:
-    inputs, tensors = WRONG[name]
-    source = model([pad(inputs, "y", name="pad")], 18, inputs=[("x", FLOAT, [2, 3])], tensors=tensors)
-    (record,) = fold(source).records
-    assert record.status == "unconverted"
-    assert re.match(rf"padops::Pad_18 'pad': .*\[{name[:2]}\]$", record.reason)
-
-
 def test_a_square_that_pads_nothing() -> None:
     """SamePad_1 depends on the shape, but not where there is nothing around a window of one element."""
     for attributes, shape, gone in [
@@ -144,34 +134,6 @@ def test_outputs_keep_their_names_and_their_order() -> None:
     assert fold(message).proto() == message
 
 
-IDENTITY = [(13, STRING, True), (12, HALF, True), (13, 16, True), (12, 16, False), (19, 17, True), (21, 22, False)]
-
-
-@pytest.mark.parametrize("opset, kind, becomes", IDENTITY)
-def test_types_that_identity_lacks(opset: int, kind: int, becomes: bool) -> None:
-    """As an output; in front of another node every type is folded."""
-    source = model([pad(["x", "z"], name="pad")], opset, ir_version=10, inputs=[("x", kind, [2, 3])],
-                   outputs=[("y", kind, [2, 3])], tensors=[ZEROS])  # fmt: skip
-    message = fold(source).proto()
-    assert (operators(message) == ["Identity"]) == becomes
-    array = native_array(kind)
-    assert run(message, {"x": array}, "DISABLE_ALL")[0][2] == run_bits(array)
-
-
-def native_array(kind: int) -> np.ndarray:
-    import native
-
-    from padops.spec.dtypes import by_onnx
-
-    return native.random_array(np.random.default_rng(0), by_onnx(kind), (2, 3))
-
-
-def run_bits(array: np.ndarray) -> Any:
-    import native
-
-    return native.bits(array)[2]
-
-
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, output, report = tmp_path / "in.onnx", tmp_path / "out.onnx", tmp_path / "report.json"
     weights = {"w": np.ones((2, 1, 3), np.float32)}
@@ -210,18 +172,6 @@ BRANCHES = {
 }
 
 
-@pytest.mark.parametrize("where", BRANCHES)
-def test_branches(where: str) -> None:
-    conversion = fold(BRANCHES[where])
-    message = conversion.proto()
-    assert [status for _, status, _ in outcomes(conversion)] == ["folded"]
-    assert not any(row.domain == "padops" for row in message.opset_import)
-    for chosen in (True, False):
-        feeds = DATA | {"c": np.array(chosen)}
-        for level in ("DISABLE_ALL", "ENABLE_ALL"):
-            assert run(message, feeds, level) == run(BRANCHES[where], feeds, level)
-
-
 def test_a_hidden_name() -> None:
     """In the branch, x is another value than outside it, so that it cannot stand for p there."""
     inner = [helper.make_node("Relu", ["c2"], ["x"]), helper.make_node("Add", ["p", "x"], ["t"])]
@@ -252,15 +202,6 @@ def loop() -> onnx.ModelProto:
     body.node[2].doc_string = "kept, too"
     made = helper.make_node("Loop", ["n", "", "q"], ["y"], body=body, name="loop")
     return model([pad(["x", "z"], "q", name="outer"), made], tensors=[ZEROS, tensor("n", 3)])
-
-
-def test_a_loop() -> None:
-    conversion = fold(loop(), verify=True, run=True)
-    assert [path for path, _, _ in outcomes(conversion)] == ["outer", "inner"]
-    (made,) = conversion.proto().graph.node
-    assert list(made.input) == ["n", "", "x"] and operators(made.attribute[0].g) == ["Relu", "Identity"]
-    assert made.attribute[0].g.doc_string == "kept" and made.attribute[0].g.node[1].doc_string == "kept, too"
-    assert conversion.verification.outcome == "equal"
 
 
 def test_functions() -> None:

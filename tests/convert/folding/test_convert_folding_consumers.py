@@ -11,8 +11,7 @@ import onnxruntime
 import pytest
 from folding_models import LEVELS, fold, operators, outcomes, padded, run
 from onnx import helper
-from rows_of_pads import P, made
-from small_models import FLOAT, HALF, INT8, INT16, INT32, INT64, graph, info, model, pad, tensor
+from small_models import FLOAT, HALF, INT8, INT16, INT32, INT64, info, model, pad, tensor
 
 import padops
 from padops.convert.folding import WIDER
@@ -124,40 +123,6 @@ def test_several_consumers() -> None:
     nodes.append(helper.make_node("Relu", ["p"], ["r"]))
     source = model(nodes, outputs=[(name, FLOAT, None) for name in "abdr"], **parts)
     assert [status for _, status, _ in outcomes(fold(source))] == ["converted"]
-
-
-def test_in_branches_and_in_functions() -> None:
-    """The amounts reach a convolution in a branch; in a function nothing needs a type."""
-    then = graph([helper.make_node("Conv", ["p", "w"], ["t"])], inputs=[], outputs=[("t", FLOAT, None)], name="then")
-    other = graph([helper.make_node("Conv", ["p", "w"], ["e"], strides=[2, 2])], inputs=[],
-                  outputs=[("e", FLOAT, None)], name="else")  # fmt: skip
-    chosen = helper.make_node("If", ["c"], ["y"], name="if", then_branch=then, else_branch=other)
-    tensors = [tensor("pads", AROUND), tensor("w", W, np.float32)]
-    source = model([pad(["x", "pads"], "p", name="pad"), chosen], tensors=tensors,
-                   inputs=[("x", FLOAT, [None] * 4), ("c", 9, [])])  # fmt: skip
-    message = fold(source).proto()
-    assert operators(message) == ["If"]
-    for flag in (True, False):
-        feeds = {"x": X, "c": np.array(flag)}
-        assert run(message, feeds) == run(source, feeds)
-    constant = helper.make_node("Constant", [], ["pads"], value=tensor("", AROUND))
-    nodes = [constant, pad(["i", "pads"], "p", name="pad"), helper.make_node("Conv", ["p", "w"], ["o"], name="conv")]
-    function = helper.make_function("mine", "Block", ["i", "w"], ["o"], nodes, [helper.make_opsetid("", 17)])
-    call = helper.make_node("Block", ["x", "w"], ["y"], domain="mine")
-    source = model([call], functions=[function], imports=[("mine", 1)], tensors=tensors[1:],
-                   inputs=[("x", FLOAT, [None] * 4)])  # fmt: skip
-    message = fold(source).proto()
-    assert operators(message.functions[0]) == ["Conv"] and run(message, {"x": X}) == run(source, {"x": X})
-
-
-def test_same_that_has_been_written_out() -> None:
-    """With ``auto_pad`` a convolution takes nothing; once its amounts are explicit it does, in one conversion."""
-    source = padded(AROUND, "Conv", others={"w": W}, auto_pad="SAME_UPPER", shape=[2, 3, 7, 6])
-    conversion = fold(source, auto_pad="explicit", verify=True, run=True)
-    assert outcomes(conversion) == [("pad", "folded", ("node",)), ("node", "converted", ())]
-    assert attributes_of(conversion.proto())["pads"] == [2, 3, 1, 2]
-    assert conversion.verification.outcome == "equal"
-    assert fold(conversion.proto(), auto_pad="explicit").proto() == conversion.proto()
 
 
 def test_pads_of_tensorflow() -> None:
@@ -341,23 +306,6 @@ def test_casts_that_others_read_stay() -> None:
     assert operators(fold(cast(10, FLOAT), select="needed").proto()) == ["Cast", "Pad", "Cast"]
 
 
-def test_casts_of_earlier_conversions() -> None:
-    """An operator of padops takes another type where it has it; Pad_1 and Pad_2 have floats alone."""
-    for op, more, becomes in [("Pad_2", {"pads": [1, 0]}, 3), ("Pad_1", {"paddings": [1, 0]}, 3)]:
-        node = helper.make_node(op, ["w"], ["q"], name="pad", domain="padops", **more)
-        nodes = [helper.make_node("Cast", ["x"], ["w"], to=FLOAT), node, helper.make_node("Cast", ["q"], ["y"], to=3)]
-        source = model(nodes, inputs=[("x", 3, ["n"])], outputs=[("y", 3, None)], imports=[("padops", 1)])
-        assert len(fold(source).proto().graph.node) == becomes
-    source = cast(10, FLOAT)
-    kept = fold(source, fold=False).proto()
-    conversion = fold(kept)
-    assert operators(conversion.proto()) == ["padops::Pad_21"]
-    assert conversion.records[0].status == "already converted"
-    x = np.arange(5).astype(np.float16)
-    assert run(conversion.proto(), {"x": x}) == run(source, {"x": x})
-    assert fold(conversion.proto()).proto() == conversion.proto()
-
-
 def test_a_fill_that_no_one_reads() -> None:
     """In other modes it goes away, so that it need not be of the type."""
     source = cast(10, FLOAT, mode="edge", fill=0.1)
@@ -372,45 +320,3 @@ def test_a_fill_that_no_one_reads() -> None:
     assert operators(message) == ["padops::NGraphPad_0"]
     x = np.arange(3).astype(ml_dtypes.bfloat16)
     assert run(message, {"x": x})[0][2] == x[[0, 0, 1, 2]].tobytes()
-
-
-def test_the_type_behind_a_pad_that_took_over() -> None:
-    """Nothing declares what the second Cast gave, and inference has said what the first did."""
-    source = cast(10, FLOAT, amounts=[0, 1], mode="edge")
-    source.graph.node.append(pad(["y", "pads"], "z", name="again", mode="reflect"))
-    source.graph.output[0].name = "z"
-    conversion = fold(source, verify=True, run=True)
-    assert operators(conversion.proto()) == ["padops::Pad_21"] * 2 and conversion.verification.outcome == "equal"
-    assert [info.type.tensor_type.elem_type for info in conversion.proto().graph.value_info] == [10]
-    pairs = model([*cast(10, FLOAT, fill=1).graph.node, *_renamed(cast(10, FLOAT, fill=1).graph.node)], 21,
-                  ir_version=10,
-                  inputs=[("x", 10, ["n"])], outputs=[("z", 10, None)],
-                  tensors=[tensor("pads", [1, 1]), tensor("fill", 1, np.float32)])  # fmt: skip
-    conversion = fold(pairs, verify=True, run=True)
-    assert operators(conversion.proto()) == ["padops::Pad_21"] and conversion.verification.outcome == "equal"
-
-
-def _renamed(nodes: Any) -> list[onnx.NodeProto]:
-    """Return copies of the nodes with new names, to stand behind the originals."""
-    made = []
-    for node in nodes:
-        made.append(onnx.NodeProto())
-        made[-1].CopyFrom(node)
-        names = {"x": "y", "w": "w2", "q": "q2", "y": "z"}
-        for field in (made[-1].input, made[-1].output):
-            field[:] = [names.get(name, name) for name in field]
-        made[-1].name += "2"
-    return made
-
-
-def test_casts_and_another_pad() -> None:
-    """Rules go on where others have ended."""
-    source = cast(10, FLOAT, amounts=[1, 0])
-    other, tensors = made(P, ("y", "z"), "other", (0, 0, 0, 0), "constant", None)
-    del tensors[:]
-    other.input[1] = "pads"
-    source.graph.node.append(other)
-    source.graph.output[0].name = "z"
-    conversion = fold(source, verify=True, run=True)
-    assert operators(conversion.proto()) == ["padops::Pad_21"] and conversion.verification.outcome == "equal"
-    assert outcomes(conversion) == [("pad", "folded", ("other",)), ("other", "converted", ())]

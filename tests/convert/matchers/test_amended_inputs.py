@@ -101,17 +101,6 @@ def test_a_mode_without_a_fill_takes_one_of_any_type() -> None:
     assert padops.convert(source, verify=True).verification.verdict == "proved"
 
 
-def test_a_cast_rounds_as_the_attribute_does() -> None:
-    """Float16 converters leave fills of float."""
-    source = model([pad(WITH_FILL)], 13, inputs=[("x", HALF, [2, 3])], outputs=[("y", HALF, None)],
-                   tensors=[PADS, tensor("f", -0.1, np.float32)])  # fmt: skip
-    (record,) = padops.convert(source, strict=True).records
-    assert record.form == "Pad-13 node with a fill of float for data of float16"
-    expected = np.pad(X.astype(np.float16), [(0, 0), (1, 2)], constant_values=np.float16(-0.1))
-    for made in (padops.convert(source), padops.lower(source)):
-        assert stock(made.proto().SerializeToString(), x=X.astype(np.float16)).tobytes() == expected.tobytes()
-
-
 NAMED = {
     "no integer": (INT32, [pad(WITH_FILL)], [PADS, tensor("f", 0.5, np.float32)], [],
                    "its fill is float, and its data are int32, in which 0.5 would be 0; give it a fill of int32"),

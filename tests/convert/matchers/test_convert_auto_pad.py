@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +33,6 @@ from small_models import FLOAT, INT32, INT64, model
 
 import padops
 from padops.convert import UsageError
-from padops.convert.pads.window_operators import Axis
-from padops.spec.dialects import same_padding
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -105,29 +102,6 @@ def test_values_and_shapes(op: str, row: tuple, mode: str, shapes: str) -> None:
     if shapes == "static":
         assert record.op_type == "explicit pads"
         assert not any(row.domain == "padops" for row in conversion.proto().opset_import)
-
-
-@pytest.mark.parametrize("pooling", [False, True])
-@pytest.mark.parametrize("mode", MODES)
-def test_every_amount_that_an_axis_may_need(mode: str, pooling: bool) -> None:
-    """The begin is right for every size, and a larger end never makes room for another output.
-
-    ONNX Runtime divides the elements that are too few for a window by the stride towards 0: of an axis of 0 elements,
-    a pooling makes no output only if a whole stride is missing.
-    """
-    for kernel, stride, dilation in product(range(1, 7), range(1, 8), range(1, 4)):
-        axis = Axis(None, kernel, stride, dilation)
-        choices = axis.amounts(mode, pooling)
-        for size in range(1, 30):
-            amount = next(c for c in choices if c.below is None or (size - 1) % stride < c.below)
-            begin, end = same_padding(size, kernel, stride, dilation, mode)
-            assert amount.begin == begin and amount.end >= end
-            outputs = (size + amount.begin + amount.end - axis.extent) // stride + 1
-            assert outputs == -(-size // stride)
-        if pooling and stride <= axis.extent:
-            assert choices[-1].begin + choices[-1].end - axis.extent == -stride
-            assert axis.min_total <= Axis(size, kernel, stride, dilation).min_total
-    assert Axis(None, 3, 1 << 13, 1).amounts(mode, True) is None
 
 
 # --- against ONNX Runtime itself, where it is right ------------------------------------------------------------------
@@ -210,25 +184,6 @@ def test_same_bits_as_onnx_runtime(row: tuple, mode: str) -> None:
             assert all(map(same, after(data), wanted))
             assert all(map(same, run(converted.proto(), data, optimised=optimised), wanted))
     assert only_record(explicit(original, select="needed")).status == ("converted" if counts else "not needed")
-
-
-@pytest.mark.parametrize("count_include_pad", [0, 1])
-def test_averages_of_every_size(count_include_pad: int) -> None:
-    """Bit-equal whatever the branch, for random numbers."""
-    attributes = {
-        "kernel_shape": (3, 5),
-        "strides": (2, 3),
-        "auto_pad": "SAME_UPPER",
-        "count_include_pad": count_include_pad,
-    }
-    original = node_model("AveragePool", NAMES[:4], attributes)
-    conversion = explicit(original)
-    ifs = sum(isinstance(m, onnx.NodeProto) and m.op_type == "If" for m in messages(conversion.proto()))
-    assert ifs == (0 if count_include_pad else 5)
-    before, after = native.session(original), native.session(conversion.proto())
-    for size in product(range(1, 8), range(1, 10)):
-        data = np.random.default_rng(size).standard_normal((1, 2, *size), np.float32)
-        assert same(after.run(None, {"x": data})[0], before.run(None, {"x": data})[0])
 
 
 # --- amounts as large as the kernel ----------------------------------------------------------------------------------
@@ -426,13 +381,6 @@ def test_axes_of_no_elements(op: str, mode: str, kernel: int) -> None:
     fixed = node_model(op, (1, *NAMES[1:4]), attributes | {"kernel_shape": (2, 3), "strides": (2, 1)})
     if mode == "SAME_UPPER":  # which begins in one way
         assert only_record(explicit(fixed)).op_type == "explicit pads"
-
-
-def test_a_pooling_of_floats_keeps_its_bits() -> None:
-    """Those of windows of minus infinity and of NaN too, which verification tries: their data are not padded."""
-    attributes = {"kernel_shape": (3, 2), "strides": (2, 2), "auto_pad": "SAME_UPPER"}
-    conversion = explicit(node_model("MaxPool", NAMES[:4], attributes, opset=13), verify=True)
-    assert conversion.verification.outcome == "equal" and not conversion.proto().functions
 
 
 def test_a_kernel_of_later_releases() -> None:

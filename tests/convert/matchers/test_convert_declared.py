@@ -39,41 +39,6 @@ RELU = [helper.make_node("Relu", ["p"], ["y"])]
 COMPUTED = [helper.make_node("Add", ["half", "half"], ["pads"])]
 
 
-@pytest.mark.parametrize(
-    ("dims", "amounts", "tensors", "expected"),
-    [
-        ([2, 3], [], [held("pads", [1, 0, 0, 2])], [3, 5]),
-        (["n", 3], [], [held("pads", [1, 0, 0, 2])], [None, 5]),
-        ([-1, 3], [], [held("pads", [1, 0, 1, 2])], [None, 5]),  # as some exporters write a dim that is open
-        ([2, 3], COMPUTED, [held("half", [1, 0, 0, 1])], [None, None]),  # onnx's inference does not add
-    ],
-)
-def test_what_is_known_is_stated(dims, amounts, tensors, expected) -> None:
-    graph = padops.convert(model(dims, amounts, RELU, tensors), verify=True, run=True).proto().graph
-    assert declared(graph) == {"p": expected} and graph.value_info[0].type.tensor_type.elem_type == FLOAT
-
-
-def test_a_negative_dim_is_open() -> None:
-    """Nothing is computed with it: onnx's inference would find one row behind the first Pad, too few to reflect."""
-    source = model([-1, 3], [], RELU, [held("pads", [1, 0, 1, 0])])
-    assert [record.status for record in padops.convert(source, target="onnx", verify=True, run=True).records] == [
-        "converted"
-    ]
-    source.graph.node[0].attribute[0].s = b"constant"
-    source.graph.node.append(helper.make_node("Pad", ["y", "pads"], ["z"], mode="reflect"))
-    source.graph.output[0].name = "z"
-    needed = padops.convert(source, select="needed").records
-    assert [record.status for record in needed] == ["not needed", "not needed"]
-
-
-def test_a_type_without_a_shape() -> None:
-    source = model([2, 3], [], RELU, [held("pads", [1, 0, 0, 2])])
-    source.graph.value_info.append(helper.make_tensor_value_info("p", FLOAT, None))
-    source.graph.value_info[0].doc_string = "kept"
-    graph = padops.convert(source).proto().graph
-    assert declared(graph) == {"p": [3, 5]} and graph.value_info[0].doc_string == "kept"
-
-
 @pytest.mark.parametrize("inner", [False, True])
 @pytest.mark.parametrize(
     ("dims", "false", "expected"),

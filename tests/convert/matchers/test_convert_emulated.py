@@ -6,17 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import native
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from emulation_checks import SYMMETRIC, data_of, left, operators, run
-from emulations import FORMS, MOST, Nodes, circular_2d, edge_by_expand, emulated
+from emulations import FORMS, MOST, Nodes, circular_2d, emulated
 from onnx import helper
-from small_models import BOOL, DOUBLE, FLOAT, HALF, INT8, INT64, STRING, convert, graph, model, tensor
+from small_models import FLOAT, INT64, convert, tensor
 
 import padops
 
@@ -43,29 +41,6 @@ def test_form(name: str, opset: int) -> None:
     assert native.bits(run(message, data)) == native.bits(run(original, data))
 
 
-@pytest.mark.parametrize("name", FORMS)
-def test_form_with_the_fallback_alone(name: str) -> None:
-    """The converted model runs on stock ONNX Runtime."""
-    write, dims, *_ = FORMS[name]
-    original = emulated(write, dims)
-    message = convert(original, fallback=True, verify=True, run=True).proto()
-    data = data_of(dims)
-    session = onnxruntime.InferenceSession(message.SerializeToString(), providers=["CPUExecutionProvider"])
-    (found,) = session.run(None, {"x": data})
-    assert native.bits(found) == native.bits(run(original, data))
-
-
-@pytest.mark.parametrize("kind", [FLOAT, DOUBLE, HALF, BOOL, INT8, INT64, STRING])
-@pytest.mark.parametrize("name", ["circular 2d", "reflect by flips", "symmetric by flips", "edge by Expand", "Gather"])
-def test_element_types(name: str, kind: int) -> None:
-    write, dims, *_ = FORMS[name]
-    original = emulated(write, dims, kind=kind)
-    conversion = convert(original)
-    assert len(conversion.converted) == 1
-    data = data_of(dims, kind)
-    assert native.bits(run(conversion.proto(), data)) == native.bits(run(original, data))
-
-
 def test_fill_keeps_every_bit() -> None:
     """A NaN with a payload, and minus zero."""
     for bits in (0x7FC01234, 0x80000000):
@@ -84,24 +59,6 @@ def test_large_block_of_zeros() -> None:
     conversion = convert(original)
     assert operators(conversion.proto()) == ["Pad_19"]
     assert conversion.proto().ByteSize() < 1000 < original.ByteSize()
-
-
-def test_other_order_of_axes_is_joined_by_folding() -> None:
-    original = emulated(lambda n: n.circular(n.circular("x", 3, 1, 2), 2, 2, 0), [1, 1, 4, 4])
-    assert operators(convert(original).proto()) == ["Pad_19", "Pad_19"]
-    conversion = convert(original, fold=True)
-    assert operators(conversion.proto()) == ["Pad_19"]
-    data = data_of([1, 1, 4, 4])
-    assert native.bits(run(conversion.proto(), data)) == native.bits(run(original, data))
-
-
-def test_same_axis_twice_is_two_pads() -> None:
-    """Circular data that are padded again have another period."""
-    original = emulated(lambda n: n.circular(n.circular("x", 2, 1, 1), 2, 1, 1), [1, 1, 4])
-    conversion = convert(original, fold=True)
-    assert operators(conversion.proto()) == ["Pad_19", "Pad_19"]
-    data = data_of([1, 1, 4])
-    assert native.bits(run(conversion.proto(), data)) == native.bits(run(original, data))
 
 
 def test_mixed_modes_stay_separate() -> None:
@@ -136,35 +93,6 @@ def test_what_is_between_is_wanted_elsewhere(value: str, how: str) -> None:
         native.session(conversion.proto()).run(None, {"x": data}), native.session(original).run(None, {"x": data})
     ):
         assert native.bits(one) == native.bits(other)
-
-
-def test_in_a_branch() -> None:
-    inner = Nodes("inner_")
-    inner.named(inner.circular("x", 2, 2, 1), "z")
-    then = graph(inner.nodes, [], [("z", FLOAT, None)], inner.initializers(), name="then")
-    other = graph([helper.make_node("Identity", ["x"], ["w"])], [], [("w", FLOAT, None)], name="else")
-    message = model(
-        [helper.make_node("If", ["flag"], ["y"], "if", then_branch=then, else_branch=other)],
-        17,
-        inputs=[("x", FLOAT, [1, 3, 8]), ("flag", BOOL, [])],
-        outputs=[("y", FLOAT, [None] * 3)],
-    )
-    conversion = convert(message, fallback=True, verify=True, run=True)
-    assert [record.path for record in conversion.converted] == ["graph/if.then_branch/inner_concat_2"]
-    data = data_of([1, 3, 8])
-    for flag in (np.array(True), np.array(False)):
-        assert native.bits(run(conversion.proto(), data, flag)) == native.bits(run(message, data, flag))
-
-
-def test_from_the_command_line(tmp_path: Any) -> None:
-    from padops.cli import main
-
-    source, output = tmp_path / "in.onnx", tmp_path / "out.onnx"
-    onnx.save(emulated(edge_by_expand, [1, 3, 8]), source)
-    assert main(["convert", str(source), "-o", str(output), "--emulated", "keep", "-q"]) == 0
-    assert "Concat" in operators(onnx.load(output))
-    assert main(["convert", str(source), "-o", str(output), "--verify", "--run", "-q"]) == 0
-    assert operators(onnx.load(output)) == ["Pad_19"]
 
 
 def test_options() -> None:
@@ -238,13 +166,4 @@ NOT_A_PAD: dict[str, Callable[[Nodes], str]] = {
 def test_near_miss(name: str) -> None:
     original = emulated(NOT_A_PAD[name], [1, 2, 6, 4])
     run(original, data_of([1, 2, 6, 4]))  # it is a model
-    assert left(original) == []
-
-
-def test_bounds_that_the_caller_gives_stay() -> None:
-    original = emulated(
-        lambda n: n.join(n.node("Slice", ["x", "start", n.constant([MOST]), n.constant([2])]), "x", axis=2),
-        [1, 3, 8],
-        inputs=[("x", FLOAT, [1, 3, 8]), ("start", INT64, [1])],
-    )
     assert left(original) == []

@@ -56,11 +56,6 @@ def test_a_graph_without_the_default_domain_is_left() -> None:
     assert record.reason == "graph does not import the default domain, so its version is unknown"
 
 
-def test_the_long_name_of_the_default_domain_counts() -> None:
-    source = model([pad()], None, imports=[("ai.onnx", 18)], tensors=[tensor("pads", [0, 0, 0, 1])])
-    assert convert_one(source)[0].op_type == "Pad_18"
-
-
 @dataclass(frozen=True)
 class Row:
     """A node as found, and what it has to become."""
@@ -175,12 +170,6 @@ def test_doubles_get_a_fill_of_their_own_type() -> None:
     fill = numpy_helper.to_array(made.initializer[-1])
     assert (fill.dtype, fill.shape, fill.item()) == (np.float64, (), float(np.float32(0.1)))
     assert made.initializer[-1].name == node.input[2] == "y_constant_value"
-
-
-def test_amounts_from_a_constant_node_that_says_the_same() -> None:
-    constant = helper.make_node("Constant", [], ["pads"], value_ints=[0, 1, 0, 2])
-    record, node, _ = convert_one(model([constant, pad(pads=[0, 1, 0, 2])], 13))
-    assert (record.op_type, list(node.input), list(node.attribute)) == ("Pad_13", ["x", "pads"], [])
 
 
 def test_int16_in_attribute_form_runs_and_is_right() -> None:

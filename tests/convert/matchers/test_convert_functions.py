@@ -19,29 +19,6 @@ from small_models import (
 
 
 @pytest.mark.parametrize(
-    ("default", "given", "opset", "op_type"),
-    [
-        ("edge", "reflect", 18, "Pad_18"),
-        ("edge", "wrap", 18, "Pad_19"),
-        ("wrap", None, 13, "Pad_19"),
-        ("edge", None, 13, "Pad_13"),
-    ],
-)  # fmt: skip
-def test_a_mode_that_the_caller_gives(default: str, given: str | None, opset: int, op_type: str) -> None:
-    node = pad(["a", "p"], "r")
-    node.attribute.append(reference("mode", onnx.AttributeProto.STRING, "how"))
-    constant = helper.make_node("Constant", [], ["p"], value=tensor("", [0, 1, 0, 1]))
-    call = helper.make_node("Block", ["x"], ["y"], domain="custom", **({"how": given} if given else {}))
-    source = model([call], opset, functions=[function(opset, [constant, node], how=default)], imports=[("custom", 1)],
-                   ir_version=9)  # fmt: skip
-    conversion = convert(source, verify=True, run=True)
-    assert conversion.records[0].op_type == op_type
-    assert conversion.verification.outcome == "equal"
-    (made,) = [node for node in conversion.proto().functions[0].node if node.domain == "padops"]
-    assert [(a.name, a.ref_attr_name) for a in made.attribute] == [("mode", "how")]
-
-
-@pytest.mark.parametrize(
     ("other", "kind", "status"),
     [("constant", FLOAT, "converted"), ("edge", FLOAT, "converted"), ("constant", INT32, "unconverted")],
 )

@@ -57,25 +57,6 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
 # --- nodes of a domain that the user names ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ir_version", [8, 3], ids=["initializers", "nodes"])
-@pytest.mark.parametrize("dtype", [np.int32, np.int64])
-def test_paddings_at_run_time(dtype: Any, ir_version: int) -> None:
-    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-    message = model(
-        [helper.make_node("MirrorPad", ["x", "p"], ["y"], "pad", domain="tf", mode="SYMMETRIC")],
-        inputs=[("x", FLOAT, [None, None]), ("p", kind, [None, 2])],
-        outputs=[("y", FLOAT, [None, None])],
-        imports=[("tf", 1)],
-        ir_version=ir_version,
-    )
-    conversion = convert(message, custom_domains=["tf"])
-    assert bool(conversion.proto().graph.initializer) == (ir_version == 8)
-    for rows in (ROWS, [[0, 0], [4, 4]], [[3, 0], [0, 0]]):
-        data = np.arange(12, dtype=np.float32).reshape(3, 4)
-        made = run(conversion.proto(), data, np.array(rows, dtype))
-        assert same(made, np.pad(data, rows, "symmetric"))
-
-
 def test_reaches_as_far_as_tensorflow() -> None:
     """A reflection may have n - 1 elements, a symmetric one n; TensorFlow refuses more, as the operator does (P4)."""
     data = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -120,13 +101,6 @@ def test_of_a_domain_that_nobody_named(domain: str, tmp_path: Path) -> None:
             padops.convert(message, tmp_path / "o.onnx")
         assert not list(tmp_path.iterdir())
         assert only_record(padops.convert(message, custom_domains=["tf"])).status == "converted"
-
-
-def test_the_option_is_not_named_where_it_converts_nothing() -> None:
-    for message in (custom("Pad", paddings=[1, 2]), custom("Pad", mode="REFLECT"), custom("Pad", fill=np.float32(1))):
-        assert only_record(convert(message)).reason == "padops does not know the domain tf"
-    known = only_record(convert(custom("MirrorPad", domain="com.microsoft")))
-    assert known.reason == "padops does not know MirrorPad of the domain com.microsoft, which may be a Pad, by its name"
 
 
 def test_what_lost_its_domain() -> None:
@@ -182,17 +156,6 @@ def test_left(message: onnx.ModelProto, reason: str) -> None:
     record = only_record(conversion)
     assert (record.status, record.reason) == ("unconverted", reason)
     assert conversion.proto() == message
-
-
-def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from padops.cli import main
-
-    onnx.save(custom("MirrorPad", mode="SYMMETRIC", domain="one"), tmp_path / "in.onnx")
-    command = ["convert", str(tmp_path / "in.onnx"), "-o", str(tmp_path / "out.onnx"), "--strict"]
-    assert main(command) == 3
-    command += ["--custom-domain", "two", "--custom-domain", "one"]
-    assert main([*command, "--verify", "--run"]) == 0  # it is proved: nothing here runs the original
-    assert "TensorFlow MirrorPad in the domain 'one'" in capsys.readouterr().out
 
 
 # --- Targets ----------------------------------------------------------------------------------------------------------

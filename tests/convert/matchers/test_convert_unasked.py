@@ -9,11 +9,8 @@ import numpy as np
 import onnx
 import pytest
 from auto_pad_models import WF, explicit, node_model
-from onnx import helper
 from small_models import (
-    FLOAT,
     convert,
-    model,
 )
 
 import padops
@@ -35,21 +32,6 @@ def test_it_is_told_what_to_ask_for(op: str, tensors: dict, why: str) -> None:
     message = node_model(op, (1, 3, 9, 9), DILATED, tensors)
     assert said(convert(message)) == [f"graph/same {why}{ASK}"]
     assert said(explicit(message)) == []
-
-
-@pytest.mark.parametrize("target", ["padops", "onnx", "pyop"])
-@pytest.mark.parametrize("select", ["all", "needed"])
-def test_what_onnxruntime_refuses_ends_a_conversion(target: str, select: str, tmp_path: Path) -> None:
-    """It has been converted with success, to a model that did not load; a wrong result is told, and is no error."""
-    options = {"target": target, "select": select}
-    refused = node_model("Conv", (1, 3, 9, 9), DILATED, {"w": WF})
-    with pytest.raises(padops.PadsLeftError, match="does not run the model as it is: graph/same") as error:
-        padops.convert(refused, tmp_path / "o.onnx", **options)
-    assert str(error.value).endswith(ASK) and not list(tmp_path.iterdir())
-    wrong = node_model("MaxPool", (1, 3, 9, 9), DILATED, {})
-    assert padops.convert(wrong, tmp_path / "o.onnx", **options).summary() == "1 Pad: 1 unconverted"
-    with pytest.raises(padops.PadsLeftError, match="1 of 1 Pad stays unconverted: graph/same"):
-        padops.convert(wrong, tmp_path / "o.onnx", strict=True, **options)
 
 
 LEFT = (
@@ -91,14 +73,3 @@ def test_a_session_warns_of_it_once_and_has_it_in_its_records(size: int | str, g
     (record,) = session.padops_records
     assert record.status == "unconverted"
     assert session.run(None, {"x": np.ones((1, 1, 9, 9), np.float32)})[0].shape == (1, 1, 5, 5)
-
-
-def test_a_session_of_a_model_that_it_converts_warns_of_what_is_left() -> None:
-    nodes = [
-        helper.make_node("MaxPool", ["x"], ["m"], "right", **DILATED),
-        helper.make_node("AveragePool", ["m"], ["y"], "same", **{**DILATED, "dilations": (3, 3)}),
-    ]
-    message = model(nodes, 22, inputs=[("x", FLOAT, (1, 1, 9, 9))])
-    with pytest.warns(UserWarning, match=r"gets graph/same \(AveragePool .* wrong"):
-        session = padops.InferenceSession(message.SerializeToString())
-    assert [record.status for record in session.padops_records] == ["converted", "unconverted"]

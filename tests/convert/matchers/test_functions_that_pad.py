@@ -9,7 +9,6 @@ from typing import Any
 import native
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
@@ -18,9 +17,7 @@ from small_models import (
     DOUBLE,
     FLOAT,
     HALF,
-    INT16,
     INT64,
-    STRING,
     model,
     tensor,
 )
@@ -88,25 +85,6 @@ def test_center_crop_pad_as_the_reference(name: str) -> None:
             (record,) = conversion.records
             assert (record.form, record.status) in (("CenterCropPad-18", status) for status in ("converted", "folded"))
             assert native.bits(run(conversion.proto(), data, shape)) == native.bits(wanted), (shape, road)
-
-
-@pytest.mark.parametrize("known", [True, False], ids=["known", "shape at run time"])
-@pytest.mark.parametrize("dtype", [INT16, TensorProto.UINT16, STRING, TensorProto.BFLOAT16], ids=str)
-def test_center_crop_pad_of_types_that_onnxruntime_refuses(dtype: int, known: bool) -> None:
-    source = centred([4, 5], [7, 2], dtype=dtype, known=known)
-    with pytest.raises(Exception, match="implementation for Pad"):
-        onnxruntime.InferenceSession(source.SerializeToString(), providers=["CPUExecutionProvider"])
-    (pad,) = padops.inspect(source).pads
-    name = TensorProto.DataType.Name(dtype).lower()
-    assert (pad.verdict, pad.why) == ("refuses", f"ONNX Runtime has no Pad of {name} at opset 20")
-    assert pad.roads == ("session", "convert", "lower")
-    padops.InferenceSession(source.SerializeToString())
-    lowered = padops.lower(source).proto().SerializeToString()
-    onnxruntime.InferenceSession(lowered, providers=["CPUExecutionProvider"])
-    if dtype == INT16:
-        data = np.arange(20, dtype=np.int16).reshape(4, 5)
-        wanted = ReferenceEvaluator(source).run(None, {"x": data, "s": np.array([7, 2])})[0]
-        assert native.bits(run(padops.convert(source, select="needed").proto(), data, [7, 2])) == native.bits(wanted)
 
 
 def test_center_crop_pad_between_transposes() -> None:
@@ -221,19 +199,6 @@ def test_a_mask_of_unknown_length_runs_where_it_is_as_long_as_the_keys(opset: in
     assert pad.why == "ONNX Runtime runs it, as long as the mask is as long as the keys"
     with pytest.raises(Exception, match="attention_helper"):
         session.run(None, feeds)
-
-
-@pytest.mark.parametrize("dims", [(3, 3), (3, "keys")], ids=["shorter", "unknown"])
-@pytest.mark.parametrize("opset", [24, 25])
-def test_attention_of_bfloat16_is_refused(opset: int, dims: Sequence[Any]) -> None:
-    source = attention(opset, TensorProto.BFLOAT16, BOOL, dims)
-    (pad,) = padops.inspect(source).pads
-    assert (pad.verdict, pad.roads) == ("refuses", ())
-    assert (
-        pad.why == "ONNX Runtime writes out the body of the function, and has no Expand of bfloat16, which is in there"
-    )
-    with pytest.raises(Exception, match="implementation for Expand"):
-        native.session(source)
 
 
 @pytest.mark.parametrize("source", [attention(25, dims=(3, 5)), attention(23)], ids=["as long", "version 23"])

@@ -14,15 +14,13 @@ import onnx_ir as ir
 import onnxruntime
 import pytest
 from onnx import helper, numpy_helper, parser
-from onnx.reference import ReferenceEvaluator
 from small_models import BOOL, FLOAT, INT16, INT64, convert, graph, model, pad, tensor
 
 import padops
 from padops.convert import PadopsError, PadsLeftError
 from padops.convert.inspection import inspect
-from padops.convert.model.inference import ENDLESS, NOWHERE, infer, is_unsure, open_backward_slices
+from padops.convert.model.inference import ENDLESS, NOWHERE, infer, open_backward_slices
 from padops.convert.records import PadFacts
-from padops.convert.verify.inference import inferred
 from padops.convert.verify.proof import prove
 
 node = helper.make_node
@@ -149,9 +147,6 @@ def test_a_sparse_tensor_that_cannot_be_read_is_refused(index, dims) -> None:
         inspect(source)
 
 
-ENDS = (*ENDLESS, 2**31 - 2, 2**31, 2**63 - 2, -(2**31), -(2**63), -(2**63) + 1)
-
-
 def sliced(end: int, step: int) -> onnx.ModelProto:
     text = (
         '<ir_version: 8, opset_import: ["": 17]> g (float[3] x) => (float[n] y) '
@@ -167,30 +162,8 @@ def outputs(model: onnx.ModelProto, x: np.ndarray) -> list[float]:
     return onnxruntime.InferenceSession(model.SerializeToString(), options).run(None, {"x": x})[0].tolist()
 
 
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("step", [1, -1, -2])
-def test_what_is_unsure_is_what_they_disagree_on(end: int, step: int) -> None:
-    model, x = sliced(end, step), np.array([1, 2, 3], np.float32)
-    agree = outputs(model, x) == ReferenceEvaluator(model).run(None, {"x": x})[0].tolist()
-    assert is_unsure(np.array([end]), np.array([step])) is not agree
-
-
 def dim(graph: onnx.GraphProto) -> onnx.TensorShapeProto.Dimension:
     return next(row for row in graph.value_info if row.name == "b").type.tensor_type.shape.dim[0]
-
-
-def test_a_wrap_behind_one_keeps_its_bits() -> None:
-    """A Slice taken for a wrap of 2 elements has 3 in onnxruntime; the conversion loses none."""
-    model = parser.parse_model(
-        '<ir_version: 8, opset_import: ["": 12]> g (float[1] x) => (float[n] y) '
-        f"<int64[2] twice = {{0, 0}}, int64[1] zero = {{0}}, int64[1] end = {{{ENDLESS[1]}}}, int64[1] one = {{1}}, "
-        f"int64[1] three = {{3}}, int64[1] minus = {{-1}}, int64[1] least = {{{-ENDLESS[1]}}}> "
-        "{ a = Gather <axis = 0> (x, twice)  b = Slice (x, zero, end, zero, minus)  c = Concat <axis = 0> (a, b) "
-        "d = Slice (c, one, three, zero)  e = Slice (d, minus, least, zero, minus)  y = Concat <axis = 0> (e, c) }"
-    )
-    x = np.array([7], np.float32)
-    session = padops.InferenceSession(padops.convert(model).proto().SerializeToString())
-    assert session.run(None, {"x": x})[0].tolist() == outputs(model, x) == [7] * 5
 
 
 @pytest.mark.parametrize("steps", ["t", "u"])
@@ -236,29 +209,6 @@ def test_nothing_is_proved_of_one(dims: str) -> None:
         )
     assert prove(*models).verdict.value != "proved"
     assert outputs(models[0], np.ones(3, np.float32)) != outputs(models[1], np.ones(3, np.float32))
-
-
-@pytest.mark.parametrize("opset", [7, 11])
-def test_an_if_has_no_dims_of_one_branch_alone(opset: int) -> None:
-    """Before opset 11, onnx takes the known dims of one branch for those of the other, which are not known."""
-    shape = np.array([-1, 3], np.int64)
-    then = graph([helper.make_node("Reshape", ["x", "open"], ["a"])], [], [("a", FLOAT, None)])
-    ones = helper.make_node("Constant", [], ["b"], value=numpy_helper.from_array(np.ones((1, 3), np.float32)))
-    other = graph([ones], [], [("b", FLOAT, None)])
-    nodes = [
-        helper.make_node("If", ["which"], ["v"], then_branch=then, else_branch=other),
-        helper.make_node("Relu", ["v"], ["y"]),
-    ]
-    inputs = [("x", FLOAT, ["n"]), ("which", BOOL, []), ("open", INT64, [2])]
-    source = model(nodes, opset, inputs=inputs, outputs=[("y", FLOAT, None)])
-    for found in (infer(source)[0], inferred(source)[0]):
-        kinds = {info.name: info.type.tensor_type for info in (*found.value_info, *found.output)}
-        assert [node.op_type for node in found.node] == ["If", "Relu"] and found.node[0].output == ["v"]
-        assert kinds["y"].elem_type == FLOAT
-        assert all(isinstance(dim.dim_value, int) and not dim.dim_value for dim in kinds["y"].shape.dim)
-    options = native.session(source)
-    (ran,) = options.run(None, {"x": np.arange(6, dtype=np.float32), "which": np.array(True), "open": shape})
-    assert ran.shape == (2, 3)
 
 
 def test_an_if_has_the_dims_of_both_branches() -> None:

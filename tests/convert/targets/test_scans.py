@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import onnxruntime
-import pytest
 from onnx import ModelProto, helper
 from small_models import FLOAT, INT64, graph, model, pad, tensor
 
@@ -25,25 +21,6 @@ def scan(computed: bool, behind: bool = False) -> ModelProto:
                  [("wide", FLOAT, None)], [] if computed else [tensor("amounts", AMOUNTS)], "body")  # fmt: skip
     inner = helper.make_node("Scan", ["x"], ["y"], num_scan_inputs=1, body=body)
     return model([inner], 13, inputs=[("x", FLOAT, ["n", 3]), ("given", INT64, [2])])
-
-
-@pytest.mark.parametrize(
-    "chosen",
-    [{}, {"fallback": False}, {"target": "onnx"}, {"target": "onnx", "without_pad": True}],
-    ids=["padops", "no fallback", "onnx", "without Pad"],
-)
-@pytest.mark.parametrize("computed", [False, True], ids=["constant amounts", "computed amounts"])
-@pytest.mark.parametrize("behind", [False, True], ids=["the Pad's output", "a value behind it"])
-def test_the_body_states_the_shape(chosen: dict[str, Any], computed: bool, behind: bool) -> None:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    padops.register(options)
-    converted = padops.convert(scan(computed, behind), **chosen)
-    assert [record.status for record in converted.records] in (["converted"], ["not needed"])
-    session = onnxruntime.InferenceSession(converted.proto().SerializeToString(), options)
-    feeds = {"x": X, "given": AMOUNTS}
-    got = session.run(None, {row.name: feeds[row.name] for row in session.get_inputs()})[0]
-    assert got.tolist() == np.pad(X, [(0, 0), tuple(AMOUNTS)], mode="edge").tolist()
 
 
 def test_the_outputs_of_the_model_stay_as_they_are() -> None:
