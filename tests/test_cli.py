@@ -167,15 +167,6 @@ def test_strict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert out.splitlines()[-1].startswith("2 Pads: 1 converted, 1 unconverted; wrote ")
 
 
-def test_the_former_name_of_unconverted_warns(tmp_path: Path) -> None:
-    conversion = padops.convert(mixed(tmp_path))
-    text = "Conversion.left is deprecated since padops 0.1 and goes in 0.3 at the earliest; use Conversion.unconverted"
-    with pytest.warns(DeprecationWarning, match=f"^{text}$") as warned:
-        assert conversion.left == conversion.unconverted
-    assert warned[0].filename == __file__, "it names the line of the user"
-    assert [record.path for record in conversion.unconverted] == ["graph/complex [0]"]
-
-
 def test_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = TARGETS["padops"]
 
