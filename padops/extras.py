@@ -12,7 +12,7 @@ from types import TracebackType
 
 # Extras and the modules that they install. A module is imported only if its extra is needed.
 EXTRAS = {
-    "convert": ("onnx", "onnx_ir", "ml_dtypes", "rich", "google"),  # protobuf's module is google.protobuf
+    "convert": ("onnx", "onnx_ir", "ml_dtypes", "google"),  # protobuf's module is google.protobuf
     "cpu": ("onnxruntime",),
     "pyop": ("onnxruntime_extensions",),
     "completion": ("shtab",),

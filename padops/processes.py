@@ -55,10 +55,7 @@ def how_ended(code: int | None) -> str:
     """Describes how a process ended, from ``subprocess``'s exit code: ``"SIGSEGV"``, or ``"exit code 1"``."""
     if code is None or code >= 0:
         return f"exit code {code}"
-    try:
-        return signal.Signals(-code).name
-    except ValueError:  # real-time signals have no names
-        return f"signal {-code}"
+    return signal.Signals(-code).name
 
 
 def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
@@ -203,7 +200,16 @@ class Pickled:
         return bool(self._gone)
 
     def close(self) -> None:
-        """Ends the process with its children."""
+        """Kills the process with its children."""
+        self._pipes.end()
+
+    def terminate(self) -> None:
+        """Asks the process to end; ``wait`` waits until it has."""
+        self._pipes.process.terminate()
+
+    def wait(self) -> None:
+        """Waits for the process to end by itself, and kills it with its children if it does not."""
+        wait_for(self._pipes.process)
         self._pipes.end()
 
 

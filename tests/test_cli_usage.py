@@ -162,12 +162,6 @@ def test_the_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> Non
     assert (code, listed) == (0, known) and "describe" in listed
 
 
-def test_lines_are_whole_where_the_output_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    long = "word " * 60
-    terminal.show_wrapped(terminal.make_console(), [long])
-    assert capsys.readouterr().out == f"  {long}\n"
-
-
 @pytest.mark.parametrize("columns", ["40", "200"])
 def test_a_pipe_gets_whole_lines(columns: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines to a pipe are not wrapped, whatever COLUMNS says: grep finds the path, its count and the whole reason."""
@@ -177,7 +171,7 @@ def test_a_pipe_gets_whole_lines(columns: str, tmp_path: Path, monkeypatch: pyte
     found = command.padops("inspect", path).stdout.splitlines()
     (pad,) = padops.inspect(path).pads
     assert found[0].startswith(f"{path}: 1 Pad: 1 refused (")
-    assert f"  Pad (opset 1): {pad.what()}" in found and f"  {pad.why}" in found
+    assert f"  {pad.form} (opset 1): {pad.what()}" in found and f"  {pad.why}" in found
 
 
 def test_padops_alone_prints_help() -> None:
@@ -202,18 +196,3 @@ def test_inspect_knows_the_processor_by_its_short_name(source: Path, capsys: pyt
     code, out, err = run(capsys, "inspect", "--providers", "cuda,cpu", source)
     assert (code, err) == (0, "") and "no rules" not in out
     assert out == run(capsys, "inspect", "--providers", "CUDAExecutionProvider,CPUExecutionProvider", source)[1]
-
-
-def test_no_color_takes_bold_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    def printed() -> str:
-        console = terminal.make_console()
-        with console.capture() as capture:
-            terminal.line(console, ("padops", "bold"))
-        return capture.get()
-
-    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    assert printed() == "\x1b[1mpadops\x1b[0m\n"
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert printed() == "padops\n"

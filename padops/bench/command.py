@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from padops.exits import USAGE
 from padops.files.interrupts import exit_code
 from padops.plural import plural
-from padops.terminal import count, fail, make_console, say
+from padops.progress import progress_line
+from padops.terminal import count, fail, say
 
 if TYPE_CHECKING:
     from padops.bench.table import Measurement
@@ -40,7 +41,7 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
 
 
 def _bench(options: argparse.Namespace) -> int:
-    from padops.bench.table import CUT_SHORT, as_json, describe_machine, markdown, print_table
+    from padops.bench.table import CUT_SHORT, as_json, describe_machine, lines, markdown
     from padops.bench.timing import MeasuringError
     from padops.files.staging import write_whole
     from padops.files.targets import refusal
@@ -64,7 +65,7 @@ def _bench(options: argparse.Namespace) -> int:
     if options.markdown:
         print(markdown(results, machine), end="")
     else:
-        print_table(make_console(width=1000), results, machine)  # as wide as its cells: grep finds whole names
+        say(*lines(results, machine))
     try:
         if options.json:
             write_whole(options.json, [as_json(machine, results)])
@@ -120,8 +121,6 @@ def _measure(
     Returns the number of workloads to measure, each counted once per number of threads; and the signal that interrupted
     the measuring, or None.
     """
-    from rich.console import Console
-
     from padops.bench.implementations import IMPLEMENTATIONS
     from padops.bench.table import count_threads
     from padops.bench.timing import measure, time_model, time_workload
@@ -135,10 +134,9 @@ def _measure(
         for workload in () if steps else _chosen(options):
             steps.append((workload.name, partial(time_workload, workload, compared)))
         try:
-            with Console(stderr=True).status("") as status:
+            with progress_line() as progress:
                 for threads in counts:
-                    show = lambda name: status.update(f"{name}, {plural(threads, 'thread')}")  # noqa: B023
-                    measure(steps, threads, seconds, keep, show)
+                    measure(steps, threads, seconds, keep, progress)
         except (KeyboardInterrupt, SystemExit) as ending:
             return len(steps) * len(counts), ending
         return len(steps) * len(counts), None

@@ -8,13 +8,10 @@ import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from padops.extras import RUNTIMES, version_of
 from padops.runtime.installed import processor
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from padops.terminal import table
 
 SCHEMA = 2  # rises when a reader of an older file would misread a newer file
 CUT_SHORT = "cut short"  # a fact in table and file beside the machine's facts: a signal ended the measuring
@@ -85,11 +82,11 @@ def cells(results: Sequence[Measurement]) -> list[list[str]]:
     others = [name for name in dict.fromkeys(names) if name != "padops"]
     speeds: dict[tuple[str, int], list[float]] = {(other, count): [] for other in others for count in counts}
     title = f"{' / '.join(map(str, counts))} thread{'' if counts == [1] else 's'}"
-    table = [[title, "output MB", "padops µs", "± µs", *others]]
+    told = [[title, "output MB", "padops µs", "± µs", *others]]
     for workload in dict.fromkeys(taken.workload for taken in results):
         rows = [by.get((workload, count), {}) for count in counts]
         own = [row.get("padops") for row in rows]
-        table.append([
+        told.append([
             workload,
             _joined([taken.output_bytes / 1e6 if taken else None for taken in own], 2),
             _joined([taken.median * 1e6 if taken else None for taken in own], 1),
@@ -97,13 +94,13 @@ def cells(results: Sequence[Measurement]) -> list[list[str]]:
         ])  # fmt: skip
         for other in others:
             gains = [speed(row, other) for row in rows]
-            table[-1].append(_joined(gains))
+            told[-1].append(_joined(gains))
             for count, gain in zip(counts, gains):
                 speeds[other, count] += [] if gain is None else [gain]
     for label, combine in SUMMARY.items():
         combined = {place: combine(column) if column else None for place, column in speeds.items()}
-        table.append([label, "", "", "", *(_joined([combined[other, count] for count in counts]) for other in others)])
-    return table
+        told.append([label, "", "", "", *(_joined([combined[other, count] for count in counts]) for other in others)])
+    return told
 
 
 def _joined(values: Sequence[float | None], digits: int = 2) -> str:
@@ -112,18 +109,9 @@ def _joined(values: Sequence[float | None], digits: int = 2) -> str:
     return shown[0] if len(set(shown)) == 1 else " / ".join(value or "–" for value in shown)
 
 
-def print_table(console: Console, results: Sequence[Measurement], machine: Mapping[str, str]) -> None:
-    """Prints the table on the terminal."""
-    from rich.table import Table
-
-    console.print(_facts(machine), highlight=False)
-    titles, *rows = cells(results)
-    table = Table(title="padops' speed as a multiple of …", box=None)
-    for title in titles:
-        table.add_column(title, justify="left" if title is titles[0] else "right")
-    for row in rows:
-        table.add_row(*row, style="bold" if row[0] in SUMMARY else "")
-    console.print(table)
+def lines(results: Sequence[Measurement], machine: Mapping[str, str]) -> list[str]:
+    """Returns the lines of the table for the terminal."""
+    return [_facts(machine), "padops' speed as a multiple of …", *table(cells(results))]
 
 
 def markdown(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:

@@ -20,6 +20,7 @@ from padops.bench.table import Measurement
 from padops.bench.workloads import Memory, Workload
 from padops.extras import Needing
 from padops.processes import Pickled, serve
+from padops.progress import Progress
 
 NOT_COMPARED = ("copy", "copy by all", "copy by padops")  # their outputs differ from the workload's
 MIN_ROUNDS = 5
@@ -189,19 +190,19 @@ def measure(
     threads: int,
     seconds: float,
     keep: Callable[[Sequence[Measurement]], None],
-    progress: Callable[[str], None],
+    progress: Progress,
 ) -> None:
     """Measures in a process of its own, because thread pools keep their size once started.
 
-    ``progress`` receives the name of each step before it, ``keep`` the measurements after it. The process ends with
+    ``progress`` receives each step before it, ``keep`` the measurements after it. The process ends with
     this function, in any case.
 
     Raises:
         MeasuringError: A workload cannot be measured, or the process has died.
     """
     with closing(Pickled("the measuring process", _LIMIT, ("-m", "padops.bench.timing"))) as process:
-        for name, step in steps:
-            progress(name)
+        for done, (name, step) in enumerate(steps):
+            progress(name, done, len(steps))
             try:
                 found = process.ask((step, threads, seconds))
             except RuntimeError as error:

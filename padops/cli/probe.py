@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.exits import UNDECIDED, USAGE
-from padops.progress import StepBars
+from padops.progress import progress_line
 from padops.terminal import count, fail, say
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def run_probe(options: argparse.Namespace) -> int:
         return fail(why)
 
     try:
-        with StepBars() as bars:
-            advance = lambda done: bars("models", done, len(PROBES))
+        with progress_line() as progress:
+            advance = lambda done: progress("models", done, len(PROBES))
             found = probe(Asked(name, library, dict(options.own_options), options.seconds), PROBES, advance)
     except ProbeError as error:
         return fail(error, error.exit_code)

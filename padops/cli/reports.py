@@ -1,4 +1,4 @@
-"""The findings of ``padops inspect`` in the formats of other tools: SARIF, JUnit, and GitHub's workflow annotations."""
+"""The findings of ``padops inspect`` for programs: JSON, SARIF, JUnit, and GitHub's workflow annotations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from padops.terminal import json_text, shown
 
 if TYPE_CHECKING:
     from padops.convert.inspection import Inspection
-    from padops.convert.records import PadFacts
 
 Kind = Literal["refused", "breaks-a-rule", "wrong", "unsure"]
 Level = Literal["error", "warning", "note"]
@@ -66,11 +65,6 @@ class Inspected:
     result: Inspection | str  # its inspection, or the reason why it cannot be read
 
 
-def nameless(name: str, error: str) -> str:
-    """Removes the model's name from the beginning of an error, for a line that already begins with the name."""
-    return error.removeprefix(name).lstrip(": ") if error.startswith((f"{name} ", f"{name}: ")) else error
-
-
 @dataclass(frozen=True)
 class Finding:
     """A Pad that does not run right, or a model that cannot be read."""
@@ -90,21 +84,17 @@ class Finding:
 
 def findings_of(inspected: Inspected, allowed: Collection[str]) -> list[Finding]:
     """Returns the findings of one model, in the order of its Pads; ``allowed``: the kinds that ``--allow`` names."""
-    if isinstance(inspected.result, str):
-        return [Finding(UNREADABLE, inspected.name, "", inspected.result)]
+    inspection = inspected.result
+    if isinstance(inspection, str):
+        return [Finding(UNREADABLE, inspected.name, "", inspection)]
     found = []
-    for pad in inspected.result.failing:
+    for pad in inspection.failing:
         rule = RULES[pad.verdict]
-        found.append(
-            Finding(rule, inspected.name, pad.path, pad.why, _helps(inspected.result, pad), rule.kind in allowed)
-        )
+        # If possible, a command that makes the whole model run.
+        roads = [road for road in inspection.roads if road in pad.roads] or pad.roads
+        helps = next(iter(replace(inspection, roads=tuple(roads)).commands().values()), "")
+        found.append(Finding(rule, inspected.name, pad.path, pad.why, helps, rule.kind in allowed))
     return found
-
-
-def _helps(inspection: Inspection, pad: PadFacts) -> str:
-    """Returns the first command that makes a Pad run, if possible one that makes the whole model run."""
-    roads = [road for road in inspection.roads if road in pad.roads] or list(pad.roads)
-    return next(iter(replace(inspection, roads=tuple(roads)).commands().values()), "")
 
 
 def all_findings(told: Sequence[Inspected], allowed: Collection[str]) -> Iterator[Finding]:
@@ -119,9 +109,21 @@ def exit_code(told: Sequence[Inspected], allowed: Collection[str]) -> int:
     return next((code for kind, code in EXIT_CODES.items() if kind in kinds), 0)
 
 
+def as_json(told: Sequence[Inspected], allowed: Collection[str]) -> str:
+    """JSON with all facts of each Pad; ``allowed`` changes nothing."""
+    from padops.convert.records import SCHEMA
+    from padops.runtime.installed import versions
+
+    head: dict[str, Any] = {"schema": SCHEMA, "versions": versions()}
+    models = [
+        head | {"path": one.name, "error": one.result} if isinstance(one.result, str) else one.result.to_json()
+        for one in told
+    ]
+    return json_text(head | {"models": models})
+
+
 SARIF = "2.1.0"
-SCHEMA = f"https://docs.oasis-open.org/sarif/sarif/v{SARIF}/errata01/os/schemas/sarif-schema-{SARIF}.json"
-COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "note": "notice"}  # GitHub's workflow commands
+SARIF_SCHEMA = f"https://docs.oasis-open.org/sarif/sarif/v{SARIF}/errata01/os/schemas/sarif-schema-{SARIF}.json"
 NAMED = 5  # Pads that one annotation names: GitHub shows only ten annotations of a step
 
 
@@ -149,10 +151,9 @@ def sarif(told: Sequence[Inspected], allowed: Collection[str]) -> str:
     run = {
         "tool": {"driver": driver},
         "invocations": [{"executionSuccessful": read}],
-        "artifacts": [{"location": {"uri": _uri(inspected.name)}} for inspected in told],
         "results": results,
     }
-    return json_text({"$schema": SCHEMA, "version": SARIF, "runs": [run]})
+    return json_text({"$schema": SARIF_SCHEMA, "version": SARIF, "runs": [run]})
 
 
 def _result(finding: Finding, index: int) -> dict[str, Any]:
@@ -190,12 +191,21 @@ def _uri(name: str) -> str:
     return path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
 
 
+# The counts of JUnit, and their elements.
+COUNTS = {
+    "tests": "testcase",
+    "failures": "testcase/failure",
+    "errors": "testcase/error",
+    "skipped": "testcase/skipped",
+}
+
+
 def junit(told: Sequence[Inspected], allowed: Collection[str]) -> str:
     """JUnit XML: a suite for each model and a test case for each Pad."""
     root = ElementTree.Element("testsuites", name="padops inspect")
     root.extend(_suite(inspected, allowed) for inspected in told)
-    for count in ("tests", "failures", "errors", "skipped"):
-        root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
+    for count, path in COUNTS.items():
+        root.set(count, str(len(root.findall(f"testsuite/{path}"))))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
 
@@ -208,9 +218,8 @@ def _suite(inspected: Inspected, allowed: Collection[str]) -> ElementTree.Elemen
     else:
         for pad in inspected.result.pads:
             _case(suite, pad.path, None if pad.runs else next(found))
-    suite.set("tests", str(len(suite)))
-    for count, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        suite.set(count, str(len(suite.findall(f"testcase/{tag}"))))
+    for count, path in COUNTS.items():
+        suite.set(count, str(len(suite.findall(path))))
     return suite
 
 
@@ -242,7 +251,8 @@ def _annotation(findings: Sequence[Finding]) -> str:
     title = _escaped(first.rule.title)
     where = _escaped(shown(_from_here(first.model).as_posix()))
     said = _escaped(f"{', '.join(places)}{more}: {text}" if places else text, "%\r\n")
-    return f"::{COMMANDS[first.level]} file={where},title={title}::{said}"
+    command = "notice" if first.level == "note" else first.level
+    return f"::{command} file={where},title={title}::{said}"
 
 
 def _escaped(text: str, letters: str = "%\r\n:,") -> str:
@@ -253,12 +263,13 @@ def _escaped(text: str, letters: str = "%\r\n:,") -> str:
 def _line(inspected: Inspected) -> str:
     """A line for one model. It begins with a word and has no ``##[``, so GitHub reads no name as a command."""
     result = inspected.result
-    told = nameless(inspected.name, result) if isinstance(result, str) else result.summary()
+    told = result if isinstance(result, str) else result.summary()
     return shown(f"padops inspect: {inspected.name}: {told}").replace("##[", "## [")
 
 
 # An allowed finding is a note in SARIF, a skipped case in JUnit, and a notice on GitHub.
 REPORTS: dict[str, Callable[[Sequence[Inspected], Collection[str]], str]] = {
+    "json": as_json,
     "sarif": sarif,
     "junit": junit,
     "github": github,

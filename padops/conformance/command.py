@@ -15,13 +15,10 @@ from padops.exits import USAGE
 from padops.extras import Needing
 from padops.files.interrupts import exit_code
 from padops.plural import plural
-from padops.progress import StepBars
-from padops.terminal import fail, line, make_console, say, styled
+from padops.progress import progress_line
+from padops.terminal import fail, say, table
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from padops.conformance.peers import Peer
     from padops.conformance.record import PeerRun
     from padops.conformance.runner import Progress
@@ -98,7 +95,6 @@ def run_suite(options: argparse.Namespace) -> int:
     """
     with Needing("padops conformance"):  # before a folder is made
         import onnx  # noqa: F401
-        import rich  # noqa: F401
 
     from padops.conformance import record, render
 
@@ -173,11 +169,11 @@ SHOWN = 20  # the most unexpected results to print; results of one peer with one
 
 @contextlib.contextmanager
 def showing_progress() -> Iterator[Progress]:
-    """Show a bar for each peer on a terminal, else print a line for each finished peer."""
-    with StepBars() as bars:
+    """Show the progress on a terminal, else print a line for each finished peer."""
+    with progress_line() as progress:
 
         def show(name: str, done: int, total: int) -> None:
-            bars(name, done, total)
+            progress(name, done, total)
             if done == total and not sys.stderr.isatty():
                 say(f"{name}: {plural(total, 'case', ',')}", stderr=True)
 
@@ -188,30 +184,26 @@ def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
     """Print counts per peer, the absent peers and the unexpected results."""
     from padops.conformance.record import counts_of
 
-    console = make_console()
-    console.print(_table([one for one in ran if one.handshake is not None]))
+    say(*_table([one for one in ran if one.handshake is not None]))
     made_of = [one.handshake["versions"] for one in ran if one.handshake is not None]
     each = dict.fromkeys(f"{name} {version}" for versions in made_of for name, version in versions.items())
     if each:  # the packages of the peers, each once
-        line(console, (f"with {', '.join(each)}", "dim"))
+        say(f"with {', '.join(each)}")
     for one in ran:
         if one.handshake is None:
-            absent = f"absent: {one.peer.name}: {' '.join(str(one.absent).split())}"
-            if console.is_terminal and len(absent) > console.width:
-                absent = absent[: console.width - 1] + "…"
-            line(console, (absent, "yellow"))
-    _show_results(console, [result for one in ran for result in one.results if result["unexpected"]], "red")
+            say(f"absent: {one.peer.name}: {' '.join(str(one.absent).split())}")
+    _show_results([result for one in ran for result in one.results if result["unexpected"]])
     for one in ran:
         for id in footer["stale"]:
             if id in one.stale:
-                line(console, (f"{one.peer.name}: divergence {id} no longer occurs", "red"))
+                say(f"{one.peer.name}: divergence {id} no longer occurs")
     for one in ran:
         if one.recorded:
-            _show_new(console, one, "red" if footer["strict"] else "yellow")
-    console.print(counts_of(footer))
+            _show_new(one)
+    say(counts_of(footer))
 
 
-def _show_results(console: Console, found: Sequence[dict[str, Any]], style: str, indent: str = "") -> None:
+def _show_results(found: Sequence[dict[str, Any]], indent: str = "") -> None:
     """Print the first results, indented or with their peers; print equal results once, with their number."""
     alike: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for result in found:
@@ -220,42 +212,34 @@ def _show_results(console: Console, found: Sequence[dict[str, Any]], style: str,
     for first, *others in told:
         where = first["case"] if indent else f"{first['peer']}: {first['case']}"
         count = f" (and in {plural(len(others), 'other case', ',')})" if others else ""
-        line(console, (f"{indent}{where}: {first['outcome']}: {first['detail']}{count}", style))
+        say(f"{indent}{where}: {first['outcome']}: {first['detail']}{count}")
     if more := len(found) - sum(map(len, told)):
-        console.print(f"{indent}… and {more:,} more")
+        say(f"{indent}… and {more:,} more")
 
 
-def _show_new(console: Console, one: PeerRun, style: str) -> None:
+def _show_new(one: PeerRun) -> None:
     """Print the new behaviour of a peer whose version has no recorded divergences."""
     found = [result for result in one.results if result["new"]]
     versions = (one.handshake or {"versions": {}})["versions"]
     package, version = next(iter(versions.items()), (one.peer.name, ""))
     counts = f"{len(found)} new, {len(one.gone)} known no longer seen"
     what = f"{package} {version} is not among the versions recorded ({one.recorded})"
-    head = f"new behaviour: {one.peer.name}: {what}: {counts}; no failure of padops"
-    line(console, (head, style))
-    _show_results(console, found, style, "  ")
-    for id in one.gone:
-        line(console, (f"  divergence {id} no longer occurs", style))
+    say(f"new behaviour: {one.peer.name}: {what}: {counts}; no failure of padops")
+    _show_results(found, "  ")
+    say(*(f"  divergence {id} no longer occurs" for id in one.gone))
 
 
-def _table(ran: Sequence[PeerRun]) -> Table:
-    """Return a table with a row for each present peer, at most 80 characters wide."""
-    from rich.table import Table
-
+def _table(ran: Sequence[PeerRun]) -> list[str]:
+    """Return the lines of a table with a row for each present peer."""
     from padops.conformance.record import IDLE, WRONG
 
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
-    table.add_column("peer", overflow="fold")
-    for title in ("cases", "agree", "wrong", "crash", "known", "unexpected", "not run", "s"):
-        table.add_column(title, justify="right", no_wrap=True)
+    rows = [["peer", "cases", "agree", "wrong", "crash", "known", "unexpected", "not run", "s"]]
     for one in ran:
         counts = Counter(result["outcome"] for result in one.results)
         known = sum(result["divergence"] is not None for result in one.results)
         unexpected = sum(result["unexpected"] for result in one.results)
         wrong = sum(counts[outcome] for outcome in WRONG) - counts["crash"]
         before = [len(one.results), counts["agree"], wrong, counts["crash"], known]
-        behind = [sum(counts[outcome] for outcome in IDLE), round(one.seconds)]
-        told = styled((str(unexpected), "red" if unexpected else ""))
-        table.add_row(styled(one.peer.name), *map(str, before), told, *map(str, behind))
-    return table
+        behind = [unexpected, sum(counts[outcome] for outcome in IDLE), round(one.seconds)]
+        rows.append([one.peer.name, *map(str, [*before, *behind])])
+    return table(rows)

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "padops"
 EXPORTS = PACKAGE / "csrc" / "linux" / "exports.map"
 INTERNAL = {"padops_has_word", "padops_model_parts"}  # the package itself calls these functions of its library
-READ = r"""(?:environ(?:\.get\(|\[)|getenv\()\s*["'](PADOPS_[A-Z_]+|NO_COLOR)["']"""  # of the environment
+READ = r"""(?:environ(?:\.get\(|\[)|getenv\()\s*["'](PADOPS_[A-Z_]+)["']"""  # of the environment
 SECTIONS = (
     "names of the package padops",
     "commands and options",
