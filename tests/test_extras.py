@@ -73,7 +73,6 @@ def test_with_numpy_alone(numpy_alone: Path, tmp_path: Path) -> None:
         ("convert", MODEL, "-o", "out.onnx"),
         ("verify", MODEL, MODEL),
         ("conformance", "--quick", "--out", "report"),
-        ("bench", "--quick"),
     ],
     ids=lambda arguments: arguments[0],
 )

@@ -70,25 +70,25 @@ def run_inspect(options: argparse.Namespace) -> int:
         if not found:
             return fail(f"{given} has no {' or '.join(SUFFIXES)} file in it")
     alone, is_text = names == options.models and len(names) == 1, options.format == "text"
-    told: list[Inspected] = []
     try:
         options.providers = full_names(options.providers, rules_of_session(options.providers, options.rules))
-        passed = {name: getattr(options, name) for name in PASSED}
-        for name in dict.fromkeys(names):
-            try:
-                inspection = inspect(read_model()[1] if name == STREAM else name, **passed)
-            except UsageError:
-                raise
-            except PadopsError as error:
-                told.append(Inspected(name, str(error)))
-                if options.format != "github":  # whose lines name no command of a workflow
-                    fail(error if alone or str(error).startswith(name) else f"{name}: {error}")
-            else:
-                told.append(Inspected(name, inspection))
-                if is_text:
-                    say(*(inspection_lines(inspection) if alone else inspected_lines(name, inspection)))
     except UsageError as error:
         return fail(typed(error), error.exit_code)
+    passed = {name: getattr(options, name) for name in PASSED}
+    told: list[Inspected] = []
+    for name in dict.fromkeys(names):
+        try:
+            inspection = inspect(read_model()[1] if name == STREAM else name, **passed)
+        except UsageError as error:
+            return fail(typed(error), error.exit_code)
+        except PadopsError as error:
+            told.append(Inspected(name, str(error)))
+            if options.format != "github":  # whose lines name no command of a workflow
+                fail(error if alone or str(error).startswith(name) else f"{name}: {error}")
+        else:
+            told.append(Inspected(name, inspection))
+            if is_text:
+                say(*(inspection_lines(inspection) if alone else inspected_lines(name, inspection)))
     if not is_text:
         print(REPORTS[options.format](told, options.allow))
     elif not alone:

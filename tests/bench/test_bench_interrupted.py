@@ -24,7 +24,7 @@ FIRST = ["bench", "--quick", "--only", "image", "--threads", "1"]  # several wor
 def test_a_signal_ends_it(number: signal.Signals, tmp_path: Path) -> None:
     data = tmp_path / "bench.json"
     with AtTerminal("-m", "padops", *FIRST, "--json", data, cwd=tmp_path) as run:
-        run.wait_for(lambda: "image reflect, 1 thread" in run.said())  # the second one
+        run.wait_for(lambda: "image reflect 1/" in run.said())  # the second one
         assert len(run.pids()) >= 2
         if number == signal.SIGINT:
             run.press_ctrl_c()
@@ -46,7 +46,7 @@ def test_a_signal_ends_it(number: signal.Signals, tmp_path: Path) -> None:
 def test_before_anything_was_measured(tmp_path: Path) -> None:
     data = tmp_path / "bench.json"
     with AtTerminal("-m", "padops", *FIRST, "--json", data, cwd=tmp_path) as run:
-        run.wait_for(lambda: "image constant, 1 thread" in run.said())
+        run.wait_for(lambda: "image constant 0/" in run.said())
         run.press_ctrl_c()
         code, left, said = run.wait(), run.left(), run.said()
     assert (code, left) == (130, [])
@@ -67,5 +67,5 @@ def test_a_process_that_dies_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     begin = time.monotonic()
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # where the process finds the step
     with pytest.raises(MeasuringError, match=r"the measuring process has died \(SIGKILL\)"):
-        measure([("leaving", leave)], 1, 0.5, lambda measured: None, lambda name: None)
+        measure([("leaving", leave)], 1, 0.5, lambda measured: None, lambda *step: None)
     assert time.monotonic() - begin < LASTING
