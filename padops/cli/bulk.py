@@ -26,6 +26,7 @@ from padops.cli.parsing import SUFFIXES, models_in, typed
 from padops.exits import DIFFERENT, DONE, ERROR, LEFT, UNDECIDED, USAGE
 from padops.files.interrupts import end_process, exit_code
 from padops.files.streams import STREAM
+from padops.files.targets import refusal
 from padops.plural import plural
 from padops.processes import Pickled, serve
 from padops.terminal import fail, say
@@ -52,7 +53,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
         options.usage_error(f"{options.report}: for a folder, --report must end with .json: all else may be models")
     jobs = _jobs(options, passed, source)
     why = None if jobs else f"{source} has no {' or '.join(SUFFIXES)} file in it"
-    if why := why or _refusal(options.report):
+    if why := why or refusal([options.report and Path(options.report)]):
         return fail(why)
     outputs = [Path(output) for _, output, _ in jobs if output is not None]
     missing = {folder for output in outputs for folder in output.parents if not os.path.lexists(folder)}
@@ -73,16 +74,6 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
                 folder.rmdir()
     order = {job[0]: number for number, job in enumerate(jobs)}
     return _finish(options, sorted(done, key=lambda outcome: order[outcome["source"]]))
-
-
-def _refusal(report: str | None) -> str | None:
-    """Returns why the report cannot be written, else None."""
-    from padops.files.targets import refusal
-
-    try:
-        return refusal([Path(report)]) if report else None
-    except OSError as error:
-        return f"cannot write {report}: {error.strerror}"
 
 
 def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> list[Job]:

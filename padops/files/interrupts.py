@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import FrameType
 from typing import NoReturn
 
@@ -40,28 +40,16 @@ def uninterrupted() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before: dict[signal.Signals, Callable[[int, FrameType | None], object] | int] = {}
     pending: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in NUMBERS}
+    before = {number: handler for number, handler in handlers.items() if handler is not None}  # None: not Python's
     try:
-        for number in NUMBERS:
-            handler = signal.getsignal(number)
-            if handler is not None:  # None: a handler outside of Python, which could not be restored
-                before[number] = handler
-                signal.signal(number, lambda number, frame: pending.append(number))
+        for number in before:
+            signal.signal(number, lambda number, frame: pending.append(number))
         yield
     finally:
-        _restore(before)
+        # A handler that is back may end the command, which then needs no other.
+        for number, handler in before.items():
+            signal.signal(number, handler)
         for caught in pending:
             signal.raise_signal(caught)
-
-
-def _restore(handlers: dict[signal.Signals, Callable[[int, FrameType | None], object] | int]) -> None:
-    """Restores handlers with signals blocked, if the system can: a restored handler could raise too early."""
-    mask = getattr(signal, "pthread_sigmask", None)
-    before = mask(signal.SIG_BLOCK, NUMBERS) if mask else ()
-    try:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    finally:
-        if mask:
-            mask(signal.SIG_SETMASK, before)

@@ -35,13 +35,9 @@ SURELY_FAILING = "dies", "wrong", "refuses"  # the faults of a provider, worst f
 class ProbeError(Exception):
     """padops cannot probe a provider; the message has the reason."""
 
-    exit_code = ERROR
-
-
-class NoProviderError(ProbeError):
-    """onnxruntime does not have the provider."""
-
-    exit_code = USAGE
+    def __init__(self, why: str, exit_code: int = ERROR) -> None:
+        super().__init__(why)
+        self.exit_code = exit_code  # of the command
 
 
 @dataclass(frozen=True)
@@ -85,10 +81,10 @@ class Asked:
         if told["does"] == "dies":
             raise ProbeError(f"{self.provider}: {told['why']} when its library was loaded")
         if self.provider not in told["providers"]:
-            hint = "" if self.library else "; --library names the library of a plugin"
-            raise NoProviderError(
+            raise ProbeError(
                 f"onnxruntime {told['onnxruntime']} has no provider {self.provider} here; it has "
-                f"{', '.join(told['providers'])}{hint}"
+                f"{', '.join(told['providers'])}; --library names the library of a plugin",
+                USAGE,
             )
         return told
 
@@ -272,7 +268,6 @@ class Outcome:
     fuses: bool = False
     # With padops and these rules beside the provider: the results of the probes that failed or that padops claims.
     beside: tuple[Seen, ...] = ()
-    is_taking: bool = True  # whether the provider ran any node of a model without Pads
 
     @property
     def version(self) -> str:
@@ -284,35 +279,19 @@ class Outcome:
     def unexplained(self) -> tuple[str, ...]:
         """The probes that no rule makes right, each with its fault."""
         bare = {row.probe for row in self.seen if row.is_bare}
-        lines = [
-            f"{_named(row)}: with padops and these rules beside it, {_said(row)}"
-            for row in self.beside
-            if row.does != "right" and row.probe not in bare
-        ]
-        pairs = ((row, first_rule(row.probe, self.rules)) for row in self.seen if row.fails and not row.is_bare)
-        unruled = (row for row, rule in pairs if rule is None or rule.does == "leaves")
-        return (*(f"{_named(row)}: no condition holds for it, and {_said(row)}" for row in unruled), *lines)
+        unruled = [row for row in self.seen if row.fails and not self.takes(row.probe)]
+        told = [(row, "no condition holds for it, and") for row in unruled]
+        told += [(row, "with padops and these rules beside it,") for row in self.beside if row.does != "right"]
+        return tuple(
+            f"{row.probe.case.name} ({row.probe.when}): {where} {_said(row)}"
+            for row, where in told
+            if row.probe not in bare
+        )
 
-    def taken(self, does: str) -> Iterator[Seen]:
-        """Yields the probes with the result ``does`` (right or left) whose Pads padops claims nevertheless."""
-        for row in self.seen:
-            rule = first_rule(row.probe, self.rules) if row.does == does else None
-            if rule is not None and rule.does != "leaves":
-                yield row
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes for a reader of the rules."""
-        told = [] if self.is_taking else ["the provider took no node of a model without Pads"]
-        more = [_named(row) for row in self.taken("right")]
-        told += [f"padops takes as well, though the provider runs them right: {', '.join(more)}"] if more else []
-        # If a model also fails without its Pad, the effect of the Pad is unknown.
-        bare = [row for row in self.seen if row.is_bare]
-        return (*told, *(f"{_named(row)}: it {SAID[row.without_pad]} without the Pad, too" for row in bare))
-
-
-def _named(row: Seen) -> str:
-    return f"{row.probe.case.name} ({row.probe.when})"
+    def takes(self, probe: Probe) -> bool:
+        """Whether padops claims the Pad of a probe with these rules."""
+        rule = first_rule(probe, self.rules)
+        return rule is not None and rule.does != "leaves"
 
 
 def _said(row: Seen) -> str:
@@ -332,13 +311,12 @@ def probe(
     if bare.fails:
         raise ProbeError(f"{asked.provider}: a model without Pads does not run: it {SAID[bare.does]}: {bare.why}")
     seen = tuple(ask_all(asked, probes, advance))
-    found = Outcome(asked, about, seen, rules_of(seen), is_taking=bare.is_shared)
+    found = Outcome(asked, about, seen, rules_of(seen))
     failed = [row for row in seen if row.fails and row.without_pad == "right"] or [row for row in seen if row.fails]
     if not failed:
         return found
     found = replace(found, fuses=_fuses(found, failed[0].probe))
-    taken = [*found.taken("right"), *found.taken("leaves")]
-    tried = [row.probe for row in seen if row.fails or row in taken]
+    tried = [row.probe for row in seen if row.fails or found.takes(row.probe)]
     return replace(found, beside=tuple(_beside(found, tried)))
 
 
@@ -362,7 +340,7 @@ def _beside(found: Outcome, probes: Sequence[Probe]) -> Iterator[Seen]:
 
 
 def text_of(found: Outcome, tried: bool = True) -> str:
-    """Returns the content of the file of rules, a rule in each line; ``tried=False`` omits measurement and notes."""
+    """Returns the content of the file of rules; ``tried=False`` omits the measurement."""
     content: dict[str, Any] = {"names": [found.asked.provider], "version": found.version}
     content |= {"fuses": True} if found.fuses else {}
     content["sources"] = {"default": f"measured: padops probe {found.asked.provider}"}
@@ -376,20 +354,7 @@ def text_of(found: Outcome, tried: bool = True) -> str:
             "options": dict(found.asked.options),
             "models": len(found.seen),
         }
-        content |= {"note": "; ".join(found.notes)} if found.notes else {}
         content |= {"unexplained": list(found.unexplained)} if found.unexplained else {}
-    content["rules"] = [_row_of(rule) for rule in found.rules]
-    return "{\n" + ",\n".join(f"  {json.dumps(name)}: {_json(value)}" for name, value in content.items()) + "\n}\n"
-
-
-def _row_of(rule: ProviderRule) -> dict[str, Any]:
-    row: dict[str, Any] = {"does": rule.does, "when": rule.when}
-    row |= {"modes": list(rule.modes)} if rule.modes else {}
-    row |= {"limit": rule.limit} if rule.limit else {}
-    return row | ({"types": list(rule.types)} if rule.types else {})
-
-
-def _json(value: object) -> str:
-    if not isinstance(value, list) or not value or isinstance(value[0], str):
-        return json.dumps(value, ensure_ascii=False)
-    return "[\n" + ",\n".join(f"    {json.dumps(row, ensure_ascii=False)}" for row in value) + "\n  ]"
+    fields = ("does", "when", "modes", "limit", "types")
+    content["rules"] = [{name: getattr(rule, name) for name in fields if getattr(rule, name)} for rule in found.rules]
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

@@ -124,11 +124,11 @@ def test_only_regular_files_are_replaced(tmp_path: Path) -> None:
     for name in FILES.values():
         (out / name).unlink()
     os.mkfifo(out / "junit.xml")
-    text = "error: cannot write out/junit.xml: it is a FIFO; only regular files are replaced\n"
+    text = "error: cannot write out/junit.xml: it is a FIFO, a socket or a device; only regular files are replaced\n"
     for arguments in (("show", "c.jsonl", "-o", "out"), ("--quick", "--out", "out")):
         ended = padops("conformance", *arguments, cwd=tmp_path)
         assert (ended.returncode, ended.stderr) == (1, text)
         assert contents(out).keys() == {"junit.xml", "report.md.part"}
     os.mkfifo(tmp_path / "fifo")
-    with pytest.raises(OSError, match="it is a FIFO; only regular files are replaced"):
+    with pytest.raises(OSError, match="it is a FIFO, a socket or a device; only regular files are replaced"):
         record.write(tmp_path / "fifo", {}, [], {})
