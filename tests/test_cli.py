@@ -87,7 +87,7 @@ def test_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 
 def test_a_dry_run_writes_only_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, out, _ = run(capsys, "convert", MODELS / "int16.onnx", "--dry-run", "--report", tmp_path / "r.json")
-    assert (code, out.splitlines()[-1]) == (0, "1 Pad: 1 converted; nothing was written (dry run)")
+    assert (code, out.splitlines()[-1]) == (0, "1 Pad: 1 converted; nothing was written")
     assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
     assert json.loads((tmp_path / "r.json").read_text())["output"] == {"path": None, "files": []}
 

@@ -30,9 +30,8 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
         assert lines_of(lines, package) == [package, stated]
     assert lines_of(lines, "library")[-1] == padops.get_library_path()
     described = padops.describe()
-    count = f"{len(described['ops'])} operators, {len(described['types'])} element types"
-    assert [f"domain padops, version {described['version']}: {count}"] in lines
-    assert f"operators: {', '.join(op['name'] for op in described['ops'])}" in out.splitlines()
+    names = ", ".join(op["name"] for op in described["ops"])
+    assert [f"domain padops, version {described['version']}: {names}"] in lines
     assert lines[-1] == ["self-check: padops::Pad_18 of int16 in a session: equal to the reference"]
 
 

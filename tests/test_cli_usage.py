@@ -68,7 +68,7 @@ def test_a_dry_run_checks_the_output(source: Path, tmp_path: Path, capsys: pytes
     out = tmp_path / "out.onnx"
     code, text, _ = run(capsys, "convert", source, out, "--dry-run")
     assert (code, text.splitlines()[-1]) == (
-        0, f"1 Pad: 1 converted; nothing was written (dry run; {out} would have been)"
+        0, "1 Pad: 1 converted; nothing was written"
     )  # fmt: skip
     assert list(tmp_path.iterdir()) == [source]
     assert run(capsys, "convert", source, source, "--dry-run")[0] == 2

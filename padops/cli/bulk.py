@@ -130,7 +130,7 @@ def _outcome(source: str, output: str | None, **more: Any) -> Outcome:
 
 def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:
     """Converts one model; an error becomes part of the outcome."""
-    from padops.cli.endings import reservations, what_was_written
+    from padops.cli.tables import reservations, what_was_written
     from padops.convert import PadopsError, convert
 
     try:
@@ -145,7 +145,7 @@ def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outc
         report = {} if found is None else {"report": _report(found)}
         return _outcome(source, None, exit=error.exit_code, error=typed(error), text=f"error: {typed(error)}", **report)
     code, why = reservations(conversion)
-    parts = [conversion.summary(), what_was_written(conversion, output, passed["dry_run"])]
+    parts = [conversion.summary(), what_was_written(conversion)]
     text = "; ".join([f"warning: {why}", *parts] if code else parts)
     return _outcome(source, output, exit=code, warning=why or None, text=text, report=_report(conversion))
 

@@ -123,8 +123,7 @@ def _passed(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from padops.cli.endings import reservations, what_was_written
-    from padops.cli.tables import conversion_lines
+    from padops.cli.tables import conversion_lines, reservations, what_was_written
     from padops.convert import PadopsError
     from padops.convert.pipeline import convert_streams
 
@@ -137,7 +136,7 @@ def _run(options: argparse.Namespace) -> int:
         if found is not None and not options.quiet:
             say(*conversion_lines(found), stderr=stderr)
         return fail(typed(error), error.exit_code)
-    written = what_was_written(conversion, options.output if options.dry_run else None, options.dry_run)
+    written = what_was_written(conversion)
     if not options.quiet:
         say(*conversion_lines(conversion), f"{conversion.summary()}; {written}", stderr=stderr)
     for lack in conversion.no_fallback.values():

@@ -37,31 +37,24 @@ def _describe(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    told, described = _told()
+    told = _told()
     if options.json:
         print(json_text(told))
-        return 0 if told["error"] is None else fail(told["error"])
-    for name, version in told["versions"].items():
-        print(f"{name:24} {version or 'not installed'}")
-    if told["library"] is not None:
-        print(f"{'library':24} {told['library']}")
-    if described is None:
-        return fail(told["error"])
-    ops, types = len(described["ops"]), len(described["types"])
-    print(f"domain {described['domain']}, version {described['version']}: {ops} operators, {types} element types")
-    print(f"operators: {', '.join(op['name'] for op in described['ops'])}")
-    if told["self_check"] == NOT_RUN:
-        print(f"self-check: not run: {told['why']}")
-        return 0
-    if told["error"] is None:
-        print(f"self-check: padops::Pad_18 of int16 in a session: {told['self_check']} to the reference")
-    code = 0 if told["error"] is None else fail(told["error"])
-    say(*(f"{name}: {said}" for name, said in told["providers"].items()))
-    return code
+    else:
+        for name, version in (told["versions"] | {"library": told["library"]}).items():
+            print(f"{name:24} {version or 'not installed'}")
+        if told["operators"]:
+            print(f"domain {told['domain']}, version {told['version']}: {', '.join(told['operators'])}")
+        if told["why"] and told["error"] is None:
+            print(f"self-check: not run: {told['why']}")
+        elif told["error"] is None:
+            print(f"self-check: padops::Pad_18 of int16 in a session: {told['self_check']} to the reference")
+        say(*(f"{name}: {said}" for name, said in told["providers"].items()))
+    return 0 if told["error"] is None else fail(told["error"])
 
 
-def _told() -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Returns what ``--json`` prints, with all fields even after a failure; and the library's description, or None."""
+def _told() -> dict[str, Any]:
+    """Returns what ``--json`` prints, with all fields even after a failure."""
     from padops.runtime.installed import versions
     from padops.runtime.library import get_library_path
     from padops.runtime.session import describe
@@ -73,7 +66,7 @@ def _told() -> tuple[dict[str, Any], dict[str, Any] | None]:
         told["library"] = get_library_path()
         described = describe()
     except (OSError, RuntimeError) as error:  # RuntimeError: a rebuild has failed
-        return told | {"error": str(error)}, None
+        return told | {"error": str(error)}
     told |= {name: described[name] for name in ("domain", "version")}
     told["operators"] = {op["name"]: op["types"] for op in described["ops"]}
     outcome, why = _self_check()
@@ -82,7 +75,7 @@ def _told() -> tuple[dict[str, Any], dict[str, Any] | None]:
         from padops.runtime.placing import told_of_providers  # it needs onnxruntime
 
         told["providers"] = told_of_providers()
-    return told, described
+    return told
 
 
 def _self_check() -> tuple[str, str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from padops.convert.inspection import Inspection, summary_of
 from padops.convert.records import Conversion, PadComparison, PadFacts, PadRecord, ProofRecord, Road, Verification
 from padops.convert.rewrite import IN_PYTHON
+from padops.convert.verify.choice import shortcoming
 from padops.plural import plural
 from padops.spec import pyop_node
 from padops.spec.dialects import OPS
@@ -117,6 +118,24 @@ def _now(record: PadRecord) -> str:
     if IN_PYTHON in record.notes:
         return f"{pyop_node.DOMAIN}::{pyop_node.OP_TYPE}"
     return f"padops::{record.op_type}" if record.op_type in OPS else str(record.op_type)
+
+
+def reservations(conversion: Conversion) -> tuple[int, str]:
+    """Returns the exit code of a finished conversion: 0 and "", or 5 and why padops could not compare the models."""
+    verification = conversion.verification
+    error = None if verification is None else shortcoming(verification, strict=False)
+    if verification is None or error is None:
+        return 0, ""
+    return error.exit_code, f"not verified: {(*verification.doubts, *verification.unproved)[0]}"
+
+
+def what_was_written(conversion: Conversion) -> str:
+    """Names the files that were written."""
+    if conversion.output is None:
+        return "nothing was written"
+    files = [f"{file.name} ({file.bytes:,} bytes)" for file in conversion.outputs if file.written]
+    kept = [file.name for file in conversion.outputs if not file.written]
+    return f"wrote {', '.join(files)}" + (f"; its data stay in {', '.join(kept)}" if kept else "")
 
 
 def inspection_lines(inspection: Inspection) -> Iterator[str]:

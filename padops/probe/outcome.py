@@ -120,16 +120,6 @@ class Asked:
         return {"does": ""} | told
 
 
-def ask_all(
-    asked: Asked, probes: Sequence[Probe], advance: Callable[[int], None] = lambda done: None
-) -> Iterator[Seen]:
-    """Yields the result of each probe; after a failure, also runs the model without its Pad."""
-    for done, probe in enumerate(probes, 1):
-        seen = asked.model(probe)
-        yield replace(seen, without_pad=asked.model(probe, with_pad=False).does) if seen.fails else seen
-        advance(done)
-
-
 # ---- From results to rules. A condition with failing models yields a rule for the failing modes, with the worst fault.
 # A model yields no rule if an earlier rule that is at least as bad holds for it: padops compiles a Pad that would crash
 # a provider, so the provider never sees the Pad. find_fault, of padops.inspect, decides whether a rule holds.
@@ -310,8 +300,12 @@ def probe(
     bare = asked.model(probes[0], with_pad=False)
     if bare.fails:
         raise ProbeError(f"{asked.provider}: a model without Pads does not run: it {SAID[bare.does]}: {bare.why}")
-    seen = tuple(ask_all(asked, probes, advance))
-    found = Outcome(asked, about, seen, rules_of(seen))
+    seen = []
+    for done, one in enumerate(probes, 1):
+        row = asked.model(one)
+        seen.append(replace(row, without_pad=asked.model(one, with_pad=False).does) if row.fails else row)
+        advance(done)
+    found = Outcome(asked, about, tuple(seen), rules_of(seen))
     failed = [row for row in seen if row.fails and row.without_pad == "right"] or [row for row in seen if row.fails]
     if not failed:
         return found
