@@ -10,3 +10,5 @@ DIFFERENT = 4
 UNDECIDED = 5
 INTERRUPTED = 130  # as shells report a command that Ctrl-C ended
 TERMINATED = 143  # as shells report a command that SIGTERM ended
+
+WORST_FIRST = (DIFFERENT, ERROR, USAGE, LEFT, UNDECIDED, DONE)  # a wrong result is worse than none

@@ -14,7 +14,7 @@ from inspected_models import MADE, write_models
 from small_models import FLOAT, external, model, pad
 
 import padops
-from padops.cli.reports import EXIT_CODES, KINDS, RULES
+from padops.cli.reports import KINDS, RULES
 from padops.convert.records import RUNNING, Verdict
 
 ALONE = {"right": 0, "refused": 3, "broken": 3, "wrong": 4, "unsure": 5, "unreadable": 1}
@@ -53,7 +53,6 @@ def test_what_is_allowed_counts_for_nothing(place: Path, capsys: pytest.CaptureF
 def test_every_verdict_that_does_not_run_has_a_kind() -> None:
     assert set(RULES) == set(get_args(Verdict)) - set(RUNNING)
     assert {rule.kind for rule in RULES.values()} == set(KINDS)
-    assert set(EXIT_CODES) == {*KINDS, None}
 
 
 def test_what_is_said_of_several_models(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from padops.cli.parsing import SUFFIXES, models_in, typed
-from padops.exits import DIFFERENT, DONE, ERROR, LEFT, UNDECIDED, USAGE
+from padops.exits import ERROR, WORST_FIRST
 from padops.files.interrupts import end_process, exit_code
 from padops.files.streams import STREAM
 from padops.files.targets import refusal
@@ -32,7 +32,6 @@ from padops.processes import Pickled, serve
 from padops.terminal import fail, say
 
 PROGRAM = ("-m", "padops.cli.bulk")
-WORST_FIRST = (DIFFERENT, ERROR, USAGE, LEFT, UNDECIDED, DONE)  # exit codes; a wrong result is worse than none
 NOT_VERIFIED = "not verified"  # the conversion failed before its verification
 VERDICTS = ("proved", "tested", "different", "unknown", NOT_VERIFIED)
 

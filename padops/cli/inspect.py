@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from padops.cli.parsing import MODEL, SUFFIXES, add_reading, add_rules, models_in, typed
-from padops.cli.reports import KINDS, REPORTS, Inspected, exit_code
+from padops.cli.reports import KINDS, REPORTS, exit_code
 from padops.exits import ERROR
 from padops.files.streams import STREAM
 from padops.terminal import fail, names, say
@@ -56,7 +56,7 @@ def run_inspect(options: argparse.Namespace) -> int:
     from padops.cli.tables import inspected_lines, inspection_lines, total_lines
     from padops.convert import PadopsError, UsageError
     from padops.convert.arguments import rules_of_session
-    from padops.convert.inspection import inspect
+    from padops.convert.inspection import Inspection, inspect
     from padops.convert.pipeline import read_model
     from padops.runtime.provider_rules import full_names
 
@@ -75,24 +75,24 @@ def run_inspect(options: argparse.Namespace) -> int:
     except UsageError as error:
         return fail(typed(error), error.exit_code)
     passed = {name: getattr(options, name) for name in PASSED}
-    told: list[Inspected] = []
+    told: dict[str, Inspection | str] = {}
     for name in dict.fromkeys(names):
         try:
             inspection = inspect(read_model()[1] if name == STREAM else name, **passed)
         except UsageError as error:
             return fail(typed(error), error.exit_code)
         except PadopsError as error:
-            told.append(Inspected(name, str(error)))
+            told[name] = str(error)
             if options.format != "github":  # whose lines name no command of a workflow
                 fail(error if alone or str(error).startswith(name) else f"{name}: {error}")
         else:
-            told.append(Inspected(name, inspection))
+            told[name] = inspection
             if is_text:
                 say(*(inspection_lines(inspection) if alone else inspected_lines(name, inspection)))
     if not is_text:
         print(REPORTS[options.format](told, options.allow))
     elif not alone:
-        say(*total_lines([inspected.result for inspected in told]))
+        say(*total_lines(list(told.values())))
     if options.check:
         return exit_code(told, options.allow)
-    return ERROR if any(isinstance(inspected.result, str) for inspected in told) else 0
+    return ERROR if any(isinstance(result, str) for result in told.values()) else 0

@@ -177,7 +177,7 @@ def option(action: argparse.Action) -> str:
 
 def exit_codes() -> Iterator[str]:
     """Return the exit codes of commands, and the exceptions that carry them."""
-    yield from (f"{code}: {name}" for name, code in vars(exits).items() if name.isupper())
+    yield from (f"{code}: {name}" for name, code in vars(exits).items() if isinstance(code, int))
     for name in padops.__all__:
         if inspect.isclass(kind := getattr(padops, name)) and issubclass(kind, errors.PadopsError):
             yield f"{name}: {kind.exit_code}"
