@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -24,12 +24,13 @@ from padops.probe.models import expected_of, feeds_of, model_of
 from padops.probe.probes import IN_EVERY_MODE, LIMITED, PROBES, Probe
 from padops.processes import Pickled
 from padops.runtime.installed import installed_minor, processor, versions
-from padops.runtime.provider_rules import BY_NAME, KNOWN_PROVIDERS, MODES, Does, KnownProvider, ProviderRule
+from padops.runtime.provider_rules import BY_NAME, KNOWN_PROVIDERS, MODES, KnownProvider, ProviderRule
 from padops.spec.dtypes import DTYPES
 
 SECONDS = 60.0  # the limit for one model, including the start of its process
 PROGRAM = ("-m", "padops.probe.running")
-SURELY_FAILING = "dies", "wrong", "refuses"  # the faults of a provider, worst first
+SEVERITY = ("dies", "wrong", "refuses", "leaves")  # what a provider does, worst first
+SURELY_FAILING = SEVERITY[:3]
 
 
 class ProbeError(Exception):
@@ -124,8 +125,6 @@ class Asked:
 # A model yields no rule if an earlier rule that is at least as bad holds for it: padops compiles a Pad that would crash
 # a provider, so the provider never sees the Pad. find_fault, of padops.inspect, decides whether a rule holds.
 
-SEVERITY: tuple[str, ...] = (*SURELY_FAILING, "leaves")
-assert set(SEVERITY) == set(get_args(Does))
 MEASURED = "measured"  # the source of each rule, until the file names the machine
 # The operators whose layout ONNX Runtime changes for a provider, from the rules of other providers; and the operators
 # of the models in which only the Pad matters.
@@ -154,8 +153,10 @@ def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
         for rules, spoilt in ((first, True), (failing, False)):
             part = [row for row in rows if (row.does == "dies" or is_held(row.probe, leaving, surely=True)) == spoilt]
             before = first if spoilt else [*first, *failing]
-            rules += _rules_for(when, [row for row in part if not is_told(row, before)])
-    by_severity = [sorted(rules, key=lambda rule: SURELY_FAILING.index(rule.does)) for rules in (first, failing)]
+            # Not those for which a rule at least as bad holds.
+            worse = {does: [rule for rule in before if _severity(rule) <= SEVERITY.index(does)] for does in SEVERITY}
+            rules += _rules_for(when, [row for row in part if not is_held(row.probe, worse[row.does])])
+    by_severity = [sorted(rules, key=_severity) for rules in (first, failing)]
     early = _early(seen, leaving, first)
     return (*early, *by_severity[0], *(rule for rule in leaving if rule not in early), *by_severity[1])
 
@@ -172,10 +173,8 @@ def _early(seen: Sequence[Seen], leaving: Sequence[ProviderRule], first: Sequenc
     return [rule for rule in leaving if holds(rule, spared) and not holds(rule, failed)]
 
 
-def is_told(row: Seen, rules: Sequence[ProviderRule]) -> bool:
-    """Whether a rule at least as bad as the fault holds for a failed probe."""
-    at = SURELY_FAILING.index(row.does)
-    return is_held(row.probe, [rule for rule in rules if SURELY_FAILING.index(rule.does) <= at])
+def _severity(row: Seen | ProviderRule) -> int:
+    return SEVERITY.index(row.does)
 
 
 def is_held(probe: Probe, rules: Sequence[ProviderRule], surely: bool = False) -> bool:
@@ -184,13 +183,8 @@ def is_held(probe: Probe, rules: Sequence[ProviderRule], surely: bool = False) -
     return fault is not None and (fault[1] or not surely)
 
 
-def first_rule(probe: Probe, rules: Sequence[ProviderRule]) -> ProviderRule | None:
-    """Returns the first rule that holds for the Pad of a probe; None if no rule holds."""
-    fault = _fault_of(probe, rules)
-    return None if fault is None else fault[0]
-
-
 def _fault_of(probe: Probe, rules: Sequence[ProviderRule]) -> tuple[ProviderRule, bool] | None:
+    """Returns the first rule that holds for the Pad of a probe, and whether it surely holds; None if no rule holds."""
     pad, found = _pad_of(probe)
     return find_fault(KnownProvider("", "", False, tuple(rules)), pad, found, installed_minor())
 
@@ -210,20 +204,16 @@ def _rules_for(when: str, rows: Sequence[Seen]) -> Iterator[ProviderRule]:
         for name in dict.fromkeys(row.probe.case.type for row in rows):
             part = [row for row in rows if row.probe.case.type == name]
             modes = _listed({row.probe.case.mode for row in part}) if name in IN_EVERY_MODE else ()
-            of_modes[_worst(part), modes].add(name)
+            of_modes[min(part, key=_severity).does, modes].add(name)
         for (does, modes), names in of_modes.items():
             yield _rule(does, when, modes, types=tuple(row.name for row in DTYPES if row.name not in names))
         return
     for mode in dict.fromkeys(row.probe.case.mode for row in rows):
         part = [row for row in rows if row.probe.case.mode == mode]
-        of_modes[_worst(part), _limit_of(when, [row.probe for row in part])].add(mode)
+        of_modes[min(part, key=_severity).does, _limit_of(when, [row.probe for row in part])].add(mode)
     for (does, limit), found in of_modes.items():
         types = {"axes beside": OF_LAYOUT, "nodes behind": OF_MODELS}.get(when, ())
         yield _rule(does, when, _listed(found), limit, types)
-
-
-def _worst(rows: Sequence[Seen]) -> str:
-    return min((row.does for row in rows), key=SEVERITY.index)
 
 
 def _limit_of(when: str, probes: Sequence[Probe]) -> int:
@@ -273,19 +263,15 @@ class Outcome:
         told = [(row, "no condition holds for it, and") for row in unruled]
         told += [(row, "with padops and these rules beside it,") for row in self.beside if row.does != "right"]
         return tuple(
-            f"{row.probe.case.name} ({row.probe.when}): {where} {_said(row)}"
+            f"{row.probe.case.name} ({row.probe.when}): {where} the session {SAID[row.does]}: {row.why}"
             for row, where in told
             if row.probe not in bare
         )
 
     def takes(self, probe: Probe) -> bool:
         """Whether padops claims the Pad of a probe with these rules."""
-        rule = first_rule(probe, self.rules)
-        return rule is not None and rule.does != "leaves"
-
-
-def _said(row: Seen) -> str:
-    return f"the session {SAID[row.does]}" + (f": {row.why}" if row.why else "")
+        fault = _fault_of(probe, self.rules)
+        return fault is not None and fault[0].does != "leaves"
 
 
 def probe(

@@ -65,7 +65,7 @@ def test_the_folder_of_the_user(
 
 def test_what_stays_wrong(fake: list[tuple], capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "probe", "stubborn")
-    said = "unexplained: constant crop (crop): with padops and these rules beside it, the session gets it wrong"
+    said = "unexplained: constant crop (crop): with padops and these rules beside it, the session gets it wrong: "
     assert code == 5 and said in out.splitlines()
 
 

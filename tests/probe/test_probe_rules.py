@@ -124,7 +124,7 @@ def test_what_rules_do_not_mend_is_told() -> None:
     found = probe(Fake("Fake", "stubborn"))
     assert rows(found) == [{"does": "wrong", "when": "crop", "modes": ["constant"]}]
     said = "with padops and these rules beside it, the session gets it wrong"
-    assert f"constant crop (crop): {said}" in found.unexplained
+    assert f"constant crop (crop): {said}: " in found.unexplained
     assert json.loads(text_of(found))["unexplained"] == list(found.unexplained)
 
 
