@@ -16,9 +16,7 @@ NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 def exit_code(ending: KeyboardInterrupt | SystemExit) -> int:
     """The exit code of a command that SIGINT or SIGTERM ended, by the exception that the signal raised."""
-    if isinstance(ending, KeyboardInterrupt):
-        return INTERRUPTED
-    return ending.code if isinstance(ending.code, int) else TERMINATED
+    return INTERRUPTED if isinstance(ending, KeyboardInterrupt) else TERMINATED
 
 
 def end_process(number: int, frame: FrameType | None) -> NoReturn:
