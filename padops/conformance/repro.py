@@ -263,20 +263,10 @@ sys.exit(not same)
 """
 
 
-def add_repro(commands: Any) -> None:
-    """Add ``repro`` to the commands of ``padops conformance``."""
-    about = (
-        "Print a script that runs one case on one peer and exits 1 where it differs; only padops' peers need padops."
-    )
-    parser = commands.add_parser("repro", help="print a script that shows one case on one peer", description=about)
-    parser.add_argument("id", metavar="ID", help="a case of a report")
-    parser.add_argument("--peer", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)")
-    parser.set_defaults(run=_repro)
-
-
-def _repro(options: argparse.Namespace) -> int:
+def repro(options: argparse.Namespace) -> int:
+    """Print the script of a case on a peer, with the peer's result if it runs on this machine."""
     try:
-        case, peer = cases.find_case(options.id), runner.parse_peer(options.peer)
+        case, peer = cases.find_case(options.id), runner.parse_peer(options.name)
         script(case, peer.name)  # checks that there is a script, before the peer starts
         (ran,) = runner.run_cases([case], [peer], KNOWN, "exhaustive")
         seen, versions = None, ""  # if the peer is absent on this machine, or does not run such cases

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import ast
 import contextlib
 import re
@@ -15,6 +14,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
+from padops.cli import main
 from padops.conformance import cases, judging, runner
 from padops.conformance.arrays import pack
 from padops.conformance.divergences import EXAMPLES, KNOWN
@@ -24,17 +24,14 @@ from padops.conformance.render.html import html
 from padops.conformance.render.junit import junit
 from padops.conformance.render.markdown import markdown
 from padops.conformance.render.summary import summarise
-from padops.conformance.repro import NoScript, add_repro, literal, script
+from padops.conformance.repro import NoScript, literal, script
 
 REFLECT = "table/Pad_18/reflect/float/2/both/plain/none/absent.flat/dynamic/0"
 SYMMETRIC = "table/OpenVINOPad_12/symmetric/float/1/both/plain/none/int64.int64/dynamic/0"
 
 
 def command(*words: str) -> int:
-    parser = argparse.ArgumentParser()
-    add_repro(parser.add_subparsers())
-    options = parser.parse_args(words)
-    return options.run(options)
+    return main(["conformance", *words])
 
 
 def run_script(name: str, peer: str, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -173,21 +173,21 @@ def test_the_command_and_its_reports(
     for strict, code in (([], 0), (["--strict-peers"], 1)):
         assert main(["conformance", "--quick", "--peer", "numpy", "--out", str(tmp_path), *strict]) == code
         out = capsys.readouterr().out
-        assert "new behaviour: numpy: numpy 99.0 is not among the versions recorded (>=2.1.3,<=2.4.6): " in out
+        assert "new behaviour: numpy: numpy 99.0 is not among the versions recorded (>=2.1.3,<=2.4.6); " in out
         assert "divergence gone no longer occurs" in out
         assert re.search(r"results, 0 unexpected, 0 stale; of versions not recorded \d+ new, 1 gone$", out.strip())
     read = record.read(tmp_path / "conformance.jsonl")
     count = read.footer["new"]
     assert count == sum(result["new"] for result in read.results) > 3
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert "## New behaviour" in text and "## Unexpected" not in text and f"### numpy: {count}" in text
-    assert "- numpy: numpy 99.0; recorded: &gt;=2.1.3,&lt;=2.4.6" in text and "No longer seen there: `gone`." in text
+    assert "## New behaviour" in text and "## Unexpected" not in text
+    assert "| numpy | &gt;=2.1.3,&lt;=2.4.6 |" in text and "No longer seen there: gone." in text
     row = next(line for line in text.splitlines() if line.startswith("| numpy | numpy 99.0 |"))
     assert [cell.strip() for cell in row.split("|")][6:10] == ["0", "0", str(count), "0"]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert '<h2 id="new">New behaviour' in page and 'id="unexpected"' not in page
+    assert "<h2>New behaviour" in page and "<h2>Unexpected" not in page
     junit = (tmp_path / "junit.xml").read_text(encoding="utf-8")
-    told = re.findall(r"new behaviour of a version that was not recorded \((\d+)\)", junit)
+    told = re.findall(r"(\d+) new behaviour", junit)
     assert sum(map(int, told)) == count and junit.count('type="new"') == len(told)
     assert junit.count('type="gone"') == 1
 
