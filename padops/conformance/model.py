@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from padops.conformance.case import Case
 
 
-# The scripts of ``repro.py`` contain the source of this function, so it accepts plain values and has its own imports.
 def one_node_model(
     op_type: str,
     names: Sequence[str],
@@ -50,7 +49,6 @@ def one_node_model(
     return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
 
 
-# As above.
 def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
     """Insert an Identity before the only node, for providers that run no single node; return the same model."""
     from onnx import helper

@@ -17,7 +17,7 @@ from padops.conformance.arrays import pack
 from padops.conformance.divergences import EXAMPLES, KNOWN, RECORDED, add_peers
 from padops.conformance.peers import PEERS, parts
 from padops.conformance.peers.request import Request
-from padops.conformance.repro import _call_of
+from padops.conformance.repro import script
 
 CASE = "table/Pad_18/constant/float/1/both/plain/none/absent.flat/dynamic/0"
 
@@ -37,7 +37,7 @@ from .beside import MODES, same
 ENVIRONMENT = {"name": "another", "families": ("onnx",), "function_only": True, "beside": {"name": "padops-another"}}
 PACKAGES = ("numpy",)
 REFUSALS = (np.exceptions.AxisError, ValueError, MemoryError)
-pairs = 7  # not the argument below
+unread = 7
 
 
 @same
@@ -119,12 +119,11 @@ def test_what_a_file_states(another: Path) -> None:
     ]
     assert "elsewhere" not in EXAMPLES and EXAMPLES["another-empty"] == EXAMPLES["numpy-empty-axis"]
     request = Request.of(row.prepared(cases.find_case(CASE.replace("constant", "edge")).request()))
-    call = _call_of(row, request)
-    assert (call.packages, call.refusals) == (("numpy",), "(np.exceptions.AxisError, ValueError, MemoryError)")
-    assert call.run == [f'return pad(data, {request.pairs("")}, "edge")'] and call.imports == ["import numpy as np"]
-    assert [text.splitlines()[0] for text in call.shown] == [
-        'MODES = {"reflect": "reflect", "edge": "edge"}', "def same(function):", "@same", "def pad(data, pairs, mode):"
-    ]  # fmt: skip
+    text = script(cases.find_case(request.id), row.name)
+    assert "\nREFUSALS = (np.exceptions.AxisError, ValueError, MemoryError)\n" in text and "Needs numpy.\n" in text
+    assert "return pad(data, pairs, mode)" in text
+    assert 'MODES = {"reflect": "reflect", "edge": "edge"}\n' in text and "def same(function):\n" in text
+    assert "\n@same\ndef helper" in text and "def arguments" not in text
 
 
 @pytest.mark.parametrize(
@@ -152,9 +151,9 @@ def test_what_known_divergences_may_not_say(rows: object, another: Path, capsys:
 
 
 def test_a_part_has_what_it_needs_and_no_more(another: Path) -> None:
-    part = parts.Part.of(another, ["pad", "REFUSALS", "none"])
-    assert [*part.definitions] == ["REFUSALS", "helper", "pad"]
-    assert parts.value_of(another, "none") is None and parts.value_of(another, "pairs") == 7
+    _, sources = parts.shown(another, ["pad", "REFUSALS", "none"])
+    assert sources.keys() == {"MODES", "same", "REFUSALS", "helper", "pad"}
+    assert parts.value_of(another, "none") is None and parts.value_of(another, "unread") == 7
     another.write_text(ANOTHER.replace("import numpy as np", "import nowhere as np"))
     with pytest.raises(ModuleNotFoundError, match="nowhere"):
         parts.value_of(another, "REFUSALS")
