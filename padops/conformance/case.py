@@ -57,7 +57,6 @@ class Case(OfOperator):
     opset: int  # of ``ai.onnx``, for peers that run the Pad of ONNX; 0 for operators that ONNX lacks
     attributes: Mapping[str, Any]  # the attributes of the node
     inputs: tuple[Recipe | None, ...]  # in the operator's order, None for an absent input
-    rules: tuple[str, ...] = ()  # labels of the rules (docs/semantics.md) that the case exercises
     constant_inputs: tuple[int, ...] = ()  # positions of the inputs that a model has as constants
     static: bool = False  # whether a model declares the shapes of its inputs
     dtype: str = field(init=False)

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from padops.conformance.features import TAGS, CaseFeatures
+from padops.conformance.features import TAGS, Prepared
 from padops.conformance.peers import PEERS, PeerRow, rows_of
 from padops.conformance.peers.parts import has
 from padops.conformance.record import IDLE, WRONG
@@ -63,18 +63,19 @@ class Divergence:
         """Return whether the divergence concerns a peer of this version."""
         return self.peer == peer.split("@")[0] and in_range(version, self.versions)
 
-    def matches(self, features: CaseFeatures) -> bool:
+    def matches(self, item: Prepared) -> bool:
         """Return whether the divergence concerns a case."""
+        case, expected = item.case, "error" if item.packed is None else "output"
         return (
-            (not self.families or features.family in self.families)
-            and (not self.modes or features.mode in self.modes)
-            and (not self.dtypes or features.dtype in self.dtypes)
-            and (not self.expected or features.expected == self.expected)
-            and (not self.rules or features.rule in self.rules)
-            and self.tags <= features.tags
-            and (not self.some or bool(self.some & features.tags))
-            and not self.without & features.tags
-            and (not self.opsets or self.opsets[0] <= features.opset <= self.opsets[1])
+            (not self.families or item.family in self.families)
+            and (not self.modes or case.mode in self.modes)
+            and (not self.dtypes or case.dtype in self.dtypes)
+            and (not self.expected or expected == self.expected)
+            and (not self.rules or item.expected.rule in self.rules)
+            and self.tags <= item.tags
+            and (not self.some or bool(self.some & item.tags))
+            and not self.without & item.tags
+            and (not self.opsets or self.opsets[0] <= case.opset <= self.opsets[1])
         )
 
 
@@ -112,13 +113,13 @@ class DivergenceTracker:
     # For each divergence that matched a case: the number of cases with its outcome.
     seen: dict[str, int] = field(default_factory=dict)
 
-    def explain(self, features: CaseFeatures, outcome: str, detail: str = "") -> str | None:
+    def explain(self, item: Prepared, outcome: str, detail: str = "") -> str | None:
         """Return the id of the divergence that explains an outcome, or None; ``detail`` is the peer's message."""
         if outcome in IDLE:
             return None
         found = None
         for divergence in self.known:
-            if not divergence.matches(features):
+            if not divergence.matches(item):
                 continue
             fits = outcome in divergence.outcomes and divergence.says in detail
             found = found or (divergence.id if fits else None)

@@ -117,7 +117,7 @@ def test_an_output_that_is_no_tensor_is_an_error_that_says_so(tmp_path: Path) ->
 def test_within() -> None:
     """Only a peer that says so may be off, floats alone, and by so much of the expected number."""
     case = cases.find_case("specification/Pad_18/example-1/float")
-    item = judging.Prepared.of(case)
+    item = runner.Prepared.of(case)
     name, shape, _ = item.packed
     right = item.expected.output
 
@@ -132,7 +132,7 @@ def test_within() -> None:
     assert judged(right.reshape(-1)) == judged(right.astype(np.float64)) == "differ"
     nothing = np.where(right == 0, np.float32(1e-30), right)  # of nothing, nothing is a part
     assert judged(nothing) == "differ" and judged(np.full(shape, np.nan, np.float32)) == "differ"
-    whole = judging.Prepared.of(cases.find_case("table/Pad_21/edge/int32/1/mixed/plain/none/absent.flat/held/0"))
+    whole = runner.Prepared.of(cases.find_case("table/Pad_21/edge/int32/1/mixed/plain/none/absent.flat/held/0"))
     off = whole.expected.output.copy()
     off.reshape(-1)[0] += 1
     assert judging.judge(whole, ("output", pack(off)), PEERS["ort-qnn"])[0] == "differ"
@@ -149,7 +149,7 @@ def test_a_report_says_within() -> None:
 
 def test_what_the_standard_leaves_open_may_be_refused() -> None:
     """By the Pads of implementations; padops runs it, and so does what it makes. Other values are wrong everywhere."""
-    item = judging.Prepared.of(cases.find_case("specification/Pad_11/example-2/float"))
+    item = runner.Prepared.of(cases.find_case("specification/Pad_11/example-2/float"))
     judged = {
         name: judging.judge(item, ("refused", "Fail: Pad reflect"), PEERS[name])[0]
         for name in ("ort-builtin", "torch", "padops-native", "padops-provider", "without-pad-tract")
@@ -173,5 +173,5 @@ def test_what_the_standard_leaves_open_may_be_refused() -> None:
     ],
 )
 def test_the_class_of_a_case(id: str, found: str) -> None:
-    item = judging.Prepared.of(cases.find_case(id))
-    assert (item.packed is not None, item.features.of_class) == (True, found)
+    item = runner.Prepared.of(cases.find_case(id))
+    assert (item.packed is not None, item.of_class) == (True, found)

@@ -140,7 +140,7 @@ def test_what_a_peer_has_no_words_for_has_no_script(peer: str, name: str, words:
 def test_every_peer_has_a_script_or_no_command_for_one(name: str) -> None:
     row = PEERS[name]
     items = (runner.Prepared.of(case) for case in cases.collect("quick") if case.dtype == "float" and case.rank == 2)
-    item = next(item for item in items if row.takes(item.features) and item.packed and item.case.mode == "constant")
+    item = next(item for item in items if row.takes(item) and item.packed and item.case.mode == "constant")
     result = judging.result_of(item, runner.Peer(name, row), runner.DivergenceTracker(()), ("refused", "no"))
     if not has_script(row):
         assert result["repro"] == ""
@@ -230,7 +230,7 @@ def test_a_script_shows_the_call_of_the_suite(name: str) -> None:
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     if "run_case" in functions:
         assert re.search(r"return pad\(\*(given|arguments\(request\))\)", ast.unparse(functions["run_case"]))
-    asked = (case for case in cases.collect("quick") if PEERS[name].takes(runner.Prepared.of(case).features))
+    asked = (case for case in cases.collect("quick") if PEERS[name].takes(runner.Prepared.of(case)))
     text = ""
     while not text:
         with contextlib.suppress(NoScript):

@@ -24,7 +24,7 @@ SAMPLE = [case for case in cases.collect("quick") if case.op.startswith("Pad_")]
 @pytest.mark.parametrize("peer", IMPORTERS)
 def test_a_script_runs_what_the_suite_runs(peer: str) -> None:
     """The same inputs are constants, the same shapes are declared, and the rest is fed."""
-    chosen = [case for case in SAMPLE if PEERS[peer].takes(runner.Prepared.of(case).features)]
+    chosen = [case for case in SAMPLE if PEERS[peer].takes(runner.Prepared.of(case))]
     types = value_of(PEERS[peer].file, "TYPES")
     chosen = [case for case in chosen if case.dtype in (types or PLAIN)]
     assert len(chosen) > 10

@@ -56,7 +56,7 @@ def _openvino_cases() -> Iterator[Case]:
                     op = f"OpenVINOPad_{edition}"
                     for constants in ((), (1, 2)):
                         id = f"specification/{op}/{name}-{mode}/{dtype}" + ("/held" if constants else "")
-                        yield Case(id, "specification", op, 0, {"pad_mode": mode}, inputs, (), constants)
+                        yield Case(id, "specification", op, 0, {"pad_mode": mode}, inputs, constants)
 
 
 def _ngraph_cases() -> Iterator[Case]:

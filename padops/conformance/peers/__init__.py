@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 from padops.conformance.peers.parts import PEERS_FOLDER, has, value_of
 
 if TYPE_CHECKING:
-    from padops.conformance.features import CaseFeatures
+    from padops.conformance.features import Prepared
 
 ALL = ("onnx", "openvino", "ngraph", "same")  # families of operators
 STATED = ALL[:3]
@@ -126,12 +126,12 @@ class PeerRow:
             asked["constant_inputs"] = tuple(i for i, packed in enumerate(sent["inputs"]) if i and packed is not None)
         return asked
 
-    def takes(self, features: CaseFeatures) -> bool:
+    def takes(self, item: Prepared) -> bool:
         """Return whether the peer runs a case."""
         return (
-            features.family in self.families
-            and self.versions[0] <= features.version <= self.versions[1]
-            and not (self.function_only and features.rule in RULES_OF_OPERATORS)
+            item.family in self.families
+            and self.versions[0] <= int(item.case.op.split("_")[1]) <= self.versions[1]
+            and not (self.function_only and item.expected.rule in RULES_OF_OPERATORS)
         )
 
 
