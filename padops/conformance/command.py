@@ -181,7 +181,8 @@ def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
     present = [one for one in ran if one.handshake is not None]
     console.print(_table(present))
     each = dict.fromkeys(f"{row} {text}" for one in present for row, text in one.handshake["versions"].items())
-    line(console, (f"with {', '.join(each)}", "dim"))  # the packages of the peers, each once
+    if each:  # the packages of the peers, each once
+        line(console, (f"with {', '.join(each)}", "dim"))
     for one in ran:
         if one.handshake is None:
             line(console, (f"absent: {one.peer.name}: {' '.join(str(one.absent).split())}", "yellow"))

@@ -43,8 +43,7 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str,
     """Return the arguments of ``pad``.
 
     Raises:
-        Unsupported: TensorFlow has no such mode, type or amounts.
-        Skipped: The operator does not accept the amounts, or the fill does not have one element.
+        Unsupported: TensorFlow has no such mode or type.
     """
     request.amounts()  # skips wrong amounts
     if request.mode not in MODES:
@@ -66,8 +65,7 @@ def run_case(request: Request) -> np.ndarray:
     """Return the output of ``pad``, by the CPU kernels.
 
     Raises:
-        Unsupported: As in ``arguments``; or there is no such kernel.
-        Skipped: As in ``arguments``.
+        Unsupported: There is no such kernel.
     """
     _use_one_thread()
     given = arguments(request)

@@ -154,7 +154,7 @@ class Summary:
 def versions_of(row: Record) -> str:
     """Return the packages of a peer of the header, as in ``"onnxruntime 1.31.1"``; and its tolerance, if any."""
     parts = [f"{name} {version}" for name, version in row["versions"].items()]
-    return ", ".join([*parts, f"within {row['within']:g}"] if "within" in row else parts)
+    return ", ".join([*parts, f"within {row['within']:.0e}".replace("e-0", "e-")] if "within" in row else parts)
 
 
 def summarise(header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any]) -> Summary:
