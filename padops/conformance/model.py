@@ -48,17 +48,6 @@ def one_node_model(
     return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
 
 
-def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Insert an Identity before the only node, for providers that run no single node; return the same model."""
-    from onnx import helper
-
-    (node,) = model.graph.node
-    before = helper.make_node("Identity", [node.input[0]], ["before"], name="before")
-    node.input[0] = "before"
-    model.graph.node.insert(0, before)
-    return model
-
-
 def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standard: bool = False) -> onnx.ModelProto:
     """Make the model of a case: one node with the inputs ``input_0``, ``input_1``, … and the output ``output``.
 
@@ -94,21 +83,6 @@ def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standa
         [tensor(f"input_{i}", array) for i in case.constant_inputs if (array := inputs[i]) is not None],
         "" if standard else DOMAIN,
     )
-
-
-def standard_model(request: Request, ranked: bool = False) -> onnx.ModelProto:
-    """Make the model of a case with the Pad of ``ai.onnx``; ``ranked``: whether its output has a rank."""
-    model = make_model(request, request.inputs, standard=True)
-    return declare_shapes(model, request.data.ndim) if ranked else model
-
-
-def declare_shapes(model: onnx.ModelProto, rank: int) -> onnx.ModelProto:
-    """Declare the output's rank, for importers that need it; return the same model."""
-    shape = model.graph.output[0].type.tensor_type.shape
-    shape.SetInParent()
-    for i in range(rank):
-        shape.dim.add().dim_param = f"d{i}"
-    return model
 
 
 def ir_version(opset: int) -> int:

@@ -29,7 +29,7 @@ from __future__ import annotations
 import numpy as np
 from numpy import ndarray as Array, pad as other
 
-from padops.conformance.model import behind_identity
+from padops.conformance.model import feeds
 from padops.conformance.peers.request import Unsupported
 
 from .beside import MODES, same

@@ -79,22 +79,6 @@ def _same_cases() -> Iterator[Case]:
 
 
 @cache
-def _all() -> dict[str, Case]:
-    made = [*_onnx_cases(), *_openvino_cases(), *_ngraph_cases(), *_same_cases()]
-    return {case.id: case for case in made}
-
-
-def cases() -> list[Case]:
+def cases() -> tuple[Case, ...]:
     """Return all cases."""
-    return list(_all().values())
-
-
-def find_case(id: str) -> Case:
-    """Make the case of an id.
-
-    Raises:
-        ValueError: No case has this id.
-    """
-    if id not in _all():
-        raise ValueError(f"no case is called {id!r}")
-    return _all()[id]
+    return (*_onnx_cases(), *_openvino_cases(), *_ngraph_cases(), *_same_cases())

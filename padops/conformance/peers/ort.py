@@ -9,7 +9,7 @@ import onnx
 import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as states
 
-from padops.conformance.model import feeds, standard_model
+from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.request import Request, Unsupported, unsupported_where
 from padops.runtime.ort_values import PLAIN, run_session
 from padops.spec.dtypes import by_name
@@ -60,7 +60,7 @@ def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
 
 def arguments(request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
     """Return the arguments of ``pad``."""
-    return standard_model(request), feeds(request, request.inputs)
+    return make_model(request, request.inputs, standard=True), feeds(request, request.inputs)
 
 
 def run_case(request: Request) -> np.ndarray:
