@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -17,14 +16,11 @@ from padops.extras import Needing
 from padops.files.interrupts import exit_code
 from padops.plural import plural
 from padops.progress import StepBars
-from padops.terminal import fail, line, make_console, say, styled
+from padops.terminal import fail, make_console, say, styled
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from padops.conformance.peers import Peer
-    from padops.conformance.record import PeerRun
+    from padops.conformance.render.summary import Summary
     from padops.conformance.runner import Progress
 
 ABOUT = (
@@ -124,14 +120,14 @@ def run_suite(options: argparse.Namespace) -> int:
         header = record.header(options.level, options.seed, ran)
         required = peers if options.peer or options.peer_command or options.require_peers else []
         footer = record.footer(ran, [peer.name for peer in required], ending is not None, options.strict_peers)
+        results = [result for one in ran for result in one.results]
         if folder is not None:
             options.left_behind = f" while the report was written: not all of its files in {folder} are new"
-            results = [result for one in ran for result in one.results]
             record.write(folder / record.FILE, header, results, footer)
             render.write_all(header, results, footer, KNOWN, folder)
     except OSError as error:
         return fail(error)
-    show(ran, footer)
+    show(render.summarise(header, results, footer, KNOWN))
     if ending is None:
         return int(footer["exit"])
     kept = f"{folder} has the results until then, marked as cut short" if folder else "nothing has been written"
@@ -173,68 +169,24 @@ def showing_progress() -> Iterator[Progress]:
         yield show
 
 
-def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
-    """Print counts per peer, the absent peers, the unexpected results and new behaviour."""
-    from padops.conformance.record import counts_of
-
-    console = make_console()
-    present = [one for one in ran if one.handshake is not None]
-    console.print(_table(present))
-    each = dict.fromkeys(f"{row} {text}" for one in present for row, text in one.handshake["versions"].items())
-    if each:  # the packages of the peers, each once
-        line(console, (f"with {', '.join(each)}", "dim"))
-    for one in ran:
-        if one.handshake is None:
-            line(console, (f"absent: {one.peer.name}: {' '.join(str(one.absent).split())}", "yellow"))
-    _show_results(console, [result for one in ran for result in one.results if result["unexpected"]], "red")
-    for one in ran:
-        style = "red" if footer["strict"] or not one.recorded else "yellow"
-        if one.recorded:
-            package, version = next(iter(one.handshake["versions"].items()))
-            what = f"{package} {version} is not among the versions recorded ({one.recorded})"
-            line(console, (f"new behaviour: {one.peer.name}: {what}; no failure of padops", style))
-            _show_results(console, [result for result in one.results if result["new"]], style)
-        for id in one.not_seen:
-            if id in (*footer["stale"], *footer["gone"]):
-                line(console, (f"{one.peer.name}: divergence {id} no longer occurs", style))
-    console.print(counts_of(footer))
-
-
-def _show_results(console: Console, found: Sequence[dict[str, Any]], style: str) -> None:
-    """Print the first results, each peer's equal results once."""
-    alike = {(result["peer"], result["outcome"], result["detail"]): result for result in reversed(found)}
-    told = [*reversed(alike.values())][:SHOWN]
-    for result in told:
-        line(console, (f"{result['peer']}: {result['case']}: {result['outcome']}: {result['detail']}", style))
-    if more := len(found) - len(told):
-        console.print(f"… and {more:,} more")
-
-
-def _table(ran: Sequence[PeerRun]) -> Table:
-    """Return a table with a row for each present peer, at most 80 characters wide."""
+def show(summary: Summary) -> None:
+    """Print each peer's counts, the absent peers, and what somebody should look at; a peer's equal results once."""
     from rich.table import Table
 
-    from padops.conformance.record import IDLE, WRONG
+    from padops.conformance.record import counts_of
 
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
-    table.add_column("peer", overflow="fold")
-    for title in ("cases", "agree", "wrong", "crash", "known", "unexpected", "not run", "s"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for one in ran:
-        counts = Counter(result["outcome"] for result in one.results)
-        known = sum(result["divergence"] is not None for result in one.results)
-        unexpected = sum(result["unexpected"] for result in one.results)
-        wrong = sum(counts[outcome] for outcome in WRONG) - counts["crash"]
-        idle = sum(counts[outcome] for outcome in IDLE)
-        numbers = (
-            len(one.results),
-            counts["agree"],
-            wrong,
-            counts["crash"],
-            known,
-            unexpected,
-            idle,
-            round(one.seconds),
-        )
-        table.add_row(styled(one.peer.name), *map(str, numbers))
-    return table
+    console = make_console(width=1000)  # as wide as its cells: grep finds whole names
+    for section in (*summary.peers(), *summary.problems()):
+        console.print(f"{section.title}: {section.about}" if section.about else section.title)
+        if section.rows:
+            table = Table(*section.rows[0], box=None, pad_edge=False)
+            for row in section.rows[1:]:
+                table.add_row(*map(styled, row))
+            console.print(table)
+        alike = {(result["peer"], result["outcome"], result["detail"]): result for result in reversed(section.results)}
+        told = [*reversed(alike.values())][:SHOWN]
+        for result in told:
+            console.print(f"{result['peer']}: {result['case']}: {result['outcome']}: {result['detail']}")
+        if more := len(section.results) - len(told):
+            console.print(f"… and {more:,} more")
+    console.print(counts_of(summary.footer))

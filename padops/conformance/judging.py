@@ -40,10 +40,7 @@ def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, s
 
 
 def _is_close(expected: Packed, got: Packed, within: float) -> bool:
-    """Return whether two float outputs have one type and shape, and every element is close to the expected one.
-
-    A NaN is close to every NaN, an infinity only to itself.
-    """
+    """Return whether every float is close to the expected one: a NaN to every NaN, an infinity only to itself."""
     wanted, found = unpack(expected), unpack(got)
     if expected[:2] != got[:2] or wanted.dtype.kind != "f":
         return False

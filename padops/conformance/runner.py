@@ -234,12 +234,7 @@ NOT_BEGUN = "the run was cut short before its turn"
 
 
 class CutShort(Exception):
-    """A signal has ended the run; the processes of all peers have ended, too.
-
-    Attributes:
-        ran: The results of each peer until then.
-        ending: The exception that the signal raised.
-    """
+    """A signal, the exception ``ending``, has ended the run and its processes; ``ran`` has the results until then."""
 
     def __init__(self, ran: list[PeerRun], ending: KeyboardInterrupt | SystemExit) -> None:
         super().__init__("the run was cut short")

@@ -30,7 +30,7 @@ def html(summary: Summary) -> str:
         "verdict_class": "good" if summary.footer["exit"] == 0 else "bad",
         "head": "".join(f"<p>{escape(text)}</p>" for text in summary.head()),
         "problems": "".join(map(_section, summary.problems())),
-        "tables": "".join(map(_section, summary.tables())),
+        "tables": "".join(map(_section, (*summary.peers(), *summary.known()))),
         # Inside a script element only "<" could end it.
         "data": json.dumps(page_data(summary), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
         "style": _part("page.css"),

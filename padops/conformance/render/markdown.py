@@ -18,7 +18,7 @@ CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # a ter
 def markdown(summary: Summary) -> str:
     """Return the report as one Markdown document."""
     parts = ["# Pad conformance", *map(_cell, summary.head())]
-    for section in (*summary.problems(), *summary.tables()):
+    for section in (*summary.problems(), *summary.peers(), *summary.known()):
         parts += _section(section)
     return "\n\n".join(parts) + "\n"
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from padops.conformance.record import IDLE, counts_of
 
-COLUMNS = ("peer", "versions", "cases run", "agree", "known divergences", "crashes", "unexpected", "new behaviour",
-           "not run")  # fmt: skip
+COLUMNS = ("peer", "versions", "run", "agree", "known", "crashes", "unexpected", "new", "not run")
 CASES_PER_CELL = 3  # examples of each known divergence
 UNEXPECTED_PER_CELL = 20
 SHOWN = 100  # the most results of a section
@@ -101,14 +100,15 @@ class Summary:
 
     def problems(self) -> list[Section]:
         """Return what somebody should look at: unexpected results, new behaviour, and stale divergences."""
-        recorded = [[self.title(row["name"]), row["recorded"]] for row in self.header["peers"] if "recorded" in row]
+        peers = [row for row in self.header["peers"] if "recorded" in row]
+        recorded = [[self.title(row["name"]), versions_of(row), row["recorded"]] for row in peers]
         about = "Of versions that the known divergences were not recorded with; no failure of padops."
         if gone := self.footer["gone"]:
             about += f" No longer seen there: {', '.join(gone)}."
         stale = [[name, self.divergence(name)["reason"]] for name in self.footer["stale"]]
         sections = [
             Section("Unexpected", "", [], self.unexpected),
-            Section("New behaviour", about, [("peer", "recorded"), *recorded], self.new),
+            Section("New behaviour", about, [("peer", "versions", "recorded"), *recorded], self.new),
             Section(
                 "Listed, but no longer seen",
                 "The list of divergences is out of date.",
@@ -117,21 +117,22 @@ class Summary:
         ]
         return [section for section in sections if len(section.rows) > 1 or section.results]
 
-    def tables(self) -> list[Section]:
-        """Return the peers, the absent peers, and the known divergences that occurred."""
+    def peers(self) -> list[Section]:
+        """Return the peers and the absent peers."""
+        absent = [("peer", "reason")]
+        absent += [(row["name"], " ".join(row["reason"].split())) for row in self.header["absent"]]
+        sections = [Section("Peers", "", [COLUMNS, *map(self._numbers, self.header["peers"])])]
+        return sections + ([Section("Absent peers", "Nothing is said of these.", absent)] if absent[1:] else [])
+
+    def known(self) -> list[Section]:
+        """Return the known divergences that occurred."""
         known = [("peer", "divergence", "outcome", "cases", "rule", "reason", "link")]
         for (peer, name), count in sorted(self.seen.items()):
             row = self.divergence(name)
             known.append(
                 (self.title(peer), name, row["outcome"], f"{count:,}", row["rule"], row["reason"], row["link"])
             )
-        absent = [("peer", "reason"), *((row["name"], row["reason"]) for row in self.header["absent"])]
-        sections = [
-            Section("Peers", "", [COLUMNS, *map(self._numbers, self.header["peers"])]),
-            Section("Absent peers", "Nothing is said of these.", absent),
-            Section("Known divergences", "", known),
-        ]
-        return [section for section in sections if len(section.rows) > 1]
+        return [Section("Known divergences", "", known)] if self.seen else []
 
     def _numbers(self, row: Record) -> list[str]:
         """Return the values of ``COLUMNS`` for a peer of the header."""
