@@ -87,9 +87,9 @@ def cells(results: Sequence[Measurement]) -> list[list[str]]:
         own = [by.get((workload, count), {}).get("padops") for count in counts]
         table.append([
             workload,
-            _joined([taken and taken.output_bytes / 1e6 for taken in own]),
-            _joined([taken and taken.median * 1e6 for taken in own], 1),
-            _joined([taken and taken.spread * 1e6 for taken in own], 1),
+            _joined([taken.output_bytes / 1e6 if taken else None for taken in own]),
+            _joined([taken.median * 1e6 if taken else None for taken in own], 1),
+            _joined([taken.spread * 1e6 if taken else None for taken in own], 1),
             *(_joined(gains[workload, other]) for other in others),
         ])  # fmt: skip
     for label, combine in SUMMARY.items():

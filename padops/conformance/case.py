@@ -74,15 +74,8 @@ class Case(OfOperator):
 
     def request(self) -> dict[str, Any]:
         """Return the case for a peer, in types that every Python can unpickle."""
-        return {
-            "id": self.id,
-            "op": self.op,
-            "opset": self.opset,
-            "attributes": dict(self.attributes),
-            "inputs": [None if array is None else pack(array) for array in self.arrays()],
-            "constant_inputs": self.constant_inputs,
-            "static": self.static,
-        }
+        same = {name: getattr(self, name) for name in ("id", "op", "opset", "attributes", "constant_inputs", "static")}
+        return {**same, "inputs": [None if array is None else pack(array) for array in self.arrays()]}
 
 
 @dataclass(frozen=True)

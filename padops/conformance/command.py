@@ -101,6 +101,7 @@ def run_suite(options: argparse.Namespace) -> int:
 
     from padops.conformance import cases, record, render, runner
     from padops.conformance.divergences import EXAMPLES, KNOWN
+    from padops.conformance.render.summary import summarise
 
     try:
         peers = _peers(options)
@@ -127,7 +128,7 @@ def run_suite(options: argparse.Namespace) -> int:
             render.write_all(header, results, footer, KNOWN, folder)
     except OSError as error:
         return fail(error)
-    show(render.summarise(header, results, footer, KNOWN))
+    show(summarise(header, results, footer, KNOWN))
     if ending is None:
         return int(footer["exit"])
     kept = f"{folder} has the results until then, marked as cut short" if folder else "nothing has been written"

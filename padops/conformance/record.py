@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from padops.conformance.peers import Peer
 from padops.files.staging import write_whole
@@ -39,7 +39,6 @@ class PeerRun:
     results: list[dict[str, Any]] = field(default_factory=list)
     # The divergences whose cases ran, none with the recorded outcome.
     not_seen: list[str] = field(default_factory=list)
-    seconds: float = 0
     left: int | None = None  # the number of cases that an interrupt left out; None without an interrupt
     # The recorded versions if its own is not among them; else empty.
     recorded: str = ""
@@ -59,8 +58,7 @@ class RecordError(ValueError):
     """A file is not a complete report."""
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A complete report: its first line, an object for each case and peer, and its last line."""
 
     header: dict[str, Any]
@@ -128,15 +126,16 @@ def header(level: str, seed: int, ran: Sequence[PeerRun]) -> dict[str, Any]:
             "cores": os.cpu_count(),
             "python": platform.python_version(),
         },
-        "peers": [_present(one, one.handshake) for one in ran if one.handshake is not None],
+        "peers": [_present(one) for one in ran if one.handshake is not None],
         "absent": [{"name": one.peer.name, "reason": one.absent} for one in ran if one.handshake is None],
     }
 
 
-def _present(one: PeerRun, said: dict[str, Any]) -> dict[str, Any]:
-    about: dict[str, Any] = {"name": one.peer.name, **{key: said[key] for key in ("python", "versions") if key in said}}
-    more = {"within": one.peer.row.within, "recorded": one.recorded}
-    return about | {key: value for key, value in more.items() if value}
+def _present(one: PeerRun) -> dict[str, Any]:
+    said = one.handshake or {}
+    about = {"name": one.peer.name, "python": said.get("python"), "versions": said["versions"]}
+    more = {"within": one.peer.row.within or None, "recorded": one.recorded or None}
+    return {key: value for key, value in {**about, **more}.items() if value is not None}
 
 
 def footer(

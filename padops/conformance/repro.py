@@ -48,8 +48,8 @@ def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, version
     try:
         if row.command:
             needs = (*value_of(row.file, "PACKAGES"), *(value_of(row.file, "NEEDS") or ()))
-            about = _about(case, peer, seen, versions, needs)
-            text: str = value_of(row.file, "script")(row.file, request, expected.output, about)
+            head = _about(case, peer, seen, versions, needs)
+            text: str = value_of(row.file, "script")(row.file, request, expected.output, head)
             return text
         # Of a type that NumPy lacks, only padops passes arrays to onnxruntime.
         alone = row.stands_alone and (row.entry_point != "ort:run_case" or request.dtype.name in PLAIN)
@@ -66,8 +66,8 @@ def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, version
     bits = by_name(case.dtype).bits
     end = COMPARE.format(mask=f" & {(1 << bits) - 1}" if 0 < bits < 8 else "")
     future = "from __future__ import annotations"
-    head = "\n".join([future, "", *(text for text in imports if text != future)])
-    return f'"""{about}\n"""\n\n{head}\n\n{assigned}\n\n\n{source}\n{end}'
+    loaded = "\n".join([future, "", *(line for line in imports if line != future)])
+    return f'"""{about}\n"""\n\n{loaded}\n\n{assigned}\n\n\n{source}\n{end}'
 
 
 _Call = tuple[Sequence[str], list[str], dict[str, str], str]  # packages, imports, values by name, and the functions

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -295,7 +294,7 @@ def _run_peer(
     ran: PeerRun, process: Process, mine: Sequence[Prepared], known: Sequence[Divergence], progress: Progress
 ) -> None:
     """Run one peer on its share of the cases; ``ran`` receives the results."""
-    started, peer = time.monotonic(), ran.peer
+    peer = ran.peer
     try:
         ran.handshake, ran.absent = process.start(), None
         versions = ran.handshake["versions"]
@@ -318,5 +317,4 @@ def _run_peer(
     except Stopped:
         ran.left = len(mine) - len(ran.results)
     finally:
-        ran.seconds = time.monotonic() - started
         process.close(last=True)

@@ -92,7 +92,9 @@ def test_specifications_are_right_everywhere() -> None:
 
 def test_small_run_is_green(quick: list, optional_libraries: set[str]) -> None:
     """The default peers that are always there, on every tenth case."""
-    names = [name for name, row in PEERS.items() if not row.isolated and not optional_libraries & set(name.split("-"))]
+    names = [
+        name for name, row in PEERS.items() if not row.environment and not optional_libraries & set(name.split("-"))
+    ]
     assert {"padops-provider", "onnx-reference", "padops-pyop"} <= set(names)
     peers = [runner.parse_peer(name) for name in names]
     ran = runner.run_cases(sample(quick, 190), peers, KNOWN, "quick")
@@ -197,7 +199,7 @@ def test_a_part_of_padops_is_never_absent() -> None:
     codes = {
         name: record.footer([present, runner.PeerRun(runner.parse_peer(name), absent="no library")])["exit"]
         for name, row in PEERS.items()
-        if not row.isolated
+        if not row.environment
     }
     assert {name for name, code in codes.items() if code} == {"padops-native", "reference"}
 

@@ -111,7 +111,7 @@ def test_what_a_file_states(another: Path) -> None:
     row, second = add_peers(another)
     assert (row.name, row.entry_point, row.file) == ("another", f"{another}:run_case", another)
     assert (second.name, second.entry_point) == ("padops-another", f"{another}:run_beside")
-    assert not row.isolated and add_peers(another.parent) == [row, second]
+    assert not row.environment and add_peers(another.parent) == [row, second]
     mine = [one for one in KNOWN if one.peer == "another"]
     assert [(one.id, one.versions, one.reason) for one in mine] == [
         ("another-rank-0", ">=1,<=99", WHY),
@@ -176,7 +176,7 @@ import sys
 from pathlib import Path
 from padops.conformance.divergences import KNOWN, RECORDED, add_peers
 from padops.conformance.peers import PEERS
-assert len(KNOWN) > 100 and not any(row.isolated for row in PEERS.values())
+assert len(KNOWN) > 100 and not any(row.environment for row in PEERS.values())
 add_peers(Path({str(PEERS["tract"].file.parent)!r}))
 assert len(KNOWN) > 200 and len(RECORDED) > 15
 print([name for name in {names} if name in sys.modules])

@@ -105,11 +105,6 @@ class PeerRow:
         """Whether the implementation's own Pad answers, which may refuse cases that the standard leaves open."""
         return not self.ours and not self.name.startswith("without-pad-")
 
-    @property
-    def isolated(self) -> bool:
-        """Whether the peer runs in an environment that is not padops' own."""
-        return bool(self.environment)
-
     def prepared(self, sent: Mapping[str, Any]) -> dict[str, Any]:
         """Prepare a case of ``Case.request`` for this peer, for the suite and for scripts."""
         asked = {**sent, "static": sent["static"] or bool(self.form)}
@@ -186,7 +181,9 @@ def rows_of(file: Path) -> Iterator[PeerRow]:
     if about is None:
         raise ValueError(f"{file}: there is no ENVIRONMENT")
     of_provider = {name: about[name] for name in OF_PROVIDER if "provider" in about and name in about}
-    rows = [("run_case", (), {key: value for key, value in about.items() if key not in OF_FILE})]
+    rows: list[tuple[str, tuple[str, ...], dict[str, Any]]] = [
+        ("run_case", (), {key: value for key, value in about.items() if key not in OF_FILE})
+    ]
     for key, (function, families) in SHARING.items():
         if key in about:
             rows.append((function, (key,), {"families": families, **of_provider, **about[key]}))

@@ -76,7 +76,7 @@ def page_data(summary: Summary) -> Record:
         "peers": [{"title": title, "versions": versions} for title, versions in about],
         "rows": [{"op": op, "mode": mode, "refused": mode == OTHERS} for op, mode in rows],
         "dtypes": dtypes,
-        "divergences": {name: summary.divergence(name) for _, name in summary.seen},
+        "divergences": {name: summary.divergence(name) for cell in summary.cells.values() for name in cell.known},
         "cells": cells,
         "cases": {id: _case(record) for id, record in records.items()},
     }

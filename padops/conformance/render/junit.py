@@ -58,9 +58,6 @@ def _of_cell(place: str, dtype: str, cell: Cell, strict: bool) -> ElementTree.El
         case = _case(place, dtype, "skipped", "; ".join(cell.reasons))
     else:
         case = _case(place, dtype)
-    told = [*cell.counts.items(), *cell.known.items(), *([("new behaviour", cell.new)] if cell.new else [])]
-    out = ElementTree.SubElement(case, "system-out")
-    out.text = _writable(", ".join(f"{count} {name}" for name, count in told))
     return case
 
 

@@ -65,7 +65,6 @@ class Summary:
     cells: dict[Key, Cell] = field(default_factory=dict)
     unexpected: list[Record] = field(default_factory=list)
     new: list[Record] = field(default_factory=list)  # results that are new behaviour of a peer
-    seen: Counter[tuple[str, str]] = field(default_factory=Counter)  # results, by peer and divergence
 
     def title(self, peer: str) -> str:
         """Return a peer's short name; for another interpreter, with its version instead of its path."""
@@ -127,12 +126,15 @@ class Summary:
     def known(self) -> list[Section]:
         """Return the known divergences that occurred."""
         known = [("peer", "divergence", "outcome", "cases", "rule", "reason", "link")]
-        for (peer, name), count in sorted(self.seen.items()):
+        seen = Counter[tuple[str, str]]()  # results, by peer and divergence
+        for (peer, *_), cell in self.cells.items():
+            seen.update({(peer, name): count for name, count in cell.known.items()})
+        for (peer, name), count in sorted(seen.items()):
             row = self.divergence(name)
             known.append(
                 (self.title(peer), name, row["outcome"], f"{count:,}", row["rule"], row["reason"], row["link"])
             )
-        return [Section("Known divergences", "", known)] if self.seen else []
+        return [Section("Known divergences", "", known)] if seen else []
 
     def _numbers(self, row: Record) -> list[str]:
         """Return the values of ``COLUMNS`` for a peer of the header."""
@@ -169,8 +171,6 @@ def summarise(header: Record, results: Iterable[Record], footer: Record, diverge
             summary.unexpected.append(record)
         if record["new"]:
             summary.new.append(record)
-        if record["divergence"]:
-            summary.seen[record["peer"], record["divergence"]] += 1
     return summary
 
 
