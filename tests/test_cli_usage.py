@@ -97,7 +97,7 @@ MISTAKES = {
     "convert a b --report ''": "argument --report is empty",
     "run a --inputs=": "argument --inputs is empty",
     "conformance show ''": "argument FILE is empty",
-    "conformance --quick show a": "--quick is an option of a run; a command and its own options come first",
+    "conformance --quick show a": "a command takes no options of a run; its own options come after its name",
     "convert a b --target onnx --no-fallback": "--no-fallback needs --target padops",
     "convert a b --jobs 2": "--jobs needs a folder, but IN is one model",
     **{

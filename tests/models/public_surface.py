@@ -147,8 +147,6 @@ def _plain(default: Any) -> Any:
 
 def commands(parser: argparse.ArgumentParser, name: str) -> Iterator[str]:
     """The options of a command, and below them the commands in it."""
-    if (fill := inspect.getclosurevars(parser.parse_known_args).nonlocals.get("fill")) is not None:
-        fill(parser)  # what it does once it parses
     below: dict[str, argparse.ArgumentParser] = {}
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):

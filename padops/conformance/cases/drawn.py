@@ -88,7 +88,7 @@ def _build(
 ) -> Case:
     given = [i for i, recipe in enumerate(inputs) if i and recipe is not None]
     constants = tuple(i for i in given if rng.random() < 0.5) if rng.random() < 0.5 else ()
-    return Case(id, "random", op.name, opset, attributes, tuple(inputs), (), constants, bool(rng.random() < 0.5))
+    return Case(id, "random", op.name, opset, attributes, tuple(inputs), constants, bool(rng.random() < 0.5))
 
 
 def _onnx(id: str, op: Op, rng: np.random.Generator) -> Case:

@@ -231,9 +231,7 @@ def _axes(rng: np.random.Generator, form: str, pairs: list[tuple[int, int]]) -> 
 def _case(c: Choices, opset: int, attributes: dict[str, Any], inputs: Sequence[Recipe | None]) -> Case:
     given = tuple(i for i, recipe in enumerate(inputs) if i and recipe is not None)
     constants = given if c.form in ("held", "fixed") else ()
-    return Case(
-        c.id, "table", c.op.name, opset, attributes, tuple(inputs), (), constants, c.form in ("static", "fixed")
-    )
+    return Case(c.id, "table", c.op.name, opset, attributes, tuple(inputs), constants, c.form in ("static", "fixed"))
 
 
 def _openvino(c: Choices, rng: np.random.Generator) -> Case:
