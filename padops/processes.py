@@ -87,10 +87,8 @@ class Pipes:
     def within(self, seconds: float, talk: Callable[[IO[bytes], IO[bytes]], Answer]) -> Answer:
         """Runs ``talk``, which writes to the process or reads from it, for at most ``seconds``.
 
-        ``talk`` runs in a thread. A thread that does not end is abandoned: a read from a pipe cannot be cancelled.
-
-        Args:
-            talk: Receives the pipes to the process's input and from its output. ``within`` raises its exceptions.
+        ``talk`` receives the pipes to the process's input and from its output; ``within`` raises its exceptions. It
+        runs in a thread. A thread that does not end is abandoned: a read from a pipe cannot be cancelled.
 
         Raises:
             LateError: ``talk`` took longer. The process was killed.

@@ -10,10 +10,7 @@ from collections.abc import Sequence
 
 
 def count(text: str, most: int | None = None) -> int:
-    """Parses the value of an option that is a count.
-
-    Args:
-        most: The largest allowed number; None for any.
+    """Parses the value of an option that is a count, up to ``most``.
 
     Raises:
         argparse.ArgumentTypeError: The text is not an allowed number.

@@ -90,13 +90,7 @@ class Asked:
         return told
 
     def model(self, probe: Probe, rules: str | None = None, with_pad: bool = True) -> Seen:
-        """Runs a probe on the provider.
-
-        Args:
-            probe: The probe.
-            rules: A file of rules, to run padops beside the provider; None for a stock session.
-            with_pad: Whether the model has its Pad.
-        """
+        """Runs a probe on the provider: in a stock session, or with padops and a file of rules beside it."""
         feeds = feeds_of(probe.case)
         if not with_pad:
             feeds = {name: array for name, array in feeds.items() if name in ("x", "c")}
