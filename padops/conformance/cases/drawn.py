@@ -62,10 +62,7 @@ def _amounts(rng: np.random.Generator, shape: list[int]) -> tuple[list[int], lis
 
 
 def shrink(shape: list[int], begins: list[int], ends: list[int], most: int) -> None:
-    """Shrink a case in place until its input and its output have at most ``most`` elements.
-
-    It first removes the amounts of the largest axes, then halves the axes.
-    """
+    """Shrink a case in place to at most ``most`` elements: first the amounts of the largest axes, then the axes."""
     while prod(max(b + n + e, n, 1) for b, n, e in zip(begins, shape, ends)) > most:
         i = max(range(len(shape)), key=lambda i: max(begins[i] + shape[i] + ends[i], shape[i]))
         if begins[i] > 0 or ends[i] > 0:

@@ -62,8 +62,7 @@ def draw_opset(rng: np.random.Generator, op: Op) -> int:
 def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterator[Case]:
     """Yield ``by_type`` cases per operator, mode and type, and ``by_signs`` per operator, mode and kind of amounts.
 
-    ``by_signs`` is for a kind with weight 4 in ``SIGNS``. More cases include fewer: a quick run repeats some of a long
-    run.
+    ``by_signs`` is for a kind with weight 4 in ``SIGNS``. More cases include fewer.
     """
     seen = set()
     for name in ops:
