@@ -84,10 +84,7 @@ def _call(
     attributes: Mapping[str, Any],
     constants: Mapping[str, np.ndarray],
 ) -> Call:
-    """Returns a call that runs a node on a workload's data: other inputs are constants, input and output are bound.
-
-    Strings, which cannot be bound, come from Python and go back to it.
-    """
+    """Returns a call that runs a node on bound memory; strings, which cannot be bound, come from Python."""
     dtype, opset = by_name(workload.dtype), _opset(workload)
     inputs, output = {"x": (dtype.onnx, workload.shape)}, (dtype.onnx, workload.output_shape)
     tensors = [tensor(name, array) for name, array in constants.items()]

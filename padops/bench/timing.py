@@ -99,9 +99,7 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
 
 
 def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
-    """Compares every output bit by bit with padops' output, from the first of ``calls``.
-
-    ``target`` is the memory that calls may write. Refilling it before each call erases the previous output.
+    """Compares every output bit by bit with that of the first call; ``target`` is the memory that calls may write.
 
     Raises:
         OutputsDiffer: An implementation's output differs from padops'.
@@ -110,7 +108,7 @@ def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
     for by, call in calls.items():
         if by == "copy":  # its output differs from the workload's
             continue
-        target[:] = 0xA5
+        target[:] = 0xA5  # instead of the previous output
         given = bits_of(call())
         wanted = given if wanted is None else wanted
         if given != wanted:
@@ -129,10 +127,7 @@ def bits_of(output: Any) -> bytes | list[Any]:
 def time_calls(
     name: str, output_bytes: int, threads: int, calls: Mapping[str, Call], seconds: float
 ) -> list[Measurement]:
-    """Times equivalent calls, which write ``output_bytes`` each, for ``seconds`` in total.
-
-    The implementations take turns; each runs as if it were alone.
-    """
+    """Times equivalent calls in turns, for ``seconds`` in total; each runs as if it were alone."""
     times: dict[str, list[float]] = {by: [] for by in calls}
     end, rounds = time.perf_counter() + seconds, 0
     while time.perf_counter() < end or rounds < MIN_ROUNDS:

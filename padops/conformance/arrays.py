@@ -47,10 +47,7 @@ def random_array(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -
 
 
 def describe(array: np.ndarray | None) -> Any:
-    """Describe an array for a report: type, shape and, for a small array, the values as nested lists.
-
-    Floats without a JSON number become strings, a NaN with its bits. A large array has no values.
-    """
+    """Describe an array: type, shape and, if small, values; floats that JSON lacks are texts, a NaN with its bits."""
     if array is None:
         return None
     dtype = dtype_of(array)

@@ -41,6 +41,17 @@ def integers(values: Any, dtype: str = "int64", shape: tuple[int, ...] | None = 
     return Recipe(dtype, (len(values),) if shape is None else shape, values=values)
 
 
+def number(text: str) -> int:
+    """Parse a number of an id, which has one spelling.
+
+    Raises:
+        ValueError: The text is another spelling, or no number.
+    """
+    if text != str(int(text)):
+        raise ValueError(f"the number {text!r} is spelled in another way")
+    return int(text)
+
+
 def seed_of(text: str) -> int:
     """Return a seed that is the same on every machine."""
     return crc32(text.encode())

@@ -49,10 +49,7 @@ def one_node_model(
 
 
 def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standard: bool = False) -> onnx.ModelProto:
-    """Make the model of a case: one node with the inputs ``input_0``, ``input_1``, … and the output ``output``.
-
-    ``standard``: whether the node is the Pad of ``ai.onnx`` instead of the operator of padops; an absent input has an
-    empty name.
+    """Make the model of a case; ``standard``: with the Pad of ``ai.onnx`` instead of the operator of padops.
 
     Raises:
         Unsupported: ``standard`` is set, and no Pad of ``ai.onnx`` can run the case.

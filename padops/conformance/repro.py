@@ -32,9 +32,7 @@ class NoScript(ValueError):
 def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, versions: str = "") -> str:
     """Return the script that shows a case on a peer of ``peers.PEERS``; it only names an interpreter after ``@``.
 
-    Returns:
-        Python source, or JavaScript for a JavaScript peer. The script exits with 1 if the peer differs from the rules,
-        else with 0; a crash of the peer also ends the script.
+    It is Python, or JavaScript for a JavaScript peer, and exits with 1 if the peer differs from the rules, else with 0.
 
     Raises:
         NoScript: The peer cannot express this case.

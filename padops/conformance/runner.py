@@ -249,8 +249,7 @@ def run_cases(
 ) -> list[PeerRun]:
     """Run every case on every peer that has the operator; a slow peer gets fewer cases at the lower levels.
 
-    ``progress`` receives a peer's name, the number of its finished cases and their total. One peer for each core works
-    at a time.
+    ``progress`` receives a peer's name, the number of its finished cases and their total.
 
     Raises:
         CutShort: SIGINT or SIGTERM came while the peers were at work.

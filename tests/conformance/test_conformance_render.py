@@ -21,7 +21,7 @@ def test_markdown_counts_and_names_everything(tmp_path: Path) -> None:
     text = written(tmp_path, good=False)["markdown"]
     assert "| padops-native | onnxruntime 1.31.1 | 4 | 3 | 0 | 0 | 1 | 0 | 0 |" in text
     assert "| ort-builtin | onnxruntime 1.31.1 | 2 | 1 | 1 | 0 | 0 | 0 | 1 |" in text
-    assert "| ort-builtin@1.20.1 | onnxruntime 1.20.1 | 1 | 0 | 1 | 1 | 0 | 0 | 1 |" in text
+    assert "| ort-builtin@/old/python | onnxruntime 1.20.1 | 1 | 0 | 1 | 1 | 0 | 0 | 1 |" in text
     assert "| torch | No module named 'torch' |" in text
     assert "| ort-gone | Was repaired. |" in text
     assert "Not as expected: 9 results, 1 unexpected, 1 stale." in text

@@ -36,10 +36,10 @@ def find_case(id: str) -> Case:
     Raises:
         ValueError: No case has this id.
     """
-    origin = id.split("/")[0]
-    if origin in ("table", "random"):
-        return table.find_case(id) if origin == "table" else drawn.find_case(id)
-    found = [case for case in (*specification.cases(), *upstream.cases()) if case.id == id]
-    if not found:
-        raise ValueError(f"no case is called {id!r}, which is none of the installed onnx either")
-    return found[0]
+    try:
+        origin = id.split("/")[0]
+        if origin in ("table", "random"):
+            return table.find_case(id) if origin == "table" else drawn.find_case(id)
+        return {case.id: case for case in (*specification.cases(), *upstream.cases())}[id]
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"no case is called {id!r}: {error}") from error

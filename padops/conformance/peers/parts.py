@@ -38,12 +38,7 @@ def value_of(file: Path, name: str) -> Any:
 
 
 def shown(file: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """Return source that works without padops.
-
-    Returns:
-        The import lines; and the source of each definition, by name, from the file and the files of padops that it
-        imports.
-    """
+    """Return source that works without padops: import lines, and by name the definitions, also those of other files."""
     imports, sources = [], dict[str, str]()
     nodes, definitions = _part(file, names)
     for node, other in nodes.items():
@@ -61,10 +56,9 @@ Import = ast.Import | ast.ImportFrom
 
 
 def _part(file: Path, names: Iterable[str]) -> tuple[dict[Import, Path | None], dict[str, ast.stmt]]:
-    """Return the definitions with these names and all that they need except annotations, in the order of the file.
+    """Return the imports and the definitions that these names need, in the order of the file.
 
-    The first dict has statements that import one name each, with the imported file if it is in padops or beside this
-    file; the second the constants and functions.
+    An import has one name, and the imported file if it is in padops or beside this file.
     """
     places = _places(file.read_text(encoding="utf-8"))
     needed: set[str] = set()

@@ -16,7 +16,6 @@ from padops.conformance.render.summary import (
     Summary,
     array_text,
     result_text,
-    versions_of,
 )
 from padops.spec.dialects import OPS
 
@@ -71,9 +70,8 @@ def page_data(summary: Summary) -> Record:
         records |= {record["case"]: record for record in cell.examples}
         place = {"peer": peers.index(peer), "row": rows.index(_row(op, mode)), "dtype": dtypes.index(dtype)}
         cells.append(place | _of_cell(cell))
-    about = [(summary.title(row["name"]), versions_of(row)) for row in summary.header["peers"]]
     return {
-        "peers": [{"title": title, "versions": versions} for title, versions in about],
+        "peers": [{"title": peer} for peer in peers],
         "rows": [{"op": op, "mode": mode, "refused": mode == OTHERS} for op, mode in rows],
         "dtypes": dtypes,
         "divergences": {name: summary.divergence(name) for cell in summary.cells.values() for name in cell.known},

@@ -66,14 +66,6 @@ class Summary:
     unexpected: list[Record] = field(default_factory=list)
     new: list[Record] = field(default_factory=list)  # results that are new behaviour of a peer
 
-    def title(self, peer: str) -> str:
-        """Return a peer's short name; for another interpreter, with its version instead of its path."""
-        name, _, python = peer.partition("@")
-        versions = [
-            version for row in self.header["peers"] if row["name"] == peer for version in row["versions"].values()
-        ]
-        return f"{name}@{versions[0]}" if python and versions else peer
-
     @property
     def verdict(self) -> str:
         """The verdict on the whole run, in words."""
@@ -93,28 +85,25 @@ class Summary:
         """Return the missing cases of an interrupted run, in words; empty for a complete run."""
         if "cut_short" not in self.footer:
             return ""
-        rows = [f"{self.title(peer)} ({count:,})" for peer, count in self.footer["cut_short"].items()]
+        rows = [f"{peer} ({count:,})" for peer, count in self.footer["cut_short"].items()]
         begun = f"Cases were left for {', '.join(rows)}. " if rows else ""
         return f"A signal has ended the run before its end. {begun}What is missing here has not been measured."
 
     def problems(self) -> list[Section]:
         """Return what somebody should look at: unexpected results, new behaviour, and stale divergences."""
         peers = [row for row in self.header["peers"] if "recorded" in row]
-        recorded = [[self.title(row["name"]), versions_of(row), row["recorded"]] for row in peers]
+        recorded = [[row["name"], versions_of(row), row["recorded"]] for row in peers]
         about = "Of versions that the known divergences were not recorded with; no failure of padops."
         if gone := self.footer["gone"]:
             about += f" No longer seen there: {', '.join(gone)}."
         stale = [[name, self.divergence(name)["reason"]] for name in self.footer["stale"]]
+        told = "The list of divergences is out of date."
         sections = [
             Section("Unexpected", "", [], self.unexpected),
             Section("New behaviour", about, [("peer", "versions", "recorded"), *recorded], self.new),
-            Section(
-                "Listed, but no longer seen",
-                "The list of divergences is out of date.",
-                [("divergence", "reason"), *stale],
-            ),
+            Section("Listed, but no longer seen", told, [("divergence", "reason"), *stale]),
         ]
-        return [section for section in sections if len(section.rows) > 1 or section.results]
+        return [section for section in sections if section.rows[1:] or section.results]
 
     def peers(self) -> list[Section]:
         """Return the peers and the absent peers."""
@@ -131,9 +120,7 @@ class Summary:
             seen.update({(peer, name): count for name, count in cell.known.items()})
         for (peer, name), count in sorted(seen.items()):
             row = self.divergence(name)
-            known.append(
-                (self.title(peer), name, row["outcome"], f"{count:,}", row["rule"], row["reason"], row["link"])
-            )
+            known.append((peer, name, row["outcome"], f"{count:,}", row["rule"], row["reason"], row["link"]))
         return [Section("Known divergences", "", known)] if seen else []
 
     def _numbers(self, row: Record) -> list[str]:
@@ -145,7 +132,7 @@ class Summary:
         known = sum(sum(cell.known.values()) for cell in own)
         unexpected, new = (sum(getattr(cell, name) for cell in own) for name in ("unexpected", "new"))
         numbers = [counts.total() - idle, counts["agree"], known, counts["crash"], unexpected, new, idle]
-        return [self.title(row["name"]), versions_of(row), *(f"{number:,}" for number in numbers)]
+        return [row["name"], versions_of(row), *(f"{number:,}" for number in numbers)]
 
     def divergence(self, name: str) -> Record:
         """Return the texts of a known divergence; for a missing id, a reason that reports this."""
