@@ -211,7 +211,7 @@ def test_an_interrupt(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkey
     monkeypatch.setattr(staging.os, "replace", interrupt)
     source = save(tmp_path / "in.onnx", one_pad(13))
     code, _, err = run(capsys, "convert", source, "-o", tmp_path / "out.onnx")
-    assert (code, err) == (130, "interrupted; no file is half-written\n")
+    assert (code, err) == (130, "interrupted; nothing has been left behind\n")
     assert list(tmp_path.iterdir()) == [source]
 
 

@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except DependencyError as error:
             return fail(error)
         except KeyboardInterrupt:
-            print("interrupted; no file is half-written", file=sys.stderr)
+            print(f"interrupted{options.left_behind}", file=sys.stderr)
             return INTERRUPTED
         finally:
             signal.signal(signal.SIGTERM, before)
@@ -72,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="padops", description="Every Pad operator, native in ONNX Runtime.")
+    parser.set_defaults(left_behind="")  # the note on files that "interrupted" adds
     parser.add_argument("--version", action="store_true", help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     add_inspect(commands)

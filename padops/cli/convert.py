@@ -67,7 +67,7 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("--report", metavar="FILE.json", help="write a record of each Pad; - for standard output")
     add_reading(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors and warnings")
-    parser.set_defaults(run=run_convert, usage_error=parser.error)
+    parser.set_defaults(run=run_convert, usage_error=parser.error, left_behind="; nothing has been left behind")
 
 
 def run_convert(options: argparse.Namespace) -> int:

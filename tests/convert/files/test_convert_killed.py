@@ -41,7 +41,7 @@ def test_the_interrupt_that_came_too_late(runner: Runner, tmp_path: Path) -> Non
         ended = trial.run(step=step, number=signal.SIGINT)
         said.add((ended.code, ended.said))
     assert said == {
-        (130, "interrupted; no file is half-written\n"),
+        (130, "interrupted; nothing has been left behind\n"),
         (0, f"interrupted, but {trial.folder / 'm.onnx'} had been written\n"),
     }
 
