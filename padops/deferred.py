@@ -9,9 +9,11 @@ OpenVINO sends telemetry at each import: it forks in a thread, and the child pro
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from threading import RLock
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import Any
 
 _LOCK = RLock()
@@ -28,32 +30,25 @@ class _Deferred(ModuleType):
         return getattr(module, name)
 
 
-class Deferring:
-    """A context in which imports of some modules return placeholders, unless the modules are already loaded.
+@contextmanager
+def deferring(*names: str) -> Iterator[None]:
+    """A context in which imports of these modules return placeholders, unless the modules are already loaded.
 
     Imports after the context load the modules as usual.
     """
-
-    def __init__(self, *names: str) -> None:
-        """``names``: the modules, such as ``"sympy"``."""
-        self._deferred = {name: _Deferred(name) for name in names}
-
-    def __enter__(self) -> None:
-        for name, deferred in self._deferred.items():
-            sys.modules.setdefault(name, deferred)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    deferred = {name: _Deferred(name) for name in names}
+    for name, module in deferred.items():
+        sys.modules.setdefault(name, module)
+    try:
+        yield
+    finally:
         with _LOCK:
-            for name, deferred in self._deferred.items():
-                if sys.modules.get(name) is deferred:
+            for name, module in deferred.items():
+                if sys.modules.get(name) is module:
                     del sys.modules[name]
 
 
 def import_openvino() -> Any:
     """Imports OpenVINO without its telemetry package, as if it were not installed."""
-    absent: dict[str, Any] = {"openvino_telemetry": None}
-    for name, nothing in absent.items():
-        sys.modules.setdefault(name, nothing)
+    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # None: no such module
     return import_module("openvino")

@@ -12,7 +12,7 @@ from types import TracebackType
 
 # Extras and the modules that they install. A module is imported only if its extra is needed.
 EXTRAS = {
-    "convert": ("onnx", "onnx_ir", "ml_dtypes", "rich", "google"),  # protobuf's module is google.protobuf
+    "convert": ("onnx", "onnx_ir", "ml_dtypes", "google"),  # protobuf's module is google.protobuf
     "cpu": ("onnxruntime",),
     "pyop": ("onnxruntime_extensions",),
     "completion": ("shtab",),
@@ -80,29 +80,21 @@ class NeedingOnnxruntime(Needing):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         super().__exit__(kind, error, traceback)
-        if error is None:
-            _check_onnxruntime(self._what)
-
-
-def _check_onnxruntime(what: str) -> None:
-    """Raises DependencyError for an onnxruntime that is older than 1.20 or incomplete."""
-    module = sys.modules["onnxruntime"]
-    found = getattr(module, "__version__", None)
-    if found is None or not hasattr(module, "InferenceSession"):
-        names = " and ".join(runtimes()) or "no distribution"
-        raise DependencyError(
-            f"{what} needs onnxruntime, but the one in {', '.join(getattr(module, '__path__', ['?']))} is incomplete "
-            f"({names} installed): uninstall every onnxruntime package, then install one",
-            name="onnxruntime",
-        )
-    major, minor = (int(part) for part in str(found).split(".")[:2])
-    if (major, minor) < (1, FIRST_MINOR):
-        package = next(iter(runtimes()), RUNTIMES[0])
-        raise DependencyError(
-            f"{what} needs onnxruntime 1.{FIRST_MINOR} or newer, but {package} is {found}: "
-            f"pip install --upgrade {package}",
-            name="onnxruntime",
-        )
+        if error is not None:
+            return
+        module = sys.modules["onnxruntime"]
+        found = getattr(module, "__version__", None)
+        if found is None or not hasattr(module, "InferenceSession"):
+            why = (
+                f", but the one in {', '.join(getattr(module, '__path__', ['?']))} is incomplete "
+                f"({' and '.join(runtimes())} installed): uninstall every onnxruntime package, then install one"
+            )
+        elif tuple(map(int, str(found).split(".")[:2])) < (1, FIRST_MINOR):
+            package = next(iter(runtimes()), RUNTIMES[0])
+            why = f" 1.{FIRST_MINOR} or newer, but {package} is {found}: pip install --upgrade {package}"
+        else:
+            return
+        raise DependencyError(f"{self._what} needs onnxruntime{why}", name="onnxruntime")
 
 
 def names_of(package: str) -> tuple[str, ...]:

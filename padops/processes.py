@@ -9,14 +9,14 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import queue
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import IO, Any, TypeVar, cast
+from concurrent.futures import Future, wait
+from typing import IO, Any, TypeVar
 
 Answer = TypeVar("Answer")
 
@@ -55,10 +55,7 @@ def how_ended(code: int | None) -> str:
     """Describes how a process ended, from ``subprocess``'s exit code: ``"SIGSEGV"``, or ``"exit code 1"``."""
     if code is None or code >= 0:
         return f"exit code {code}"
-    try:
-        return signal.Signals(-code).name
-    except ValueError:  # real-time signals have no names
-        return f"signal {-code}"
+    return signal.Signals(-code).name
 
 
 def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
@@ -90,10 +87,8 @@ class Pipes:
     def within(self, seconds: float, talk: Callable[[IO[bytes], IO[bytes]], Answer]) -> Answer:
         """Runs ``talk``, which writes to the process or reads from it, for at most ``seconds``.
 
-        ``talk`` runs in a thread. A thread that does not end is abandoned: a read from a pipe cannot be cancelled.
-
-        Args:
-            talk: Receives the pipes to the process's input and from its output. ``within`` raises its exceptions.
+        ``talk`` receives the pipes to the process's input and from its output; ``within`` raises its exceptions. It
+        runs in a thread. A thread that does not end is abandoned: a read from a pipe cannot be cancelled.
 
         Raises:
             LateError: ``talk`` took longer. The process was killed.
@@ -103,33 +98,19 @@ class Pipes:
             self._talking.join(ENDING)  # the thread has answered and is about to end
             if self._talking.is_alive():
                 raise EOFError
-        done: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
-        limit, late = time.monotonic() + seconds, LateError(f"no answer within {seconds:g} s")
+        limit, ended, answer = time.monotonic() + seconds, False, Future[Answer]()
 
         def run() -> None:
             try:
-                done.put((talk(*self._both()), None))
+                answer.set_result(talk(*self._both()))
             except BaseException as error:  # raised again by the waiting thread
-                done.put((None, error))
+                answer.set_exception(error)
             if self._ended:
                 self._close()
 
         self._talking = threading.Thread(target=run, daemon=True)
         self._talking.start()
-        answer, error = self._result(limit, late, done)
-        if error is not None:
-            raise error
-        return cast(Answer, answer)
-
-    def _result(
-        self, limit: float, late: LateError, done: queue.SimpleQueue[tuple[Any, BaseException | None]]
-    ) -> tuple[Any, BaseException | None]:
-        ended = False
-        while True:
-            try:
-                return done.get(timeout=LOOKS)
-            except queue.Empty:
-                pass
+        while not wait([answer], LOOKS).done:
             if not ended and self.process.poll() is not None:
                 ended = True
                 kill_group(self.process)  # its children, which hold the pipes
@@ -138,7 +119,8 @@ class Pipes:
                 if ended:
                     raise EOFError
                 kill_group(self.process)
-                raise late
+                raise LateError(f"no answer within {seconds:g} s")
+        return answer.result()
 
     def end(self) -> None:
         """Kills the process with its children, and closes the pipes."""
@@ -185,16 +167,16 @@ class Pickled:
             requests.flush()
             return pickle.load(answers)
 
-        answer, refusal = None, ""
+        answer, refusal = None, self._gone
         if not self._gone:
             try:
                 answer, refusal = self._pipes.within(self._seconds, talk)
             except LateError as error:
-                self._gone = f"{self._name} gave {error}"
+                refusal = self._gone = f"{self._name} gave {error}"
             except (BrokenPipeError, EOFError, pickle.UnpicklingError):  # the last if the answer is cut off
-                self._gone = f"{self._name} has died ({how_ended(wait_for(self._pipes.process))})"
-        if self._gone or refusal:
-            raise RuntimeError(self._gone or refusal)
+                refusal = self._gone = f"{self._name} has died ({how_ended(wait_for(self._pipes.process))})"
+        if refusal:
+            raise RuntimeError(refusal)
         return answer
 
     @property
@@ -203,7 +185,16 @@ class Pickled:
         return bool(self._gone)
 
     def close(self) -> None:
-        """Ends the process with its children."""
+        """Kills the process with its children."""
+        self._pipes.end()
+
+    def terminate(self) -> None:
+        """Asks the process to end; ``wait`` waits until it has."""
+        self._pipes.process.terminate()
+
+    def wait(self) -> None:
+        """Waits for the process to end by itself, and kills it with its children if it does not."""
+        wait_for(self._pipes.process)
         self._pipes.end()
 
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
 
-from padops.terminal import make_console, shown
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.progress import Progress as Bars
-    from rich.progress import Task
+from padops.terminal import shown
 
 Item = TypeVar("Item")
 Progress = Callable[[str, int, int], None]  # the step, the amount done, and the total
@@ -34,41 +29,19 @@ def counted(what: str, items: Sequence[Item], progress: Progress | None) -> Iter
         told(what, len(items), len(items))
 
 
-class StepBars(AbstractContextManager["StepBars"]):
-    """A bar for each step, on standard error if it is a terminal; the bars vanish when the work is done."""
+@contextlib.contextmanager
+def progress_line(quiet: bool = False) -> Iterator[Progress]:
+    """Shows the latest step in a line on standard error if it is a terminal; the line vanishes at the end."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda what, done, total: None
+        return
+    width = shutil.get_terminal_size().columns - 1
 
-    def __init__(self, quiet: bool = False) -> None:
-        self._shown = not quiet and sys.stderr.isatty()
-        self._bars: Bars | None = None
-        self._tasks: dict[str, Any] = {}
-        self._lock = threading.Lock()  # the suite's peers are steps in threads of their own
+    def show(what: str, done: int, total: int) -> None:
+        text = f"{shown(what)} {done:,}/{total:,}"
+        print("\r" + text[:width].ljust(width), end="", file=sys.stderr, flush=True)
 
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Shows the progress of the step ``what``."""
-        if not self._shown:  # rich's bars need not be loaded
-            return
-        with self._lock:
-            if self._bars is None:
-                self._bars = _make_bars()
-                self._bars.start()
-            if what not in self._tasks:
-                self._tasks[what] = self._bars.add_task(shown(what), total=total)
-        self._bars.update(self._tasks[what], completed=done)
-
-    def __exit__(self, *error: object) -> None:
-        if self._bars is not None:
-            self._bars.stop()
-
-
-def _make_bars() -> Bars:
-    """Makes progress bars that count bytes or items."""
-    from rich import progress
-
-    class Amount(progress.ProgressColumn):
-        _bytes, _number = progress.DownloadColumn(), progress.MofNCompleteColumn()
-
-        def render(self, task: Task) -> RenderableType:
-            return (self._bytes if task.description == COPYING else self._number).render(task)
-
-    columns = (progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), Amount())
-    return progress.Progress(*columns, progress.TimeElapsedColumn(), console=make_console(stderr=True), transient=True)
+    try:
+        yield show
+    finally:
+        print("\r" + " " * width, end="\r", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Values of options, errors and consoles of the commands; light to import."""
+"""Values of options, errors and printed lines of the commands; light to import."""
 
 from __future__ import annotations
 
@@ -6,23 +6,11 @@ import argparse
 import json
 import os
 import sys
-import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-WIDTH = 80  # of a table in a file or a pipe, which have no width of their own
-WIDEST = 100  # the most letters of a wrapped line; longer lines are hard to read
 
 
 def count(text: str, most: int | None = None) -> int:
-    """Parses the value of an option that is a count.
-
-    Args:
-        most: The largest allowed number; None for any.
+    """Parses the value of an option that is a count, up to ``most``.
 
     Raises:
         argparse.ArgumentTypeError: The text is not an allowed number.
@@ -66,9 +54,10 @@ def json_text(value: object) -> str:
     return "".join(letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text)
 
 
-def say(text: object, stderr: bool = False) -> None:
-    """Prints one line."""
-    print(shown(text), file=sys.stderr if stderr else sys.stdout)
+def say(*texts: object, stderr: bool = False) -> None:
+    """Prints each text in one line."""
+    for text in texts:
+        print(shown(text), file=sys.stderr if stderr else sys.stdout)
 
 
 def fail(error: object, code: int = 1) -> int:
@@ -79,49 +68,7 @@ def fail(error: object, code: int = 1) -> int:
     return code
 
 
-def make_console(quiet: bool = False, stderr: bool = False, width: int = WIDTH) -> Console:
-    """Returns a console that prints each text in one line, escaped by ``shown`` and without markup.
-
-    It does not wrap lines for a file or a pipe, so that grep finds them. NO_COLOR also removes bold.
-
-    Args:
-        stderr: Whether to print to standard error, because standard output carries a model or a report.
-        width: The width of a table in a file or a pipe.
-    """
-    from rich.console import Console
-    from rich.text import Text
-
-    class OneLineConsole(Console):
-        def print(self, *objects: Any, **how: Any) -> None:
-            super().print(*(Text(shown(thing)) if isinstance(thing, str) else thing for thing in objects), **how)
-
-    how: dict[str, Any] = {"highlight": False, "quiet": quiet, "stderr": stderr}
-    how["color_system"] = None if os.environ.get("NO_COLOR") else "auto"
-    console = OneLineConsole(**how)
-    return console if console.is_terminal else OneLineConsole(**how, width=width, soft_wrap=True)
-
-
-def styled(*parts: str | tuple[str, str]) -> Text:
-    """Joins parts into one line: texts, or texts with their styles. The texts are escaped and not read as markup."""
-    from rich.text import Text
-
-    pairs = ((part, "") if isinstance(part, str) else part for part in parts)
-    return Text.assemble(*((shown(text), style) for text, style in pairs))
-
-
-def line(console: Console, *parts: str | tuple[str, str]) -> None:
-    """Prints one line of the parts of ``styled``."""
-    console.print(styled(*parts), soft_wrap=True)
-
-
-def wrapped(text: str, width: int) -> list[str]:
-    """The lines of a paragraph, broken between words."""
-    return textwrap.wrap(text, min(width, WIDEST), break_long_words=False)
-
-
-def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2) -> None:
-    """Prints paragraphs, wrapped between words on a terminal; skips empty paragraphs."""
-    for text in texts:
-        lines = wrapped(shown(text), console.width - indent)
-        for row in lines if console.is_terminal or not lines else [text]:
-            line(console, (" " * indent + row, "dim"))
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Returns the lines of a table: the first column flush left, the others flush right."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]

@@ -14,7 +14,7 @@ ISOLATED = Path(__file__).resolve().parent / "isolated"
 
 
 def main(arguments: list) -> int:
-    if all(importlib.util.find_spec(name) for name in ("padops", "onnx", "onnxruntime", "rich")):
+    if all(importlib.util.find_spec(name) for name in ("padops", "onnx", "onnxruntime")):
         from padops.cli import main as run
         from padops.conformance.divergences import add_peers
 

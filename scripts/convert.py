@@ -10,7 +10,7 @@ import sys
 
 
 def main(arguments: list) -> int:
-    if all(importlib.util.find_spec(name) for name in ("padops", "onnx_ir", "rich")):
+    if all(importlib.util.find_spec(name) for name in ("padops", "onnx_ir")):
         from padops.cli import main as run
 
         return run(["convert", *arguments])

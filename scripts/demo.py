@@ -26,63 +26,60 @@ def inside() -> int:
     """Runs the demo, in .venv."""
     import numpy as np
     import onnxruntime
-    from rich.console import Console
 
     import padops
 
-    console = Console(highlight=False, soft_wrap=True)
     onnxruntime.set_default_logger_severity(4)
-    console.print(f"padops {padops.__version__}, onnxruntime {onnxruntime.__version__}")
+    print(f"padops {padops.__version__}, onnxruntime {onnxruntime.__version__}")
     words = np.array([["every", "pad", "runs"]], object)
     sound = np.array([[10, 20, 30, 40, 50, 60]], np.int16)
     with tempfile.TemporaryDirectory() as folder:
-        console.print("\n[bold]1. Two models that onnxruntime refuses, and padops runs[/bold]")
+        print("\n1. Two models that onnxruntime refuses, and padops runs")
         good = [
-            show_refused(console, "int16", {"sound": sound}, Path(folder), {
+            show_refused("int16", {"sound": sound}, Path(folder), {
                 "padded": np.pad(sound, ((0, 0), (4, 4)), "reflect"),
             }),
-            show_refused(console, "string", {"words": words}, Path(folder), {
+            show_refused("string", {"words": words}, Path(folder), {
                 "framed": np.pad(words, 1, constant_values="#"),
                 "mirrored": np.pad(words, ((0, 0), (1, 1)), "reflect"),
             }),
         ]  # fmt: skip
-        console.print("\n[bold]2. A real model, before and after[/bold]")
-        good.append(show_real(console, Path(folder)))
-    console.print("\n[bold]3. Your model[/bold]")
-    show_next(console)
+        print("\n2. A real model, before and after")
+        good.append(show_real(Path(folder)))
+    print("\n3. Your model")
+    show_next()
     if not all(good):
-        console.print("\n[bold red]Some bits differ: see above.[/bold red]")
+        print("\nSome bits differ: see above.")
     return 0 if all(good) else 1
 
 
-def say(console, label: str, text: str) -> None:
+def say(label: str, text: str) -> None:
     """A line with its label in front."""
-    console.print(f"  {label:<14}  {text}")
+    print(f"  {label:<14}  {text}")
 
 
-def show_refused(console, name: str, feeds: dict, folder: Path, expected: dict) -> bool:
+def show_refused(name: str, feeds: dict, folder: Path, expected: dict) -> bool:
     """Shows a sample: onnxruntime's error and its reason, input, output, and each way to run it."""
     import onnxruntime
-    from rich.markup import escape
 
     import padops
     from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
     source, target = ROOT / "models" / f"{name}.onnx", folder / f"{name}.onnx"
-    console.print(f"\n[cyan]models/{name}.onnx[/cyan]")
+    print(f"\nmodels/{name}.onnx")
     try:
         onnxruntime.InferenceSession(source, providers=["CPUExecutionProvider"])
-        say(console, "onnxruntime", "this release runs it by itself")
+        say("onnxruntime", "this release runs it by itself")
     except Exception as error:  # onnxruntime's exceptions have no common class of their own
         text = str(error).splitlines()[0].split(" : ", 2)[-1]
-        say(console, "onnxruntime", f"[red]{escape(text)}[/red]")
+        say("onnxruntime", text)
     for why in dict.fromkeys(pad.why for pad in padops.inspect(source).pads):
-        say(console, "why", escape(why))
+        say("why", why)
     for key, array in feeds.items():
         added = next(iter(expected.values())).shape[1] - array.shape[1]
-        show_rows(console, f"before: {key}", array, shift=added // 2)
+        show_rows(f"before: {key}", array, shift=added // 2)
     for key, array in expected.items():
-        show_rows(console, f"after: {key}", array)
+        show_rows(f"after: {key}", array)
     conversion = padops.convert(source, target)
     roads = {"as it is": (padops.InferenceSession, source), "converted": (padops.InferenceSession, target),
              "without padops": (onnxruntime.InferenceSession, target)}  # fmt: skip
@@ -96,25 +93,23 @@ def show_refused(console, name: str, feeds: dict, folder: Path, expected: dict) 
         good &= right
         call = f"{kind.__module__.partition('.')[0]}.InferenceSession"
         say(
-            console,
             label,
             f"{call} of {'the' if model == source else 'the converted'} model: {verdict(right, 'numpy.pad')}",
         )
     return good
 
 
-def show_rows(console, label: str, array, shift: int = 0) -> None:
+def show_rows(label: str, array, shift: int = 0) -> None:
     """A small table of elements, with a label before its first row and a left margin."""
     for i, row in enumerate(array.tolist()):
         cells = " ".join(f"{element!s:>5}" for element in [""] * shift + row)
-        console.print(f"  {label if i == 0 else '':<15} {cells}", markup=False)
+        print(f"  {label if i == 0 else '':<15} {cells}")
 
 
-def show_real(console, folder: Path) -> bool:
+def show_real(folder: Path) -> bool:
     """Shows a real model, or a sample if no download is possible: the changes, and both models on random input."""
     import fetch_models
     import numpy as np
-    from rich.markup import escape
 
     random = np.random.default_rng(0)
     try:
@@ -123,64 +118,57 @@ def show_real(console, folder: Path) -> bool:
         feeds = {"audio": noise, "fmin": np.float32(46.875), "fmax": np.float32(2093.75)}
         about = "a detector of pitch, which pads the sound by amounts that it computes"
     except fetch_models.FetchError as error:
-        console.print(f"\n[bold yellow]No real model, models/nested.onnx instead:[/bold yellow] {escape(str(error))}")
+        print(f"\nNo real model, models/nested.onnx instead: {str(error)}")
         name, source = "models/nested.onnx", ROOT / "models" / "nested.onnx"
         noise = random.standard_normal((2, 3)).astype(np.float32)
         feeds = {"x": noise, "flag": np.array(True), "turns": np.array(2)}
         about = "Pads in both branches of an If, in a Loop and in a function"
-    console.print(f"\n[cyan]{name}[/cyan], {about}")
-    return show_change(console, name, source, folder / "real.onnx", {k: np.asarray(v) for k, v in feeds.items()})
+    print(f"\n{name}, {about}")
+    return show_change(name, source, folder / "real.onnx", {k: np.asarray(v) for k, v in feeds.items()})
 
 
-def show_change(console, name: str, source: Path, target: Path, feeds: dict) -> bool:
+def show_change(name: str, source: Path, target: Path, feeds: dict) -> bool:
     """Shows the Pads of a model, what replaced them, and its outputs before and after."""
     import onnxruntime
-    from rich.table import Table
 
     import padops
 
     try:
         result = padops.convert(source, target, verify=True, inputs=feeds)
     except padops.VerificationError as error:
-        console.print(str(error), style="bold red", markup=False)
+        print(error)
         return False
-    say(console, "onnxruntime", padops.inspect(source).summary())
-    table = Table("where", "was", "is now", title=f"{name}: {len(result.records)} Pads", title_justify="left")
+    say("onnxruntime", padops.inspect(source).summary())
+    print(f"{name}: {len(result.records)} Pads")
     for record in result.records:
         now = f"padops::{record.op_type}" if record.op_type else record.reason or record.status
-        table.add_row(record.path, record.form, now)
-    console.print(table)
-    say(
-        console, "verified", f"padops.convert(…, verify=True), each Pad's own output too: {result.verification.outcome}"
-    )
+        print(f"  {record.path}: was {record.form}, is now {now}")
+    say("verified", f"padops.convert(…, verify=True), each Pad's own output too: {result.verification.outcome}")
     before = onnxruntime.InferenceSession(source, providers=["CPUExecutionProvider"])
     after = padops.InferenceSession(target, providers=["CPUExecutionProvider"])
     good = not result.unconverted
     for output, old, new in zip(before.get_outputs(), before.run(None, feeds), after.run(None, feeds)):
         right = (old.dtype, old.shape, old.tobytes()) == (new.dtype, new.shape, new.tobytes())
         good &= right
-        say(console, output.name, f"{list(new.shape)} {new.dtype}: {verdict(right, 'before')}")
+        say(output.name, f"{list(new.shape)} {new.dtype}: {verdict(right, 'before')}")
     return good
 
 
-def show_next(console) -> None:
+def show_next() -> None:
     """Shows the next steps, and the place of the picture."""
-    say(console, "where", f"{Path(sys.executable).parent} has the command padops, and the Python that imports it")
+    say("where", f"{Path(sys.executable).parent} has the command padops, and the Python that imports it")
+    say("look", "padops inspect MODEL                    whether ONNX Runtime runs each Pad, and how to fix it")
+    say("run", 'padops.InferenceSession("MODEL")        as it is, from onnxruntime 1.24 on')
     say(
-        console, "look", "padops inspect MODEL                    whether ONNX Runtime runs each Pad, and how to fix it"
-    )
-    say(console, "run", 'padops.InferenceSession("MODEL")        as it is, from onnxruntime 1.24 on')
-    say(
-        console,
         "convert",
         "padops convert MODEL OUT --verify       for older runtimes and for Pads that are not ONNX's",
     )
-    say(console, "the modes", f"{PICTURE}, as a picture")
-    say(console, "more", f"{ROOT / 'README.md'}")
+    say("the modes", f"{PICTURE}, as a picture")
+    say("more", f"{ROOT / 'README.md'}")
 
 
 def verdict(right: bool, peer: str) -> str:
-    return f"[green]the same bits as {peer}[/green]" if right else f"[bold red]NOT the bits of {peer}[/bold red]"
+    return f"the same bits as {peer}" if right else f"NOT the bits of {peer}"
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@ import help_first  # noqa: F401
 import numpy as np
 
 from padops.conformance import cases
-from padops.conformance.case import Case, expect
-from padops.conformance.features import features_of, rules_of
+from padops.conformance.case import Case
+from padops.conformance.features import Prepared
 from padops.conformance.model import feeds, make_model, tensor
 from padops.files.staging import write_whole
 from padops.plural import plural
@@ -68,18 +68,19 @@ def export(chosen: Iterable[Case], file: Path | str) -> dict[str, Any]:
     rows: dict[str, Any] = {}
     left_out: Counter[str] = Counter()
     for case in chosen:
-        expected = expect(case)
+        item = Prepared.of(case)
+        expected = item.expected
         if not case.opset or expected.output is None:
             left_out["ONNX has no such operator" if not case.opset else f"an error: {expected.rule}"] += 1
             continue
-        name, features = case_name(case), features_of(case, expected)
+        name = case_name(case)
         if name in rows:
             raise ExportError(f"two cases are called {name}")
         made = _files(case, expected.output)
         files |= {f"{FOLDER}/{name}/{place}": content for place, content in made.items()}
         rows[name] = {
             "case": case.id, "opset": case.opset, "mode": case.mode, "type": case.dtype, "rank": case.rank,
-            "inputs": len(made) - 2, "rules": rules_of(features), "class": features.of_class,
+            "inputs": len(made) - 2, "rules": item.rules, "class": item.of_class,
         }  # fmt: skip
     manifest = {
         "schema": SCHEMA,

@@ -37,7 +37,7 @@ RUNTIME = "onnxruntime"
 THIS = "{}.{}".format(*sys.version_info)
 CI = ((THIS, True, "1.20.1"), (THIS, False, "1.24.4"))
 EXTRAS = ("cpu", "convert", "pyop")
-TOLD = ("numpy", "ml-dtypes", "onnx", "onnx-ir", "onnxruntime-extensions", "rich")  # the packages of the extras
+TOLD = ("numpy", "ml-dtypes", "onnx", "onnx-ir", "onnxruntime-extensions")  # the packages of the extras
 TOOLS = ("pytest>=8", "pytest-xdist>=3.8", "hypothesis>=6.160")
 # Tests that pass with every supported runtime and every supported version of NumPy and onnx.
 KERNELS = ("kernels", "dialect_kernels", "inputs", "interior", "rows", "errors", "inference", "describe", "load")

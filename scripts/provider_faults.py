@@ -53,11 +53,12 @@ def _is_known(chosen: "Callable[[Any], bool]", id: str, outcome: str, said: str)
 
     from padops.conformance import cases
     from padops.conformance.divergences import KNOWN, DivergenceTracker, add_peers
-    from padops.conformance.judging import Prepared
+    from padops.conformance.features import Prepared
 
     add_peers(peers.ISOLATED)
-    features = Prepared.of(cases.find_case(id)).features
-    return DivergenceTracker([*filter(chosen, KNOWN)]).explain(features, outcome, said) is not None
+    return (
+        DivergenceTracker([*filter(chosen, KNOWN)]).explain(Prepared.of(cases.find_case(id)), outcome, said) is not None
+    )
 
 
 def _is_open(provider: str, answer: "dict[str, Any]") -> bool:

@@ -36,9 +36,9 @@ def test_convert(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         ["function sample::Frame/framed_pad", "padops::Pad_19"],
     ]
     assert out.splitlines()[1:3] == [
-        "  Pad (opset 20): reflect, float [2, 3] \N{RIGHTWARDS ARROW} [4, 5], axis 0: 1 before, 1 after, "
+        "  Pad-19 inputs (opset 20): reflect, float [2, 3] \N{RIGHTWARDS ARROW} [4, 5], axis 0: 1 before, 1 after, "
         "axis 1: 2 before, 0 after",
-        "  ONNX Runtime runs the original",
+        "  the original: runs: ONNX Runtime runs it",
     ]
     assert "the outputs are bit-equal" in out
     size = (tmp_path / "out.onnx").stat().st_size
@@ -87,7 +87,7 @@ def test_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 
 def test_a_dry_run_writes_only_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, out, _ = run(capsys, "convert", MODELS / "int16.onnx", "--dry-run", "--report", tmp_path / "r.json")
-    assert (code, out.splitlines()[-1]) == (0, "1 Pad: 1 converted; nothing was written (dry run)")
+    assert (code, out.splitlines()[-1]) == (0, "1 Pad: 1 converted; nothing was written")
     assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
     assert json.loads((tmp_path / "r.json").read_text())["output"] == {"path": None, "files": []}
 
@@ -98,8 +98,8 @@ def test_in_place_twice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> N
     content = source.read_bytes()
     code, out, _ = run(capsys, "convert", source, "--in-place")
     assert (code, source.read_bytes()) == (0, content)
-    assert columns(out)[0] == ["graph/p", "padops::Pad_13"]
-    assert "already converted; ONNX Runtime runs the function that the model has for it" in out
+    assert columns(out)[0] == ["graph/p", "padops::Pad_13 already"]
+    assert "the original: runs: ONNX Runtime runs the function that the model has for it" in out
     assert out.splitlines()[-1] == "1 Pad: 1 already converted; nothing was written"
 
 
@@ -115,7 +115,7 @@ def test_a_model_without_a_pad(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 
 def test_select_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, out, _ = run(capsys, "convert", MODELS / "pad_02.onnx", "--dry-run", "--select", "needed")
-    assert columns(out)[0] == ["graph/constant_pad", "as it was"]
+    assert columns(out)[0] == ["graph/constant_pad", "not needed"]
     assert ["ONNX Runtime runs it: double, constant"] in columns(out)
     _, out, _ = run(capsys, "convert", MODELS / "pad_18.onnx", "--dry-run", "--select", "needed")
     assert out.count("as long as no amount is more than the axis has elements to reflect") == 1
@@ -124,14 +124,14 @@ def test_select_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
 def test_that_onnxruntime_runs_a_pad_is_no_reason_to_replace_it(capsys: pytest.CaptureFixture[str]) -> None:
     for options in ([], ["--target", "onnx"]):
         _, out, _ = run(capsys, "convert", MODELS / "pad_19.onnx", "--dry-run", *options)
-        assert "ONNX Runtime runs the original" in out and "ONNX Runtime runs it" not in out
+        assert out.count("ONNX Runtime runs it") == out.count("the original: runs: ONNX Runtime runs it") > 0
 
 
 def test_the_python_kernel_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """The heading named padops::Pad_18, which the file does not have; so it did for what had been converted before."""
     for source, output in ((MODELS / "int16.onnx", tmp_path / "1.onnx"), (tmp_path / "1.onnx", tmp_path / "2.onnx")):
         code, out, _ = run(capsys, "convert", source, output, "--target", "pyop")
-        assert (code, columns(out)[0]) == (0, ["graph/padded_pad", "padops.pyop::Pad"])
+        assert (code, columns(out)[0][1].split()[0]) == (0, "padops.pyop::Pad")
 
 
 def test_a_verified_model_without_inputs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -165,15 +165,6 @@ def test_strict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, out, err = run(capsys, *arguments)
     assert (code, err) == (0, "")
     assert out.splitlines()[-1].startswith("2 Pads: 1 converted, 1 unconverted; wrote ")
-
-
-def test_the_former_name_of_unconverted_warns(tmp_path: Path) -> None:
-    conversion = padops.convert(mixed(tmp_path))
-    text = "Conversion.left is deprecated since padops 0.1 and goes in 0.3 at the earliest; use Conversion.unconverted"
-    with pytest.warns(DeprecationWarning, match=f"^{text}$") as warned:
-        assert conversion.left == conversion.unconverted
-    assert warned[0].filename == __file__, "it names the line of the user"
-    assert [record.path for record in conversion.unconverted] == ["graph/complex [0]"]
 
 
 def test_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,8 +246,7 @@ def test_progress_is_shown_while_data_are_copied(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     code, _, err = run(capsys, "convert", tmp_path / "m.onnx", "-o", tmp_path / "out" / "m.onnx")
     assert code == 0
-    assert "copying external data" in err
-    assert "16/16 bytes" in err
+    assert "copying external data 16/16 " in err
     monkeypatch.undo()
     code, out, _ = run(capsys, "convert", tmp_path / "m.onnx", "-o", tmp_path / "out" / "m.onnx")
     assert out.splitlines()[-1].endswith("; its data stay in w.bin")

@@ -14,7 +14,7 @@ from inspected_models import MADE, write_models
 from small_models import FLOAT, external, model, pad
 
 import padops
-from padops.cli.reports import EXIT_CODES, KINDS, RULES
+from padops.cli.reports import KINDS, RULES
 from padops.convert.records import RUNNING, Verdict
 
 ALONE = {"right": 0, "refused": 3, "broken": 3, "wrong": 4, "unsure": 5, "unreadable": 1}
@@ -53,7 +53,6 @@ def test_what_is_allowed_counts_for_nothing(place: Path, capsys: pytest.CaptureF
 def test_every_verdict_that_does_not_run_has_a_kind() -> None:
     assert set(RULES) == set(get_args(Verdict)) - set(RUNNING)
     assert {rule.kind for rule in RULES.values()} == set(KINDS)
-    assert set(EXIT_CODES) == {*KINDS, None}
 
 
 def test_what_is_said_of_several_models(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,20 +68,21 @@ def test_what_is_said_of_several_models(place: Path, capsys: pytest.CaptureFixtu
     (place / "many.onnx").write_bytes(many.SerializeToString())
     names = ("refused.onnx", "more", "missing.onnx", "refused.onnx", "unreadable.onnx", "many.onnx")
     code, out, err = run(capsys, "inspect", *names)
-    assert (code, err) == (1, "")
+    assert code == 1
+    assert err.splitlines() == [
+        "error: more/moved.onnx does not exist: it is a link to nowhere.onnx",
+        "error: more/net.xml is an IR of version 10, expected 11; OpenVINO writes that with "
+        "openvino.save_model(openvino.Core().read_model(...), ...)",
+        "error: more/pulled.onnx is a Git LFS pointer; git lfs pull fetches the file",
+        "error: missing.onnx does not exist",
+        "error: unreadable.onnx: not an ONNX model: it cannot be parsed as a protobuf message",
+    ]
     assert out.splitlines() == [
         "refused.onnx: 1 Pad: 1 refused",
         "  refuses: ONNX Runtime has no Pad of opset 1",
-        "more/moved.onnx: does not exist: it is a link to nowhere.onnx",
-        "more/net.xml: is an IR of version 10, expected 11; OpenVINO writes that with "
-        "openvino.save_model(openvino.Core().read_model(...), ...)",
         "more/one.onnx: 1 Pad: 1 run",
-        "more/pulled.onnx: is a Git LFS pointer; git lfs pull fetches the file",
-        "missing.onnx: does not exist",
-        "unreadable.onnx: not an ONNX model: it cannot be parsed as a protobuf message",
         "many.onnx: 10 Pads: 10 unknown",
-        *(f"  unknown: padops does not know the domain d{i} (2 Pads)" for i in range(3)),
-        "  and 2 more reasons",
+        *(f"  unknown: padops does not know the domain d{i} (2 Pads)" for i in range(5)),
         "8 models, 2 with failing Pads, 5 unreadable; 12 Pads: 1 run, 1 refused, 10 unknown",
         "For reasons and fixes, run `padops inspect MODEL`",
     ]

@@ -28,14 +28,10 @@ def test_the_summary_counts_what_was_verified(
     why = "not verified: y of the original changes from run to run: only types and shapes are compared"
     assert code == 1 and (out / "untold.onnx").exists()
     assert f"{made / 'untold.onnx'}: warning: {why}; 1 Pad: 1 converted; wrote {out / 'untold.onnx'}" in err
-    lines = text.splitlines()[-4:]
+    lines = text.splitlines()[-2:]
     assert lines[0].startswith("4 models, 1 failed; 3 Pads: 3 converted")
     assert lines[1:] == [
         "verification: 0 proved, 2 tested, 0 different, 1 unknown, 1 not verified",
-        f"  {made / 'untold.onnx'}  unknown: {why.removeprefix('not verified: ')}",
-        f"  {made / 'broken.onnx'}  not verified: {made / 'broken.onnx'}: not an ONNX model: "
-        "it cannot be parsed as a "
-        "protobuf message",
     ]
     told = json.loads(report.read_text())
     assert told["verification"] == {"proved": 0, "tested": 2, "different": 0, "unknown": 1, "not verified": 1}
@@ -56,12 +52,9 @@ def test_the_summary_names_what_is_different(
     (tmp_path / "in").mkdir()
     source = tmp_path / "in" / "a.onnx"
     source.write_bytes(one_pad(13).SerializeToString())
-    code, text, _ = run(capsys, "convert", tmp_path / "in", tmp_path / "out", "--verify", "--run")
-    assert code == 4
-    assert text.splitlines()[-2:] == [
-        "verification: 0 proved, 0 tested, 1 different, 0 unknown, 0 not verified",
-        f"  {source}  different: 1 output differs; y: shape [5, 3] became [3, 5]",
-    ]
+    code, text, err = run(capsys, "convert", tmp_path / "in", tmp_path / "out", "--verify", "--run")
+    assert (code, err) == (4, f"{source}: error: 1 output differs; y: shape [5, 3] became [3, 5]\n")
+    assert text.splitlines()[-1] == "verification: 0 proved, 0 tested, 1 different, 0 unknown, 0 not verified"
 
 
 def test_the_summary_counts_what_was_proved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from command_lines import run
 from onnx import TensorProto, helper
 from small_models import FLOAT, external, model, pad, tensor
 
-from padops.terminal import line, make_console, shown
+from padops.terminal import shown
 
 # Clears the screen, begins a line of its own, turns the direction of writing round, and is a control character of
 # Latin-1.
@@ -163,28 +161,3 @@ def test_words_of_the_command_line(told: Told, tmp_path: Path) -> None:
     assert ESCAPED in told("inspect", f"no {HOSTILE}", code=1)
     assert ESCAPED in told("convert", "m.onnx", "--target", HOSTILE, code=2)
     assert ESCAPED in told("bench", "--model", f"no {HOSTILE}", code=1)
-
-
-def test_a_terminal_gets_colours_of_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Escapes of the console itself stay, and so do the styles of the parts of a line."""
-    monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setattr("sys.stdout", io.StringIO())
-    console = make_console()
-    assert console.width == 80
-    line(console, f"{HOSTILE}  ", ("may be wrong", "bold"))
-    console.print(f"[red]{HOSTILE}[/red]", soft_wrap=True)
-    console.print()
-    assert console.file.getvalue() == f"{ESCAPED}  may be wrong\n[red]{ESCAPED}[/red]\n\n"
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    colours = make_console()
-    colours.file = io.StringIO()
-    line(colours, f"{HOSTILE}  ", ("may be wrong", "bold"))
-    assert colours.file.getvalue() == f"{ESCAPED}  \x1b[1mmay be wrong\x1b[0m\n"
-
-
-def test_lines_are_made_in_one_place() -> None:
-    """A text of rich's own would let these characters through."""
-    importing = re.compile(r"^ *(from rich\.text import|from rich import text|import rich\.text)", re.MULTILINE)
-    package = Path(__file__).resolve().parent.parent / "padops"
-    found = {path.name for path in package.rglob("*.py") if importing.search(path.read_text(encoding="utf-8"))}
-    assert found == {"terminal.py"}

@@ -30,10 +30,8 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
         assert lines_of(lines, package) == [package, stated]
     assert lines_of(lines, "library")[-1] == padops.get_library_path()
     described = padops.describe()
-    count = f"{len(described['ops'])} operators, {len(described['types'])} element types"
-    assert [f"domain padops, version {described['version']}: {count}"] in lines
-    assert types_told(out) == {op["name"]: sorted(op["types"]) for op in described["ops"]}
-    assert [line for line in out.splitlines() if len(line) > 80 and "library" not in line] == []
+    names = ", ".join(op["name"] for op in described["ops"])
+    assert [f"domain padops, version {described['version']}: {names}"] in lines
     assert lines[-1] == ["self-check: padops::Pad_18 of int16 in a session: equal to the reference"]
 
 
@@ -41,21 +39,6 @@ def test_another_distribution_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installed, "version_of", {"onnx-weekly": "1.24.0.dev1", "numpy": "2.5.5"}.get)
     told = [installed._version.__wrapped__(package) for package in ("onnx", "numpy", "onnxruntime")]
     assert told == ["1.24.0.dev1 (onnx-weekly)", "2.5.5", None]
-
-
-def types_told(out: str) -> dict[str, list[str]]:
-    """The element types of each operator, as ``padops info`` lists them: "and" adds to those of the group above."""
-    told: dict[str, list[str]] = {}
-    names: list[str] = []
-    types: set[str] = set()
-    for line in out.splitlines():
-        indent, words = len(line) - len(line.lstrip()), line.replace(",", "").split()
-        if indent == 2:
-            names = words
-        elif indent == 6:
-            types = types | set(words[1:]) if words[0] == "and" else set(words)
-            told |= {name: sorted(types) for name in names}
-    return told
 
 
 def lines_of(lines: list[list[str]], name: str) -> list[str]:

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 from pathlib import Path
 
 import pytest
-from onnx import TensorProto
 from small_irs import PAD_IR, PAD_IR_WEIGHTS
-from small_models import FLOAT, external, model, one_pad, pad, tensor
+from small_models import external, model, one_pad, pad
 from test_cli_inspect import run
-
-from padops.cli.tables import SHOWN_ALIKE
-
-ALIKE = SHOWN_ALIKE + 3
 
 
 def give(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
@@ -43,28 +37,3 @@ def test_a_folder_of_irs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     (tmp_path / "m.bin").write_bytes(PAD_IR_WEIGHTS)
     code, out, err = run(capsys, tmp_path)
     assert (code, err, out.splitlines()[0]) == (0, "", f"{tmp_path}/m.xml: 1 Pad: 1 refused")
-
-
-def test_of_many_that_are_alike_some_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    nodes = [pad(["x", "pads"], f"y{i}", name=f"pad{i}", mode="reflect") for i in range(ALIKE)]
-    outputs = [(f"y{i}", TensorProto.INT16, None) for i in range(ALIKE)]
-    inputs = [("x", TensorProto.INT16, (4, 4))]
-    other = pad(["z", "pads"], "w", name="other")
-    message = model(
-        [*nodes, other],
-        18,
-        inputs=[*inputs, ("z", FLOAT, (4, 4))],
-        outputs=[*outputs, ("w", FLOAT, None)],
-        tensors=[tensor("pads", [0, 1, 0, 1])],
-    )
-    path = tmp_path / "m.onnx"
-    path.write_bytes(message.SerializeToString())
-    code, out, _ = run(capsys, path)
-    assert code == 0
-    assert sum(line.startswith("graph/pad") for line in out.splitlines()) == SHOWN_ALIKE
-    assert "\ngraph/other  runs\n" in out
-    assert (
-        "\nand 3 more of Pad-18 inputs with the same verdict (refuses)\n"
-        "  ONNX Runtime has no Pad of int16 at opset 18\n--json lists all Pads\n"
-    ) in out
-    assert len(json.loads(run(capsys, path, "--json")[1])["models"][0]["pads"]) == ALIKE + 1

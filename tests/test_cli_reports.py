@@ -150,7 +150,7 @@ def test_junit(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "broken.onnx": ("graph/Pad_0", ("failure", "pad-breaks-a-rule")),
         "wrong.onnx": ("graph/pool", ("failure", "pad-wrong")),
         "unsure.onnx": ("graph/Pad_0", ("failure", "pad-unknown")),
-        "unreadable.onnx": ("model unreadable", ("error", "model-unreadable")),
+        "unreadable.onnx": ("model-unreadable", ("error", "model-unreadable")),
     }
     (refused,) = padops.inspect("refused.onnx").pads
     assert suites[1][0][0].get("message") == refused.why
@@ -177,11 +177,11 @@ def test_github(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = out.splitlines()
     told = [read_command(line) for line in lines if line.startswith("::")]
     assert [(name, about["file"], about["title"]) for name, about, _ in told] == [
-        ("error", "refused.onnx", "Pad refused"),
-        ("error", "broken.onnx", "Pad breaks a rule"),
-        ("error", "wrong.onnx", "wrong results"),
-        ("warning", "unsure.onnx", "Pad unknown"),
-        ("error", "unreadable.onnx", "model unreadable"),
+        ("error", "refused.onnx", "pad-refused"),
+        ("error", "broken.onnx", "pad-breaks-a-rule"),
+        ("error", "wrong.onnx", "pad-wrong"),
+        ("warning", "unsure.onnx", "pad-unknown"),
+        ("error", "unreadable.onnx", "model-unreadable"),
     ]
     assert told[0][2].startswith("graph/p: ") and "\nFix: " in told[0][2]
     assert lines[5:7] == [

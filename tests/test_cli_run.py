@@ -122,7 +122,7 @@ CASES = {
     "a folder": (REFLECT, X, "{d}", 2, "", "error: {d} is a folder; padops run accepts one model file\n"),
     "outputs to a folder": (
         REFLECT, X, "{m} --inputs {x} --outputs {d}", 1, "",
-        "error: cannot write {d}: it is a folder; name a file in it\n",
+        "error: cannot write {d}: it is a folder; only regular files are replaced\n",
     ),
     "outputs to no folder": (REFLECT, X, "{m} --inputs {x} --outputs {d}/no/y.npz", 1, "", "error: cannot write {d}"),
     "outputs to a stream": (

@@ -68,7 +68,7 @@ def test_a_dry_run_checks_the_output(source: Path, tmp_path: Path, capsys: pytes
     out = tmp_path / "out.onnx"
     code, text, _ = run(capsys, "convert", source, out, "--dry-run")
     assert (code, text.splitlines()[-1]) == (
-        0, f"1 Pad: 1 converted; nothing was written (dry run; {out} would have been)"
+        0, "1 Pad: 1 converted; nothing was written"
     )  # fmt: skip
     assert list(tmp_path.iterdir()) == [source]
     assert run(capsys, "convert", source, source, "--dry-run")[0] == 2
@@ -83,32 +83,21 @@ MISTAKES = {
     "convert m.onnx new/": "new/ names a folder, but IN is one model: name the file to write",
     "convert m.onnx n -o o": "OUT and -o/--output name two outputs: n, o",
     "convert a b --seed x": "argument --seed: invalid int value: 'x'",
-    "convert a b --select neded": "did you mean needed?",
-    "convert a b --target onx": "did you mean onnx?",
     "convert a b --xyzzy": "padops convert: error: unrecognized arguments: --xyzzy",
-    "convert --taget onnx a b": "--taget: did you mean --target?",
-    "convert --taget=onnx a b": "--taget: did you mean --target?",
-    "convrt a b": "did you mean convert?",
-    "lower a b": "did you mean convert --target onnx?",
-    "inspect a --jsn": "--jsn: did you mean --json?",
-    "verify a b --sed 1": "--sed: did you mean --seed?",
-    "bench --jsno a": "--jsno: did you mean --json?",
-    "conformance --quik": "--quik: did you mean --quick?",
-    "conformance shw a": "did you mean show?",
+    "convert --taget=onnx a b": "unrecognized arguments: --taget=onnx",
+    "verify a b --sed 1": "unrecognized arguments: --sed 1",
+    "bench --jsno a": "unrecognized arguments: --jsno a",
     "inspect a --strict": "unrecognized arguments: --strict",
     "conformance --foo": "unrecognized arguments: --foo",
-    "help convert extra": "padops: error: unrecognized arguments: extra",
-    "help conformance show extra": "padops: error: unrecognized arguments: extra",
     "inspect ''": "argument MODEL is empty",
     "inspect a ''": "argument MODEL is empty",
     "inspect - a -": "- is named twice, but standard input has one model",
     "inspect {source} --allow wrong": "--allow needs --check",
-    "inspect {source} --check --allow wron": "did you mean wrong?",
     "inspect {source} --json --format sarif": "argument --format: not allowed with argument --json",
     "convert a b --report ''": "argument --report is empty",
     "run a --inputs=": "argument --inputs is empty",
     "conformance show ''": "argument FILE is empty",
-    "conformance --quick show a": "--quick is an option of a run; a command and its own options come first",
+    "conformance --quick show a": "a command takes no options of a run; its own options come after its name",
     "convert a b --target onnx --no-fallback": "--no-fallback needs --target padops",
     "convert a b --jobs 2": "--jobs needs a folder, but IN is one model",
     **{
@@ -162,12 +151,6 @@ def test_the_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> Non
     assert (code, listed) == (0, known) and "describe" in listed
 
 
-def test_lines_are_whole_where_the_output_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    long = "word " * 60
-    terminal.show_wrapped(terminal.make_console(), [long])
-    assert capsys.readouterr().out == f"  {long}\n"
-
-
 @pytest.mark.parametrize("columns", ["40", "200"])
 def test_a_pipe_gets_whole_lines(columns: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines to a pipe are not wrapped, whatever COLUMNS says: grep finds the path, its count and the whole reason."""
@@ -177,7 +160,7 @@ def test_a_pipe_gets_whole_lines(columns: str, tmp_path: Path, monkeypatch: pyte
     found = command.padops("inspect", path).stdout.splitlines()
     (pad,) = padops.inspect(path).pads
     assert found[0].startswith(f"{path}: 1 Pad: 1 refused (")
-    assert f"  Pad (opset 1): {pad.what()}" in found and f"  {pad.why}" in found
+    assert f"  {pad.form} (opset 1): {pad.what()}" in found and f"  {pad.why}" in found
 
 
 def test_padops_alone_prints_help() -> None:
@@ -202,18 +185,3 @@ def test_inspect_knows_the_processor_by_its_short_name(source: Path, capsys: pyt
     code, out, err = run(capsys, "inspect", "--providers", "cuda,cpu", source)
     assert (code, err) == (0, "") and "no rules" not in out
     assert out == run(capsys, "inspect", "--providers", "CUDAExecutionProvider,CPUExecutionProvider", source)[1]
-
-
-def test_no_color_takes_bold_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    def printed() -> str:
-        console = terminal.make_console()
-        with console.capture() as capture:
-            terminal.line(console, ("padops", "bold"))
-        return capture.get()
-
-    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    assert printed() == "\x1b[1mpadops\x1b[0m\n"
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert printed() == "padops\n"

@@ -46,7 +46,7 @@ def test_equal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert out[:2] == [
         "proved: wherever the original runs, the converted model returns the same",
-        "2 operators are the same in both; an ONNX Pad and its padops operator count as the same",
+        "the same in both, where an ONNX Pad and its padops operator count as the same: 2 operators",
     ]
     assert out[-5:] == [
         "run as well: the outputs are bit-equal",

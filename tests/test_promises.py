@@ -19,7 +19,7 @@ import public_surface
 from public_json import json_fields
 from public_surface import ROOT, changes, sections_of, text_of
 
-from padops import deprecation, exits
+from padops import exits
 
 LIST = Path(__file__).parent / "public_surface.txt"
 COMMAND = "python tests/test_promises.py"
@@ -68,12 +68,10 @@ def test_a_change_is_named() -> None:
 
 def tables(reports: dict[str, list[str]]) -> dict[str, str]:
     """The tables of the page by their marks."""
-    codes = "".join(f"| {code} | {meaning} |\n" for code, meaning in exits.MEANINGS.items())
     titles = [title.removeprefix("JSON of padops ").split(", ") for title in reports]
     schemas = {title[0]: title[1].removeprefix("schema ") for title in titles if len(title) > 1}
     rows = "".join(f"| `padops {name}` | {number} |\n" for name, number in schemas.items())
     return {
-        "exits": f"| exit code | meaning |\n|--:|---|\n{codes}",
         "schemas": f"| JSON of | schema |\n|---|--:|\n{rows}",
     }
 
@@ -93,8 +91,11 @@ def test_the_page_has_the_numbers(reports: dict[str, list[str]]) -> None:
 
 
 def test_the_page_names_what_there_is(names: dict[str, list[str]]) -> None:
-    """The variables of the environment, and the entries of a session's configuration."""
+    """The exit codes, the variables of the environment, and the entries of a session's configuration."""
     page = PAGE.read_text(encoding="utf-8")
+    codes = page.partition("### Exit codes")[2].partition("\n### ")[0]
+    numbers = [str(code) for name, code in vars(exits).items() if isinstance(code, int)]
+    assert re.findall(r"^\| (\d+) \|", codes, re.M) == numbers
     variables = page.partition("### Environment variables")[2].partition("\n## ")[0]
     assert sorted(re.findall(r"^\| `([A-Z_]+)`", variables, re.M)) == names["environment variables"]
     entries = [line.split()[1] for line in names["execution providers and session configuration"] if "entry " in line]
@@ -112,18 +113,6 @@ def test_exit_codes_stand_in_one_place() -> None:
         len(read) > 15
         and [f"{path.name}: {found}" for path, text in read.items() for found in literal.findall(text)] == []
     )
-
-
-def test_a_deprecated_name_says_what_to_use() -> None:
-    """As the page shows it; the warning is told of the caller of what is deprecated."""
-    shown = re.search(r"^DeprecationWarning: (.*)$", PAGE.read_text(encoding="utf-8"), re.M)
-
-    def left() -> None:
-        deprecation.warn_deprecated("Conversion.left", "Conversion.unconverted", "0.1")
-
-    with pytest.warns(DeprecationWarning) as warned:
-        left()
-    assert shown is not None and str(warned[0].message) == shown[1] and warned[0].filename == __file__
 
 
 if __name__ == "__main__":

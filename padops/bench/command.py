@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +11,8 @@ from typing import TYPE_CHECKING
 from padops.exits import USAGE
 from padops.files.interrupts import exit_code
 from padops.plural import plural
-from padops.terminal import count, fail, make_console, say
+from padops.progress import progress_line
+from padops.terminal import count, fail, say
 
 if TYPE_CHECKING:
     from padops.bench.table import Measurement
@@ -40,49 +39,10 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
 
 
 def _bench(options: argparse.Namespace) -> int:
-    from padops.bench.table import CUT_SHORT, as_json, describe_machine, markdown, print_table
-    from padops.bench.timing import MeasuringError
+    from padops.bench.table import CUT_SHORT, as_json, describe_machine, lines, markdown
     from padops.files.staging import write_whole
     from padops.files.targets import refusal
 
-    if why := _no_choice(options):
-        return fail(why, USAGE)
-    if why := refusal([options.json]):  # before minutes of measuring
-        return fail(why)
-    results: list[Measurement] = []
-    machine = describe_machine()
-    try:
-        asked, ending = _measure(options, results.extend)
-    except (OSError, ValueError, MeasuringError) as error:
-        return fail(error)
-    if ending is not None:
-        if not results:
-            print("interrupted before anything was measured; no file has been written", file=sys.stderr)
-            return exit_code(ending)
-        done = len({(taken.workload, taken.threads) for taken in results})
-        machine[CUT_SHORT] = f"after {done} of {plural(asked, 'workload')}"
-    if options.markdown:
-        print(markdown(results, machine), end="")
-    else:
-        print_table(make_console(width=1000), results, machine)  # as wide as its cells: grep finds whole names
-    try:
-        if options.json:
-            write_whole(options.json, [as_json(machine, results)])
-    except OSError as error:
-        return fail(f"cannot write {options.json}: {error.strerror}")  # names this file, not a temporary file beside it
-    if ending is None:
-        return 0
-    kept = (
-        f"{options.json} has the results until then, marked as cut short"
-        if options.json
-        else "no file has been written"
-    )
-    say(f"interrupted: {kept}", stderr=True)
-    return exit_code(ending)
-
-
-def _no_choice(options: argparse.Namespace) -> str | None:
-    """Returns why the options contradict each other or leave nothing to measure; None if they are fine."""
     contradictions = {
         "--seed needs --random": options.seed is not None and not options.random,
         "--random excludes --model": options.random and options.model,
@@ -90,12 +50,41 @@ def _no_choice(options: argparse.Namespace) -> str | None:
         "--only chooses from the workloads, but --model measures none": options.model and options.only,
     }
     if why := next((text for text, holds in contradictions.items() if holds), None):
-        return why
-    if options.model or _chosen(options):
-        return None
-    quick, wanted = " of --quick" if options.quick else "", " or ".join(map(repr, options.only))
-    names = ", ".join(workload.name for workload in _workloads(options))
-    return f"no workload{quick} has {wanted} in its name; there are {names}"
+        return fail(why, USAGE)
+    workloads = [] if options.model else _workloads(options)
+    chosen = [row for row in workloads if any(text in row.name for text in options.only or [""])]
+    if not chosen and not options.model:
+        quick, wanted = " of --quick" if options.quick else "", " or ".join(map(repr, options.only))
+        names = ", ".join(workload.name for workload in workloads)
+        return fail(f"no workload{quick} has {wanted} in its name; there are {names}", USAGE)
+    if why := refusal([options.json]):  # before minutes of measuring
+        return fail(why)
+    results: list[Measurement] = []
+    machine, ending, kept = describe_machine(), None, "no file has been written"
+    try:
+        _measure(options, chosen, results)
+    except (OSError, ValueError, RuntimeError) as error:
+        return fail(error)
+    except (KeyboardInterrupt, SystemExit) as signal:
+        options.left_behind = " before anything was measured; no file has been written"
+        if not results:
+            raise
+        ending = signal
+        machine[CUT_SHORT] = f"after {plural(len({(row.workload, row.threads) for row in results}), 'workload')}"
+    if options.markdown:
+        print(markdown(results, machine), end="")
+    else:
+        say(*lines(results, machine))
+    if options.json:
+        try:
+            write_whole(options.json, [as_json(machine, results)])
+        except OSError as error:
+            return fail(f"cannot write {options.json}: {error.strerror}")  # not a temporary file beside it
+        kept = f"{options.json} has the results until then, marked as cut short"
+    if ending is None:
+        return 0
+    say(f"interrupted: {kept}", stderr=True)
+    return exit_code(ending)
 
 
 def _workloads(options: argparse.Namespace) -> tuple[Workload, ...]:
@@ -107,38 +96,17 @@ def _workloads(options: argparse.Namespace) -> tuple[Workload, ...]:
     return tuple(workload for workload in WORKLOADS if not options.quick or workload.name in QUICK)
 
 
-def _chosen(options: argparse.Namespace) -> list[Workload]:
-    only = options.only or [""]
-    return [workload for workload in _workloads(options) if any(text in workload.name for text in only)]
-
-
-def _measure(
-    options: argparse.Namespace, keep: Callable[[Sequence[Measurement]], None]
-) -> tuple[int, KeyboardInterrupt | SystemExit | None]:
-    """Measures with each number of threads.
-
-    Returns the number of workloads to measure, each counted once per number of threads; and the signal that interrupted
-    the measuring, or None.
-    """
-    from rich.console import Console
-
+def _measure(options: argparse.Namespace, chosen: list[Workload], results: list[Measurement]) -> None:
+    """Measures with each number of threads; ``results`` receives the measurements."""
     from padops.bench.implementations import IMPLEMENTATIONS
     from padops.bench.table import count_threads
     from padops.bench.timing import measure, time_model, time_workload
     from padops.bench.workloads import COMPARED
 
     compared = COMPARED if options.random else tuple(IMPLEMENTATIONS)
-    counts = options.threads or sorted({1, count_threads()})
     seconds = QUICK_SECONDS if options.quick or options.random else SECONDS
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, progress_line() as progress:
         steps: list[tuple[str, Step]] = [(str(path), partial(time_model, path, folder)) for path in options.model or ()]
-        for workload in () if steps else _chosen(options):
-            steps.append((workload.name, partial(time_workload, workload, compared)))
-        try:
-            with Console(stderr=True).status("") as status:
-                for threads in counts:
-                    show = lambda name: status.update(f"{name}, {plural(threads, 'thread')}")  # noqa: B023
-                    measure(steps, threads, seconds, keep, show)
-        except (KeyboardInterrupt, SystemExit) as ending:
-            return len(steps) * len(counts), ending
-        return len(steps) * len(counts), None
+        steps += [(workload.name, partial(time_workload, workload, compared)) for workload in chosen]
+        for threads in options.threads or sorted({1, count_threads()}):
+            measure(steps, threads, seconds, results.extend, progress)

@@ -8,13 +8,10 @@ import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from padops.extras import RUNTIMES, version_of
 from padops.runtime.installed import processor
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from padops.terminal import table
 
 SCHEMA = 2  # rises when a reader of an older file would misread a newer file
 CUT_SHORT = "cut short"  # a fact in table and file beside the machine's facts: a signal ended the measuring
@@ -59,15 +56,9 @@ def as_json(machine: Mapping[str, str], results: Sequence[Measurement]) -> str:
     return json.dumps({"schema": SCHEMA, "machine": machine, "measurements": rows}, indent=1) + "\n"
 
 
-def fastest(row: Mapping[str, Measurement], implementation: str) -> Measurement | None:
-    """Returns the fastest measurement of an implementation, or of all with this prefix, such as the plain copies."""
-    alike = [taken for name, taken in row.items() if name == implementation or name.startswith(implementation + " ")]
-    return min(alike, key=lambda taken: taken.median, default=None)
-
-
 def speed(row: Mapping[str, Measurement], implementation: str) -> float | None:
-    """Returns the speed of padops relative to an implementation or the best ``copy``; None without a measurement."""
-    other, own = fastest(row, implementation), row.get("padops")
+    """Returns the speed of padops relative to an implementation; None without a measurement."""
+    other, own = row.get(implementation), row.get("padops")
     return None if other is None or own is None else other.median / own.median
 
 
@@ -75,35 +66,37 @@ def cells(results: Sequence[Measurement]) -> list[list[str]]:
     """Returns the titles, then a row for each workload, then a row for each of ``SUMMARY``.
 
     The columns are output MB, µs of padops, µs of spread, then the speed of padops as a multiple of each other
-    implementation's. All plain copies count as one; all numbers of threads share a cell: ``1.20 / 2.10``.
+    implementation's. All numbers of threads share a cell: ``1.20 / 2.10``.
     """
     by: dict[tuple[str, int], dict[str, Measurement]] = {}
     for taken in results:
         by.setdefault((taken.workload, taken.threads), {})[taken.implementation] = taken
     counts = list(dict.fromkeys(taken.threads for taken in results))
-    names = ("copy" if taken.implementation.startswith("copy ") else taken.implementation for taken in results)
-    others = [name for name in dict.fromkeys(names) if name != "padops"]
-    speeds: dict[tuple[str, int], list[float]] = {(other, count): [] for other in others for count in counts}
+    others = [name for name in dict.fromkeys(taken.implementation for taken in results) if name != "padops"]
+    gains = {
+        (workload, other): [speed(by.get((workload, count), {}), other) for count in counts]
+        for workload in dict.fromkeys(taken.workload for taken in results)
+        for other in others
+    }
     title = f"{' / '.join(map(str, counts))} thread{'' if counts == [1] else 's'}"
-    table = [[title, "output MB", "padops µs", "± µs", *others]]
+    told = [[title, "output MB", "padops µs", "± µs", *others]]
     for workload in dict.fromkeys(taken.workload for taken in results):
-        rows = [by.get((workload, count), {}) for count in counts]
-        own = [row.get("padops") for row in rows]
-        table.append([
+        own = [by.get((workload, count), {}).get("padops") for count in counts]
+        told.append([
             workload,
-            _joined([taken.output_bytes / 1e6 if taken else None for taken in own], 2),
+            _joined([taken.output_bytes / 1e6 if taken else None for taken in own]),
             _joined([taken.median * 1e6 if taken else None for taken in own], 1),
             _joined([taken.spread * 1e6 if taken else None for taken in own], 1),
+            *(_joined(gains[workload, other]) for other in others),
         ])  # fmt: skip
-        for other in others:
-            gains = [speed(row, other) for row in rows]
-            table[-1].append(_joined(gains))
-            for count, gain in zip(counts, gains):
-                speeds[other, count] += [] if gain is None else [gain]
     for label, combine in SUMMARY.items():
-        combined = {place: combine(column) if column else None for place, column in speeds.items()}
-        table.append([label, "", "", "", *(_joined([combined[other, count] for count in counts]) for other in others)])
-    return table
+        row = [label, "", "", ""]
+        for other in others:
+            columns = zip(*(values for (_, name), values in gains.items() if name == other))
+            measured = [[gain for gain in column if gain is not None] for column in columns]
+            row.append(_joined([combine(column) if column else None for column in measured]))
+        told.append(row)
+    return told
 
 
 def _joined(values: Sequence[float | None], digits: int = 2) -> str:
@@ -112,18 +105,9 @@ def _joined(values: Sequence[float | None], digits: int = 2) -> str:
     return shown[0] if len(set(shown)) == 1 else " / ".join(value or "–" for value in shown)
 
 
-def print_table(console: Console, results: Sequence[Measurement], machine: Mapping[str, str]) -> None:
-    """Prints the table on the terminal."""
-    from rich.table import Table
-
-    console.print(_facts(machine), highlight=False)
-    titles, *rows = cells(results)
-    table = Table(title="padops' speed as a multiple of …", box=None)
-    for title in titles:
-        table.add_column(title, justify="left" if title is titles[0] else "right")
-    for row in rows:
-        table.add_row(*row, style="bold" if row[0] in SUMMARY else "")
-    console.print(table)
+def lines(results: Sequence[Measurement], machine: Mapping[str, str]) -> list[str]:
+    """Returns the lines of the table for the terminal."""
+    return [_facts(machine), "padops' speed as a multiple of …", *table(cells(results))]
 
 
 def markdown(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:

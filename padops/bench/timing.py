@@ -20,8 +20,8 @@ from padops.bench.table import Measurement
 from padops.bench.workloads import Memory, Workload
 from padops.extras import Needing
 from padops.processes import Pickled, serve
+from padops.progress import Progress
 
-NOT_COMPARED = ("copy", "copy by all", "copy by padops")  # their outputs differ from the workload's
 MIN_ROUNDS = 5
 _WARM, _TIMED, _SAMPLE = 2e-3, 10e-3, 200e-6  # seconds of a block: untimed and timed; of several short calls together
 _WATCHED = 12e-3  # seconds: three ticks of a kernel that counts the CPU time of threads at 250 Hz
@@ -33,10 +33,6 @@ Step = Callable[[int, float], Sequence[Measurement]]  # measures with a number o
 
 class OutputsDiffer(RuntimeError):
     """The outputs of two implementations differ, so their times mean nothing."""
-
-
-class MeasuringError(Exception):
-    """The measuring cannot continue; the message tells why."""
 
 
 def time_workload(
@@ -56,8 +52,7 @@ def time_model(path: Path, folder: str, threads: int, seconds: float) -> list[Me
     The caller owns ``folder``, which receives the converted model: an interrupt kills this process.
 
     Raises:
-        OutputsDiffer: The sessions return different bits.
-        padops.PadopsError: The model cannot be read, converted or fed, or a session refuses it.
+        padops.PadopsError: A session refuses the model.
     """
     import padops
 
@@ -104,18 +99,16 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
 
 
 def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
-    """Compares every output bit by bit with padops' output, from the first of ``calls``.
-
-    ``target`` is the memory that calls may write. Refilling it before each call erases the previous output.
+    """Compares every output bit by bit with that of the first call; ``target`` is the memory that calls may write.
 
     Raises:
         OutputsDiffer: An implementation's output differs from padops'.
     """
     wanted: Sequence[Any] | None = None
     for by, call in calls.items():
-        if by in NOT_COMPARED:
+        if by == "copy":  # its output differs from the workload's
             continue
-        target[:] = 0xA5
+        target[:] = 0xA5  # instead of the previous output
         given = bits_of(call())
         wanted = given if wanted is None else wanted
         if given != wanted:
@@ -134,10 +127,7 @@ def bits_of(output: Any) -> bytes | list[Any]:
 def time_calls(
     name: str, output_bytes: int, threads: int, calls: Mapping[str, Call], seconds: float
 ) -> list[Measurement]:
-    """Times equivalent calls, which write ``output_bytes`` each, for ``seconds`` in total.
-
-    The implementations take turns; each runs as if it were alone.
-    """
+    """Times equivalent calls in turns, for ``seconds`` in total; each runs as if it were alone."""
     times: dict[str, list[float]] = {by: [] for by in calls}
     end, rounds = time.perf_counter() + seconds, 0
     while time.perf_counter() < end or rounds < MIN_ROUNDS:
@@ -189,36 +179,23 @@ def measure(
     threads: int,
     seconds: float,
     keep: Callable[[Sequence[Measurement]], None],
-    progress: Callable[[str], None],
+    progress: Progress,
 ) -> None:
     """Measures in a process of its own, because thread pools keep their size once started.
 
-    ``progress`` receives the name of each step before it, ``keep`` the measurements after it. The process ends with
-    this function, in any case.
-
-    Raises:
-        MeasuringError: A workload cannot be measured, or the process has died.
+    ``progress`` receives each step before it, ``keep`` the measurements after it. The process ends with
+    this function, in any case. A RuntimeError says why a workload cannot be measured, or that the process has died.
     """
     with closing(Pickled("the measuring process", _LIMIT, ("-m", "padops.bench.timing"))) as process:
-        for name, step in steps:
-            progress(name)
-            try:
-                found = process.ask((step, threads, seconds))
-            except RuntimeError as error:
-                raise MeasuringError(str(error)) from error
-            if isinstance(found, str):
-                raise MeasuringError(found)
-            keep(found)
+        for done, (name, step) in enumerate(steps):
+            progress(name, done, len(steps))
+            keep(process.ask((step, threads, seconds)))
 
 
-def _measured(asked: tuple[Step, int, float]) -> Sequence[Measurement] | str:
-    """Returns the measurements, or the text of the error."""
+def _measured(asked: tuple[Step, int, float]) -> Sequence[Measurement]:
     step, threads, seconds = asked
-    try:
-        with Needing("padops bench"):
-            return step(threads, seconds)
-    except Exception as error:  # onnxruntime's errors have no common base
-        return str(error)
+    with Needing("padops bench"):
+        return step(threads, seconds)
 
 
 if __name__ == "__main__":

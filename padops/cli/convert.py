@@ -10,8 +10,8 @@ from typing import Any
 from padops.cli.parsing import MODEL, add_reading, add_rules, add_runs, typed
 from padops.files.streams import STREAM
 from padops.files.targets import identity
-from padops.progress import StepBars
-from padops.terminal import count, fail, make_console, say
+from padops.progress import progress_line
+from padops.terminal import count, fail, say
 
 ABOUT = (
     "Replace every Pad of a model by an operator of the domain padops. Nothing else changes, except convolutions and "
@@ -123,31 +123,25 @@ def _passed(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from padops.cli.endings import reservations, what_was_written
+    from padops.cli.tables import conversion_lines, reservations, what_was_written
     from padops.convert import PadopsError
     from padops.convert.pipeline import convert_streams
 
-    # The lines of thousands of Pads take long to make: a quiet run makes none.
-    console = None if options.quiet else make_console(stderr=STREAM in (options.output, options.report))
+    stderr = STREAM in (options.output, options.report)
     try:
-        with StepBars(options.quiet) as progress:
+        with progress_line(options.quiet) as progress:
             conversion = convert_streams(options.source, options.output, **_passed(options), progress=progress)
     except PadopsError as error:
         found = getattr(error, "conversion", None)
-        if found is not None and console is not None:
-            from padops.cli.tables import show
-
-            show(console, found)
+        if found is not None and not options.quiet:
+            say(*conversion_lines(found), stderr=stderr)
         return fail(typed(error), error.exit_code)
-    would = options.output if options.dry_run else None
-    if console is not None:
-        from padops.cli.tables import show, show_end
-
-        show(console, conversion)
-        show_end(console, conversion, would, options.dry_run)
+    written = what_was_written(conversion)
+    if not options.quiet:
+        say(*conversion_lines(conversion), f"{conversion.summary()}; {written}", stderr=stderr)
     for lack in conversion.no_fallback.values():
         say(f"warning: {lack}", stderr=True)
     code, why = reservations(conversion)
     if code:
-        say(f"warning: {why}; {what_was_written(conversion, would, options.dry_run)}", stderr=True)
+        say(f"warning: {why}; {written}", stderr=True)
     return code

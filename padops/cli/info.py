@@ -1,15 +1,13 @@
-"""``padops info`` and ``padops describe``. They print without rich, so that they run with NumPy alone."""
+"""``padops info`` and ``padops describe``."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import shutil
-import sys
 from typing import Any
 
 from padops.extras import DependencyError, Needing
-from padops.terminal import fail, json_text, wrapped
+from padops.terminal import fail, json_text, say
 
 FAILED, NOT_RUN = "failed", "not run"  # outcomes of the self-check
 SCHEMA = 1  # version of the JSON that --json prints; rises when a reader of the old version would misread the new
@@ -39,30 +37,24 @@ def _describe(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    told, described = _told()
+    told = _told()
     if options.json:
         print(json_text(told))
-        return 0 if told["error"] is None else fail(told["error"])
-    for name, version in told["versions"].items():
-        print(f"{name:24} {version or 'not installed'}")
-    if told["library"] is not None:
-        print(f"{'library':24} {told['library']}")
-    if described is None:
-        return fail(told["error"])
-    _show_types(described)
-    if told["self_check"] == NOT_RUN:
-        print(f"self-check: not run: {told['why']}")
-        return 0
-    if told["error"] is None:
-        print(f"self-check: padops::Pad_18 of int16 in a session: {told['self_check']} to the reference")
-    code = 0 if told["error"] is None else fail(told["error"])
-    for name, said in told["providers"].items():
-        _print_wrapped(f"{name}: {said}", 0)
-    return code
+    else:
+        for name, version in (told["versions"] | {"library": told["library"]}).items():
+            print(f"{name:24} {version or 'not installed'}")
+        if told["operators"]:
+            print(f"domain {told['domain']}, version {told['version']}: {', '.join(told['operators'])}")
+        if told["why"] and told["error"] is None:
+            print(f"self-check: not run: {told['why']}")
+        elif told["error"] is None:
+            print(f"self-check: padops::Pad_18 of int16 in a session: {told['self_check']} to the reference")
+        say(*(f"{name}: {said}" for name, said in told["providers"].items()))
+    return 0 if told["error"] is None else fail(told["error"])
 
 
-def _told() -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Returns what ``--json`` prints, with all fields even after a failure; and the library's description, or None."""
+def _told() -> dict[str, Any]:
+    """Returns what ``--json`` prints, with all fields even after a failure."""
     from padops.runtime.installed import versions
     from padops.runtime.library import get_library_path
     from padops.runtime.session import describe
@@ -74,7 +66,7 @@ def _told() -> tuple[dict[str, Any], dict[str, Any] | None]:
         told["library"] = get_library_path()
         described = describe()
     except (OSError, RuntimeError) as error:  # RuntimeError: a rebuild has failed
-        return told | {"error": str(error)}, None
+        return told | {"error": str(error)}
     told |= {name: described[name] for name in ("domain", "version")}
     told["operators"] = {op["name"]: op["types"] for op in described["ops"]}
     outcome, why = _self_check()
@@ -83,29 +75,7 @@ def _told() -> tuple[dict[str, Any], dict[str, Any] | None]:
         from padops.runtime.placing import told_of_providers  # it needs onnxruntime
 
         told["providers"] = told_of_providers()
-    return told, described
-
-
-def _show_types(described: dict[str, Any]) -> None:
-    """Groups the operators by their element types and prints the types below each group, the fewest first."""
-    together: dict[frozenset[str], list[str]] = {}
-    for op in described["ops"]:
-        together.setdefault(frozenset(op["types"]), []).append(op["name"])
-    ops, types = len(described["ops"]), len(described["types"])
-    print(f"domain {described['domain']}, version {described['version']}: {ops} operators, {types} element types")
-    before: frozenset[str] = frozenset()
-    for has, names in sorted(together.items(), key=lambda row: len(row[0])):
-        adds = bool(before) and before < has
-        new = " ".join(row["name"] for row in described["types"] if row["name"] in has - (before if adds else set()))
-        _print_wrapped(", ".join(names), 2)
-        _print_wrapped(("and " if adds else "") + new, 6)
-        before = has
-
-
-def _print_wrapped(text: str, indent: int) -> None:
-    lines = wrapped(text, shutil.get_terminal_size().columns - indent) if sys.stdout.isatty() else [text]
-    for line in lines:
-        print(" " * indent + line)
+    return told
 
 
 def _self_check() -> tuple[str, str]:

@@ -1,26 +1,21 @@
-"""The parser of the command line: argparse's, with suggestions for mistyped words."""
+"""The parser of the command line: argparse's, with short errors; and options of several commands."""
 
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
 import re
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from padops.exits import USAGE
 from padops.terminal import shown
 
-CHOICE = re.compile(r"invalid choice: '?([^' ]*)'? \(choose from (.*)\)")
-UNKNOWN = "unrecognized arguments: "
-IN_PYTHON = {"lower": "convert --target onnx"}  # functions of the package that are not commands, and the command to use
 LATE = "place"  # an optional positional argument, which argparse does not find after an option
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that itself, not its parent, refuses empty values and unknown options, and suggests known ones."""
+    """A parser that itself, not its parent, refuses empty values and unknown options."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parses like argparse, but fails on unknown options and empty values."""
@@ -28,7 +23,7 @@ class Parser(argparse.ArgumentParser):
         if len(unknown) == 1 and not unknown[0].startswith("-") and getattr(found, LATE, "") is None:
             setattr(found, LATE, unknown.pop())
         if unknown:
-            self.error(UNKNOWN + " ".join(unknown))
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
         for action in self._actions:
             value = getattr(found, action.dest, None)
             if value == "" or (isinstance(value, list) and "" in value):
@@ -37,20 +32,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Prints the error and a pointer to the usage, and exits with 2."""
-        what = shown("; ".join([message, *self._suggestions(message)]))
-        self.exit(USAGE, f"{self.prog} --help shows the usage\n{self.prog}: error: {what}\n")
-
-    def _suggestions(self, message: str) -> list[str]:
-        if message.startswith(UNKNOWN):
-            options = [text for text in self._option_string_actions if text.startswith("--")]
-            given = [word.partition("=")[0] for word in message.removeprefix(UNKNOWN).split() if word.startswith("-")]
-            return [f"{word}: {meant}" for word in given if (meant := did_you_mean(word, options))]
-        if (choice := CHOICE.search(message)) is not None:
-            if choice[1] in IN_PYTHON:
-                return [f"did you mean {IN_PYTHON[choice[1]]}?"]
-            meant = did_you_mean(choice[1], [text.strip(" '") for text in choice[2].split(",")])
-            return [meant] if meant else []
-        return []
+        self.exit(USAGE, f"{self.prog} --help shows the usage\n{self.prog}: error: {shown(message)}\n")
 
 
 SUFFIXES = (".onnx", ".xml")  # of the models in a folder
@@ -116,21 +98,3 @@ def _may_be_ir(path: Path) -> bool:
 def typed(error: Exception) -> str:
     """Returns an exception's message with command-line options in place of Python arguments."""
     return str(getattr(error, "typed", error))
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Returns a question with the known word closest to ``word``; "" if none is close."""
-    names = {text.lstrip("-"): text for text in known}  # the dashes, which all options share, make none similar
-    near: Sequence[str] = difflib.get_close_matches(word.lstrip("-"), names, n=1)
-    return f"did you mean {names[near[0]]}?" if near else ""
-
-
-class PrintVersion(argparse.Action):
-    """``--version``, which reads the version only when it is used."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *ignored: Any) -> None:
-        """Prints the version, and ends."""
-        from padops import __version__
-
-        print(f"padops {__version__}")
-        parser.exit()

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.exits import UNDECIDED, USAGE
-from padops.progress import StepBars
+from padops.exits import ERROR, UNDECIDED, USAGE
+from padops.progress import progress_line
 from padops.terminal import count, fail, say
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def _pair(text: str) -> tuple[str, str]:
 def run_probe(options: argparse.Namespace) -> int:
     """Probes with these options."""
     from padops.files.staging import write_whole
+    from padops.files.targets import refusal
     from padops.probe.outcome import Asked, ProbeError, probe, text_of
     from padops.probe.probes import PROBES
     from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, runtime_minor
@@ -65,40 +66,27 @@ def run_probe(options: argparse.Namespace) -> int:
         return fail(f"{name} needs no rules; name another provider", USAGE)
     library = str(Path(options.library).resolve()) if options.library else ""
     output = Path(options.output) if options.output else file_of(name)
-    if why := _refusal(output, is_named=bool(options.output)):  # before minutes of measuring
-        return fail(why)
-
     try:
-        with StepBars() as bars:
-            advance = lambda done: bars("models", done, len(PROBES))
+        if output is not None and not options.output:
+            output.parent.mkdir(parents=True, exist_ok=True)
+        if why := refusal([output]):  # before minutes of measuring
+            return fail(why)
+        with progress_line() as progress:
+            advance = lambda done: progress("models", done, len(PROBES))
             found = probe(Asked(name, library, dict(options.own_options), options.seconds), PROBES, advance)
-    except ProbeError as error:
-        return fail(error, error.exit_code)
-    show(found)
-    if output is not None:
-        try:
+        show(found)
+        if output is not None:
             write_whole(output, [text_of(found)])
-        except OSError as error:
-            return fail(error)
+    except (OSError, ProbeError) as error:
+        return fail(error, getattr(error, "exit_code", ERROR))
+    if output is not None:
         way = f"takes them with rules={str(output)!r}" if options.output else "finds them by itself"
         say(f"{output}: {len(found.rules)} rules; padops.InferenceSession {way}")
     return UNDECIDED if found.unexplained else 0
 
 
-def _refusal(output: Path | None, is_named: bool) -> str | None:
-    """Returns why the rules cannot be written, or None; makes the user's folder."""
-    from padops.files.targets import refusal
-
-    try:
-        if output is not None and not is_named:
-            output.parent.mkdir(parents=True, exist_ok=True)
-        return refusal([output])
-    except OSError as error:
-        return str(error)
-
-
 def show(found: Outcome) -> None:
-    """Prints the provider's results, a line for each condition; then the notes and the unexplained results."""
+    """Prints the provider's results, a line for each condition; then the unexplained results."""
     devices = "".join(f", {device}" for device in found.about["devices"])
     say(f"{found.asked.provider}, {found.version}{devices}: {len(found.seen)} models")
     for when in dict.fromkeys(row.probe.when for row in found.seen):
@@ -108,12 +96,11 @@ def show(found: Outcome) -> None:
         right = sum(row.does == "right" for row in found.beside)
         asked = f"{len(found.beside)} models that failed, or that padops takes"
         say(f"with padops and these rules beside it: {right} of {asked}, are right")
-    for line in (*found.notes, *(f"unexplained: {line}" for line in found.unexplained)):
-        say(line)
+    say(*(f"unexplained: {line}" for line in found.unexplained))
 
 
 def _told(rows: Sequence[Seen]) -> Iterator[str]:
-    """Yields each result of one condition, with its models unless all results are right."""
+    """Yields each result of one condition, with its models unless it is right, and whether the Pad is the reason."""
     for does in dict.fromkeys(row.does for row in rows):
-        names = [row.probe.case.name for row in rows if row.does == does]
+        names = [row.probe.case.name + " (also without it)" * row.is_bare for row in rows if row.does == does]
         yield f"right: {len(names)}" if does == "right" else f"{does}: {', '.join(names)}"

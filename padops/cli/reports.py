@@ -1,25 +1,27 @@
-"""The findings of ``padops inspect`` in the formats of other tools: SARIF, JUnit, and GitHub's workflow annotations."""
+"""The findings of ``padops inspect`` for programs: JSON, SARIF, JUnit, and GitHub's workflow annotations."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from padops.exits import DIFFERENT, ERROR, LEFT, UNDECIDED
+from padops.exits import DIFFERENT, DONE, ERROR, LEFT, UNDECIDED, WORST_FIRST
 from padops.terminal import json_text, shown
 
 if TYPE_CHECKING:
     from padops.convert.inspection import Inspection
-    from padops.convert.records import PadFacts
 
 Kind = Literal["refused", "breaks-a-rule", "wrong", "unsure"]
 Level = Literal["error", "warning", "note"]
+
+
+Results = Mapping[str, "Inspection | str"]  # by the name of the model, "-" for standard input: or why it is unreadable
 
 
 @dataclass(frozen=True)
@@ -27,48 +29,28 @@ class Rule:
     """A kind of finding."""
 
     id: str  # its name in SARIF and JUnit; the same in every release
-    title: str  # a few words
     description: str  # a sentence
     kind: Kind | None  # its name for ``--check`` and ``--allow``; None for a model that cannot be read
-    level: Level  # its severity
+    code: int  # the exit code of ``--check``
+
+    @property
+    def level(self) -> Level:
+        """The severity."""
+        return "warning" if self.kind == "unsure" else "error"
 
 
 # By the verdict on a Pad.
 RULES = {
-    "wrong": Rule("pad-wrong", "wrong results", "ONNX Runtime runs the Pad, and its results are wrong.", "wrong",
-                  "error"),
-    "refuses": Rule("pad-refused", "Pad refused", "ONNX Runtime refuses the model because of the Pad.", "refused",
-                    "error"),
-    "breaks a rule": Rule("pad-breaks-a-rule", "Pad breaks a rule", "No runtime can run the Pad: it breaks a rule of "
-                          "its specification.", "breaks-a-rule", "error"),
-    "may be wrong": Rule("pad-may-be-wrong", "results may be wrong", "ONNX Runtime runs the Pad, and for some data its "
-                         "results are wrong.", "unsure", "warning"),
-    "unknown": Rule("pad-unknown", "Pad unknown", "padops cannot predict how ONNX Runtime runs this Pad.", "unsure",
-                    "warning"),
+    "wrong": Rule("pad-wrong", "ONNX Runtime runs the Pad, and its results are wrong.", "wrong", DIFFERENT),
+    "refuses": Rule("pad-refused", "ONNX Runtime refuses the model because of the Pad.", "refused", LEFT),
+    "breaks a rule": Rule("pad-breaks-a-rule", "No runtime can run the Pad: it breaks a rule of its specification.",
+                          "breaks-a-rule", LEFT),
+    "may be wrong": Rule("pad-may-be-wrong", "ONNX Runtime runs the Pad, and for some data its results are wrong.",
+                         "unsure", UNDECIDED),
+    "unknown": Rule("pad-unknown", "padops cannot predict how ONNX Runtime runs this Pad.", "unsure", UNDECIDED),
 }  # fmt: skip
-UNREADABLE = Rule("model-unreadable", "model unreadable", "The model cannot be read.", None, "error")
-# The worst first: a wrong result is worse than none.
-EXIT_CODES: dict[Kind | None, int] = {
-    "wrong": DIFFERENT,
-    None: ERROR,
-    "refused": LEFT,
-    "breaks-a-rule": LEFT,
-    "unsure": UNDECIDED,
-}
+UNREADABLE = Rule("model-unreadable", "The model cannot be read.", None, ERROR)
 KINDS: tuple[Kind, ...] = get_args(Kind)
-
-
-@dataclass(frozen=True)
-class Inspected:
-    """One inspected model."""
-
-    name: str  # the file, as the user named it; ``"-"`` for standard input
-    result: Inspection | str  # its inspection, or the reason why it cannot be read
-
-
-def nameless(name: str, error: str) -> str:
-    """Removes the model's name from the beginning of an error, for a line that already begins with the name."""
-    return error.removeprefix(name).lstrip(": ") if error.startswith((f"{name} ", f"{name}: ")) else error
 
 
 @dataclass(frozen=True)
@@ -88,44 +70,50 @@ class Finding:
         return "note" if self.allowed else self.rule.level
 
 
-def findings_of(inspected: Inspected, allowed: Collection[str]) -> list[Finding]:
+def findings_of(name: str, result: Inspection | str, allowed: Collection[str]) -> list[Finding]:
     """Returns the findings of one model, in the order of its Pads; ``allowed``: the kinds that ``--allow`` names."""
-    if isinstance(inspected.result, str):
-        return [Finding(UNREADABLE, inspected.name, "", inspected.result)]
+    if isinstance(result, str):
+        return [Finding(UNREADABLE, name, "", result)]
     found = []
-    for pad in inspected.result.failing:
+    for pad in result.failing:
         rule = RULES[pad.verdict]
-        found.append(
-            Finding(rule, inspected.name, pad.path, pad.why, _helps(inspected.result, pad), rule.kind in allowed)
-        )
+        # If possible, a command that makes the whole model run.
+        roads = [road for road in result.roads if road in pad.roads] or pad.roads
+        helps = next(iter(replace(result, roads=tuple(roads)).commands().values()), "")
+        found.append(Finding(rule, name, pad.path, pad.why, helps, rule.kind in allowed))
     return found
 
 
-def _helps(inspection: Inspection, pad: PadFacts) -> str:
-    """Returns the first command that makes a Pad run, if possible one that makes the whole model run."""
-    roads = [road for road in inspection.roads if road in pad.roads] or list(pad.roads)
-    return next(iter(replace(inspection, roads=tuple(roads)).commands().values()), "")
-
-
-def all_findings(told: Sequence[Inspected], allowed: Collection[str]) -> Iterator[Finding]:
+def all_findings(results: Results, allowed: Collection[str]) -> list[Finding]:
     """The findings of all models."""
-    for inspected in told:
-        yield from findings_of(inspected, allowed)
+    return [finding for name, result in results.items() for finding in findings_of(name, result, allowed)]
 
 
-def exit_code(told: Sequence[Inspected], allowed: Collection[str]) -> int:
+def exit_code(results: Results, allowed: Collection[str]) -> int:
     """The exit code of ``--check``: 0, or the code of the worst finding that is not allowed."""
-    kinds = {finding.rule.kind for finding in all_findings(told, allowed) if not finding.allowed}
-    return next((code for kind, code in EXIT_CODES.items() if kind in kinds), 0)
+    codes = {finding.rule.code for finding in all_findings(results, allowed) if not finding.allowed}
+    return next((code for code in WORST_FIRST if code in codes), DONE)
+
+
+def as_json(results: Results, allowed: Collection[str]) -> str:
+    """JSON with all facts of each Pad; ``allowed`` changes nothing."""
+    from padops.convert.records import SCHEMA
+    from padops.runtime.installed import versions
+
+    head: dict[str, Any] = {"schema": SCHEMA, "versions": versions()}
+    models = [
+        head | {"path": name, "error": result} if isinstance(result, str) else result.to_json()
+        for name, result in results.items()
+    ]
+    return json_text(head | {"models": models})
 
 
 SARIF = "2.1.0"
-SCHEMA = f"https://docs.oasis-open.org/sarif/sarif/v{SARIF}/errata01/os/schemas/sarif-schema-{SARIF}.json"
-COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "note": "notice"}  # GitHub's workflow commands
+SARIF_SCHEMA = f"https://docs.oasis-open.org/sarif/sarif/v{SARIF}/errata01/os/schemas/sarif-schema-{SARIF}.json"
 NAMED = 5  # Pads that one annotation names: GitHub shows only ten annotations of a step
 
 
-def sarif(told: Sequence[Inspected], allowed: Collection[str]) -> str:
+def sarif(results: Results, allowed: Collection[str]) -> str:
     """A SARIF log with one run and a result for each finding."""
     import padops
 
@@ -136,7 +124,7 @@ def sarif(told: Sequence[Inspected], allowed: Collection[str]) -> str:
         "rules": [
             {
                 "id": rule.id,
-                "shortDescription": {"text": rule.title},
+                "shortDescription": {"text": rule.description},
                 "fullDescription": {"text": rule.description},
                 "help": {"text": f"{rule.description} padops inspect MODEL shows reasons and fixes."},
                 "defaultConfiguration": {"level": rule.level},
@@ -144,15 +132,14 @@ def sarif(told: Sequence[Inspected], allowed: Collection[str]) -> str:
             for rule in rules
         ],
     }
-    results = [_result(finding, rules.index(finding.rule)) for finding in all_findings(told, allowed)]
-    read = all(not isinstance(inspected.result, str) for inspected in told)
+    findings = [_result(finding, rules.index(finding.rule)) for finding in all_findings(results, allowed)]
+    read = not any(isinstance(result, str) for result in results.values())
     run = {
         "tool": {"driver": driver},
         "invocations": [{"executionSuccessful": read}],
-        "artifacts": [{"location": {"uri": _uri(inspected.name)}} for inspected in told],
-        "results": results,
+        "results": findings,
     }
-    return json_text({"$schema": SCHEMA, "version": SARIF, "runs": [run]})
+    return json_text({"$schema": SARIF_SCHEMA, "version": SARIF, "runs": [run]})
 
 
 def _result(finding: Finding, index: int) -> dict[str, Any]:
@@ -190,27 +177,35 @@ def _uri(name: str) -> str:
     return path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
 
 
-def junit(told: Sequence[Inspected], allowed: Collection[str]) -> str:
+# The counts of JUnit, and their elements.
+COUNTS = {
+    "tests": "testcase",
+    "failures": "testcase/failure",
+    "errors": "testcase/error",
+    "skipped": "testcase/skipped",
+}
+
+
+def junit(results: Results, allowed: Collection[str]) -> str:
     """JUnit XML: a suite for each model and a test case for each Pad."""
     root = ElementTree.Element("testsuites", name="padops inspect")
-    root.extend(_suite(inspected, allowed) for inspected in told)
-    for count in ("tests", "failures", "errors", "skipped"):
-        root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
+    root.extend(_suite(name, result, allowed) for name, result in results.items())
+    for count, path in COUNTS.items():
+        root.set(count, str(len(root.findall(f"testsuite/{path}"))))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
 
 
-def _suite(inspected: Inspected, allowed: Collection[str]) -> ElementTree.Element:
-    found = iter(findings_of(inspected, allowed))
-    suite = ElementTree.Element("testsuite", name=shown(inspected.name))
-    if isinstance(inspected.result, str):
-        _case(suite, UNREADABLE.title, next(found))
+def _suite(name: str, result: Inspection | str, allowed: Collection[str]) -> ElementTree.Element:
+    found = iter(findings_of(name, result, allowed))
+    suite = ElementTree.Element("testsuite", name=shown(name))
+    if isinstance(result, str):
+        _case(suite, UNREADABLE.id, next(found))
     else:
-        for pad in inspected.result.pads:
+        for pad in result.pads:
             _case(suite, pad.path, None if pad.runs else next(found))
-    suite.set("tests", str(len(suite)))
-    for count, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        suite.set(count, str(len(suite.findall(f"testcase/{tag}"))))
+    for count, path in COUNTS.items():
+        suite.set(count, str(len(suite.findall(path))))
     return suite
 
 
@@ -226,12 +221,12 @@ def _case(suite: ElementTree.Element, name: str, finding: Finding | None) -> Non
         outcome.set("type", finding.rule.id)
 
 
-def github(told: Sequence[Inspected], allowed: Collection[str]) -> str:
+def github(results: Results, allowed: Collection[str]) -> str:
     """GitHub workflow commands: one for all Pads of a model with the same reason; then a line for each model."""
     together: dict[tuple[str, str, str], list[Finding]] = {}
-    for finding in all_findings(told, allowed):
+    for finding in all_findings(results, allowed):
         together.setdefault((finding.model, finding.rule.id, finding.why), []).append(finding)
-    return "\n".join([*map(_annotation, together.values()), *map(_line, told)])
+    return "\n".join([*map(_annotation, together.values()), *(_line(name, result) for name, result in results.items())])
 
 
 def _annotation(findings: Sequence[Finding]) -> str:
@@ -239,10 +234,10 @@ def _annotation(findings: Sequence[Finding]) -> str:
     places = [shown(finding.place) for finding in findings[:NAMED] if finding.place]
     more = f" and {len(findings) - NAMED} more" if len(findings) > NAMED else ""
     text = _message(Finding(first.rule, first.model, "", first.why, first.helps))
-    title = _escaped(first.rule.title)
     where = _escaped(shown(_from_here(first.model).as_posix()))
     said = _escaped(f"{', '.join(places)}{more}: {text}" if places else text, "%\r\n")
-    return f"::{COMMANDS[first.level]} file={where},title={title}::{said}"
+    command = "notice" if first.level == "note" else first.level
+    return f"::{command} file={where},title={first.rule.id}::{said}"
 
 
 def _escaped(text: str, letters: str = "%\r\n:,") -> str:
@@ -250,15 +245,15 @@ def _escaped(text: str, letters: str = "%\r\n:,") -> str:
     return "".join(f"%{ord(letter):02X}" if letter in letters else letter for letter in text)
 
 
-def _line(inspected: Inspected) -> str:
+def _line(name: str, result: Inspection | str) -> str:
     """A line for one model. It begins with a word and has no ``##[``, so GitHub reads no name as a command."""
-    result = inspected.result
-    told = nameless(inspected.name, result) if isinstance(result, str) else result.summary()
-    return shown(f"padops inspect: {inspected.name}: {told}").replace("##[", "## [")
+    told = result if isinstance(result, str) else result.summary()
+    return shown(f"padops inspect: {name}: {told}").replace("##[", "## [")
 
 
 # An allowed finding is a note in SARIF, a skipped case in JUnit, and a notice on GitHub.
-REPORTS: dict[str, Callable[[Sequence[Inspected], Collection[str]], str]] = {
+REPORTS: dict[str, Callable[[Results, Collection[str]], str]] = {
+    "json": as_json,
     "sarif": sarif,
     "junit": junit,
     "github": github,

@@ -165,8 +165,7 @@ def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     import numpy as np
 
     from padops.convert.errors import PadopsError
-    from padops.files.staging import staging
-    from padops.files.targets import behind_link
+    from padops.files.staging import write_whole
 
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
@@ -181,7 +180,4 @@ def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
             bits = plain.view(f"u{plain.dtype.itemsize}") if plain.dtype.kind == "V" else plain
             with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
                 np.lib.format.write_array(file, np.asarray(bits), allow_pickle=False)
-    path = behind_link(path)
-    with staging(path.parent) as stage:
-        stage.write(os.fspath(path.name), [content.getvalue()])
-        stage.commit()
+    write_whole(path, [content.getvalue()])

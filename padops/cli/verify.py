@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from padops.cli.parsing import add_runs, typed
-from padops.terminal import fail, json_text, make_console, names
+from padops.terminal import fail, json_text, names, say
 
 ABOUT = (
     "Check whether a converted model does what the original does. padops proves that each part that differs does the "
@@ -37,7 +37,7 @@ def add_verify(commands: Any) -> None:
 
 def run_verify(options: argparse.Namespace) -> int:
     """Compares with these options."""
-    from padops.cli.tables import show_verification
+    from padops.cli.tables import verification_lines
     from padops.convert import PadopsError
     from padops.convert.pipeline import models_of
     from padops.convert.records import SCHEMA
@@ -58,6 +58,6 @@ def run_verify(options: argparse.Namespace) -> int:
     if options.json:
         about = {"schema": SCHEMA, "versions": versions(), "original": options.original, "converted": options.converted}
         print(json_text(about | {"exit": code} | verification.to_json()))
-    else:
-        show_verification(make_console(options.quiet), verification)
+    elif not options.quiet:
+        say(*verification_lines(verification))
     return code

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -46,15 +46,8 @@ def random_array(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -
     return from_bytes(rng.bytes((count * dtype.bits + 7) // 8), dtype, shape)
 
 
-@overload
-def describe(array: np.ndarray) -> dict[str, Any]: ...
-@overload
-def describe(array: None) -> None: ...
-def describe(array: np.ndarray | None) -> dict[str, Any] | None:
-    """Describe an array for a report: type, shape and, for a small array, the values as nested lists.
-
-    Floats without a JSON number become strings, a NaN with its bits. A large array has no values.
-    """
+def describe(array: np.ndarray | None) -> Any:
+    """Describe an array: type, shape and, if small, values; floats that JSON lacks are texts, a NaN with its bits."""
     if array is None:
         return None
     dtype = dtype_of(array)
@@ -76,7 +69,7 @@ def _values(array: np.ndarray, dtype: DType) -> Any:
 
 
 def _value(element: Any, raw: int) -> int | float | str:
-    if isinstance(element, np.integer) or "int" in type(element).__name__:
+    if "int" in type(element).__name__:
         return int(element)
     number = float(element)
     return number if np.isfinite(number) else f"{number} (0x{raw:x})"

@@ -41,6 +41,17 @@ def integers(values: Any, dtype: str = "int64", shape: tuple[int, ...] | None = 
     return Recipe(dtype, (len(values),) if shape is None else shape, values=values)
 
 
+def number(text: str) -> int:
+    """Parse a number of an id, which has one spelling.
+
+    Raises:
+        ValueError: The text is another spelling, or no number.
+    """
+    if text != str(int(text)):
+        raise ValueError(f"the number {text!r} is spelled in another way")
+    return int(text)
+
+
 def seed_of(text: str) -> int:
     """Return a seed that is the same on every machine."""
     return crc32(text.encode())
@@ -57,7 +68,6 @@ class Case(OfOperator):
     opset: int  # of ``ai.onnx``, for peers that run the Pad of ONNX; 0 for operators that ONNX lacks
     attributes: Mapping[str, Any]  # the attributes of the node
     inputs: tuple[Recipe | None, ...]  # in the operator's order, None for an absent input
-    rules: tuple[str, ...] = ()  # labels of the rules (docs/semantics.md) that the case exercises
     constant_inputs: tuple[int, ...] = ()  # positions of the inputs that a model has as constants
     static: bool = False  # whether a model declares the shapes of its inputs
     dtype: str = field(init=False)
@@ -75,15 +85,8 @@ class Case(OfOperator):
 
     def request(self) -> dict[str, Any]:
         """Return the case for a peer, in types that every Python can unpickle."""
-        return {
-            "id": self.id,
-            "op": self.op,
-            "opset": self.opset,
-            "attributes": dict(self.attributes),
-            "inputs": [None if array is None else pack(array) for array in self.arrays()],
-            "constant_inputs": self.constant_inputs,
-            "static": self.static,
-        }
+        same = {name: getattr(self, name) for name in ("id", "op", "opset", "attributes", "constant_inputs", "static")}
+        return {**same, "inputs": [None if array is None else pack(array) for array in self.arrays()]}
 
 
 @dataclass(frozen=True)

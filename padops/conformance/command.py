@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,56 +15,59 @@ from padops.exits import USAGE
 from padops.extras import Needing
 from padops.files.interrupts import exit_code
 from padops.plural import plural
-from padops.progress import StepBars
-from padops.terminal import fail, line, make_console, say, styled
+from padops.progress import progress_line
+from padops.terminal import fail, say, table
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from padops.conformance.peers import Peer
-    from padops.conformance.record import PeerRun
+    from padops.conformance.render.summary import Summary
     from padops.conformance.runner import Progress
 
 ABOUT = (
     "Run padops and every other Pad on this machine on the same cases and compare them with the rules, bit by bit. "
     "Exit codes: 0 everything is as expected, 1 something is not, 2 usage."
 )
+SCRIPT = "Print a script that runs one case on one peer and exits 1 where it differs; only padops' peers need padops."
 
 
 def add_conformance(subparsers: Any) -> None:
     """Add ``padops conformance``."""
     parser = subparsers.add_parser("conformance", help="compare padops with every other Pad", description=ABOUT)
-    add_arguments(parser)
-    _when_used(parser, _add_subcommands)
+    _add_run(parser)
 
-
-def _when_used(parser: argparse.ArgumentParser, fill: Callable[[argparse.ArgumentParser], None]) -> None:
-    """Delay ``fill`` until the parser parses: its imports would make ``padops --help`` slow."""
-    parse = parser.parse_known_args
-
-    def parse_known_args(args: Any = None, namespace: Any = None) -> Any:
-        parser.parse_known_args = parse  # type: ignore[method-assign]  # as below
-        fill(parser)
-        found = parse(args, namespace)
-        if found[0].run is not run_suite and args[0].startswith("-"):
-            parser.error(f"{args[0]} is an option of a run; a command and its own options come first")
-        return found
-
-    parser.parse_known_args = parse_known_args  # type: ignore[method-assign]  # argparse has no hook for it
-
-
-def _add_subcommands(parser: argparse.ArgumentParser) -> None:
-    from padops.conformance.render import add_show
-    from padops.conformance.repro import add_repro
+    def without_options(run: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
+        of_run = vars(parser.parse_args([]))
+        if any(getattr(options, name) != value for name, value in of_run.items() if name != "run"):
+            parser.error("a command takes no options of a run; its own options come after its name")
+        return run(options)
 
     commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
-    for add in (add_show, add_repro):
-        add(commands)
+    add = commands.add_parser("show", help="render a report again", description="Render a report of a run again.")
+    add.add_argument("file", metavar="FILE", help="a report, conformance.jsonl")
+    add.add_argument("--format", choices=("markdown", "junit", "html"), help="what to print (default: markdown)")
+    add.add_argument("-o", "--out", dest="folder", metavar="DIR", help="write every form into this folder instead")
+    add.set_defaults(run=partial(without_options, _show))
+    add = commands.add_parser("repro", help="print a script that shows one case on one peer", description=SCRIPT)
+    add.add_argument("id", metavar="ID", help="a case of a report")
+    add.add_argument(
+        "--peer", dest="name", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)"
+    )
+    add.set_defaults(run=partial(without_options, _repro))
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a run."""
+def _show(options: argparse.Namespace) -> int:
+    from padops.conformance.render import show
+
+    return show(options)
+
+
+def _repro(options: argparse.Namespace) -> int:
+    from padops.conformance.repro import repro
+
+    return repro(options)
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
     level = parser.add_mutually_exclusive_group()
     level.add_argument("--quick", dest="level", action="store_const", const="quick", help="in under two minutes")
     level.add_argument("--exhaustive", dest="level", action="store_const", const="exhaustive", help="in hours")
@@ -91,63 +94,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_suite(options: argparse.Namespace) -> int:
-    """Run the suite with these options.
-
-    Raises:
-        KeyboardInterrupt, SystemExit: A signal came while the report was written.
-    """
+    """Run the suite with these options."""
     with Needing("padops conformance"):  # before a folder is made
         import onnx  # noqa: F401
-        import rich  # noqa: F401
 
-    from padops.conformance import record, render
+    from padops.conformance import cases, record, render, runner
+    from padops.conformance.divergences import EXAMPLES, KNOWN
+    from padops.conformance.render.summary import summarise
 
     try:
         peers = _peers(options)
     except ValueError as error:
         return fail(error, USAGE)
-    folder = Path(options.out) if options.out else None
+    folder, ending = Path(options.out) if options.out else None, None
     try:
         if folder is not None and (why := render.prepare(folder)):
             return fail(why)
-        ran, ending = _run(options, peers)
-        if ending is not None and not any(one.results for one in ran):
-            print("interrupted before a case was run; no report has been written", file=sys.stderr)
-            return exit_code(ending)
+        options.left_behind = " before a case was run; no report has been written"
+        chosen = cases.collect(options.level, options.seed, EXAMPLES.values())
+        try:
+            with showing_progress() as progress:
+                ran = runner.run_cases(chosen, peers, KNOWN, options.level, progress)
+        except runner.CutShort as cut:
+            ran, ending = cut.ran, cut.ending
         header = record.header(options.level, options.seed, ran)
         required = peers if options.peer or options.peer_command or options.require_peers else []
         footer = record.footer(ran, [peer.name for peer in required], ending is not None, options.strict_peers)
+        results = [result for one in ran for result in one.results]
         if folder is not None:
-            try:
-                render.write_report(folder, header, [result for one in ran for result in one.results], footer)
-            except (KeyboardInterrupt, SystemExit):
-                say(f"interrupted while the report was written: not all of its files in {folder} are new", stderr=True)
-                raise
+            options.left_behind = f" while the report was written: not all of its files in {folder} are new"
+            record.write(folder / record.FILE, header, results, footer)
+            render.write_all(header, results, footer, KNOWN, folder)
     except OSError as error:
         return fail(error)
-    show(ran, footer)
-    if ending is not None:
-        kept = f"{folder} has the results until then, marked as cut short" if folder else "nothing has been written"
-        say(f"interrupted: {footer['results']:,} results; {kept}", stderr=True)
-        return exit_code(ending)
-    return int(footer["exit"])
-
-
-def _run(options: argparse.Namespace, peers: list[Peer]) -> tuple[list[PeerRun], KeyboardInterrupt | SystemExit | None]:
-    """Return the peers' results, and the signal that interrupted the run, or None."""
-    from padops.conformance import cases, runner
-    from padops.conformance.divergences import EXAMPLES, KNOWN
-
-    try:
-        chosen = cases.collect(options.level, options.seed, EXAMPLES.values())
-        with showing_progress() as progress:
-            return runner.run_cases(chosen, peers, KNOWN, options.level, progress), None
-    except runner.CutShort as cut:
-        if options.out:  # which takes seconds at the end of a long run
-            print("interrupted: every peer has ended, and what was measured is being written", file=sys.stderr)
-        return cut.ran, cut.ending
-    except (KeyboardInterrupt, SystemExit) as ending:
-        return [], ending
+    show(summarise(header, results, footer, KNOWN))
+    if ending is None:
+        return int(footer["exit"])
+    kept = f"{folder} has the results until then, marked as cut short" if folder else "nothing has been written"
+    say(f"interrupted: {footer['results']:,} results; {kept}", stderr=True)
+    return exit_code(ending)
 
 
 def _peers(options: argparse.Namespace) -> list[Peer]:
@@ -168,94 +153,33 @@ def _peers(options: argparse.Namespace) -> list[Peer]:
     return peers
 
 
-SHOWN = 20  # the most unexpected results to print; results of one peer with one text count as one
+SHOWN = 20  # the most results of a kind to print; results of one peer with one text count as one
 
 
 @contextlib.contextmanager
 def showing_progress() -> Iterator[Progress]:
-    """Show a bar for each peer on a terminal, else print a line for each finished peer."""
-    with StepBars() as bars:
+    """Show the progress on a terminal, else print a line for each finished peer."""
+    with progress_line() as progress:
 
         def show(name: str, done: int, total: int) -> None:
-            bars(name, done, total)
+            progress(name, done, total)
             if done == total and not sys.stderr.isatty():
                 say(f"{name}: {plural(total, 'case', ',')}", stderr=True)
 
         yield show
 
 
-def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
-    """Print counts per peer, the absent peers and the unexpected results."""
+def show(summary: Summary) -> None:
+    """Print each peer's counts, the absent peers, and what somebody should look at; a peer's equal results once."""
     from padops.conformance.record import counts_of
 
-    console = make_console()
-    console.print(_table([one for one in ran if one.handshake is not None]))
-    made_of = [one.handshake["versions"] for one in ran if one.handshake is not None]
-    each = dict.fromkeys(f"{name} {version}" for versions in made_of for name, version in versions.items())
-    if each:  # the packages of the peers, each once
-        line(console, (f"with {', '.join(each)}", "dim"))
-    for one in ran:
-        if one.handshake is None:
-            absent = f"absent: {one.peer.name}: {' '.join(str(one.absent).split())}"
-            if console.is_terminal and len(absent) > console.width:
-                absent = absent[: console.width - 1] + "…"
-            line(console, (absent, "yellow"))
-    _show_results(console, [result for one in ran for result in one.results if result["unexpected"]], "red")
-    for one in ran:
-        for id in footer["stale"]:
-            if id in one.stale:
-                line(console, (f"{one.peer.name}: divergence {id} no longer occurs", "red"))
-    for one in ran:
-        if one.recorded:
-            _show_new(console, one, "red" if footer["strict"] else "yellow")
-    console.print(counts_of(footer))
-
-
-def _show_results(console: Console, found: Sequence[dict[str, Any]], style: str, indent: str = "") -> None:
-    """Print the first results, indented or with their peers; print equal results once, with their number."""
-    alike: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    for result in found:
-        alike.setdefault((result["peer"], result["outcome"], result["detail"]), []).append(result)
-    told = list(alike.values())[:SHOWN]
-    for first, *others in told:
-        where = first["case"] if indent else f"{first['peer']}: {first['case']}"
-        count = f" (and in {plural(len(others), 'other case', ',')})" if others else ""
-        line(console, (f"{indent}{where}: {first['outcome']}: {first['detail']}{count}", style))
-    if more := len(found) - sum(map(len, told)):
-        console.print(f"{indent}… and {more:,} more")
-
-
-def _show_new(console: Console, one: PeerRun, style: str) -> None:
-    """Print the new behaviour of a peer whose version has no recorded divergences."""
-    found = [result for result in one.results if result["new"]]
-    versions = (one.handshake or {"versions": {}})["versions"]
-    package, version = next(iter(versions.items()), (one.peer.name, ""))
-    counts = f"{len(found)} new, {len(one.gone)} known no longer seen"
-    what = f"{package} {version} is not among the versions recorded ({one.recorded})"
-    head = f"new behaviour: {one.peer.name}: {what}: {counts}; no failure of padops"
-    line(console, (head, style))
-    _show_results(console, found, style, "  ")
-    for id in one.gone:
-        line(console, (f"  divergence {id} no longer occurs", style))
-
-
-def _table(ran: Sequence[PeerRun]) -> Table:
-    """Return a table with a row for each present peer, at most 80 characters wide."""
-    from rich.table import Table
-
-    from padops.conformance.record import IDLE, WRONG
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
-    table.add_column("peer", overflow="fold")
-    for title in ("cases", "agree", "wrong", "crash", "known", "unexpected", "not run", "s"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for one in ran:
-        counts = Counter(result["outcome"] for result in one.results)
-        known = sum(result["divergence"] is not None for result in one.results)
-        unexpected = sum(result["unexpected"] for result in one.results)
-        wrong = sum(counts[outcome] for outcome in WRONG) - counts["crash"]
-        before = [len(one.results), counts["agree"], wrong, counts["crash"], known]
-        behind = [sum(counts[outcome] for outcome in IDLE), round(one.seconds)]
-        told = styled((str(unexpected), "red" if unexpected else ""))
-        table.add_row(styled(one.peer.name), *map(str, before), told, *map(str, behind))
-    return table
+    for section in (*summary.peers(), *summary.problems()):
+        say(f"{section.title}: {section.about}" if section.about else section.title)
+        say(*table(section.rows))
+        alike = {(result["peer"], result["outcome"], result["detail"]): result for result in reversed(section.results)}
+        told = [*reversed(alike.values())][:SHOWN]
+        for result in told:
+            say(f"{result['peer']}: {result['case']}: {result['outcome']}: {result['detail']}")
+        if more := len(section.results) - len(told):
+            say(f"… and {more:,} more")
+    say(counts_of(summary.footer))

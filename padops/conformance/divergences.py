@@ -1,8 +1,8 @@
 """The known divergences of real Pads from the rules of docs/semantics.md, and the versions they were recorded with.
 
 ``known.json`` lists the divergences by package; a JSON file beside a file of peers lists the divergences of its peers.
-A row has the fields of ``Divergence``, and ``example``, the id of a case that shows it. A row that is ``like`` another,
-by its id, inherits the fields that it does not set. A row without ``versions`` covers all recorded versions. If several
+A row has the fields of ``Divergence``. A row that is ``like`` another, by its id, inherits the fields that it does not
+set. A row without ``versions`` covers all recorded versions. If several
 rows match a case, the first that fits the outcome counts.
 
 A version without records is no failure of padops: a newer version is judged like the newest recorded version, an older
@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from padops.conformance.features import TAGS, CaseFeatures
+from padops.conformance.features import TAGS, Prepared
 from padops.conformance.peers import PEERS, PeerRow, rows_of
 from padops.conformance.peers.parts import has
 from padops.conformance.record import IDLE, WRONG
@@ -30,26 +30,27 @@ class Divergence:
     """One known way in which one peer breaks padops' rules."""
 
     id: str  # short and lasting; reports name it
-    outcome: str | tuple[str, ...]  # one of ``record.WRONG``, or several if the outcome depends on memory
+    outcome: str | Collection[str]  # one of ``record.WRONG``, or several if the outcome depends on memory
     rule: str  # the affected rule of docs/semantics.md
     reason: str  # the reason, in a sentence
     peer: str  # of ``peers.PEERS``; a peer in another interpreter counts too
     versions: str  # of the peer's first package, as recorded: ``">=1.20,<1.31"`` or ``">=1.24,<=1.32.0"``
     link: str = ""  # upstream's statement or discussion
-    families: tuple[str, ...] = ()  # of operators; empty for all
-    modes: tuple[str, ...] = ()  # in lower case; empty for all
-    dtypes: tuple[str, ...] = ()  # element types; empty for all
+    families: Collection[str] = ()  # of operators; empty for all
+    modes: Collection[str] = ()  # in lower case; empty for all
+    dtypes: Collection[str] = ()  # element types; empty for all
     expected: str = ""  # ``"output"`` or ``"error"``, or empty for both
-    rules: tuple[str, ...] = ()  # the expected error's; empty for all
-    tags: frozenset[str] | set[str] = field(default_factory=frozenset)  # all of these hold
-    some: frozenset[str] | set[str] = field(default_factory=frozenset)  # one of these holds, unless it is empty
-    without: frozenset[str] | set[str] = field(default_factory=frozenset)  # none of these hold
-    opsets: tuple[int, ...] = ()  # the oldest and newest opset, or empty for all
+    rules: Collection[str] = ()  # the expected error's; empty for all
+    tags: Collection[str] = ()  # all of these hold
+    some: Collection[str] = ()  # one of these holds, unless it is empty
+    without: Collection[str] = ()  # none of these hold
+    opsets: Sequence[int] = ()  # the oldest and newest opset, or empty for all
     # A part of the peer's message. It separates known from new behaviour, and does not affect which cases match.
     says: str = ""
+    example: str = ""  # a case that shows it: part of every run, to detect a divergence that no longer occurs
 
     def __post_init__(self) -> None:
-        unknown = (self.tags | self.some | self.without) - TAGS
+        unknown = {*self.tags, *self.some, *self.without} - TAGS
         if unknown or not self.outcomes <= {*WRONG}:
             raise ValueError(f"divergence {self.id}: unknown {unknown or self.outcomes}")
         bounds_of(self.versions)
@@ -63,18 +64,19 @@ class Divergence:
         """Return whether the divergence concerns a peer of this version."""
         return self.peer == peer.split("@")[0] and in_range(version, self.versions)
 
-    def matches(self, features: CaseFeatures) -> bool:
+    def matches(self, item: Prepared) -> bool:
         """Return whether the divergence concerns a case."""
+        case, expected = item.case, "error" if item.packed is None else "output"
         return (
-            (not self.families or features.family in self.families)
-            and (not self.modes or features.mode in self.modes)
-            and (not self.dtypes or features.dtype in self.dtypes)
-            and (not self.expected or features.expected == self.expected)
-            and (not self.rules or features.rule in self.rules)
-            and self.tags <= features.tags
-            and (not self.some or bool(self.some & features.tags))
-            and not self.without & features.tags
-            and (not self.opsets or self.opsets[0] <= features.opset <= self.opsets[1])
+            (not self.families or item.family in self.families)
+            and (not self.modes or case.mode in self.modes)
+            and (not self.dtypes or case.dtype in self.dtypes)
+            and (not self.expected or expected == self.expected)
+            and (not self.rules or item.expected.rule in self.rules)
+            and item.tags.issuperset(self.tags)
+            and (not self.some or not item.tags.isdisjoint(self.some))
+            and item.tags.isdisjoint(self.without)
+            and (not self.opsets or self.opsets[0] <= case.opset <= self.opsets[1])
         )
 
 
@@ -112,13 +114,13 @@ class DivergenceTracker:
     # For each divergence that matched a case: the number of cases with its outcome.
     seen: dict[str, int] = field(default_factory=dict)
 
-    def explain(self, features: CaseFeatures, outcome: str, detail: str = "") -> str | None:
+    def explain(self, item: Prepared, outcome: str, detail: str = "") -> str | None:
         """Return the id of the divergence that explains an outcome, or None; ``detail`` is the peer's message."""
         if outcome in IDLE:
             return None
         found = None
         for divergence in self.known:
-            if not divergence.matches(features):
+            if not divergence.matches(item):
                 continue
             fits = outcome in divergence.outcomes and divergence.says in detail
             found = found or (divergence.id if fits else None)
@@ -132,29 +134,24 @@ class DivergenceTracker:
 
 
 KNOWN: list[Divergence] = []  # in the order of the peers
-# A case that shows each known divergence: it is part of every run, to detect divergences that no longer occur.
-EXAMPLES: dict[str, str] = {}
+EXAMPLES: dict[str, str] = {}  # the example of each
 RECORDED: dict[str, str] = {}  # versions, by the distribution that a peer names first
 OTHER_NAMES = {"tensorflow-cpu": "tensorflow", "onnx-weekly": "onnx"}  # of the same package
 
 
 def _add(file: Path) -> None:
     """Add a file's divergences of peers in ``PEERS``."""
-    by_id, examples = {row.id: row for row in KNOWN}, {**EXAMPLES}
+    by_id = {row.id: row for row in KNOWN}
     try:
         for group in json.loads(file.read_text(encoding="utf-8")):
             RECORDED[group["package"]] = group["recorded"]
             for said in group["rows"]:
-                examples[said["id"]] = said.pop("example")
                 like = vars(by_id[said.pop("like")]) if "like" in said else {}
-                sets = ("tags", "some", "without")
-                made = {name: value if isinstance(value, str) else (frozenset if name in sets else tuple)(value)
-                        for name, value in said.items()}  # fmt: skip
-                by_id[said["id"]] = Divergence(**{**like, "versions": group["recorded"], **made})
+                by_id[said["id"]] = Divergence(**{**like, "versions": group["recorded"], **said})
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{file}: no known divergences: {type(error).__name__}: {error}") from error
     KNOWN[:] = sorted((row for row in by_id.values() if row.peer in PEERS), key=lambda row: [*PEERS].index(row.peer))
-    EXAMPLES.update((row.id, examples[row.id]) for row in KNOWN)
+    EXAMPLES.update((row.id, row.example) for row in KNOWN)
 
 
 _add(Path(__file__).with_name("known.json"))
@@ -167,7 +164,7 @@ def add_peers(place: Path) -> list[PeerRow]:
         ValueError: The file has no ``ENVIRONMENT``, or padops has another peer of that name.
     """
     files = [file for file in sorted(place.glob("*.py")) if has(file, "ENVIRONMENT")] if place.is_dir() else [place]
-    rows = [*rows_of(files)]
+    rows = [row for file in files for row in rows_of(file)]
     for row in rows:
         if row.name in PEERS and PEERS[row.name].entry_point != row.entry_point:
             raise ValueError(f"{row.file}: there is another peer {row.name!r}")
@@ -178,22 +175,12 @@ def add_peers(place: Path) -> list[PeerRow]:
     return rows
 
 
-def first_of(row: PeerRow, versions: Mapping[str, str]) -> tuple[str, str]:
-    """Return the first package of a peer, by its name in ``RECORDED``, and its version; or two empty strings."""
-    package, version = next(iter(versions.items()), ("", ""))
-    package = OTHER_NAMES.get(package, package)
-    return (RUNTIMES[0] if package in RUNTIMES and not row.provider else package), version
-
-
 def judged_as(row: PeerRow, versions: Mapping[str, str]) -> str:
-    """Return the version that selects the divergences: the peer's own, or the nearest recorded version.
-
-    The first of the peer's packages counts.
-    """
-    package, version = first_of(row, versions)
-    if package not in RECORDED or in_range(version, RECORDED[package]):
+    """Return the version that selects the divergences: the peer's own, or the nearest recorded version."""
+    recorded, version = _recorded(row, versions)
+    if not recorded or in_range(version, recorded):
         return version
-    oldest, newest, _ = bounds_of(RECORDED[package])
+    oldest, newest, _ = bounds_of(recorded)
     return oldest if version_key(version) < version_key(oldest) else newest
 
 
@@ -203,8 +190,14 @@ def not_recorded(row: PeerRow, versions: Mapping[str, str]) -> str:
     Nothing excuses padops' own peers: padops must know their behaviour in a new runtime. A user's own peer has no
     records.
     """
-    package, version = first_of(row, versions)
+    recorded, version = _recorded(row, versions)
     known = PEERS.get(row.name)
-    if row.ours or known is None or known.entry_point != row.entry_point or package not in RECORDED:
-        return ""
-    return "" if in_range(version, RECORDED[package]) else RECORDED[package]
+    excused = recorded and not row.ours and known is not None and known.entry_point == row.entry_point
+    return recorded if excused and not in_range(version, recorded) else ""
+
+
+def _recorded(row: PeerRow, versions: Mapping[str, str]) -> tuple[str, str]:
+    """Return the recorded versions of a peer's first package, or "", and its own version."""
+    package, version = next(iter(versions.items()), ("", ""))
+    package = RUNTIMES[0] if package in RUNTIMES and not row.provider else OTHER_NAMES.get(package, package)
+    return RECORDED.get(package, ""), version

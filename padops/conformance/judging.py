@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from padops.conformance.arrays import Packed, describe, pack, unpack
-from padops.conformance.case import Case, Expected, expect
+from padops.conformance.arrays import Packed, describe, unpack
 from padops.conformance.divergences import DivergenceTracker
-from padops.conformance.features import BEYOND, CaseFeatures, features_of, rules_of
+from padops.conformance.features import BEYOND, Prepared
 from padops.conformance.lines import plain
 from padops.conformance.peers import Peer, PeerRow, has_script
 from padops.conformance.record import IDLE
 from padops.plural import plural
 from padops.spec.bits import element_bits
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A case with its features and its expected answer."""
-
-    case: Case
-    expected: Expected
-    features: CaseFeatures
-    packed: Packed | None
-
-    @classmethod
-    def of(cls, case: Case) -> Prepared:
-        """Compute the expected answer with the reference."""
-        expected = expect(case)
-        packed = None if expected.output is None else pack(expected.output)
-        return cls(case, expected, features_of(case, expected), packed)
 
 
 def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, str]:
@@ -48,7 +29,7 @@ def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, s
             return "agree", ""
         return "differ", _difference(item.packed, content)
     if kind == "refused":
-        if item.features.of_class == BEYOND and row.runs_pads:
+        if item.of_class == BEYOND and row.runs_pads:
             return "agree", f"refused, {BEYOND} (P4): {content}"
         if item.packed is not None:
             return "error", str(content)
@@ -59,10 +40,7 @@ def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, s
 
 
 def _is_close(expected: Packed, got: Packed, within: float) -> bool:
-    """Return whether two float outputs have one type and shape, and every element is close to the expected one.
-
-    A NaN is close to every NaN, an infinity only to itself.
-    """
+    """Return whether every float is close to the expected one: a NaN to every NaN, an infinity only to itself."""
     wanted, found = unpack(expected), unpack(got)
     if expected[:2] != got[:2] or wanted.dtype.kind != "f":
         return False
@@ -88,7 +66,7 @@ def result_of(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tu
     """Return a peer's result of a case for a report; the tracker's divergences may explain the answer."""
     case = item.case
     outcome, detail = judge(item, answer, peer.row)
-    divergence = tracker.explain(item.features, outcome, detail) if not peer.row.in_house else None
+    divergence = tracker.explain(item, outcome, detail) if not peer.row.in_house else None
     unexplained = outcome not in ("agree", *IDLE) and divergence is None
     result: dict[str, Any] = {
         "case": case.id,
@@ -97,7 +75,7 @@ def result_of(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tu
         "mode": case.mode,
         "dtype": case.dtype,
         "rank": case.rank,
-        "rules": list(rules_of(item.features)),
+        "rules": list(item.rules),
         "peer": peer.name,
         "outcome": outcome,
         "divergence": divergence,

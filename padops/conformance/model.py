@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from padops.conformance.case import Case
 
 
-# The scripts of ``repro.py`` contain the source of this function, so it accepts plain values and has its own imports.
 def one_node_model(
     op_type: str,
     names: Sequence[str],
@@ -29,7 +28,6 @@ def one_node_model(
     ir_version: int,
     constants: Sequence[onnx.TensorProto] = (),
     domain: str = "",
-    name: str = "pad",
 ) -> onnx.ModelProto:
     """Make a model of one node, whose output is called ``output``.
 
@@ -39,7 +37,7 @@ def one_node_model(
     import onnx
     from onnx import helper
 
-    node = helper.make_node(op_type, names, ["output"], name=name, domain=domain)
+    node = helper.make_node(op_type, names, ["output"], name="pad", domain=domain)
     for key, value in attributes.items():
         kind = onnx.AttributeProto.INTS if isinstance(value, (list, tuple)) and not value else None
         node.attribute.append(helper.make_attribute(key, value, attr_type=kind))
@@ -50,85 +48,38 @@ def one_node_model(
     return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
 
 
-# As above.
-def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Insert an Identity before the only node, for providers that run no single node; return the same model."""
-    from onnx import helper
-
-    (node,) = model.graph.node
-    before = helper.make_node("Identity", [node.input[0]], ["before"], name="before")
-    node.input[0] = "before"
-    model.graph.node.insert(0, before)
-    return model
-
-
-def input_names(inputs: Sequence[np.ndarray | None]) -> list[str]:
-    """Name a model's inputs; an absent input has an empty name, but the list ends with the last present input."""
-    names = ["" if array is None else f"input_{i}" for i, array in enumerate(inputs)]
-    while names and not names[-1]:
-        names.pop()
-    return names
-
-
 def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standard: bool = False) -> onnx.ModelProto:
-    """Make the model of a case: one node with the inputs ``input_0``, ``input_1``, … and the output ``output``.
-
-    ``standard``: whether the node is the Pad of ``ai.onnx`` instead of the operator of padops.
+    """Make the model of a case; ``standard``: with the Pad of ``ai.onnx`` instead of the operator of padops.
 
     Raises:
-        ValueError: ``standard`` is set, and no Pad of ``ai.onnx`` can run the case.
+        Unsupported: ``standard`` is set, and no Pad of ``ai.onnx`` can run the case.
     """
     if standard and not case.opset:
-        raise ValueError(f"ONNX has no operator like {case.op}")
+        raise Unsupported(f"ONNX has no operator like {case.op}")
     data = inputs[0]
     assert data is not None  # every Pad has data
     dtype = dtype_of(data)
-    opset = case.opset if standard else opset_with(dtype.name)
-    fed = feeds(case, inputs)
-    constant = {f"input_{i}": inputs[i] for i in case.constant_inputs}
+    # Else the oldest opset in which standard operators support the element type.
+    oldest = (row for row in VERSIONS if row >= 18 and dtype.name in OPS[f"Pad_{row}"].types)
+    opset = case.opset if standard else next(oldest)
+    names = ["" if array is None else f"input_{i}" for i, array in enumerate(inputs)]
+    while names and not names[-1]:
+        names.pop()
+    lists = {row.name for row in case.row.attributes if row.type == "ints"}
     return one_node_model(
         "Pad" if standard else case.op,
-        input_names(inputs),
-        attributes_of(case),
-        {name: (dtype_of(array).onnx, array.shape if case.static else None) for name, array in fed.items()},
+        names,
+        {name: list(value) if name in lists else value for name, value in case.attributes.items()},
+        {
+            name: (dtype_of(array).onnx, array.shape if case.static else None)
+            for name, array in feeds(case, inputs).items()
+        },
         (dtype.onnx, None),
         {"": opset} | ({} if standard else {DOMAIN: VERSION}),
         ir_version(opset),
-        [tensor(name, array) for name, array in constant.items() if array is not None],
+        [tensor(f"input_{i}", array) for i in case.constant_inputs if (array := inputs[i]) is not None],
         "" if standard else DOMAIN,
     )
-
-
-def standard_model(request: Request, ranked: bool = False) -> onnx.ModelProto:
-    """Make the model of a case with the Pad of ``ai.onnx``; ``ranked``: whether its output has a rank.
-
-    Raises:
-        Unsupported: ONNX has no such operator.
-    """
-    if not request.opset:
-        raise Unsupported(f"ONNX has no operator like {request.op}")
-    model = make_model(request, request.inputs, standard=True)
-    return declare_shapes(model, request.data.ndim) if ranked else model
-
-
-def declare_shapes(model: onnx.ModelProto, rank: int) -> onnx.ModelProto:
-    """Declare the output's rank in a :func:`make_model` model, for importers that need it; return the same model."""
-    shape = model.graph.output[0].type.tensor_type.shape
-    shape.SetInParent()
-    for i in range(rank):
-        shape.dim.add().dim_param = f"d{i}"
-    return model
-
-
-def attributes_of(case: Case | Request) -> dict[str, Any]:
-    """Return the attributes of a case's node, with lists for attributes of type ``"ints"``."""
-    lists = {row.name for row in OPS[case.op].attributes if row.type == "ints"}
-    return {name: list(value) if name in lists else value for name, value in case.attributes.items()}
-
-
-def opset_with(dtype: str) -> int:
-    """Return the oldest opset in which standard operators support an element type."""
-    return next(version for version in VERSIONS if version >= 18 and dtype in OPS[f"Pad_{version}"].types)
 
 
 def ir_version(opset: int) -> int:
@@ -159,14 +110,9 @@ class RuleBroken(Refused):
     """The conversion reports that the case breaks a rule."""
 
 
-def converted_model(request: Request, **options: Any) -> onnx.ModelProto:
-    """Make the padops model and convert it with these options of ``padops.convert``; raise as ``converted``."""
-    return converted(make_model(request, request.inputs), **options)
-
-
 def without_pad(request: Request) -> onnx.ModelProto:
     """Make the model and run ``padops convert --target onnx --without-pad`` on it; raise as ``converted``."""
-    return converted_model(request, target="onnx", without_pad=True)
+    return converted(make_model(request, request.inputs), target="onnx", without_pad=True)
 
 
 def converted(model: onnx.ModelProto, **options: Any) -> onnx.ModelProto:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from padops.conformance.peers import Peer
 from padops.files.staging import write_whole
@@ -20,15 +20,12 @@ IDLE = ("unsupported", "skipped")  # outcomes without a comparison
 WRONG = ("differ", "error", "crash")
 OUTCOMES = ("agree", *WRONG, *IDLE)
 
-# The fields of each line, by its kind; one with "?" may be absent or null.
-FIELDS: dict[str, dict[str, type]] = {
-    "header": {"kind": str, "schema": int, "padops": str, "level": str, "seed": int, "machine": dict, "peers": list,
-               "absent": list},
-    "result": {"kind": str, "case": str, "origin": str, "op": str, "mode": str, "dtype": str, "peer": str,
-               "detail": str, "repro": str, "rank": int, "rules": list, "outcome": str, "divergence?": str,
-               "unexpected": bool, "new": bool, "inputs?": list, "attributes?": dict, "expected?": dict, "got?": dict},
-    "footer": {"kind": str, "results": int, "unexpected": int, "new": int, "stale": list, "gone": list, "strict": bool,
-               "exit": int, "cut_short?": dict},
+# The fields of each line, by its kind; one with "?" may be absent.
+FIELDS = {
+    "header": "kind schema padops level seed machine peers absent".split(),
+    "result": "kind case origin op mode dtype peer detail repro rank rules outcome divergence? unexpected new inputs? "
+              "attributes? expected? got?".split(),
+    "footer": "kind results unexpected new stale gone strict exit cut_short?".split(),
 }  # fmt: skip
 
 
@@ -42,7 +39,6 @@ class PeerRun:
     results: list[dict[str, Any]] = field(default_factory=list)
     # The divergences whose cases ran, none with the recorded outcome.
     not_seen: list[str] = field(default_factory=list)
-    seconds: float = 0
     left: int | None = None  # the number of cases that an interrupt left out; None without an interrupt
     # The recorded versions if its own is not among them; else empty.
     recorded: str = ""
@@ -62,8 +58,7 @@ class RecordError(ValueError):
     """A file is not a complete report."""
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A complete report: its first line, an object for each case and peer, and its last line."""
 
     header: dict[str, Any]
@@ -89,9 +84,7 @@ def read(path: Path | str) -> Record:
     """Read a report.
 
     Raises:
-        RecordError: The file lacks its header or footer, has another schema or another number of results than its
-            footer, or a line lacks a field; the message names the file and the line.
-        OSError: The file cannot be read.
+        RecordError: The file is cut off, has another schema or lacks a field; the message names the file.
     """
     lines = [_line(f"{path}:{i}", line) for i, line in enumerate(Path(path).read_bytes().split(b"\n"), 1) if line]
     if not lines or lines[0]["kind"] != "header":
@@ -99,32 +92,22 @@ def read(path: Path | str) -> Record:
     header, results, footer = lines[0], lines[1:-1], lines[-1]
     if footer["kind"] != "footer" or any(line["kind"] != "result" for line in results):
         raise RecordError(f"{path}: not a whole report: there is no footer at the end")
-    counts = [len(results), *(sum(result[name] for result in results) for name in ("unexpected", "new"))]
-    if counts != (told := [footer[name] for name in ("results", "unexpected", "new")]):
-        raise RecordError(f"{path}: results, unexpected and new are {counts}, but the footer has {told}")
+    if len(results) != footer["results"]:
+        raise RecordError(f"{path}: {len(results)} results, but the footer has {footer['results']!r:.60}")
     return Record(header, results, footer)
 
 
 def _line(place: str, line: bytes) -> dict[str, Any]:
-    """Parse and check a line of a report."""
+    """Parse a line of a report, which must have the fields of its kind."""
     try:
-        found = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"{place}: not a whole report: {error}") from error
-    kind = found.get("kind") if isinstance(found, dict) else None
-    if not isinstance(kind, str) or kind not in FIELDS:
-        raise RecordError(f"{place}: not a report: no object of a kind that is {', '.join(FIELDS)}")
-    if kind == "header" and found.get("schema") != SCHEMA:
-        raise RecordError(f"{place}: header: schema is {found.get('schema')!r:.60}, expected {SCHEMA}")
-    for name, expected in FIELDS[kind].items():
-        value = found.get(name.rstrip("?"))
-        if type(value) is not expected and not (value is None and name.endswith("?")):
-            raise RecordError(f"{place}: {kind}: {name} is {value!r:.60}, expected {expected.__name__}")
-    if kind == "result" and found["outcome"] not in OUTCOMES:
-        raise RecordError(
-            f"{place}: result: outcome is {found['outcome']!r:.60}, expected one of {', '.join(OUTCOMES)}"
-        )
-    assert isinstance(found, dict)
+        found: dict[str, Any] = json.loads(line)
+        missing = [name for name in FIELDS[found["kind"]] if not name.endswith("?") and name not in found]
+    except (ValueError, RecursionError, LookupError, TypeError) as error:
+        raise RecordError(f"{place}: not a whole report: {type(error).__name__}: {error}") from error
+    if missing:
+        raise RecordError(f"{place}: {found['kind']}: there is no {missing[0]}")
+    if found.get("schema", SCHEMA) != SCHEMA:
+        raise RecordError(f"{place}: schema is {found['schema']!r:.60}, expected {SCHEMA}")
     return found
 
 
@@ -143,15 +126,16 @@ def header(level: str, seed: int, ran: Sequence[PeerRun]) -> dict[str, Any]:
             "cores": os.cpu_count(),
             "python": platform.python_version(),
         },
-        "peers": [_present(one, one.handshake) for one in ran if one.handshake is not None],
+        "peers": [_present(one) for one in ran if one.handshake is not None],
         "absent": [{"name": one.peer.name, "reason": one.absent} for one in ran if one.handshake is None],
     }
 
 
-def _present(one: PeerRun, said: dict[str, Any]) -> dict[str, Any]:
-    about: dict[str, Any] = {"name": one.peer.name, **{key: said[key] for key in ("python", "versions") if key in said}}
-    more = {"within": one.peer.row.within, "recorded": one.recorded}
-    return about | {key: value for key, value in more.items() if value}
+def _present(one: PeerRun) -> dict[str, Any]:
+    said = one.handshake or {}
+    about = {"name": one.peer.name, "python": said.get("python"), "versions": said["versions"]}
+    more = {"within": one.peer.row.within or None, "recorded": one.recorded or None}
+    return {key: value for key, value in {**about, **more}.items() if value is not None}
 
 
 def footer(

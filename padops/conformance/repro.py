@@ -9,19 +9,17 @@ import argparse
 import ast
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from padops.conformance import cases, runner
-from padops.conformance.arrays import pack
 from padops.conformance.case import Case, expect
 from padops.conformance.divergences import KNOWN
-from padops.conformance.model import attributes_of, input_names, ir_version
 from padops.conformance.peers import PEERS, PeerRow, has_script
-from padops.conformance.peers.parts import PEERS_FOLDER, shown, value_of
+from padops.conformance.peers.parts import shown, value_of
 from padops.conformance.peers.request import Request, Skipped, Unsupported
+from padops.runtime.ort_values import PLAIN
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_name
 from padops.terminal import fail
@@ -31,31 +29,10 @@ class NoScript(ValueError):
     """This case and peer have no script; the message has the reason."""
 
 
-@dataclass
-class _Call:
-    """The lines of a script that call one peer, by their place in the script."""
-
-    packages: tuple[str, ...]  # to install, beside NumPy
-    run: list[str]  # the function
-    refusals: str  # source of the exceptions that mean a refusal
-    imports: list[str]
-    shown: list[str] = field(default_factory=list)  # the source of padops' own functions and constants
-    arrays: dict[str, np.ndarray] = field(default_factory=dict)
-    setup: list[str] = field(default_factory=list)  # before the function
-
-    def lines(self) -> list[str]:
-        """Return the lines between the values and the comparison."""
-        source = [line for text in self.shown for line in [*text.splitlines(), "", ""]]
-        setup = [*self.setup, "", ""] if self.setup else []
-        return [*source, *setup, "def run():", *("    " + line for line in self.run)]
-
-
 def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, versions: str = "") -> str:
     """Return the script that shows a case on a peer of ``peers.PEERS``; it only names an interpreter after ``@``.
 
-    Returns:
-        Python source, or JavaScript for a JavaScript peer. The script exits with 1 if the peer differs from the rules,
-        else with 0; a crash of the peer also ends the script.
+    It is Python, or JavaScript for a JavaScript peer, and exits with 1 if the peer differs from the rules, else with 0.
 
     Raises:
         NoScript: The peer cannot express this case.
@@ -72,113 +49,74 @@ def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, version
             head = _about(case, peer, seen, versions, needs)
             text: str = value_of(row.file, "script")(row.file, request, expected.output, head)
             return text
-        call = _call_of(row, request) if row.stands_alone else _call_of_padops(row, request)
+        # Of a type that NumPy lacks, only padops passes arrays to onnxruntime.
+        alone = row.stands_alone and (row.entry_point != "ort:run_case" or request.dtype.name in PLAIN)
+        packages, imports, values, source = (_call if alone else _call_of_padops)(row, request)
     except (Skipped, Unsupported) as error:
         raise NoScript(f"{name} cannot be asked: {error}") from error
-    arrays = dict(call.arrays) | ({} if expected.output is None else {"expected": expected.output})
-    values = [f"{key} = {literal(array)}" for key, array in arrays.items()]
+    values["expected"] = _source(expected.output)
     if expected.output is None:
-        values.append(f"expected = None  # an error: {expected.message}")
-    imports = ["from __future__ import annotations", "", "import sys", "", "import numpy as np"]
-    if any("ml_dtypes." in value for value in values):
-        imports.append("import ml_dtypes")
-    about = _about(case, peer, seen, versions, ("numpy", *call.packages))
-    head = [line.replace("\\", "\\\\") for line in ('"""' + about[0], *about[1:], '"""', "")]
-    imports += sorted({*call.imports} - {*imports}, key=lambda line: (line.startswith("from"), line))
+        values["expected"] += f"  # an error: {expected.message}"
+    assigned = "\n".join(f"{key} = {text}" for key, text in values.items())
+    used = [package for package in ("ml_dtypes", "onnx") if f"{package}." in assigned]
+    imports = sorted({*imports, "import sys", "import numpy as np", *(f"import {package}" for package in used)})
+    about = "\n".join(_about(case, peer, seen, versions, ("numpy", *used, *packages))).replace("\\", "\\\\")
     bits = by_name(case.dtype).bits
-    end = COMPARE.format(refusals=call.refusals, mask=f" & {(1 << bits) - 1}" if 0 < bits < 8 else "")
-    return "\n".join([*head, *imports, "", *values, "", "", *call.lines(), end])
+    end = COMPARE.format(mask=f" & {(1 << bits) - 1}" if 0 < bits < 8 else "")
+    future = "from __future__ import annotations"
+    loaded = "\n".join([future, "", *(line for line in imports if line != future)])
+    return f'"""{about}\n"""\n\n{loaded}\n\n{assigned}\n\n\n{source}\n{end}'
 
 
-def _call_of(row: PeerRow, request: Request) -> _Call:
-    """Return the call of a peer whose script does not need padops."""
+_Call = tuple[Sequence[str], list[str], dict[str, str], str]  # packages, imports, values by name, and the functions
+
+
+def _call(row: PeerRow, request: Request) -> _Call:
+    """Return the parts of a script that does not need padops; ``run`` calls the peer."""
     imports, sources = shown(row.file, ["pad", "REFUSALS"])
-    (stated,), (function,) = (ast.parse(sources[name]).body for name in ("REFUSALS", "pad"))
-    assert isinstance(stated, ast.Assign) and isinstance(function, ast.FunctionDef)
-    del sources["REFUSALS"]
-    texts = [*dict.fromkeys(sources.values())]
-    call = _Call(value_of(row.file, "PACKAGES")[:1], [], ast.unparse(stated.value), imports, texts)
-    arguments = zip(function.args.args, value_of(row.file, "arguments")(request))
-    call.run = [
-        f"return pad({', '.join(_argument(parameter.arg, value, request, call) for parameter, value in arguments)})"
-    ]
-    return call
+    (function,) = ast.parse(sources["pad"]).body
+    assert isinstance(function, ast.FunctionDef)
+    given = {
+        row.arg: _source(value) for row, value in zip(function.args.args, value_of(row.file, "arguments")(request))
+    }
+    run = f"def run():\n    return pad({', '.join(given)})"
+    return value_of(row.file, "PACKAGES")[:1], imports, given, "\n\n\n".join([*dict.fromkeys(sources.values()), run])
 
 
 def _call_of_padops(row: PeerRow, request: Request) -> _Call:
-    """Return the call of padops or its models; the script needs padops, and calls the peer as the suite does."""
+    """Return the parts of a script that calls padops or its models as the suite does, and needs padops."""
     module, function = row.entry_point.split(":")
-    imports = f"""\
-import os
-
-import padops
-from padops.conformance import cases
-from padops.conformance.peers import PEERS, {module}
-from padops.conformance.peers.request import Refused, Request"""
-    run = f"""\
+    imports = ["import os", "import padops", "from padops.conformance import cases"]
+    imports += [f"from padops.conformance.peers import PEERS, {module}"]
+    imports += ["from padops.conformance.peers.request import Refused, Request"]
+    source = f"""\
+REFUSALS = (Refused, padops.PadError, *{module}.REFUSALS)
 os.environ["PADOPS_LIBRARY"] = padops.get_library_path()
-asked = PEERS[{row.name!r}].prepared(cases.find_case({request.id!r}).request())
-return {module}.{function}(Request.of(asked))"""
-    refusals = f"(Refused, padops.PadError, *{module}.REFUSALS)"
-    return _Call(("padops",), run.splitlines(), refusals, imports.splitlines())
 
 
-def _argument(name: str, value: Any, request: Request, call: _Call) -> str:
-    """Return the source of an argument; add arrays and models to the script."""
-    names = {id(array): row.name for row, array in zip(request.row.inputs, request.inputs)}
+def run():
+    asked = PEERS[{row.name!r}].prepared(cases.find_case({request.id!r}).request())
+    return {module}.{function}(Request.of(asked))"""
+    return ("padops",), imports, {}, source
+
+
+def _source(value: Any) -> str:
+    """Return Python source of an argument; a model is bytes behind its text."""
     if isinstance(value, np.ndarray):
-        call.arrays[name] = value
-        return name
-    if type(value).__name__ == "ModelProto":
-        _make_model(request, call, ranked=value.graph.output[0].type.tensor_type.HasField("shape"))
-        if len(value.graph.node) > 1:
-            call.shown += shown(PEERS_FOLDER.with_name("model.py"), ["behind_identity"])[1].values()
-            call.setup.append("model = behind_identity(model)")
-        return "model"
+        return literal(value)
     if isinstance(value, Mapping):
-        keys = {f"input_{i}": row.name for i, row in enumerate(request.row.inputs)}
-        items = ((keys[key], item) for key, item in value.items())
-        return "{" + ", ".join(f'"{key}": {_argument(key, item, request, call)}' for key, item in items) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(_argument(names.get(id(item), ""), item, request, call) for item in value) + "]"
-    return _literal(value)
+        return "{" + ", ".join(f"{key!r}: {_source(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        items = "".join(f"{_source(item)}, " for item in value)
+        return f"[{items}]" if isinstance(value, list) else f"({items})"
+    if type(value).__name__ == "ModelProto":
+        from onnx import printer
 
-
-def _make_model(request: Request, call: _Call, ranked: bool) -> None:
-    """Add the ONNX model to a script, with the inputs as ``arrays``; ``ranked``: whether its output has a rank."""
-    roles = [row.name for row in request.row.inputs]
-    names = [role if name else "" for role, name in zip(roles, input_names(request.inputs))]
-    arrays = {role: array for role, array in zip(roles, request.inputs) if array is not None}
-    constants = [name for i, name in enumerate(names) if name and i in request.constant_inputs]
-    fed = [name for name in names if name and name not in constants]
-    declared = {n: (dtype_of(arrays[n]).onnx, list(arrays[n].shape) if request.static else None) for n in fed}
-    shape = [f"d{i}" for i in range(request.data.ndim)] if ranked else None
-    made = ", ".join(f'numpy_helper.from_array({name}, "{name}")' for name in constants)
-    call.arrays |= arrays
-    call.packages = ("onnx", *call.packages)
-    call.imports.append("from onnx import numpy_helper")
-    call.shown[:0] = shown(PEERS_FOLDER.with_name("model.py"), ["one_node_model"])[1].values()
-    call.setup += [
-        "model = one_node_model(",
-        '    "Pad",',
-        f"    {_literal(names)},",
-        f"    {_literal(attributes_of(request))},",
-        f"    inputs={_literal(declared)},  # element type and shape",
-        f"    output={_literal((request.dtype.onnx, shape))},",
-        f'    opsets={{"": {request.opset}}},',
-        f"    ir_version={ir_version(request.opset)},",
-        f"    constants=[{made}],",
-        ")",
-    ]
-
-
-def _literal(value: Any) -> str:
-    """Return Python source of a plain value, including floats without a literal."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_literal(key)}: {_literal(item)}" for key, item in value.items()) + "}"
+        text = printer.to_text(value).strip().replace("\n", "\n# ")
+        return f'onnx.ModelProto.FromString(bytes.fromhex("{value.SerializeToString().hex()}"))\n# {text}'
     if isinstance(value, float) and not np.isfinite(value):
         return f'float("{value}")'
-    return repr(value).replace("'", '"')
+    return repr(value)
 
 
 def literal(array: np.ndarray) -> str:
@@ -192,18 +130,10 @@ def literal(array: np.ndarray) -> str:
         kind = f"ml_dtypes.{array.dtype}"
     if not array.size:
         return f"np.zeros({shape}, {kind})"
-    if kind.startswith("np.") and not (array.dtype.kind == "f" and not np.isfinite(array).all()):
-        text = f"np.array({_numbers(array)}, {kind})"
-        if pack(eval(text, {"np": np})) == pack(array):  # the text has only our numbers; decimals may round twice
-            return text
+    if kind.startswith("np.") and (array.dtype.kind != "f" or np.isfinite(array).all()):
+        return f"np.array({array.tolist()!r}, {kind})"
     raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8).tobytes().hex()
     return f'np.frombuffer(bytes.fromhex("{raw}"), {kind}).reshape({shape})'
-
-
-def _numbers(array: np.ndarray) -> str:
-    if array.ndim:
-        return "[" + ", ".join(_numbers(row) for row in array) + "]"
-    return str(array.item()) if array.dtype.kind != "f" else str(array)
 
 
 def _about(case: Case, peer: str, seen: Mapping[str, Any] | None, versions: str, packages: Sequence[str]) -> list[str]:
@@ -211,10 +141,15 @@ def _about(case: Case, peer: str, seen: Mapping[str, Any] | None, versions: str,
     name, _, python = peer.partition("@")
     where = ", ".join(filter(None, (versions, python)))
     opset = f" of opset {case.opset}" if case.opset else ""
+    reason = []
+    if seen:  # of the known divergence that explains the result, else the peer's message
+        known = [f"{row.reason} [{row.rule}]" for row in KNOWN if row.id == seen["divergence"]]
+        detail = " ".join(seen["detail"].split())
+        reason = [*known, f"{seen['outcome']}: {detail}" if detail else "It agrees with the rules."][:1] + [""]
     return [
         f"{name}: {case.op}{opset}, mode {case.mode or '(none)'}, {case.dtype}, rank {case.rank}.",
         "",
-        *([_reason(seen), ""] if seen else []),
+        *reason,
         f"Needs {', '.join(dict.fromkeys(packages))}.",
         "Exits 1 where the output is not the expected one, 0 where it is.",
         f"Made by: padops conformance repro {case.id} --peer {PEERS[name].asked_as}",
@@ -222,19 +157,8 @@ def _about(case: Case, peer: str, seen: Mapping[str, Any] | None, versions: str,
     ]
 
 
-def _reason(seen: Mapping[str, Any]) -> str:
-    """Return the reason for a peer's result: from the known divergence that explains it, else the peer's message."""
-    for row in KNOWN:
-        if row.id == seen["divergence"]:
-            return f"{row.reason} [{row.rule}]"
-    return f"{seen['outcome']}: {' '.join(seen['detail'].split())}" if seen["detail"] else "It agrees with the rules."
-
-
 # The end of a script: runs the peer, prints both results, and whether their bits are equal.
 COMPARE = """
-
-REFUSALS = {refusals}  # the errors that say that a case is wrong
-
 
 def bits(array):
     if array.dtype.kind in "OUT":
@@ -263,20 +187,10 @@ sys.exit(not same)
 """
 
 
-def add_repro(commands: Any) -> None:
-    """Add ``repro`` to the commands of ``padops conformance``."""
-    about = (
-        "Print a script that runs one case on one peer and exits 1 where it differs; only padops' peers need padops."
-    )
-    parser = commands.add_parser("repro", help="print a script that shows one case on one peer", description=about)
-    parser.add_argument("id", metavar="ID", help="a case of a report")
-    parser.add_argument("--peer", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)")
-    parser.set_defaults(run=_repro)
-
-
-def _repro(options: argparse.Namespace) -> int:
+def repro(options: argparse.Namespace) -> int:
+    """Print the script of a case on a peer, with the peer's result if it runs on this machine."""
     try:
-        case, peer = cases.find_case(options.id), runner.parse_peer(options.peer)
+        case, peer = cases.find_case(options.id), runner.parse_peer(options.name)
         script(case, peer.name)  # checks that there is a script, before the peer starts
         (ran,) = runner.run_cases([case], [peer], KNOWN, "exhaustive")
         seen, versions = None, ""  # if the peer is absent on this machine, or does not run such cases

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -19,13 +18,13 @@ from typing import IO, Any
 
 from padops.conformance.case import Case, seed_of
 from padops.conformance.divergences import EXAMPLES, Divergence, DivergenceTracker, add_peers, judged_as, not_recorded
-from padops.conformance.judging import Prepared, result_of
+from padops.conformance.features import Prepared
+from padops.conformance.judging import result_of
 from padops.conformance.lines import GarbledAnswer, question, receive_answer, receive_hello
 from padops.conformance.model import RuleBroken
 from padops.conformance.peers import ALL, PEERS, Peer, PeerRow, environments, is_made, python_of
 from padops.conformance.peers.request import Unsupported
 from padops.conformance.record import PeerRun
-from padops.conformance.worker import send
 from padops.files.interrupts import uninterrupted
 from padops.processes import LateError, Pipes, how_ended, kill_group, wait_for
 
@@ -43,8 +42,9 @@ class Stopped(Exception):
     """The run is ending: the process was killed, and no other process starts."""
 
 
-def _ended_with(code: int) -> str:
-    return f"the process ended with {how_ended(code).removeprefix('exit ')}"
+def _ended_with(code: int | None) -> str:
+    how = f"ended with {how_ended(code).removeprefix('exit ')}"
+    return f"the process {'closed its output' if code is None else how}"
 
 
 class Process:
@@ -71,6 +71,7 @@ class Process:
         environment = {**os.environ, **QUIET, "PADOPS_LIBRARY": get_library_path()}
         command, folder = self._command()
         self._is_fresh = True
+        receive: Callable[[IO[bytes]], Any] = receive_hello if self._row.command else pickle.load
         try:
             with self._lock:
                 if self._stopped:
@@ -80,12 +81,9 @@ class Process:
                     command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
                     start_new_session=True, cwd=folder,
                 ))  # fmt: skip
-            receive: Callable[[IO[bytes]], Any] = receive_hello if self._row.command else pickle.load
-            handshake: dict[str, Any] = self._within(lambda questions, answers: receive(answers))
+            handshake: dict[str, Any] = self._pipes.within(self._row.seconds, lambda asked, answers: receive(answers))
         except (OSError, EOFError, GarbledAnswer, LateError, pickle.UnpicklingError) as error:
-            words = str(error) or self._last_words()
-            self.close()
-            raise AbsentPeer(f"{command[0]} did not start it: {words}") from error
+            handshake = {"absent": f"{command[0]} did not start it: {str(error) or self._last_words()}"}
         if "absent" in handshake:
             self.close()
             raise AbsentPeer(handshake["absent"])
@@ -94,12 +92,12 @@ class Process:
     def _command(self) -> tuple[list[str], Path | None]:
         """Return the command and its working folder: the environment's, or None for the current one."""
         row = self._row
-        if row.isolated and self._given is None and not is_made(row.environment):
+        if row.environment and self._given is None and not is_made(row.environment):
             makes = f"python3 scripts/peers.py {row.environment} makes it, and @PYTHON names another interpreter"
             raise AbsentPeer(f"it has no environment: {makes}")
         if row.command:
-            return list(row.command), environments() / row.environment if row.isolated else None
-        own = str(python_of(row.environment)) if row.isolated else sys.executable
+            return list(row.command), environments() / row.environment if row.environment else None
+        own = str(python_of(row.environment)) if row.environment else sys.executable
         forks = ["fork"] if row.forks else []
         return [self._given or own, "-W", "ignore", str(WORKER), row.entry_point, *forks], None
 
@@ -122,53 +120,34 @@ class Process:
             yield answer
 
     def _answer_to(self, sent: dict[str, Any]) -> tuple[str, Any]:
+        """Send a question and receive its answer within the limit; end a process that does not answer."""
+        row = self._row
         if self._pipes is None:
             self.start()
+        assert self._pipes is not None
+        receive: Callable[[IO[bytes]], Any] = receive_answer if row.command else pickle.load
+
+        def talk(questions: IO[bytes], answers: IO[bytes]) -> tuple[str, Any]:
+            questions.write(asked)
+            questions.flush()
+            answer: tuple[str, Any] = receive(answers)
+            return answer
+
         try:
-            answer = self._exchanged(sent)
-        except (EOFError, BrokenPipeError, LateError, pickle.UnpicklingError) as error:
-            text = self._with_last_words(self._end_of_it(error))
-            self.close()
-            return "crash", text
+            asked = question(sent, row.lowered, row.provider) if row.command else pickle.dumps(sent, protocol=4)
+            answer = self._pipes.within(row.seconds, talk)
+        except (Unsupported, RuleBroken) as error:  # the case has no model without Pad
+            return "unsupported" if isinstance(error, Unsupported) else "refused", str(error)
         except GarbledAnswer as error:
             self.close()
             return "broken", str(error)
-        except Unsupported as error:  # the case has no model without Pad
-            return "unsupported", str(error)
-        except RuleBroken as error:
-            return "refused", str(error)
+        except (LateError, EOFError, BrokenPipeError, pickle.UnpicklingError) as error:
+            how = str(error) if isinstance(error, LateError) else _ended_with(wait_for(self._pipes.process))
+            answer = "crash", how + self._last_words(": ")
+            self.close()
+            return answer
         self._is_fresh = answer[0] == "died"  # another copy of the process goes on
-        if self._is_fresh:
-            return "crash", self._with_last_words(_ended_with(answer[1]))
-        return answer
-
-    def _exchanged(self, sent: dict[str, Any]) -> tuple[str, Any]:
-        """Send a question and receive its answer within the limit; end a process that does not answer."""
-        row = self._row
-        asked = question(sent, row.lowered, row.provider) if row.command else b""
-
-        def talk(questions: IO[bytes], answers: IO[bytes]) -> Any:
-            if not row.command:
-                send(questions, sent)
-                return pickle.load(answers)
-            questions.write(asked)
-            questions.flush()
-            return receive_answer(answers)
-
-        answer: tuple[str, Any] = self._within(talk)
-        return answer
-
-    def _end_of_it(self, error: Exception) -> str:
-        """Describe how a process ended that no longer answers."""
-        if isinstance(error, LateError):
-            return str(error)
-        assert self._pipes is not None
-        code = wait_for(self._pipes.process)
-        return "the process closed its output" if code is None else _ended_with(code)
-
-    def _within(self, talk: Callable[[IO[bytes], IO[bytes]], Any]) -> Any:
-        assert self._pipes is not None
-        return self._pipes.within(self._row.seconds, talk)
+        return ("crash", _ended_with(answer[1]) + self._last_words(": ")) if self._is_fresh else answer
 
     def stop(self) -> None:
         """Kill the process from another thread; the waiting thread raises ``Stopped``."""
@@ -177,38 +156,28 @@ class Process:
             if self._pipes is not None and self._pipes.process.returncode is None:
                 kill_group(self._pipes.process)
 
-    def end(self) -> None:
-        """End the process for good."""
-        self._closed()
-        self._errors.close()
-
-    def close(self) -> None:
-        """End the process; the next question starts another one.
+    def close(self, last: bool = False) -> None:
+        """End the process, for good if it is the ``last``; else the next question starts another one.
 
         Raises:
             Stopped: The run is ending.
         """
-        self._closed()
-        if self._stopped:
-            raise Stopped
-
-    def _closed(self) -> None:
         with self._lock:  # another process may reuse the number of an ended one
             pipes, self._pipes = self._pipes, None
         if pipes is not None:
             pipes.end()
+        if last:
+            self._errors.close()
+        elif self._stopped:
+            raise Stopped
 
-    def _with_last_words(self, how: str) -> str:
-        words = self._last_words()
-        return f"{how}: {words}" if words else how
-
-    def _last_words(self) -> str:
-        """Return the latest output of the process, and delete it."""
+    def _last_words(self, before: str = "") -> str:
+        """Return the latest output of the process behind ``before``, and delete it; "" if there is none."""
         self._errors.seek(0)
         words = " ".join(self._errors.read()[-400:].decode(errors="replace").split())
         self._errors.seek(0)
         self._errors.truncate()
-        return words
+        return f"{before}{words}" if words else ""
 
 
 Progress = Callable[[str, int, int], None]
@@ -246,17 +215,16 @@ def parse_command(text: str) -> Peer:
     Raises:
         ValueError: The text is not a command line, or the program does not name itself.
     """
-    command = tuple(shlex.split(text))
-    if not command:
+    row = PeerRow("command", "", ("onnx",), command=tuple(shlex.split(text)))
+    if not row.command:
         raise ValueError(f"peer command {text!r}: it names no program")
-    row = PeerRow("command", "", ("onnx",), command=command)
     process = Process(row, None)
     try:
         hello = process.start()
     except AbsentPeer as error:
         raise ValueError(f"peer command {text!r}: {error}") from error
     finally:
-        process.end()
+        process.close(last=True)
     return Peer(hello["name"], replace(row, name=hello["name"], families=tuple(hello["families"])))
 
 
@@ -265,12 +233,7 @@ NOT_BEGUN = "the run was cut short before its turn"
 
 
 class CutShort(Exception):
-    """A signal has ended the run; the processes of all peers have ended, too.
-
-    Attributes:
-        ran: The results of each peer until then.
-        ending: The exception that the signal raised.
-    """
+    """A signal, the exception ``ending``, has ended the run and its processes; ``ran`` has the results until then."""
 
     def __init__(self, ran: list[PeerRun], ending: KeyboardInterrupt | SystemExit) -> None:
         super().__init__("the run was cut short")
@@ -286,8 +249,7 @@ def run_cases(
 ) -> list[PeerRun]:
     """Run every case on every peer that has the operator; a slow peer gets fewer cases at the lower levels.
 
-    ``progress`` receives a peer's name, the number of its finished cases and their total. One peer for each core works
-    at a time.
+    ``progress`` receives a peer's name, the number of its finished cases and their total.
 
     Raises:
         CutShort: SIGINT or SIGTERM came while the peers were at work.
@@ -309,8 +271,6 @@ def run_cases(
                 for process in processes:
                     process.stop()
                 pool.shutdown(cancel_futures=True)
-                for process in processes:
-                    process.end()
             if isinstance(ending, (KeyboardInterrupt, SystemExit)):
                 raise CutShort(ran, ending) from ending
             raise
@@ -319,7 +279,7 @@ def run_cases(
 
 def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:
     """Return the cases that a peer runs: for a slow peer only some, the examples of divergences first."""
-    mine = [item for item in prepared if row.takes(item.features)]
+    mine = [item for item in prepared if row.takes(item)]
     max_cases = {"quick": row.max_cases // 3, "default": row.max_cases}.get(level, 0)
     if not max_cases or len(mine) <= max_cases:
         return mine
@@ -333,7 +293,7 @@ def _run_peer(
     ran: PeerRun, process: Process, mine: Sequence[Prepared], known: Sequence[Divergence], progress: Progress
 ) -> None:
     """Run one peer on its share of the cases; ``ran`` receives the results."""
-    started, peer = time.monotonic(), ran.peer
+    peer = ran.peer
     try:
         ran.handshake, ran.absent = process.start(), None
         versions = ran.handshake["versions"]
@@ -356,5 +316,4 @@ def _run_peer(
     except Stopped:
         ran.left = len(mine) - len(ran.results)
     finally:
-        ran.seconds = time.monotonic() - started
-        process.end()
+        process.close(last=True)

@@ -37,16 +37,14 @@ def _load(name: str, place: str | Path, folders: list[str] | None = None) -> Mod
     return module
 
 
-class NoFunction(Exception):
-    """A user's file lacks the peer's function."""
-
-
 Kinds = tuple[type[BaseException], ...]
 
 
 def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
     """Return the peer's function, the exceptions by which it refuses, and the versions of its packages."""
+    from padops.conformance.peers.request import Refused
     from padops.extras import names_of, version_of
+    from padops.spec.plan import PadError
 
     place, _, function = entry_point.rpartition(":")
     if place.endswith(".py"):
@@ -60,23 +58,23 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
         found = getattr(module, function, None)
         if not callable(found):
             own = (name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__)
-            raise NoFunction(f"{place} has no function {function}; it has {', '.join(own) or 'none'}")
+            raise AttributeError(f"{place} has no function {function}; it has {', '.join(own) or 'none'}")
         run = lambda request: _run_users(found, request)
     else:
         by_call = function == "run_case" and not hasattr(module, function)
         run = (lambda request: _pad(module, request)) if by_call else getattr(module, function)
-    refusals = _kinds(getattr(module, "REFUSALS", ()))
+    stated = getattr(module, "REFUSALS", ())
+    refusals = tuple(stated) if isinstance(stated, (tuple, list)) else (stated,)
+    if wrong := [kind for kind in refusals if not (isinstance(kind, type) and issubclass(kind, Exception))]:
+        raise TypeError(f"REFUSALS has {wrong[0]!r}, expected types of exceptions")
     stated = getattr(module, "PACKAGES", ())
     packages = stated[function] if isinstance(stated, dict) else tuple(stated)
     if function in ("run_without_pad", "run_lowered_for"):  # these use the converter
         packages = (*packages, "onnx-ir")
     for name in {"onnx-ir", "onnxruntime-extensions"} & {*packages}:  # no file imports these while it loads
         importlib.import_module(name.replace("-", "_"))
-    versions = {}
-    for name in packages:
-        installed = {candidate: version_of(candidate) for candidate in names_of(name)}
-        versions.update({candidate: text for candidate, text in installed.items() if text is not None})
-    return run, refusals, versions
+    versions = {name: version_of(name) for package in packages for name in names_of(package)}
+    return run, (Refused, PadError, *refusals), {name: text for name, text in versions.items() if text is not None}
 
 
 def _pad(module: ModuleType, request: Any) -> Any:
@@ -86,18 +84,6 @@ def _pad(module: ModuleType, request: Any) -> Any:
     given = module.arguments(request)
     with unsupported_where(getattr(module, "UNSUPPORTED", ())):
         return module.pad(*given)
-
-
-def _kinds(stated: Any) -> Kinds:
-    """Return ``REFUSALS`` of a peer, and padops' own exceptions for a broken rule."""
-    from padops.conformance.peers.request import Refused
-    from padops.spec.plan import PadError
-
-    kinds = tuple(stated) if isinstance(stated, (tuple, list)) else (stated,)
-    for kind in kinds:
-        if not (isinstance(kind, type) and issubclass(kind, Exception)):
-            raise TypeError(f"REFUSALS has {kind!r}, expected types of exceptions")
-    return (Refused, PadError, *kinds)
 
 
 def _run_users(function: Any, request: Any) -> Any:
@@ -114,18 +100,13 @@ def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
     from padops.conformance.arrays import pack
     from padops.conformance.peers.request import Request, Skipped, Unsupported
 
-    request = Request.of(sent)
     try:
-        output = run(request)
-    except Unsupported as error:
-        return "unsupported", str(error)
-    except Skipped as error:
-        return "skipped", str(error)
+        output = run(Request.of(sent))
+    except (Unsupported, Skipped) as error:
+        return type(error).__name__.lower(), str(error)
     except Exception as error:
         stated = isinstance(error, refusals)  # any other exception is a mistake, which must not pass for a refusal
         return "refused" if stated else "broken", f"{type(error).__name__}: {error}"
-    if output is None:
-        return "broken", "the output is None"
     try:
         return "output", pack(output)
     except (AttributeError, TypeError, ValueError) as error:
@@ -166,18 +147,13 @@ def main() -> int:
     questions, answers = own_pipes()  # an implementation's output must not stand between the answers
     try:
         run, refusals, versions = _load_peer(sys.argv[1])
-    except NoFunction as error:
-        send(answers, {"absent": str(error)})
-        return 0
     except Exception as error:
         traceback.print_exc()
         send(answers, {"absent": f"{type(error).__name__}: {error}"})
         return 0
     send(answers, {"python": sys.version.split()[0], "versions": versions})
-    if sys.argv[2:] == ["fork"] and hasattr(os, "fork"):
-        _serve_in_children(run, refusals, questions, answers)
-    else:
-        _serve(run, refusals, questions, answers)
+    serve = _serve_in_children if sys.argv[2:] == ["fork"] and hasattr(os, "fork") else _serve
+    serve(run, refusals, questions, answers)
     return 0
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from padops.deferred import Deferring
+from padops.deferred import deferring
 from padops.extras import Needing
 
 with Needing("padops.convert"):
     import onnx  # noqa: F401  # first, so that an error for a missing extra names onnx
 
     # The modules that import sympy use it only when they compute.
-    with Deferring("sympy", "onnx_ir._symbolic_shapes"):
+    with deferring("sympy", "onnx_ir._symbolic_shapes"):
         import onnx_ir  # noqa: F401
 
     from padops.convert.errors import PadopsError, PadsLeftError, UndecidedError, UsageError, VerificationError

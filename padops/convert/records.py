@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from padops.deprecation import warn_deprecated
 from padops.runtime.installed import versions
 
 if TYPE_CHECKING:
@@ -471,12 +470,6 @@ class Conversion:
     def data_folder(self) -> Path | None:
         """The folder of the model's external data; None without external data, or after the model has been written."""
         return self._folder if self.output is None and _external(self.model)[0] is not None else None
-
-    @property
-    def left(self) -> tuple[PadRecord, ...]:
-        """The former name of ``unconverted``, deprecated since padops 0.1."""
-        warn_deprecated("Conversion.left", "Conversion.unconverted", "0.1")
-        return self.unconverted
 
     def to_json(self) -> dict[str, Any]:
         """Return everything but the model as JSON values, as ``--report`` writes it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import FrameType
 from typing import NoReturn
 
@@ -16,9 +16,7 @@ NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 def exit_code(ending: KeyboardInterrupt | SystemExit) -> int:
     """The exit code of a command that SIGINT or SIGTERM ended, by the exception that the signal raised."""
-    if isinstance(ending, KeyboardInterrupt):
-        return INTERRUPTED
-    return ending.code if isinstance(ending.code, int) else TERMINATED
+    return INTERRUPTED if isinstance(ending, KeyboardInterrupt) else TERMINATED
 
 
 def end_process(number: int, frame: FrameType | None) -> NoReturn:
@@ -40,28 +38,16 @@ def uninterrupted() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before: dict[signal.Signals, Callable[[int, FrameType | None], object] | int] = {}
     pending: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in NUMBERS}
+    before = {number: handler for number, handler in handlers.items() if handler is not None}  # None: not Python's
     try:
-        for number in NUMBERS:
-            handler = signal.getsignal(number)
-            if handler is not None:  # None: a handler outside of Python, which could not be restored
-                before[number] = handler
-                signal.signal(number, lambda number, frame: pending.append(number))
+        for number in before:
+            signal.signal(number, lambda number, frame: pending.append(number))
         yield
     finally:
-        _restore(before)
+        # A handler that is back may end the command, which then needs no other.
+        for number, handler in before.items():
+            signal.signal(number, handler)
         for caught in pending:
             signal.raise_signal(caught)
-
-
-def _restore(handlers: dict[signal.Signals, Callable[[int, FrameType | None], object] | int]) -> None:
-    """Restores handlers with signals blocked, if the system can: a restored handler could raise too early."""
-    mask = getattr(signal, "pthread_sigmask", None)
-    before = mask(signal.SIG_BLOCK, NUMBERS) if mask else ()
-    try:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    finally:
-        if mask:
-            mask(signal.SIG_SETMASK, before)

@@ -86,7 +86,8 @@ class Staging:
         with uninterrupted():
             self._check(self.folder / last)
             replaced = identity(self.folder / last)
-            folders = self._missing_folders()
+            parents = {parent for location in self._locations for parent in (self.folder / location).parents}
+            folders = sorted((path for path in parents if not os.path.lexists(path)), reverse=True)  # innermost first
             try:
                 for location in data:
                     (self.folder / location).parent.mkdir(parents=True, exist_ok=True)
@@ -109,11 +110,6 @@ class Staging:
         for path, known in self._expected.items():
             if identity(path) != known and not (path == target and _is_already(self.hidden / target.name, target)):
                 raise OSError(errno.EBUSY, CHANGED, str(path))
-
-    def _missing_folders(self) -> list[Path]:
-        """The missing folders that the files need, innermost first."""
-        parents = {parent for location in self._locations for parent in (self.folder / location).parents}
-        return sorted((path for path in parents if not os.path.lexists(path)), key=lambda path: -len(path.parts))
 
     def _prepare(self, location: str) -> Path:
         path = self.hidden / location

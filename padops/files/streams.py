@@ -9,7 +9,6 @@ import contextlib
 import errno
 import io
 import os
-import select
 import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
@@ -43,10 +42,7 @@ def write_output(content: bytes) -> None:
     sys.stdout.flush()
     rest = memoryview(content)
     while rest:
-        try:
-            rest = rest[os.write(place, rest) :]
-        except BlockingIOError:  # standard output is non-blocking, and its reader is slower
-            select.select([], [place], [])
+        rest = rest[os.write(place, rest) :]
 
 
 def _output() -> int:

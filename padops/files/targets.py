@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,27 +11,14 @@ LONGEST_NAME = 255  # bytes; the limit of nearly every file system
 
 Identity = tuple[int, int, int, int]  # device, inode, size, time of the last change
 
-KINDS = {
-    stat.S_IFREG: "a regular file",
-    stat.S_IFDIR: "a folder",
-    stat.S_IFLNK: "a symbolic link",
-    stat.S_IFIFO: "a FIFO",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a character device",
-    stat.S_IFBLK: "a block device",
-}
-
 
 def kind_of(path: Path) -> str:
-    """Describes the kind of file at a path: ``"a FIFO"``, ``"a symbolic link to x, which does not exist"``."""
-    mode = os.lstat(path).st_mode
-    if not stat.S_ISLNK(mode):
-        return KINDS.get(stat.S_IFMT(mode), "no regular file")
-    try:
-        behind = os.stat(path).st_mode
-    except FileNotFoundError:
+    """Describes what a path that is no regular file leads to."""
+    if os.path.isdir(path):
+        return "a folder"
+    if os.path.islink(path) and not os.path.exists(path):
         return f"a symbolic link to {os.readlink(path)}, which does not exist"
-    return f"a symbolic link to {KINDS.get(stat.S_IFMT(behind), 'no regular file')}"
+    return "a FIFO, a socket or a device"
 
 
 def obstacle(path: Path) -> str | None:
@@ -45,15 +31,9 @@ def obstacle(path: Path) -> str | None:
         return f"the folder {path.parent} does not exist"
     if not os.path.lexists(path):
         return None
-    kind = kind_of(path)
-    if kind == "a folder":
-        return "it is a folder; name a file in it"
-    if kind.endswith("a regular file"):
-        return READ_ONLY if _is_read_only(path) else None
-    return f"it is {kind}; only regular files are replaced"
-
-
-READ_ONLY = "it is read-only; change its permissions, or name another file"
+    if not os.path.isfile(path):
+        return f"it is {kind_of(path)}; only regular files are replaced"
+    return "it is read-only; change its permissions, or name another file" if _is_read_only(path) else None
 
 
 def _is_read_only(path: Path) -> bool:
@@ -75,7 +55,11 @@ def behind_link(path: Path) -> Path:
 def refusal(paths: Iterable[Path | None]) -> str | None:
     """Returns the error for the first path that cannot be written; None if all can be. Ignores paths that are None."""
     for path in paths:
-        if path is not None and (why := obstacle(path)):
+        try:
+            why = None if path is None else obstacle(path)
+        except OSError as error:  # a name that is too long
+            why = error.strerror
+        if why:
             return f"cannot write {path}: {why}"
     return None
 

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -24,24 +24,21 @@ from padops.probe.models import expected_of, feeds_of, model_of
 from padops.probe.probes import IN_EVERY_MODE, LIMITED, PROBES, Probe
 from padops.processes import Pickled
 from padops.runtime.installed import installed_minor, processor, versions
-from padops.runtime.provider_rules import BY_NAME, KNOWN_PROVIDERS, MODES, Does, KnownProvider, ProviderRule
+from padops.runtime.provider_rules import BY_NAME, KNOWN_PROVIDERS, MODES, KnownProvider, ProviderRule
 from padops.spec.dtypes import DTYPES
 
 SECONDS = 60.0  # the limit for one model, including the start of its process
 PROGRAM = ("-m", "padops.probe.running")
-SURELY_FAILING = "dies", "wrong", "refuses"  # the faults of a provider, worst first
+SEVERITY = ("dies", "wrong", "refuses", "leaves")  # what a provider does, worst first
+SURELY_FAILING = SEVERITY[:3]
 
 
 class ProbeError(Exception):
     """padops cannot probe a provider; the message has the reason."""
 
-    exit_code = ERROR
-
-
-class NoProviderError(ProbeError):
-    """onnxruntime does not have the provider."""
-
-    exit_code = USAGE
+    def __init__(self, why: str, exit_code: int = ERROR) -> None:
+        super().__init__(why)
+        self.exit_code = exit_code  # of the command
 
 
 @dataclass(frozen=True)
@@ -85,21 +82,15 @@ class Asked:
         if told["does"] == "dies":
             raise ProbeError(f"{self.provider}: {told['why']} when its library was loaded")
         if self.provider not in told["providers"]:
-            hint = "" if self.library else "; --library names the library of a plugin"
-            raise NoProviderError(
+            raise ProbeError(
                 f"onnxruntime {told['onnxruntime']} has no provider {self.provider} here; it has "
-                f"{', '.join(told['providers'])}{hint}"
+                f"{', '.join(told['providers'])}; --library names the library of a plugin",
+                USAGE,
             )
         return told
 
     def model(self, probe: Probe, rules: str | None = None, with_pad: bool = True) -> Seen:
-        """Runs a probe on the provider.
-
-        Args:
-            probe: The probe.
-            rules: A file of rules, to run padops beside the provider; None for a stock session.
-            with_pad: Whether the model has its Pad.
-        """
+        """Runs a probe on the provider: in a stock session, or with padops and a file of rules beside it."""
         feeds = feeds_of(probe.case)
         if not with_pad:
             feeds = {name: array for name, array in feeds.items() if name in ("x", "c")}
@@ -124,22 +115,10 @@ class Asked:
         return {"does": ""} | told
 
 
-def ask_all(
-    asked: Asked, probes: Sequence[Probe], advance: Callable[[int], None] = lambda done: None
-) -> Iterator[Seen]:
-    """Yields the result of each probe; after a failure, also runs the model without its Pad."""
-    for done, probe in enumerate(probes, 1):
-        seen = asked.model(probe)
-        yield replace(seen, without_pad=asked.model(probe, with_pad=False).does) if seen.fails else seen
-        advance(done)
-
-
 # ---- From results to rules. A condition with failing models yields a rule for the failing modes, with the worst fault.
 # A model yields no rule if an earlier rule that is at least as bad holds for it: padops compiles a Pad that would crash
 # a provider, so the provider never sees the Pad. find_fault, of padops.inspect, decides whether a rule holds.
 
-SEVERITY: tuple[str, ...] = (*SURELY_FAILING, "leaves")
-assert set(SEVERITY) == set(get_args(Does))
 MEASURED = "measured"  # the source of each rule, until the file names the machine
 # The operators whose layout ONNX Runtime changes for a provider, from the rules of other providers; and the operators
 # of the models in which only the Pad matters.
@@ -168,8 +147,10 @@ def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
         for rules, spoilt in ((first, True), (failing, False)):
             part = [row for row in rows if (row.does == "dies" or is_held(row.probe, leaving, surely=True)) == spoilt]
             before = first if spoilt else [*first, *failing]
-            rules += _rules_for(when, [row for row in part if not is_told(row, before)])
-    by_severity = [sorted(rules, key=lambda rule: SURELY_FAILING.index(rule.does)) for rules in (first, failing)]
+            # Not those for which a rule at least as bad holds.
+            worse = {does: [rule for rule in before if _severity(rule) <= SEVERITY.index(does)] for does in SEVERITY}
+            rules += _rules_for(when, [row for row in part if not is_held(row.probe, worse[row.does])])
+    by_severity = [sorted(rules, key=_severity) for rules in (first, failing)]
     early = _early(seen, leaving, first)
     return (*early, *by_severity[0], *(rule for rule in leaving if rule not in early), *by_severity[1])
 
@@ -186,10 +167,8 @@ def _early(seen: Sequence[Seen], leaving: Sequence[ProviderRule], first: Sequenc
     return [rule for rule in leaving if holds(rule, spared) and not holds(rule, failed)]
 
 
-def is_told(row: Seen, rules: Sequence[ProviderRule]) -> bool:
-    """Whether a rule at least as bad as the fault holds for a failed probe."""
-    at = SURELY_FAILING.index(row.does)
-    return is_held(row.probe, [rule for rule in rules if SURELY_FAILING.index(rule.does) <= at])
+def _severity(row: Seen | ProviderRule) -> int:
+    return SEVERITY.index(row.does)
 
 
 def is_held(probe: Probe, rules: Sequence[ProviderRule], surely: bool = False) -> bool:
@@ -198,13 +177,8 @@ def is_held(probe: Probe, rules: Sequence[ProviderRule], surely: bool = False) -
     return fault is not None and (fault[1] or not surely)
 
 
-def first_rule(probe: Probe, rules: Sequence[ProviderRule]) -> ProviderRule | None:
-    """Returns the first rule that holds for the Pad of a probe; None if no rule holds."""
-    fault = _fault_of(probe, rules)
-    return None if fault is None else fault[0]
-
-
 def _fault_of(probe: Probe, rules: Sequence[ProviderRule]) -> tuple[ProviderRule, bool] | None:
+    """Returns the first rule that holds for the Pad of a probe, and whether it surely holds; None if no rule holds."""
     pad, found = _pad_of(probe)
     return find_fault(KnownProvider("", "", False, tuple(rules)), pad, found, installed_minor())
 
@@ -224,20 +198,16 @@ def _rules_for(when: str, rows: Sequence[Seen]) -> Iterator[ProviderRule]:
         for name in dict.fromkeys(row.probe.case.type for row in rows):
             part = [row for row in rows if row.probe.case.type == name]
             modes = _listed({row.probe.case.mode for row in part}) if name in IN_EVERY_MODE else ()
-            of_modes[_worst(part), modes].add(name)
+            of_modes[min(part, key=_severity).does, modes].add(name)
         for (does, modes), names in of_modes.items():
             yield _rule(does, when, modes, types=tuple(row.name for row in DTYPES if row.name not in names))
         return
     for mode in dict.fromkeys(row.probe.case.mode for row in rows):
         part = [row for row in rows if row.probe.case.mode == mode]
-        of_modes[_worst(part), _limit_of(when, [row.probe for row in part])].add(mode)
+        of_modes[min(part, key=_severity).does, _limit_of(when, [row.probe for row in part])].add(mode)
     for (does, limit), found in of_modes.items():
         types = {"axes beside": OF_LAYOUT, "nodes behind": OF_MODELS}.get(when, ())
         yield _rule(does, when, _listed(found), limit, types)
-
-
-def _worst(rows: Sequence[Seen]) -> str:
-    return min((row.does for row in rows), key=SEVERITY.index)
 
 
 def _limit_of(when: str, probes: Sequence[Probe]) -> int:
@@ -272,7 +242,6 @@ class Outcome:
     fuses: bool = False
     # With padops and these rules beside the provider: the results of the probes that failed or that padops claims.
     beside: tuple[Seen, ...] = ()
-    is_taking: bool = True  # whether the provider ran any node of a model without Pads
 
     @property
     def version(self) -> str:
@@ -284,39 +253,19 @@ class Outcome:
     def unexplained(self) -> tuple[str, ...]:
         """The probes that no rule makes right, each with its fault."""
         bare = {row.probe for row in self.seen if row.is_bare}
-        lines = [
-            f"{_named(row)}: with padops and these rules beside it, {_said(row)}"
-            for row in self.beside
-            if row.does != "right" and row.probe not in bare
-        ]
-        pairs = ((row, first_rule(row.probe, self.rules)) for row in self.seen if row.fails and not row.is_bare)
-        unruled = (row for row, rule in pairs if rule is None or rule.does == "leaves")
-        return (*(f"{_named(row)}: no condition holds for it, and {_said(row)}" for row in unruled), *lines)
+        unruled = [row for row in self.seen if row.fails and not self.takes(row.probe)]
+        told = [(row, "no condition holds for it, and") for row in unruled]
+        told += [(row, "with padops and these rules beside it,") for row in self.beside if row.does != "right"]
+        return tuple(
+            f"{row.probe.case.name} ({row.probe.when}): {where} the session {SAID[row.does]}: {row.why}"
+            for row, where in told
+            if row.probe not in bare
+        )
 
-    def taken(self, does: str) -> Iterator[Seen]:
-        """Yields the probes with the result ``does`` (right or left) whose Pads padops claims nevertheless."""
-        for row in self.seen:
-            rule = first_rule(row.probe, self.rules) if row.does == does else None
-            if rule is not None and rule.does != "leaves":
-                yield row
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes for a reader of the rules."""
-        told = [] if self.is_taking else ["the provider took no node of a model without Pads"]
-        more = [_named(row) for row in self.taken("right")]
-        told += [f"padops takes as well, though the provider runs them right: {', '.join(more)}"] if more else []
-        # If a model also fails without its Pad, the effect of the Pad is unknown.
-        bare = [row for row in self.seen if row.is_bare]
-        return (*told, *(f"{_named(row)}: it {SAID[row.without_pad]} without the Pad, too" for row in bare))
-
-
-def _named(row: Seen) -> str:
-    return f"{row.probe.case.name} ({row.probe.when})"
-
-
-def _said(row: Seen) -> str:
-    return f"the session {SAID[row.does]}" + (f": {row.why}" if row.why else "")
+    def takes(self, probe: Probe) -> bool:
+        """Whether padops claims the Pad of a probe with these rules."""
+        fault = _fault_of(probe, self.rules)
+        return fault is not None and fault[0].does != "leaves"
 
 
 def probe(
@@ -331,14 +280,17 @@ def probe(
     bare = asked.model(probes[0], with_pad=False)
     if bare.fails:
         raise ProbeError(f"{asked.provider}: a model without Pads does not run: it {SAID[bare.does]}: {bare.why}")
-    seen = tuple(ask_all(asked, probes, advance))
-    found = Outcome(asked, about, seen, rules_of(seen), is_taking=bare.is_shared)
+    seen = []
+    for done, one in enumerate(probes, 1):
+        row = asked.model(one)
+        seen.append(replace(row, without_pad=asked.model(one, with_pad=False).does) if row.fails else row)
+        advance(done)
+    found = Outcome(asked, about, tuple(seen), rules_of(seen))
     failed = [row for row in seen if row.fails and row.without_pad == "right"] or [row for row in seen if row.fails]
     if not failed:
         return found
     found = replace(found, fuses=_fuses(found, failed[0].probe))
-    taken = [*found.taken("right"), *found.taken("leaves")]
-    tried = [row.probe for row in seen if row.fails or row in taken]
+    tried = [row.probe for row in seen if row.fails or found.takes(row.probe)]
     return replace(found, beside=tuple(_beside(found, tried)))
 
 
@@ -362,7 +314,7 @@ def _beside(found: Outcome, probes: Sequence[Probe]) -> Iterator[Seen]:
 
 
 def text_of(found: Outcome, tried: bool = True) -> str:
-    """Returns the content of the file of rules, a rule in each line; ``tried=False`` omits measurement and notes."""
+    """Returns the content of the file of rules; ``tried=False`` omits the measurement."""
     content: dict[str, Any] = {"names": [found.asked.provider], "version": found.version}
     content |= {"fuses": True} if found.fuses else {}
     content["sources"] = {"default": f"measured: padops probe {found.asked.provider}"}
@@ -376,20 +328,7 @@ def text_of(found: Outcome, tried: bool = True) -> str:
             "options": dict(found.asked.options),
             "models": len(found.seen),
         }
-        content |= {"note": "; ".join(found.notes)} if found.notes else {}
         content |= {"unexplained": list(found.unexplained)} if found.unexplained else {}
-    content["rules"] = [_row_of(rule) for rule in found.rules]
-    return "{\n" + ",\n".join(f"  {json.dumps(name)}: {_json(value)}" for name, value in content.items()) + "\n}\n"
-
-
-def _row_of(rule: ProviderRule) -> dict[str, Any]:
-    row: dict[str, Any] = {"does": rule.does, "when": rule.when}
-    row |= {"modes": list(rule.modes)} if rule.modes else {}
-    row |= {"limit": rule.limit} if rule.limit else {}
-    return row | ({"types": list(rule.types)} if rule.types else {})
-
-
-def _json(value: object) -> str:
-    if not isinstance(value, list) or not value or isinstance(value[0], str):
-        return json.dumps(value, ensure_ascii=False)
-    return "[\n" + ",\n".join(f"    {json.dumps(row, ensure_ascii=False)}" for row in value) + "\n  ]"
+    fields = ("does", "when", "modes", "limit", "types")
+    content["rules"] = [{name: getattr(rule, name) for name in fields if getattr(rule, name)} for rule in found.rules]
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

@@ -60,21 +60,23 @@ def run_model(create: Callable[[onnxruntime.SessionOptions], Any], feeds: Mappin
     return Ran(output, session.get_providers(), Counter((row["op_name"], row["provider"]) for row in rows))
 
 
-def is_same(output: np.ndarray, expected: np.ndarray) -> bool:
-    """Whether two arrays have the same bits, where any NaN equals any NaN."""
+def difference(output: np.ndarray, expected: np.ndarray) -> str:
+    """Describes how two arrays differ; "" if they have the same bits, where any NaN equals any NaN."""
     if output.dtype != expected.dtype or output.shape != expected.shape:
-        return False
-    if output.dtype.kind != "f":
-        return bool(np.array_equal(output, expected))
-    signs = (np.signbit(output) == np.signbit(expected)) | np.isnan(output)
-    return bool(np.array_equal(output, expected, equal_nan=True)) and bool(signs.all())
+        return f"{output.dtype}{list(output.shape)} in the place of {expected.dtype}{list(expected.shape)}"
+    same = (output == expected) | ((output != output) & (expected != expected))
+    if not same.all():
+        return f"{int((~same).sum())} of {expected.size} elements are others"
+    signs = output.dtype.kind == "f" and ((np.signbit(output) != np.signbit(expected)) & (output == expected)).any()
+    return "the sign of a zero is another" if signs else ""
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
     """Runs a model on a provider: returns ``does``, as in a rule, or ``"right"``; and ``why``, in words.
 
     A model that the provider leaves counts as left, even if onnxruntime's CPU provider then refuses it. Beside padops,
-    ``is_shared`` is whether the provider ran any node. A question without a model returns ``about``.
+    ``is_shared`` is whether the provider ran any node. A question without a model describes the provider, and
+    lists all providers of onnxruntime.
 
     Raises:
         RuntimeError: onnxruntime has omitted the provider from the session.
@@ -83,7 +85,7 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
     provider, library, feeds = question["provider"], question["library"], question.get("feeds", {})
     _register(provider, library)
     if "model" not in question:
-        return about(provider)
+        return described(Chosen(provider, {})) | {"providers": sorted(available())}
     created: list[Any] = []
 
     def create(options: onnxruntime.SessionOptions) -> Any:
@@ -103,20 +105,14 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
     told = {"why": "", "is_shared": provider in {by for _, by in ran.nodes}}
     if question["rules"] is None and not ran.is_of(provider):
         return told | {"does": "leaves"}
-    if is_same(ran.output, question["expected"]):
-        return told | {"does": "right"}
-    return told | {"does": "wrong", "why": _difference(ran.output, question["expected"])}
+    why = difference(ran.output, question["expected"])
+    return told | {"does": "wrong" if why else "right", "why": why}
 
 
 @cache
 def _register(provider: str, library: str) -> None:
     if library:
         onnxruntime.register_execution_provider_library(provider, library)
-
-
-def about(provider: str) -> dict[str, Any]:
-    """Describes a provider, and lists all providers of onnxruntime."""
-    return described(Chosen(provider, {})) | {"providers": sorted(available())}
 
 
 def _session_of(question: Mapping[str, Any], options: onnxruntime.SessionOptions) -> Any:
@@ -150,13 +146,6 @@ def _said_by_cpu(model: bytes, feeds: Mapping[str, np.ndarray]) -> str:
 
 def _said(error: Exception) -> str:
     return " ".join(str(error).split())
-
-
-def _difference(output: np.ndarray, expected: np.ndarray) -> str:
-    if output.dtype != expected.dtype or output.shape != expected.shape:
-        return f"{output.dtype}{list(output.shape)} in the place of {expected.dtype}{list(expected.shape)}"
-    count = int((output != expected).sum())
-    return f"{count} of {expected.size} elements are others" if count else "the sign of a zero is another"
 
 
 if __name__ == "__main__":

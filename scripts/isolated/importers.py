@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from padops.conformance.model import feeds, standard_model, without_pad
+from padops.conformance.model import feeds, make_model, without_pad
 from padops.conformance.peers.request import Request
 
 if TYPE_CHECKING:
@@ -16,7 +16,17 @@ if TYPE_CHECKING:
 def arguments_of(types: Collection[str], request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
     """The arguments of ``pad`` for a peer with these types: an ONNX model, whose output has a rank, and its inputs."""
     request.require_type(types)
-    return standard_model(request, ranked=True), feeds(request, request.inputs)
+    model = make_model(request, request.inputs, standard=True)
+    return declare_shapes(model, request.data.ndim), feeds(request, request.inputs)
+
+
+def declare_shapes(model: onnx.ModelProto, rank: int) -> onnx.ModelProto:
+    """Declare the output's rank, which some importers need; return the same model."""
+    shape = model.graph.output[0].type.tensor_type.shape
+    shape.SetInParent()
+    for i in range(rank):
+        shape.dim.add().dim_param = f"d{i}"
+    return model
 
 
 def pad_without_pad(pad: Callable[..., np.ndarray], types: Collection[str], request: Request) -> np.ndarray:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from padops.conformance.lines import tensor
-from padops.conformance.model import feeds, standard_model
+from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.request import Request, Unsupported
 
 ENVIRONMENT = {
@@ -35,7 +35,7 @@ def script(file: Path, request: Request, expected: np.ndarray | None, head: Sequ
     Raises:
         Unsupported: ONNX has no such operator, or JavaScript no such type.
     """
-    model = standard_model(request).SerializeToString()
+    model = make_model(request, request.inputs, standard=True).SerializeToString()
     given = {name: tensor(array) for name, array in feeds(request, request.inputs).items()}
     source = file.with_name(f"{file.stem}_repro.mjs").read_text(encoding="utf-8")
     if any(f" {said['dtype']}: [" not in source for said in given.values()):

@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 import onnx
 
-from padops.conformance.model import declare_shapes, feeds, without_pad
+from padops.conformance.model import feeds, without_pad
 from padops.conformance.peers.request import Request
 
-from .importers import arguments_of
+from .importers import arguments_of, declare_shapes
 
 ENVIRONMENT = {
     "name": "opencv",

@@ -18,7 +18,7 @@ import numpy as np
 import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as states
 
-from padops.conformance.model import behind_identity, converted, feeds, make_model
+from padops.conformance.model import converted, feeds, make_model
 from padops.conformance.peers.ort import UNKNOWN, require_type, session_options
 from padops.conformance.peers.request import Refused, Request, unsupported_where
 from padops.runtime.ort_values import PLAIN, run_session
@@ -145,6 +145,17 @@ def _run(provider: str, way: str, make: Callable[[Request], onnx.ModelProto], re
             return pad(model, feeds(request, request.inputs), provider)
         session = open_session(model, provider, way)
     return run_once(session, request)
+
+
+def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Insert an Identity before the only node, for providers that run no single node; return the same model."""
+    from onnx import helper
+
+    (node,) = model.graph.node
+    before = helper.make_node("Identity", [node.input[0]], ["before"], name="before")
+    node.input[0] = "before"
+    model.graph.node.insert(0, before)
+    return model
 
 
 def model_of(request: Request, provider: str) -> onnx.ModelProto:

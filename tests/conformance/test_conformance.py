@@ -15,7 +15,7 @@ from padops.conformance import cases, record, runner
 from padops.conformance.case import expect
 from padops.conformance.cases import specification, upstream
 from padops.conformance.divergences import EXAMPLES, KNOWN, Divergence, in_range
-from padops.conformance.features import TAGS, features_of, rules_of
+from padops.conformance.features import TAGS, Prepared
 from padops.conformance.peers import PEERS, PeerRow
 from padops.spec.dialects import OPS
 
@@ -74,7 +74,7 @@ def test_an_id_that_is_none(id: str) -> None:
 def test_levels_hold_each_other_and_every_rule(quick: list) -> None:
     default = cases.collect("default")
     assert {case.id for case in quick} < {case.id for case in default}
-    assert {rule for case in quick for rule in rules_of(features_of(case, expect(case)))} >= RULES
+    assert {rule for case in quick for rule in Prepared.of(case).rules} >= RULES
     combinations = {(case.op, case.mode, case.dtype) for case in quick}
     for op in OPS.values():
         assert {(op.name, mode.lower(), dtype) for mode in op.modes for dtype in op.types} <= combinations
@@ -185,7 +185,7 @@ def test_a_part_of_padops_is_never_absent() -> None:
     codes = {
         name: record.footer([present, runner.PeerRun(runner.parse_peer(name), absent="no library")])["exit"]
         for name, row in PEERS.items()
-        if not row.isolated
+        if not row.environment
     }
     assert {name for name, code in codes.items() if code} == {"padops-native", "reference"}
 
@@ -239,8 +239,8 @@ def test_divergence_file() -> None:
     assert {divergence.id for divergence in KNOWN} == EXAMPLES.keys()
     for divergence in KNOWN:
         case = cases.find_case(EXAMPLES[divergence.id])
-        features = features_of(case, expect(case))
-        assert divergence.matches(features) and PEERS[divergence.peer].takes(features), divergence.id
+        item = Prepared.of(case)
+        assert divergence.matches(item) and PEERS[divergence.peer].takes(item), divergence.id
         assert divergence.peer in PEERS and not PEERS[divergence.peer].in_house, divergence.id
         assert divergence.rule in RULES and divergence.reason, divergence.id
     with pytest.raises(ValueError, match="unknown"):
@@ -250,7 +250,7 @@ def test_divergence_file() -> None:
 def test_every_tag_is_of_some_use() -> None:
     """To a divergence or to a rule."""
     used = {tag for row in KNOWN for tag in (*row.tags, *row.some, *row.without)}
-    looked_at = set(re.findall(r'"([\w-]+)"', inspect.getsource(rules_of)))
+    looked_at = set(re.findall(r'"([\w-]+)"', inspect.getsource(Prepared.rules.fget)))
     assert TAGS - used <= looked_at
 
 

@@ -22,7 +22,8 @@ from padops.conformance import cases
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, expect
 from padops.conformance.divergences import KNOWN
-from padops.conformance.features import BEYOND, features_of, rules_of
+from padops.conformance.features import BEYOND
+from padops.conformance.features import Prepared as Item
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -80,9 +81,9 @@ def sample() -> list[Case]:
     ort = [row for row in KNOWN if row.peer == "ort-builtin"]
     found = []
     for case in cases.collect("quick"):
-        if case.opset >= 11 and case.dtype in ORT_TYPES and (expected := expect(case)).output is not None:
-            features = features_of(case, expected)
-            if features.of_class != BEYOND and not any(row.matches(features) for row in ort):
+        if case.opset >= 11 and case.dtype in ORT_TYPES and expect(case).output is not None:
+            item = Item.of(case)
+            if item.of_class != BEYOND and not any(row.matches(item) for row in ort):
                 found.append(case)
     return found[::SAMPLE]
 
@@ -130,9 +131,9 @@ def test_every_exported_case_is_the_case(tmp_path: Path) -> None:
     assert files.pop("manifest.json")
     assert manifest["sha256"] == {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
     for case in standard[::5]:
-        arrays, row, features = case.arrays(), manifest["cases"][case_name(case)], features_of(case, expect(case))
+        arrays, row, item = case.arrays(), manifest["cases"][case_name(case)], Item.of(case)
         assert (row["case"], row["opset"], row["type"]) == (case.id, case.opset, case.dtype)
-        assert (tuple(row["rules"]), row["class"]) == (rules_of(features), features.of_class)
+        assert (tuple(row["rules"]), row["class"]) == (item.rules, item.of_class)
         model = onnx.load(place / "cases" / case_name(case) / "model.onnx")
         assert [(node.op_type, node.domain) for node in model.graph.node] == [("Pad", "")]
         assert [(row.domain, row.version) for row in model.opset_import] == [("", case.opset)]

@@ -12,7 +12,7 @@ from padops.conformance.arrays import pack
 from padops.conformance.divergences import KNOWN, Divergence
 from padops.conformance.features import BEYOND
 from padops.conformance.peers import PEERS
-from padops.conformance.render.summary import summarise
+from padops.conformance.render.summary import versions_of
 
 QUICK = cases.collect("quick")
 
@@ -117,7 +117,7 @@ def test_an_output_that_is_no_tensor_is_an_error_that_says_so(tmp_path: Path) ->
 def test_within() -> None:
     """Only a peer that says so may be off, floats alone, and by so much of the expected number."""
     case = cases.find_case("specification/Pad_18/example-1/float")
-    item = judging.Prepared.of(case)
+    item = runner.Prepared.of(case)
     name, shape, _ = item.packed
     right = item.expected.output
 
@@ -132,7 +132,7 @@ def test_within() -> None:
     assert judged(right.reshape(-1)) == judged(right.astype(np.float64)) == "differ"
     nothing = np.where(right == 0, np.float32(1e-30), right)  # of nothing, nothing is a part
     assert judged(nothing) == "differ" and judged(np.full(shape, np.nan, np.float32)) == "differ"
-    whole = judging.Prepared.of(cases.find_case("table/Pad_21/edge/int32/1/mixed/plain/none/absent.flat/held/0"))
+    whole = runner.Prepared.of(cases.find_case("table/Pad_21/edge/int32/1/mixed/plain/none/absent.flat/held/0"))
     off = whole.expected.output.copy()
     off.reshape(-1)[0] += 1
     assert judging.judge(whole, ("output", pack(off)), PEERS["ort-qnn"])[0] == "differ"
@@ -142,14 +142,12 @@ def test_a_report_says_within() -> None:
     ran = runner.PeerRun(runner.parse_peer("ort-qnn"), {"python": "3", "versions": {"onnxruntime-qnn": "2.7.0"}})
     other = runner.PeerRun(runner.parse_peer("ort-builtin"), {"python": "3", "versions": {"onnxruntime": "1.32.0"}})
     header = record.header("quick", 0, [ran, other])
-    summary = summarise(header, [], record.footer([ran, other]), [])
-    assert summary.versions("ort-qnn") == "onnxruntime-qnn 2.7.0, within 2e-3"
-    assert summary.versions("ort-builtin") == "onnxruntime 1.32.0"
+    assert list(map(versions_of, header["peers"])) == ["onnxruntime-qnn 2.7.0, within 2e-3", "onnxruntime 1.32.0"]
 
 
 def test_what_the_standard_leaves_open_may_be_refused() -> None:
     """By the Pads of implementations; padops runs it, and so does what it makes. Other values are wrong everywhere."""
-    item = judging.Prepared.of(cases.find_case("specification/Pad_11/example-2/float"))
+    item = runner.Prepared.of(cases.find_case("specification/Pad_11/example-2/float"))
     judged = {
         name: judging.judge(item, ("refused", "Fail: Pad reflect"), PEERS[name])[0]
         for name in ("ort-builtin", "torch", "padops-native", "padops-provider", "without-pad-tract")
@@ -173,5 +171,5 @@ def test_what_the_standard_leaves_open_may_be_refused() -> None:
     ],
 )
 def test_the_class_of_a_case(id: str, found: str) -> None:
-    item = judging.Prepared.of(cases.find_case(id))
-    assert (item.packed is not None, item.features.of_class) == (True, found)
+    item = runner.Prepared.of(cases.find_case(id))
+    assert (item.packed is not None, item.of_class) == (True, found)

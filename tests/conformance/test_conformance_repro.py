@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import ast
 import contextlib
 import re
@@ -15,6 +14,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
+from padops.cli import main
 from padops.conformance import cases, judging, runner
 from padops.conformance.arrays import pack
 from padops.conformance.divergences import EXAMPLES, KNOWN
@@ -24,17 +24,14 @@ from padops.conformance.render.html import html
 from padops.conformance.render.junit import junit
 from padops.conformance.render.markdown import markdown
 from padops.conformance.render.summary import summarise
-from padops.conformance.repro import NoScript, add_repro, literal, script
+from padops.conformance.repro import NoScript, literal, script
 
 REFLECT = "table/Pad_18/reflect/float/2/both/plain/none/absent.flat/dynamic/0"
 SYMMETRIC = "table/OpenVINOPad_12/symmetric/float/1/both/plain/none/int64.int64/dynamic/0"
 
 
 def command(*words: str) -> int:
-    parser = argparse.ArgumentParser()
-    add_repro(parser.add_subparsers())
-    options = parser.parse_args(words)
-    return options.run(options)
+    return main(["conformance", *words])
 
 
 def run_script(name: str, peer: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -139,7 +136,7 @@ def test_what_a_peer_has_no_words_for_has_no_script(peer: str, name: str, words:
 def test_every_peer_has_a_script_or_no_command_for_one(name: str) -> None:
     row = PEERS[name]
     items = (runner.Prepared.of(case) for case in cases.collect("quick") if case.dtype == "float" and case.rank == 2)
-    item = next(item for item in items if row.takes(item.features) and item.packed and item.case.mode == "constant")
+    item = next(item for item in items if row.takes(item) and item.packed and item.case.mode == "constant")
     result = judging.result_of(item, runner.Peer(name, row), runner.DivergenceTracker(()), ("refused", "no"))
     if not has_script(row):
         assert result["repro"] == ""
@@ -229,7 +226,7 @@ def test_a_script_shows_the_call_of_the_suite(name: str) -> None:
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     if "run_case" in functions:
         assert re.search(r"return pad\(\*(given|arguments\(request\))\)", ast.unparse(functions["run_case"]))
-    asked = (case for case in cases.collect("quick") if PEERS[name].takes(runner.Prepared.of(case).features))
+    asked = (case for case in cases.collect("quick") if PEERS[name].takes(runner.Prepared.of(case)))
     text = ""
     while not text:
         with contextlib.suppress(NoScript):

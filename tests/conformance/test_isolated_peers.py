@@ -10,7 +10,7 @@ from padops.conformance import cases, runner
 from padops.conformance.divergences import EXAMPLES, KNOWN
 from padops.conformance.peers import PEERS, SHARING, parts
 
-ISOLATED = sorted(name for name, row in PEERS.items() if row.isolated)
+ISOLATED = sorted(name for name, row in PEERS.items() if row.environment)
 FILES = sorted({PEERS[name].file for name in ISOLATED})
 
 

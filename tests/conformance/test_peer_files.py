@@ -17,7 +17,7 @@ from padops.conformance.arrays import pack
 from padops.conformance.divergences import EXAMPLES, KNOWN, RECORDED, add_peers
 from padops.conformance.peers import PEERS, parts
 from padops.conformance.peers.request import Request
-from padops.conformance.repro import _call_of
+from padops.conformance.repro import script
 
 CASE = "table/Pad_18/constant/float/1/both/plain/none/absent.flat/dynamic/0"
 
@@ -29,7 +29,7 @@ from __future__ import annotations
 import numpy as np
 from numpy import ndarray as Array, pad as other
 
-from padops.conformance.model import behind_identity
+from padops.conformance.model import feeds
 from padops.conformance.peers.request import Unsupported
 
 from .beside import MODES, same
@@ -37,7 +37,7 @@ from .beside import MODES, same
 ENVIRONMENT = {"name": "another", "families": ("onnx",), "function_only": True, "beside": {"name": "padops-another"}}
 PACKAGES = ("numpy",)
 REFUSALS = (np.exceptions.AxisError, ValueError, MemoryError)
-pairs = 7  # not the argument below
+unread = 7
 
 
 @same
@@ -111,7 +111,7 @@ def test_what_a_file_states(another: Path) -> None:
     row, second = add_peers(another)
     assert (row.name, row.entry_point, row.file) == ("another", f"{another}:run_case", another)
     assert (second.name, second.entry_point) == ("padops-another", f"{another}:run_beside")
-    assert not row.isolated and add_peers(another.parent) == [row, second]
+    assert not row.environment and add_peers(another.parent) == [row, second]
     mine = [one for one in KNOWN if one.peer == "another"]
     assert [(one.id, one.versions, one.reason) for one in mine] == [
         ("another-rank-0", ">=1,<=99", WHY),
@@ -119,12 +119,11 @@ def test_what_a_file_states(another: Path) -> None:
     ]
     assert "elsewhere" not in EXAMPLES and EXAMPLES["another-empty"] == EXAMPLES["numpy-empty-axis"]
     request = Request.of(row.prepared(cases.find_case(CASE.replace("constant", "edge")).request()))
-    call = _call_of(row, request)
-    assert (call.packages, call.refusals) == (("numpy",), "(np.exceptions.AxisError, ValueError, MemoryError)")
-    assert call.run == [f'return pad(data, {request.pairs("")}, "edge")'] and call.imports == ["import numpy as np"]
-    assert [text.splitlines()[0] for text in call.shown] == [
-        'MODES = {"reflect": "reflect", "edge": "edge"}', "def same(function):", "@same", "def pad(data, pairs, mode):"
-    ]  # fmt: skip
+    text = script(cases.find_case(request.id), row.name)
+    assert "\nREFUSALS = (np.exceptions.AxisError, ValueError, MemoryError)\n" in text and "Needs numpy.\n" in text
+    assert "return pad(data, pairs, mode)" in text
+    assert 'MODES = {"reflect": "reflect", "edge": "edge"}\n' in text and "def same(function):\n" in text
+    assert "\n@same\ndef helper" in text and "def arguments" not in text
 
 
 @pytest.mark.parametrize(
@@ -152,9 +151,9 @@ def test_what_known_divergences_may_not_say(rows: object, another: Path, capsys:
 
 
 def test_a_part_has_what_it_needs_and_no_more(another: Path) -> None:
-    part = parts.Part.of(another, ["pad", "REFUSALS", "none"])
-    assert [*part.definitions] == ["REFUSALS", "helper", "pad"]
-    assert parts.value_of(another, "none") is None and parts.value_of(another, "pairs") == 7
+    _, sources = parts.shown(another, ["pad", "REFUSALS", "none"])
+    assert sources.keys() == {"MODES", "same", "REFUSALS", "helper", "pad"}
+    assert parts.value_of(another, "none") is None and parts.value_of(another, "unread") == 7
     another.write_text(ANOTHER.replace("import numpy as np", "import nowhere as np"))
     with pytest.raises(ModuleNotFoundError, match="nowhere"):
         parts.value_of(another, "REFUSALS")
@@ -177,7 +176,7 @@ import sys
 from pathlib import Path
 from padops.conformance.divergences import KNOWN, RECORDED, add_peers
 from padops.conformance.peers import PEERS
-assert len(KNOWN) > 100 and not any(row.isolated for row in PEERS.values())
+assert len(KNOWN) > 100 and not any(row.environment for row in PEERS.values())
 add_peers(Path({str(PEERS["tract"].file.parent)!r}))
 assert len(KNOWN) > 200 and len(RECORDED) > 15
 print([name for name in {names} if name in sys.modules])

@@ -42,7 +42,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
 
     yield start
     for process in begun:
-        process.end()
+        process.close(last=True)
 
 
 def test_a_copy_that_holds_the_pipe_does_not_hide_that_the_peer_has_died(start: Start, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
 
 
 def test_it_reads_what_padops_reads(script: ModuleType) -> None:
-    rows = {name: row for name, row in environments.PEERS.items() if row.isolated}
+    rows = {name: row for name, row in environments.PEERS.items() if row.environment}
     assert script.stated().keys() == rows.keys()
     for file in {row.file for row in rows.values()}:
         about = environments.value_of(file, "ENVIRONMENT")

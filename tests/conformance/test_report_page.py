@@ -109,17 +109,16 @@ def test_a_cell_shows_the_share_that_agrees(browser: Chromium, page: Path) -> No
     }
     share = "[...document.querySelectorAll('#matrix .share')].map(b => getComputedStyle(b).getPropertyValue('--share'))"
     assert [round(float(text.strip("%"))) for text in browser.evaluate(share)] == [100, 67, 67]
-    assert browser.evaluate("document.querySelector('.peers tbody td[data-title=share]').textContent") == "99.5 %"
 
 
-def test_what_must_be_refused_is_a_group_of_its_own(browser: Chromium, page: Path) -> None:
-    assert labels(opened(browser, page), "other modes") == {
-        "numpy, Pad_18 in other modes: refused; 2 results": "✓",
-        "ort-builtin, Pad_18 in other modes: refused; 2 results": "✓",
-        "tract, Pad_18 in other modes: 2 of 3 refused; known divergences: other values; 3 results": "66",
+def test_what_must_be_refused_is_one_row(browser: Chromium, page: Path) -> None:
+    row = "Pad_18 other modes, which must be refused: "
+    found = labels(opened(browser, page), row)
+    assert {label.replace(row, ""): sign for label, sign in found.items()} == {
+        "numpy, refused; 2 results": "✓",
+        "ort-builtin, refused; 2 results": "✓",
+        "tract, 2 of 3 refused; known divergences: other values; 3 results": "66",
     }
-    rows = browser.evaluate("[...document.querySelectorAll('#matrix tr')].map(r => r.firstChild.textContent)")
-    assert rows[-2:] == ["Must be refused: modes that the operator does not have", "Pad_18 symmetric, wrap"]
     assert labels(browser, "Pad_18 wrap") == labels(browser, "Pad_18 symmetric") == {}
 
 
@@ -155,33 +154,13 @@ def test_the_keyboard_reaches_everything_in_the_order_of_the_page(browser: Chrom
         stops.append(
             browser.evaluate("(a => a.ariaLabel || a.id || a.textContent.slice(0, 30))(document.activeElement)")
         )
-    places = [stops.index(name) for name in ("Skip to the matrix", "the rules P1 to P10 and S1", "peer", "outcome")]
+    places = [stops.index(name) for name in ("Skip to the matrix", "peer", "outcome")]
     places += [
         stops.index("What the signs mean"),
         next(i for i, stop in enumerate(stops) if stop.startswith("numpy, ")),
     ]
-    places += [stops.index("numpy 1 divergence, 1 result"), stops.index("tract 1 divergence, 2 results")]
     assert places == sorted(places)
     assert sum("Pad_" in stop for stop in stops[: places[-1]]) == 1, "one stop for the whole matrix"
-
-
-def test_divergences_open_on_demand(browser: Chromium, page: Path) -> None:
-    opened(browser, page)
-    known = "[...document.querySelectorAll('.known')]"
-    assert browser.evaluate(f"{known}.map(d => [d.open, d.firstChild.textContent])") == [
-        [False, "numpy 1 divergence, 1 result"],
-        [False, "tract 1 divergence, 2 results"],
-    ]
-    below = (
-        "document.querySelector('.known').getBoundingClientRect().top > "
-        "document.getElementById('matrix').getBoundingClientRect().bottom"
-    )
-    assert browser.evaluate(below)
-    browser.evaluate(f"{known}[1].firstChild.focus()")
-    browser.press("Enter")
-    text = browser.evaluate(f"{known}[1].innerText")
-    assert "It ends" in text and text.index("It ends") < text.index("tract-dies") and "upstream" in text
-    assert browser.evaluate(f"{known}[1].querySelector('a').hash") == "#rule-P1"
 
 
 @pytest.mark.parametrize("width", [400, 1400])
@@ -198,7 +177,6 @@ def test_heads_stay_in_sight(browser: Chromium, page: Path, width: int) -> None:
     place += "return [Math.round(a.left - b.left), Math.round(a.top - b.top)] })"
     corner, name, head = (browser.evaluate(f"{place}('{s}')") for s in ("thead th", "tbody th", "thead th:last-child"))
     assert max(map(abs, [*corner, name[0], head[1]])) <= 1
-    assert width > 400 or browser.evaluate(f"{matrix}.scrollLeft") > 0
 
 
 def read_case(browser: Chromium, page: Path, cell: str) -> str:
@@ -213,15 +191,15 @@ def read_case(browser: Chromium, page: Path, cell: str) -> str:
     return browser.evaluate("document.querySelector('#cases-body details').innerText")
 
 
-def test_a_case_reads_as_a_sentence_and_its_arrays(browser: Chromium, page: Path) -> None:
+def test_a_case_reads_as_its_arrays(browser: Chromium, page: Path) -> None:
     text = read_case(browser, page, "ort-builtin, Pad_18 reflect")
-    shape = list(cases.find_case(ID).arrays()[0].shape)
-    assert text.startswith(f"ONNX Pad 18 in mode reflect pads float {shape}. ")
-    parts = ["2 of 9 elements differ", "data\n", "expected\n", "got\n", "rules\n", "case\n", ID, "reproduce\n"]
+    parts = [ID, "2 of 9 elements differ", "data\n", "expected\n", "got\n", "rules\n", "reproduce\n"]
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
     data = text[text.index("data\n") : text.index("pads\n")]
-    numbers = [float(token) for line in data.splitlines()[2:] for token in line.split()]
+    numbers = [
+        float(token) for line in data.splitlines()[2:] for token in line.replace("[", " ").replace("]", " ").split()
+    ]
     assert numbers == cases.find_case(ID).arrays()[0].reshape(-1).astype(float).tolist()
     expected = expect(cases.find_case(ID)).output
     marks = browser.evaluate("[...document.querySelectorAll('#cases-body mark')].map(m => m.textContent)")
@@ -229,13 +207,3 @@ def test_a_case_reads_as_a_sentence_and_its_arrays(browser: Chromium, page: Path
     browser.press("Escape")
     assert browser.evaluate("document.getElementById('cases').open") is False
     assert browser.evaluate("document.activeElement.ariaLabel").startswith("ort-builtin, Pad_18 reflect")
-
-
-def test_a_rule_leads_out_of_a_case(browser: Chromium, page: Path) -> None:
-    read_case(browser, page, "ort-builtin, Pad_18 reflect")
-    link = "[...document.querySelectorAll('#cases-body a')].find(a => a.textContent === 'P2')"
-    assert "period" in browser.evaluate(f"{link}.title")
-    browser.evaluate(f"{link}.click()")
-    assert browser.evaluate("document.getElementById('cases').open") is False
-    place = browser.evaluate("document.getElementById('rule-P2').getBoundingClientRect().top")
-    assert 0 <= place < 900

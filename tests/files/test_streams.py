@@ -6,8 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,8 +13,6 @@ import pytest
 from command import make_device, padops
 from killed import contents
 from small_models import one_pad
-
-from padops.files.streams import write_output
 
 NOT_UTF8 = os.fsdecode(b"m\xe9\xff")
 
@@ -106,26 +102,3 @@ def test_standard_output_that_is_closed(source: Path) -> None:
     command = [sys.executable, "-m", "padops", "convert", source, "-o", "-"]
     ended = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', *command], stderr=subprocess.PIPE, text=True, timeout=600)
     assert (ended.returncode, ended.stderr) == (1, "error: cannot use standard output: it is closed\n")
-
-
-def test_standard_output_that_does_not_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More than a pipe holds, and a reader that begins late."""
-    content = os.urandom(300_000)
-    reading, writing = os.pipe()
-    os.set_blocking(writing, False)
-    got: list[bytes] = []
-
-    def read() -> None:
-        time.sleep(0.1)
-        with open(reading, "rb") as file:
-            got.append(file.read())
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    try:
-        with open(writing, "w") as file, monkeypatch.context() as patch:
-            patch.setattr(sys, "stdout", file)
-            write_output(content)
-    finally:
-        reader.join()
-    assert got == [content]

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "padops"
 EXPORTS = PACKAGE / "csrc" / "linux" / "exports.map"
 INTERNAL = {"padops_has_word", "padops_model_parts"}  # the package itself calls these functions of its library
-READ = r"""(?:environ(?:\.get\(|\[)|getenv\()\s*["'](PADOPS_[A-Z_]+|NO_COLOR)["']"""  # of the environment
+READ = r"""(?:environ(?:\.get\(|\[)|getenv\()\s*["'](PADOPS_[A-Z_]+)["']"""  # of the environment
 SECTIONS = (
     "names of the package padops",
     "commands and options",
@@ -147,8 +147,6 @@ def _plain(default: Any) -> Any:
 
 def commands(parser: argparse.ArgumentParser, name: str) -> Iterator[str]:
     """The options of a command, and below them the commands in it."""
-    if (fill := inspect.getclosurevars(parser.parse_known_args).nonlocals.get("fill")) is not None:
-        fill(parser)  # what it does once it parses
     below: dict[str, argparse.ArgumentParser] = {}
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -177,8 +175,7 @@ def option(action: argparse.Action) -> str:
 
 def exit_codes() -> Iterator[str]:
     """Return the exit codes of commands, and the exceptions that carry them."""
-    for code, meaning in exits.MEANINGS.items():
-        yield f"{code}: {meaning}"
+    yield from (f"{code}: {name}" for name, code in vars(exits).items() if isinstance(code, int))
     for name in padops.__all__:
         if inspect.isclass(kind := getattr(padops, name)) and issubclass(kind, errors.PadopsError):
             yield f"{name}: {kind.exit_code}"

@@ -28,8 +28,6 @@ MODULES = (
     "padops.convert",
     "padops.convert.ir",
     "padops.convert.verify.compare",
-    "rich.progress",
-    "rich.table",
 )
 RAISED = 70  # the exit code of a child that an exception ended
 

@@ -92,7 +92,7 @@ def test_a_zero_of_the_other_sign() -> None:
     expected = np.abs(expected_of(row.case))
     told = running.answer(question(row, expected=expected))
     assert (told["does"], told["why"]) == ("wrong", "the sign of a zero is another")
-    assert running.is_same(np.array([np.nan, 1]), np.array([-np.nan, 1]))
+    assert running.difference(np.array([np.nan, 1]), np.array([-np.nan, 1])) == ""
 
 
 def test_what_the_processor_refuses_is_left() -> None:

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
 from padops.conformance.case import Case
 from padops.conformance.cases import drawn, specification, table, upstream
 from padops.spec.dialects import OPS
 
-
-@dataclass(frozen=True)
-class Level:
-    """The numbers of cases per operator: for each mode and type, for each mode and kind of amounts, and drawn."""
-
-    by_type: int
-    by_signs: int
-    drawn: int
-
-
-LEVELS = {"quick": Level(1, 1, 10), "default": Level(3, 4, 60), "exhaustive": Level(30, 60, 1000)}
+# The numbers of cases per operator: for each mode and type, for each mode and kind of amounts, and drawn.
+LEVELS = {"quick": (1, 1, 10), "default": (3, 4, 60), "exhaustive": (30, 60, 1000)}
 
 
 def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Case]:
@@ -31,11 +21,11 @@ def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Case]
 
 @cache
 def _of_level(level: str, seed: int) -> tuple[Case, ...]:
-    size = LEVELS[level]
+    by_type, by_signs, count = LEVELS[level]
     return (
-        *table.cases(list(OPS), size.by_type, size.by_signs, seed),
+        *table.cases(list(OPS), by_type, by_signs, seed),
         *specification.cases(),
-        *drawn.cases(list(OPS), size.drawn, seed),
+        *drawn.cases(list(OPS), count, seed),
         *upstream.cases(),
     )
 
@@ -46,11 +36,10 @@ def find_case(id: str) -> Case:
     Raises:
         ValueError: No case has this id.
     """
-    origin = id.split("/")[0]
-    if origin not in _ORIGINS:
-        raise ValueError(f"no case is called {id!r}: its first word is none of {', '.join(_ORIGINS)}")
-    case: Case = _ORIGINS[origin].find_case(id)
-    return case
-
-
-_ORIGINS = {"table": table, "specification": specification, "random": drawn, "upstream": upstream}
+    try:
+        origin = id.split("/")[0]
+        if origin in ("table", "random"):
+            return table.find_case(id) if origin == "table" else drawn.find_case(id)
+        return {case.id: case for case in (*specification.cases(), *upstream.cases())}[id]
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"no case is called {id!r}: {error}") from error

@@ -87,17 +87,6 @@ def _case(name: str, model: Any, arrays: list[np.ndarray]) -> Case:
     return Case(f"upstream/{name}", "upstream", onnx_op(opset), opset, attributes, inputs)
 
 
-def cases() -> list[Case]:
+def cases() -> tuple[Case, ...]:
     """Return all cases of the installed onnx."""
-    return [case for case, _ in with_outputs().values()]
-
-
-def find_case(id: str) -> Case:
-    """Make the case of an id.
-
-    Raises:
-        ValueError: The installed onnx does not have this test.
-    """
-    if id not in with_outputs():
-        raise ValueError(f"no case is called {id!r} in the onnx that is installed")
-    return with_outputs()[id][0]
+    return tuple(case for case, _ in with_outputs().values())

@@ -5,9 +5,8 @@ cannot express. ``REFUSALS`` are the exceptions by which the implementation repo
 peer raises :class:`Refused`. Any other exception is a fault, never the right answer. ``worker.py`` imports a peer in a
 separate process, perhaps with another Python: a peer needs only NumPy, ml_dtypes, onnx and the implementation.
 
-A file has all that is particular about an implementation: ``pad``, the call, which scripts show and the benchmark
-times; ``arguments``, which makes its arguments; ``PACKAGES``, whose versions a report names. ``known.json`` has the
-known divergences.
+A file has ``pad``, the call, which scripts show and the benchmark times; ``arguments``, which makes its arguments; and
+``PACKAGES``, whose versions a report names.
 
 This folder has the implementations that are installed beside padops; the list is below. A file elsewhere, such as one
 of ``scripts/isolated/``, declares its peers in a literal ``ENVIRONMENT``, which padops reads without importing the
@@ -28,7 +27,7 @@ file:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 from padops.conformance.peers.parts import PEERS_FOLDER, has, value_of
 
 if TYPE_CHECKING:
-    from padops.conformance.features import CaseFeatures
+    from padops.conformance.features import Prepared
 
 ALL = ("onnx", "openvino", "ngraph", "same")  # families of operators
 STATED = ALL[:3]
@@ -49,32 +48,24 @@ class PeerRow:
     """One peer."""
 
     name: str  # its name in ``--peer`` and reports
-    # ``"file:function"``: a module of this package, or the path of a file, which ends in ``.py``. Empty for a user's
-    # command.
+    # ``"file:function"``: a module of this package, or the path of a file, which ends in ``.py``; empty for a command
     entry_point: str
     families: tuple[str, ...]  # the operators that it runs, some of ``ALL``
     in_house: bool = False  # whether it is part of padops, and so may have no divergence
     extra: str = ""  # padops' extra that it needs; a part of padops without an extra is never absent
-    # Whether its errors name the rule, as in ``[P8]``: an error with the wrong rule is then a wrong answer.
-    labels: bool = False
+    labels: bool = False  # whether its errors name the rule, as in ``[P8]``: one with the wrong rule is a wrong answer
     before: str = ""  # text of errors by others, which refuse the model before this peer sees it
-    # Whether it is a function of numbers, which does not run cases that only an operator can fail.
-    function_only: bool = False
+    function_only: bool = False  # whether it is a function of numbers: an operator alone can fail some cases
     versions: tuple[int, int] = (0, 1 << 31)  # the oldest and newest version of the operators
-    # The most cases in a run of the default level; a quick run has a third of them; 0 for all.
-    max_cases: int = 0
+    max_cases: int = 0  # the most in a run of the default level; a quick run has a third of them; 0 for all
     seconds: float = 60  # the limit for one case, including the import
-    # Whether its process works in copies of itself, for a peer that crashes often and can fork.
-    forks: bool = False
-    # The name of its environment, which ``scripts/peers.py`` makes; empty for a peer that runs beside padops.
-    environment: str = ""
-    # The program with the protocol of ``lines.py``, for a peer in another language.
-    command: tuple[str, ...] = ()
+    forks: bool = False  # whether its process works in copies of itself, for a peer that crashes often and can fork
+    environment: str = ""  # which ``scripts/peers.py`` makes; empty for a peer that runs beside padops
+    command: tuple[str, ...] = ()  # the program with the protocol of ``lines.py``, for a peer in another language
     # Whether such a program receives models from ``padops convert --target onnx``: for ``provider`` if it has one, else
     # ``--without-pad``.
     lowered: bool = False
-    # The execution provider of onnxruntime that it tests, in an environment with that provider's package.
-    provider: str = ""
+    provider: str = ""  # the execution provider of onnxruntime that it tests, in an environment with its package
     # The relative tolerance of floats; 0 requires equal bits. Only for a provider that computes in another type than
     # the model's.
     within: float = 0
@@ -114,11 +105,6 @@ class PeerRow:
         """Whether the implementation's own Pad answers, which may refuse cases that the standard leaves open."""
         return not self.ours and not self.name.startswith("without-pad-")
 
-    @property
-    def isolated(self) -> bool:
-        """Whether the peer runs in an environment that is not padops' own."""
-        return bool(self.environment)
-
     def prepared(self, sent: Mapping[str, Any]) -> dict[str, Any]:
         """Prepare a case of ``Case.request`` for this peer, for the suite and for scripts."""
         asked = {**sent, "static": sent["static"] or bool(self.form)}
@@ -126,12 +112,12 @@ class PeerRow:
             asked["constant_inputs"] = tuple(i for i, packed in enumerate(sent["inputs"]) if i and packed is not None)
         return asked
 
-    def takes(self, features: CaseFeatures) -> bool:
+    def takes(self, item: Prepared) -> bool:
         """Return whether the peer runs a case."""
         return (
-            features.family in self.families
-            and self.versions[0] <= features.version <= self.versions[1]
-            and not (self.function_only and features.rule in RULES_OF_OPERATORS)
+            item.family in self.families
+            and self.versions[0] <= int(item.case.op.split("_")[1]) <= self.versions[1]
+            and not (self.function_only and item.expected.rule in RULES_OF_OPERATORS)
         )
 
 
@@ -185,29 +171,26 @@ OF_PROVIDER = ("provider", "within", "form")  # the fields that its peers share
 STAMP = "padops-stamp.json"  # scripts/peers.py writes it last
 
 
-def rows_of(files: Iterable[Path]) -> Iterator[PeerRow]:
-    """Yield a row for each of these files, in their order, then the peers that share an environment.
+def rows_of(file: Path) -> Iterator[PeerRow]:
+    """Yield a row for the peer of a file, and for each peer that shares its environment.
 
     Raises:
-        ValueError: A file has no ``ENVIRONMENT``.
+        ValueError: The file has no ``ENVIRONMENT``.
     """
-    stated: dict[Path, dict[str, Any]] = {file: value_of(file, "ENVIRONMENT") for file in files}
-    if without := [file for file, about in stated.items() if about is None]:
-        raise ValueError(f"{without[0]}: there is no ENVIRONMENT")
-    for file, about in stated.items():
-        yield _row(file, about, {key: value for key, value in about.items() if key not in OF_FILE}, "run_case", ())
+    about = value_of(file, "ENVIRONMENT")
+    if about is None:
+        raise ValueError(f"{file}: there is no ENVIRONMENT")
+    of_provider = {name: about[name] for name in OF_PROVIDER if "provider" in about and name in about}
+    rows: list[tuple[str, tuple[str, ...], dict[str, Any]]] = [
+        ("run_case", (), {key: value for key, value in about.items() if key not in OF_FILE})
+    ]
     for key, (function, families) in SHARING.items():
-        shared = [(file, about, about[key]) for file, about in stated.items() if key in about]
-        for file, about, fields in sorted(shared, key=lambda row: str(row[2]["name"])):
-            of_provider = {name: about[name] for name in OF_PROVIDER if "provider" in about and name in about}
-            yield _row(file, about, {"families": families, **of_provider, **fields}, function, (key,))
-
-
-def _row(file: Path, about: dict[str, Any], fields: dict[str, Any], function: str, key: tuple[str, ...]) -> PeerRow:
-    if "program" in about:
-        fields |= {"command": ("node", str(file.with_name(about["program"])), *key)}
+        if key in about:
+            rows.append((function, (key,), {"families": families, **of_provider, **about[key]}))
     environment = about["name"] if {"requires", "node"} & about.keys() else ""
-    return PeerRow(entry_point=f"{file}:{function}", environment=environment, **fields)
+    for function, words, fields in rows:
+        command = ("node", str(file.with_name(about["program"])), *words) if "program" in about else ()
+        yield PeerRow(entry_point=f"{file}:{function}", environment=environment, command=command, **fields)
 
 
 def has_script(row: PeerRow) -> bool:

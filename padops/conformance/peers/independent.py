@@ -5,6 +5,7 @@ Every axis becomes a list of positions, and an extension walks along the data on
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ PACKAGES = ("numpy",)
 REFUSALS = (Refused,)
 
 MAX_SIZE = 2**59 - 1
-FILL = -1
+FILL = -1  # the last element
 Triple = tuple[int, int, int]  # begin, end and interior of an axis
 
 MODES = {
@@ -48,37 +49,27 @@ def run_case(request: Request) -> np.ndarray:
     given = _at(request, {"Pad": 2, "OpenVINOPad": 3, "NGraphPad": 1, "SamePad": 1}[family])
     if mode == "constant" and given is not None:  # the fill comes first: an error names only one of two broken rules
         check(given.size == 1 and given.dtype == request.data.dtype, "P7")
-    triples, fill = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}[family](
-        request, int(version)
-    )
-    data = request.data
-    sizes = _sizes(data.shape, triples, mode, clamp=request.op == "OpenVINOPad_12")
-    _limits(family, mode, data.shape, triples)
+    amounts_of = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}[family]
+    triples, fill = amounts_of(request, int(version))
+    output = request.data
+    sizes = _sizes(output.shape, triples, mode, clamp=request.op == "OpenVINOPad_12")
+    _limits(family, mode, output.shape, triples)
     lists = [
         _positions(n, b, e, i, mode, crop=family == "Pad", size=size, empty=0 in sizes)
-        for n, (b, e, i), size in zip(data.shape, triples, sizes)
+        for n, (b, e, i), size in zip(output.shape, triples, sizes)
     ]
-    return _gather(data, lists, mode, fill)
-
-
-def _gather(data: np.ndarray, lists: list[list[int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """Gather the positions of one axis after the other, with the fill as a further element behind each axis."""
-    blank = np.zeros((), data.dtype) if data.dtype != object else np.array("", object)
+    blank = np.zeros((), output.dtype) if output.dtype != object else np.array("", object)
     if mode == "constant" and fill is not None:
         blank = fill.reshape(())
-    output = data
-    for axis, positions in enumerate(lists):
-        shape = list(output.shape)
-        shape[axis] = 1
-        row = np.empty(shape, data.dtype)
+    for axis, positions in enumerate(lists):  # with the fill as a further element behind each axis, FILL
+        row = np.empty([1 if i == axis else n for i, n in enumerate(output.shape)], output.dtype)
         row[...] = blank
-        # FILL is -1: the last element.
         output = np.take(np.concatenate([output, row], axis=axis), np.array(positions, np.int64), axis=axis)
     return output
 
 
 def _sizes(shape: tuple[int, ...], triples: list[Triple], mode: str, clamp: bool) -> list[int]:
-    sizes, product = [], 1
+    sizes = []
     for n, (begin, end, interior) in zip(shape, triples):
         check(interior >= 0 and (interior == 0 or mode == "constant"), "P6")
         spread = n + max(n - 1, 0) * interior
@@ -86,9 +77,7 @@ def _sizes(shape: tuple[int, ...], triples: list[Triple], mode: str, clamp: bool
         size = begin + spread + end
         check(size >= 0 or clamp, "P1")
         sizes.append(max(size, 0))
-    for size in sizes:
-        product *= size
-    check(product <= MAX_SIZE, "P10")
+    check(prod(sizes) <= MAX_SIZE, "P10")
     return sizes
 
 

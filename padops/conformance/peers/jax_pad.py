@@ -32,8 +32,7 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int, int]],
     """Return the arguments of ``pad``; SAME amounts come from ``jax.lax.padtype_to_pads``.
 
     Raises:
-        Unsupported: JAX has no such type or amounts in this mode.
-        Skipped: The operator does not accept the amounts, or the fill does not have one element.
+        Unsupported: JAX has no such amounts in this mode.
     """
     request.require_type(TYPES)
     amounts = _same(request) if request.op.startswith("SamePad") else request.amounts()

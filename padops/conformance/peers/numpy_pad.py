@@ -16,10 +16,7 @@ Pairs = Sequence[tuple[int, int]]
 
 
 def prepare(data: np.ndarray, pairs: Pairs, mode: str, fill: Any = 0) -> Callable[[], np.ndarray]:
-    """Return a call that pads by (begin, end) of every axis; the benchmark times only this call.
-
-    ``mode`` has NumPy's name; only mode constant reads the fill, one element of the data's type.
-    """
+    """Return a call that pads by (begin, end) of every axis; the benchmark times only this call."""
     amounts = np.array(pairs, np.int64).reshape(-1, 2)
     options: dict[str, Any] = {"constant_values": fill} if mode == "constant" else {"mode": mode}
     return lambda: np.pad(data, amounts, **options)

@@ -9,7 +9,7 @@ import onnx
 from onnx.defs import onnx_opset_version
 from onnx.reference import ReferenceEvaluator
 
-from padops.conformance.model import feeds, standard_model, without_pad
+from padops.conformance.model import feeds, make_model, without_pad
 from padops.conformance.peers.request import Refused, Request, Unsupported
 
 PACKAGES = ("onnx", "numpy")
@@ -31,7 +31,7 @@ def arguments(request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]
     """
     if request.opset > onnx_opset_version():
         raise Unsupported(f"this onnx knows opsets up to {onnx_opset_version()}")
-    return standard_model(request), feeds(request, request.inputs)
+    return make_model(request, request.inputs, standard=True), feeds(request, request.inputs)
 
 
 def run_without_pad(request: Request) -> np.ndarray:

@@ -32,6 +32,7 @@ ELEMENTS = {  # by ONNX's names
     "int4": "i4", "uint4": "u4", "string": "string",
 }
 # fmt: on
+HALVES = ("i4", "u4", "f4e2m1")
 UNSUPPORTED = ("Unsupported padding mode", "Only CONSTANT pad mode is supported for element::string", "Unknown type")
 
 
@@ -46,11 +47,7 @@ def core() -> Any:
 def pad_model(
     tensors: Sequence[Any], mode: str, version: int, constants: Collection[int] = (), static: bool = True
 ) -> tuple[Any, list[Any]]:
-    """Make a model of OpenVINO's Pad 1 or 12, and the tensors to feed.
-
-    ``tensors``: the inputs of the Pad. ``constants``: the positions of the constant inputs. ``static``: whether the
-    model declares the shape of the data.
-    """
+    """Make a model of Pad 1 or 12, and the tensors to feed; ``static``: whether it declares the shape of the data."""
     nodes, parameters, fed = [], [], []
     for i, tensor in enumerate(tensors):
         if i in constants:
@@ -67,11 +64,8 @@ def pad_model(
 def infer(model: Any, tensors: Sequence[Any], element: str, dtype: np.dtype) -> np.ndarray:
     """Return the first output of an ``openvino.Model`` on the CPU device, fed in the order of its inputs.
 
-    ``element``: OpenVINO's name of the output's type. ``dtype``: the array's type, from ml_dtypes, or object for
-    strings.
-
     Raises:
-        TypeError: The output has another type.
+        TypeError: The output is not of ``element``, OpenVINO's name of ``dtype``.
     """
     request = core().compile_model(model, "CPU").create_infer_request()
     request.infer(tensors)
@@ -82,7 +76,7 @@ def infer(model: Any, tensors: Sequence[Any], element: str, dtype: np.dtype) -> 
     if tensor.element_type != getattr(openvino.Type, element):
         raise TypeError(f"an output of {tensor.element_type}")
     raw = np.frombuffer(tensor.data.tobytes() if tensor.byte_size else b"", np.uint8)
-    if element in ("i4", "u4", "f4e2m1"):
+    if element in HALVES:
         raw = np.stack([raw & 15, raw >> 4], 1).reshape(-1)[: np.prod(shape, dtype=int)]
     return raw.view(dtype).reshape(shape)
 
@@ -93,7 +87,7 @@ def tensor_of(array: np.ndarray, element: str) -> Any:
         return openvino.Tensor(array.astype(str))
     tensor = openvino.Tensor(getattr(openvino.Type, element), openvino.Shape(array.shape))
     raw: np.ndarray = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    if element in ("i4", "u4", "f4e2m1"):
+    if element in HALVES:
         raw = np.append(raw & 15, np.zeros(raw.size % 2, np.uint8))
         raw = raw[::2] | raw[1::2] << 4
     if raw.size:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import onnx
 
-from padops.conformance.model import feeds, standard_model, without_pad
+from padops.conformance.model import feeds, make_model, without_pad
 from padops.conformance.peers.openvino import PACKAGES, REFUSALS, UNSUPPORTED, core, element_of, infer, tensor_of
 from padops.conformance.peers.request import Request, unsupported_where
 
@@ -28,7 +28,7 @@ def arguments(
     """Return the arguments of ``pad``; without ``model``, for ONNX's own Pad."""
     fed = feeds(request, request.inputs)
     elements = {name: element_of(array) for name, array in fed.items()}
-    return model or standard_model(request), fed, elements
+    return model or make_model(request, request.inputs, standard=True), fed, elements
 
 
 def run_case(request: Request, model: onnx.ModelProto | None = None) -> np.ndarray:

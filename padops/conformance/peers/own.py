@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import onnxruntime
 
-from padops.conformance.model import converted_model, feeds, make_model, one_node_model, tensor
+from padops.conformance.model import converted, feeds, make_model, one_node_model, tensor
 from padops.conformance.peers.ort import REFUSALS, UNKNOWN, require_type, run_model, session_options
 from padops.conformance.peers.request import Refused, Request, Skipped, Unsupported, unsupported_where
 from padops.runtime.ort_values import run_session
@@ -17,14 +17,13 @@ from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
 from padops.spec import pyop_node
 from padops.spec.bits import dtype_of
 
-_CONVERTED = ("onnxruntime", "onnx-ir")
 PACKAGES = {  # by function; a peer without one of its packages is absent
     "run_native": ("onnxruntime",),
     "run_provider": ("onnxruntime",),
     "run_pyop": ("onnxruntime-extensions", "onnxruntime"),
-    "run_fallback": _CONVERTED,
-    "run_lowered": _CONVERTED,
-    "run_without_pad": _CONVERTED,
+    "run_fallback": ("onnxruntime", "onnx-ir"),
+    "run_lowered": ("onnxruntime", "onnx-ir"),
+    "run_without_pad": ("onnxruntime", "onnx-ir"),
 }
 
 __all__ = ["PACKAGES", "REFUSALS", *PACKAGES]
@@ -62,9 +61,7 @@ def run_provider(request: Request) -> np.ndarray:
 
     Raises:
         Skipped: This onnxruntime has no registries of kernels.
-        Unsupported: onnxruntime does not know the opset or the type, and reports it before it asks a provider.
         RuntimeError: Another provider runs the Pad.
-        Exception: onnxruntime or padops refuses the model or the inputs, with onnxruntime's own exceptions.
     """
     if runtime_minor() < FIRST_MINOR:
         raise Skipped(f"onnxruntime {onnxruntime.__version__} takes no kernels from a library; 1.{FIRST_MINOR} does")
@@ -79,28 +76,16 @@ def run_provider(request: Request) -> np.ndarray:
     return output
 
 
-def run_fallback(request: Request) -> np.ndarray:
-    """Run the native peer's model with the functions that ``padops convert`` adds, without the library."""
-    return _run_converted(request, target="padops")
-
-
-def run_lowered(request: Request) -> np.ndarray:
-    """Run the native peer's model, converted with ``padops convert --target onnx``."""
-    return _run_converted(request, target="onnx")
-
-
-def run_without_pad(request: Request) -> np.ndarray:
-    """Run the native peer's model, converted with ``--without-pad``."""
-    return _run_converted(request, target="onnx", without_pad=True)
-
-
-_stock_options = cache(session_options)  # the same options at every call, for sessions without any library
-
-
 def _run_converted(request: Request, **options: Any) -> np.ndarray:
     require_type(request.dtype.name)
-    made = converted_model(request, **options)
-    return run_model(made.SerializeToString(), feeds(request, request.inputs), _stock_options())
+    made = converted(make_model(request, request.inputs), **options)
+    return run_model(made.SerializeToString(), feeds(request, request.inputs), session_options())
+
+
+# The native peer's model as ``padops convert`` writes it, without the library: with functions, with standard operators.
+run_fallback = partial(_run_converted, target="padops")
+run_lowered = partial(_run_converted, target="onnx")
+run_without_pad = partial(_run_converted, target="onnx", without_pad=True)
 
 
 @cache
@@ -117,7 +102,6 @@ def run_pyop(request: Request) -> np.ndarray:
 
     Raises:
         Unsupported: onnxruntime-extensions lacks such tensors, or ends the strings at a NUL.
-        Skipped: The fill of strings does not have one element.
         Refused: A rule is broken.
     """
     from padops.runtime import pyop
@@ -125,25 +109,23 @@ def run_pyop(request: Request) -> np.ndarray:
     require_type(request.dtype.name)
     if reason := pyop_node.refusal(request.dtype.name):
         raise Unsupported(reason)
-    if request.dtype.name == "string":
-        texts = [*request.data.reshape(-1).tolist(), *(request.fill.reshape(-1).tolist())]
-        if any("\0" in text for text in texts):
-            raise Unsupported("strings with NUL end there")
+    if request.dtype.name == "string" and any("\0" in text for text in (*request.data.flat, *request.fill.flat)):
+        raise Unsupported("strings with NUL end there")
     pyop.pyop_errors(clear=True)
     fed = {f"input_{i}": array for i, array in enumerate(request.inputs) if array is not None}
-    result = run_model(_pyop_model(request, fed), fed, _with_pyop())
+    present = [array is not None for array in request.inputs]
+    model = one_node_model(
+        pyop_node.OP_TYPE,
+        [*fed, *["empty"] * (pyop_node.SLOTS - len(fed))],
+        pyop_node.encode(request.op, request.attributes, present, "pad"),
+        {name: (dtype_of(array).onnx, None) for name, array in fed.items()},
+        (request.dtype.onnx, None),
+        {"": 18, pyop_node.DOMAIN: pyop_node.VERSION},
+        8,
+        [tensor("empty", np.zeros(0, np.int64))],
+        pyop_node.DOMAIN,
+    )
+    result = run_model(model.SerializeToString(), fed, _with_pyop())
     if errors := pyop.pyop_errors(clear=True):
         raise Refused(errors[0].message)
     return result
-
-
-def _pyop_model(request: Request, fed: dict[str, np.ndarray]) -> bytes:
-    fields = pyop_node.encode(request.op, request.attributes, [array is not None for array in request.inputs], "pad")
-    names = [*fed, *["empty"] * (pyop_node.SLOTS - len(fed))]
-    infos = {name: (dtype_of(array).onnx, None) for name, array in fed.items()}
-    opsets, empty = {"": 18, pyop_node.DOMAIN: pyop_node.VERSION}, tensor("empty", np.zeros(0, np.int64))
-    output = (request.dtype.onnx, None)
-    content: bytes = one_node_model(
-        pyop_node.OP_TYPE, names, fields, infos, output, opsets, 8, [empty], pyop_node.DOMAIN
-    ).SerializeToString()
-    return content

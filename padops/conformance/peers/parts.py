@@ -8,43 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 PEERS_FOLDER = Path(__file__).resolve().parent
 ROOT = PEERS_FOLDER.parents[2]
-
-
-@dataclass(frozen=True)
-class Part:
-    """Some definitions of a file, with all that they need except annotations, in the order of the file."""
-
-    # Statements that import one name each, with the imported file if it is in padops or beside this file.
-    imports: dict[ast.Import | ast.ImportFrom, Path | None]
-    definitions: dict[str, ast.stmt]  # constants and functions
-
-    @classmethod
-    def of(cls, file: Path, names: Iterable[str]) -> Part:
-        """Return the part with these names; omit names that the file lacks."""
-        places = _places(file.read_text(encoding="utf-8"))
-        needed: set[str] = set()
-        waiting = [*names]
-        while waiting:
-            name = waiting.pop()
-            if name in places and name not in needed:
-                needed.add(name)
-                waiting += [used for node in places[name] for used in _names(node)]
-        part = cls({}, {})
-        for name, node in ((name, node) for name, nodes in places.items() if name in needed for node in nodes):
-            if not isinstance(node, (ast.Import, ast.ImportFrom)):
-                part.definitions[name] = node
-                continue
-            folder = file.parent if getattr(node, "level", 0) else ROOT
-            other = folder.joinpath(*str(getattr(node, "module", "")).split(".")).with_suffix(".py")
-            part.imports[node] = other if other.is_file() else None
-        return part
 
 
 def has(file: Path, name: str) -> bool:
@@ -54,37 +23,61 @@ def has(file: Path, name: str) -> bool:
 
 def value_of(file: Path, name: str) -> Any:
     """Return the value of a name in a peer's file, or None for a missing name; run only the parts that it needs."""
-    part, namespace = Part.of(file, [name]), dict[str, Any]()
-    imports = []
-    for node, other in part.imports.items():
+    imports, definitions = _part(file, [name])
+    namespace = dict[str, Any]()
+    kept = []
+    for node, other in imports.items():
         beside = bool(getattr(node, "level", 0))
         if other and (beside or has(other, "PACKAGES")):  # such a file may import an implementation
             namespace[_bound(node)[0]] = value_of(other, node.names[0].name)
         else:
-            imports.append(node)
-    module = ast.Module([*imports, *dict.fromkeys(part.definitions.values())], [])
+            kept.append(node)
+    module = ast.Module([*kept, *dict.fromkeys(definitions.values())], [])
     exec(compile(ast.fix_missing_locations(module), str(file), "exec"), namespace)
     return namespace.get(name)
 
 
 def shown(file: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """Return source that works without padops.
-
-    Returns:
-        The import lines; and the source of each definition, by name, from the file and the files of padops that it
-        imports.
-    """
-    part = Part.of(file, names)
+    """Return source that works without padops: import lines, and by name the definitions, also those of other files."""
     imports, sources = [], dict[str, str]()
-    for node, other in part.imports.items():
+    nodes, definitions = _part(file, names)
+    for node, other in nodes.items():
         more, needed = shown(other, [node.names[0].name]) if other else ([ast.unparse(node)], {})
         imports += more
         sources |= needed
     lines = file.read_text(encoding="utf-8").splitlines()
-    for name, definition in part.definitions.items():
+    for name, definition in definitions.items():
         first = min([definition.lineno, *(mark.lineno for mark in getattr(definition, "decorator_list", []))])
         sources[name] = "\n".join(lines[first - 1 : definition.end_lineno])
     return [*dict.fromkeys(imports)], sources
+
+
+Import = ast.Import | ast.ImportFrom
+
+
+def _part(file: Path, names: Iterable[str]) -> tuple[dict[Import, Path | None], dict[str, ast.stmt]]:
+    """Return the imports and the definitions that these names need, in the order of the file.
+
+    An import has one name, and the imported file if it is in padops or beside this file.
+    """
+    places = _places(file.read_text(encoding="utf-8"))
+    needed: set[str] = set()
+    waiting = [*names]
+    while waiting:
+        name = waiting.pop()
+        if name in places and name not in needed:
+            needed.add(name)
+            waiting += [used for node in places[name] for used in _names(node)]
+    imports: dict[Import, Path | None] = {}
+    definitions: dict[str, ast.stmt] = {}
+    for name, node in ((name, node) for name, nodes in places.items() if name in needed for node in nodes):
+        if not isinstance(node, (ast.Import, ast.ImportFrom)):
+            definitions[name] = node
+            continue
+        folder = file.parent if getattr(node, "level", 0) else ROOT
+        other = folder.joinpath(*str(getattr(node, "module", "")).split(".")).with_suffix(".py")
+        imports[node] = other if other.is_file() else None
+    return imports, definitions
 
 
 @cache
@@ -114,16 +107,10 @@ def _bound(node: ast.stmt) -> list[str]:
 
 
 def _names(node: ast.AST) -> set[str]:
-    """Return the top-level names that a statement may use; nothing evaluates annotations."""
-    used, own = set(), set()
+    """Return the names that a statement reads; nothing evaluates annotations."""
+    used = {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else set()
     for key, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST) and key not in ("annotation", "returns"):
                 used |= _names(child)
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        used.add(node.id)
-    if isinstance(node, (ast.FunctionDef, ast.Lambda)):
-        inside = [*ast.walk(node)]
-        own = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-        own |= {one.arg for one in inside if isinstance(one, ast.arg)}
-    return used - own
+    return used

@@ -59,8 +59,8 @@ class OfOperator:
     @property
     def mode(self) -> str:
         """The mode in lower case, with NumPy's name; the default if the node has none."""
-        row = next(row for row in self.row.attributes if row.name == self.row.mode)
-        return str(self.attributes.get(row.name, row.default or "")).lower()
+        default = next(row.default for row in self.row.attributes if row.name == self.row.mode)
+        return str(self.attributes.get(self.row.mode, default or "")).lower()
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,6 @@ class Request(OfOperator):
         """Return begin and end of every axis, for a function without interior padding or some negative amounts.
 
         Raises:
-            Skipped: As in ``amounts``.
             Unsupported: An axis has an amount that the function does not accept; the message names the function.
         """
         amounts = self.amounts()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -17,20 +16,13 @@ REFUSALS = (tf.errors.OpError,)
 MODES = {"constant": "CONSTANT", "reflect": "REFLECT", "symmetric": "SYMMETRIC"}
 
 
-def prepare(data: Any, paddings: Any, mode: str, fill: Any = None) -> Callable[[], Any]:
-    """Return a call of ``tf.pad`` for an array; the benchmark times only this call.
-
-    ``tf.pad`` receives ``paddings``, of shape [r, 2], unchanged: it reads the low 32 bits of an int64 array, but all
-    bits of an int64 tensor. ``mode`` is as NumPy's; only mode constant reads the fill, one element.
-    """
-    tensor = tf.constant(data)
-    filled = {"constant_values": tf.constant(fill)} if mode == "constant" and fill is not None else {}
-    return lambda: tf.pad(tensor, paddings, mode=MODES[mode], **filled)
-
-
 def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """Return the output as an array; TensorFlow returns strings as UTF-8."""
-    tensor = prepare(data, np.array(pairs, np.int64).reshape(-1, 2), mode, fill)()
+    """Return the output as an array; TensorFlow returns strings as UTF-8.
+
+    ``tf.pad`` reads the low 32 bits of an int64 array of amounts, but all bits of an int64 tensor.
+    """
+    filled = {"constant_values": tf.constant(fill)} if mode == "constant" and fill is not None else {}
+    tensor = tf.pad(tf.constant(data), np.array(pairs, np.int64).reshape(-1, 2), mode=MODES[mode], **filled)
     array = np.asarray(tensor.numpy())
     if tensor.dtype != "string":
         return array
@@ -43,8 +35,7 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str,
     """Return the arguments of ``pad``.
 
     Raises:
-        Unsupported: TensorFlow has no such mode, type or amounts.
-        Skipped: The operator does not accept the amounts, or the fill does not have one element.
+        Unsupported: TensorFlow has no such mode or type.
     """
     request.amounts()  # skips wrong amounts
     if request.mode not in MODES:
@@ -66,8 +57,7 @@ def run_case(request: Request) -> np.ndarray:
     """Return the output of ``pad``, by the CPU kernels.
 
     Raises:
-        Unsupported: As in ``arguments``; or there is no such kernel.
-        Skipped: As in ``arguments``.
+        Unsupported: There is no such kernel.
     """
     _use_one_thread()
     given = arguments(request)

@@ -53,7 +53,6 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str,
 
     Raises:
         Unsupported: PyTorch has no such mode, type or amounts.
-        Skipped: The operator does not accept the amounts, or the fill does not have one element.
     """
     request.amounts()  # skips wrong amounts
     if request.dtype.name not in TYPES:
@@ -73,8 +72,7 @@ def run_case(request: Request) -> np.ndarray:
     """Return the output of ``pad``.
 
     Raises:
-        Unsupported: As in ``arguments``; or there is no kernel for the type.
-        Skipped: As in ``arguments``.
+        Unsupported: There is no kernel for the type.
         RuntimeError: PyTorch refuses the amounts.
     """
     given = arguments(request)

@@ -5,20 +5,20 @@ const CASES_SHOWN = 40;
 function open(title, sum, filter) {
   const shows = (example) =>
     filter.outcome === "" || (LISTS.includes(filter.outcome) ? example[filter.outcome] : example.outcome === filter.outcome);
-  const examples = sum.examples.map((index) => data.examples[index]).filter(shows);
+  const examples = sum.examples.filter(shows);
   const parts = [countLine(sum)];
   if (filter.outcome !== "") parts.push(element("p", { class: "quiet" }, `Cases: only those filtered by “${filter.outcome}”.`));
   const unexpected = examples.filter((example) => example.unexpected);
   if (unexpected.length) parts.push(element("h3", {}, "Unexpected"), ...cases(unexpected, sum.unexpected));
   const recent = examples.filter((example) => example.new);
   if (recent.length) parts.push(element("h3", {}, "New behaviour of a version that was not recorded"), ...cases(recent, sum.new));
-  for (const [index, count] of Object.entries(sum.known)) {
-    const own = examples.filter((example) => !example.unexpected && !example.new && example.divergence === Number(index));
-    if (own.length || filter.outcome === "") parts.push(...divergence(data.divergences[index], count), ...cases(own, count));
+  for (const [name, count] of Object.entries(sum.known)) {
+    const own = examples.filter((example) => !example.unexpected && !example.new && example.divergence === name);
+    if (own.length || filter.outcome === "") parts.push(...divergence(name, count), ...cases(own, count));
   }
   const reasons = Object.entries(sum.reasons);
   if (reasons.length) {
-    const rows = reasons.map(([index, count]) => element("li", {}, `${data.texts[index]} (${number(count)})`));
+    const rows = reasons.map(([reason, count]) => element("li", {}, `${reason} (${number(count)})`));
     parts.push(element("h3", {}, "Not run"), element("ul", {}, ...rows));
   }
   byId("cases-title").textContent = title;
@@ -33,24 +33,11 @@ function countLine(sum) {
   return element("p", {}, parts.join(", ") + LISTS.filter((name) => sum[name]).map((name) => `; ${number(sum[name])} ${name}`).join(""));
 }
 
-const sentenceCase = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
-
-function divergence(entry, count) {
-  const about = [plural(count, "result"), entry.outcome, entry.versions].filter((text) => text).join("; ");
-  const rule = entry.rule ? ["; ", rules(entry.rule.split(", "))] : [];
+function divergence(name, count) {
+  const entry = data.divergences[name];
+  const about = [plural(count, "result"), entry.outcome, entry.versions, entry.rule, name].filter((text) => text).join("; ");
   const link = entry.link ? ["; ", element("a", { href: entry.link, rel: "noreferrer" }, "upstream")] : [];
-  const name = ["; ", element("code", {}, entry.id)];
-  return [element("h3", {}, sentenceCase(entry.reason)), element("p", { class: "quiet" }, about, ...rule, ...link, ...name)];
-}
-
-/** Labels of rules; each says what the rule is, and leads to it. */
-function rules(labels) {
-  const made = labels.map((label) => {
-    const link = element("a", { href: `#rule-${label}`, title: data.rules[label] || "" }, label);
-    link.addEventListener("click", () => byId("cases").close());
-    return link;
-  });
-  return element("span", {}, ...made.flatMap((link, i) => (i ? [", ", link] : [link])));
+  return [element("h3", {}, entry.reason), element("p", { class: "quiet" }, about, ...link)];
 }
 
 function list(rows) {
@@ -68,15 +55,14 @@ function oneCase(example) {
   const that = data.cases[example.case];
   const text = (value) => element("pre", {}, value);
   const rows = [];
-  if (example.detail) rows.push([WRONG[example.outcome] || example.outcome, text(data.texts[example.detail])]);
+  if (example.detail) rows.push([WRONG[example.outcome] || example.outcome, text(example.detail)]);
   that.inputs.forEach(([name, input]) => rows.push([name, text(input)]));
   if (that.attributes) rows.push(["attributes", text(that.attributes)]);
   if (that.expected) rows.push(["expected", text(that.expected)]);
-  if (example.got) rows.push(["got", marked(that.expected, data.texts[example.got])]);
-  if (that.rules.length) rows.push(["rules", rules(that.rules)]);
-  rows.push(["case", element("code", {}, that.id)]);
+  if (example.got) rows.push(["got", marked(that.expected, example.got)]);
+  if (that.rules) rows.push(["rules", that.rules]);
   if (example.repro) rows.push(["reproduce", text(example.repro)]);
-  const heading = element("summary", {}, that.says, " ", element("span", { class: "quiet" }, WRONG[example.outcome] || example.outcome));
+  const heading = element("summary", {}, example.case, " ", element("span", { class: "quiet" }, WRONG[example.outcome] || example.outcome));
   return element("details", {}, heading, list(rows));
 }
 
@@ -85,10 +71,10 @@ function marked(expected, got) {
   const [head, ...wanted] = (expected || "").split("\n");
   const [gotHead, ...lines] = got.split("\n");
   if (head !== gotHead) return element("pre", {}, element("mark", {}, gotHead), got.slice(gotHead.length));
-  const words = wanted.join(" ").split(/\s+/).filter((word) => word);
+  const words = wanted.join(" ").split(/[\s[\]]+/).filter((word) => word);
   let place = 0;
-  const own = lines.join("\n").split(/(\s+)/).map((part) => {
-    if (!part.trim()) return part;
+  const own = lines.join("\n").split(/([\s[\]]+)/).map((part) => {
+    if (/^[\s[\]]*$/.test(part)) return part;
     return words[place++] === part ? part : element("mark", {}, part);
   });
   return element("pre", {}, gotHead, lines.length ? "\n" : "", ...own);

@@ -16,7 +16,6 @@ const STATES = [
 ];
 const WRONG = { differ: "other values", error: "error", crash: "crash" };
 const LISTS = ["unexpected", "new"]; // what no divergence lists, whatever the outcome
-const REFUSED = "Must be refused: modes that the operator does not have";
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -61,11 +60,11 @@ function look(sum, outcome, row) {
   const idle = sum.total - sum.ran;
   const notRun = idle && sum.ran ? `; ${number(idle)} not run` : "";
   const kinds = Object.keys(WRONG).filter((name) => sum.counts[name]).map((name) => WRONG[name]);
-  const share = `${number(sum.agree)} of ${number(sum.ran)} ${row.refused.length ? "refused" : "agree"}`;
+  const share = `${number(sum.agree)} of ${number(sum.ran)} ${row.refused ? "refused" : "agree"}`;
   if (sum.unexpected) return { state: "unexpected", sign: "!", says: `${number(sum.unexpected)} unexpected; ${share}${notRun}` };
   if (sum.new) return { state: "new", sign: "?", says: `${number(sum.new)} new; ${share}${notRun}` };
   if (sum.ran === 0) return sum.counts.unsupported ? { state: "unsupported", sign: "–", says: "not offered" } : { state: "skipped", sign: "s", says: "skipped" };
-  if (sum.agree === sum.ran) return { state: idle ? "part" : "agree", sign: "✓", says: (row.refused.length ? "refused" : "agrees") + notRun };
+  if (sum.agree === sum.ran) return { state: idle ? "part" : "agree", sign: "✓", says: (row.refused ? "refused" : "agrees") + notRun };
   const crash = sum.counts.crash ? " crash" : "";
   return { state: "share" + crash, sign: percent(sum) + (crash && "†"), says: `${share}; known divergences: ${kinds.join(", ")}${notRun}` };
 }
@@ -123,17 +122,13 @@ function draw() {
   const table = element("table", { class: "grid", role: "grid", "aria-labelledby": "matrix-title", "aria-describedby": "hint", style: width });
   const titles = across.map((column) => element("th", { scope: "col" }, element("span", {}, column.title)));
   table.append(element("thead", {}, element("tr", {}, element("th", {}, "operator, mode"), ...titles)));
-  let body = table.appendChild(element("tbody"));
+  const body = table.appendChild(element("tbody"));
   grid = [];
   let shown = 0;
   let before = null;
   for (const [index, row] of data.rows.entries()) {
     const buttons = made[index].filter((button, i) => used[i]);
     if (!buttons.some((button) => button)) continue;
-    if (row.refused.length && !body.classList.contains("refused")) {
-      body = table.appendChild(element("tbody", { class: "refused" }, groupHead(across.length + 1)));
-      before = null;
-    }
     shown += buttons.filter((button) => button).length;
     const cells = buttons.map((button) => element("td", {}, button || ""));
     body.append(element("tr", row.op === before ? {} : { class: "first" }, rowHead(row), ...cells));
@@ -144,28 +139,22 @@ function draw() {
   if (first) first.tabIndex = 0;
   byId("matrix").replaceChildren(...(first ? [table] : []));
   byId("shown").textContent = first ? plural(shown, "cell") : "No cell has such results.";
-  for (const group of document.querySelectorAll("[data-peer]")) group.hidden = filter.peer !== "" && group.dataset.peer !== filter.peer;
 }
-
-const groupHead = (span) => element("tr", { class: "group" }, element("th", { scope: "rowgroup", colspan: span }, element("span", {}, REFUSED)));
 
 function rowHead(row) {
-  const mode = row.refused.length ? row.refused.map((name) => name || `""`).join(", ") : row.mode;
-  return element("th", { scope: "row" }, element("span", { class: "op" }, row.op), " ", element("span", { class: "mode" }, mode));
+  return element("th", { scope: "row" }, element("span", { class: "op" }, row.op), " ", element("span", { class: "mode" }, row.mode || '""'));
 }
-
-const rowTitle = (row) => (row.refused.length ? `${row.op} in other modes` : `${row.op} ${row.mode}`);
 
 function cellButton(sum, filter, row, column) {
   const seen = look(sum, filter.outcome, row);
   if (seen === null) return null;
   const title = filter.peer === "" ? column.title : `${data.peers[column.peer].title}, ${column.title}`;
-  const label = `${title}, ${rowTitle(row)}: ${seen.says}; ${plural(sum.total, "result")}`;
+  const label = `${title}, ${row.op} ${row.mode}: ${seen.says}; ${plural(sum.total, "result")}`;
   const share = sum.ran ? (100 * sum.agree) / sum.ran : 0;
   const about = { type: "button", class: `sign ${seen.state}`, tabindex: -1, "aria-label": label, title: label, style: `--share: ${share}%` };
   const button = element("button", about, seen.sign);
   button.setAttribute("aria-haspopup", "dialog");
-  button.addEventListener("click", () => open(`${title} · ${rowTitle(row)}`, sum, filter));
+  button.addEventListener("click", () => open(`${title} · ${row.op} ${row.mode}`, sum, filter));
   return button;
 }
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from padops.conformance.record import IDLE, WRONG
-from padops.terminal import shown
+import numpy as np
 
-COLUMNS = ("versions", "cases run", "agree", "known divergences", "crashes", "unexpected", "new behaviour", "not run")
+from padops.conformance.record import IDLE, counts_of
 
+COLUMNS = ("peer", "versions", "run", "agree", "known", "crashes", "unexpected", "new", "not run")
 CASES_PER_CELL = 3  # examples of each known divergence
 UNEXPECTED_PER_CELL = 20
+SHOWN = 100  # the most results of a section
 
 Record = dict[str, Any]
 Key = tuple[str, str, str, str]  # peer, operator, mode, element type
@@ -31,19 +32,27 @@ class Cell:
     examples: list[Record] = field(default_factory=list)  # a few wrong results of each kind
 
     def add(self, record: Record) -> None:
+        name = record["divergence"]
         self.counts[record["outcome"]] += 1
-        if record["unexpected"] or record["new"]:
-            self.unexpected += record["unexpected"]
-            self.new += record["new"]
-            if self.unexpected + self.new <= UNEXPECTED_PER_CELL:
-                self.examples.append(record)
-            return
-        if record["divergence"]:
-            self.known[record["divergence"]] += 1
-            if record["outcome"] in WRONG and self.known[record["divergence"]] <= CASES_PER_CELL:
-                self.examples.append(record)
+        self.unexpected += record["unexpected"]
+        self.new += record["new"]
+        if name:
+            self.known[name] += 1
         if record["outcome"] in IDLE:
             self.reasons[record["detail"] or "no reason was given"] += 1
+        surprises = self.unexpected + self.new if record["unexpected"] or record["new"] else 0
+        if 0 < surprises <= UNEXPECTED_PER_CELL or 0 < self.known[name] <= CASES_PER_CELL:
+            self.examples.append(record)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report: a paragraph, a table whose first row has the titles of its columns, and results in full."""
+
+    title: str
+    about: str
+    rows: Sequence[Sequence[str]]
+    results: Sequence[Record] = ()
 
 
 @dataclass
@@ -52,43 +61,10 @@ class Summary:
 
     header: Record
     footer: Record
-    divergences: dict[str, Record]  # the known divergences, as mappings, by id
+    divergences: dict[str, Record]  # the known divergences by id
     cells: dict[Key, Cell] = field(default_factory=dict)
     unexpected: list[Record] = field(default_factory=list)
     new: list[Record] = field(default_factory=list)  # results that are new behaviour of a peer
-    seen: Counter[tuple[str, str]] = field(default_factory=Counter)  # results, by divergence and peer
-
-    @property
-    def peers(self) -> list[str]:
-        """The names of the peers that ran, in the header's order, then other peers with results."""
-        names = [peer["name"] for peer in self.header["peers"]]
-        return list(dict.fromkeys([*names, *(key[0] for key in self.cells)]))
-
-    def total(self, peer: str) -> Cell:
-        """Add up the cells of a peer, without examples."""
-        whole = Cell()
-        for key, cell in self.cells.items():
-            if key[0] == peer:
-                whole.counts += cell.counts
-                whole.unexpected += cell.unexpected
-                whole.new += cell.new
-                whole.known += cell.known
-        return whole
-
-    def numbers(self, peer: str) -> tuple[int, ...]:
-        """Return the values of ``COLUMNS`` for a peer, after its versions."""
-        cell = self.total(peer)
-        idle = sum(cell.counts[outcome] for outcome in IDLE)
-        run = sum(cell.counts.values()) - idle
-        known, crashes = sum(cell.known.values()), cell.counts["crash"]
-        return run, cell.counts["agree"], known, crashes, cell.unexpected, cell.new, idle
-
-    def run(self) -> str:
-        """Return the run and its machine, in words."""
-        machine = ", ".join(f"{name} {value}" for name, value in self.header["machine"].items())
-        return shown(
-            f"padops {self.header['padops']}, level {self.header['level']}, seed {self.header['seed']}; {machine}"
-        )
 
     @property
     def verdict(self) -> str:
@@ -97,52 +73,84 @@ class Summary:
             return "cut short"
         return "as expected" if self.footer["exit"] == 0 else "not as expected"
 
+    def head(self) -> list[str]:
+        """Return the paragraphs above all sections: the verdict with its numbers, and the run with its machine."""
+        header = self.header
+        machine = ", ".join(f"{name} {value}" for name, value in header["machine"].items())
+        told = [f"{self.verdict.capitalize()}: {counts_of(self.footer)}."]
+        told.append(f"padops {header['padops']}, level {header['level']}, seed {header['seed']}; {machine}.")
+        return [*told, self.left()] if self.left() else told
+
     def left(self) -> str:
         """Return the missing cases of an interrupted run, in words; empty for a complete run."""
         if "cut_short" not in self.footer:
             return ""
-        rows = [f"{self.title(peer)} ({count:,})" for peer, count in self.footer["cut_short"].items()]
+        rows = [f"{peer} ({count:,})" for peer, count in self.footer["cut_short"].items()]
         begun = f"Cases were left for {', '.join(rows)}. " if rows else ""
         return f"A signal has ended the run before its end. {begun}What is missing here has not been measured."
 
-    def not_recorded(self) -> dict[str, str]:
-        """Return a sentence for each peer whose version has no recorded divergences, by peer."""
-        rows = [row for row in self.header["peers"] if "recorded" in row]
-        return {
-            row["name"]: f"{self.versions(row['name']).partition(', ')[0]}; recorded: {row['recorded']}" for row in rows
-        }
+    def problems(self) -> list[Section]:
+        """Return what somebody should look at: unexpected results, new behaviour, and stale divergences."""
+        peers = [row for row in self.header["peers"] if "recorded" in row]
+        recorded = [[row["name"], versions_of(row), row["recorded"]] for row in peers]
+        about = "Of versions that the known divergences were not recorded with; no failure of padops."
+        if gone := self.footer["gone"]:
+            about += f" No longer seen there: {', '.join(gone)}."
+        stale = [[name, self.divergence(name)["reason"]] for name in self.footer["stale"]]
+        told = "The list of divergences is out of date."
+        sections = [
+            Section("Unexpected", "", [], self.unexpected),
+            Section("New behaviour", about, [("peer", "versions", "recorded"), *recorded], self.new),
+            Section("Listed, but no longer seen", told, [("divergence", "reason"), *stale]),
+        ]
+        return [section for section in sections if section.rows[1:] or section.results]
 
-    def no_longer_seen(self) -> str:
-        """Return the number of stale divergences, in words."""
-        stale = len(self.footer["stale"])
-        return f"{stale:,} listed {'divergence' if stale == 1 else 'divergences'} no longer seen."
+    def peers(self) -> list[Section]:
+        """Return the peers and the absent peers."""
+        absent = [("peer", "reason")]
+        absent += [(row["name"], " ".join(row["reason"].split())) for row in self.header["absent"]]
+        sections = [Section("Peers", "", [COLUMNS, *map(self._numbers, self.header["peers"])])]
+        return sections + ([Section("Absent peers", "Nothing is said of these.", absent)] if absent[1:] else [])
+
+    def known(self) -> list[Section]:
+        """Return the known divergences that occurred."""
+        known = [("peer", "divergence", "outcome", "cases", "rule", "reason", "link")]
+        seen = Counter[tuple[str, str]]()  # results, by peer and divergence
+        for (peer, *_), cell in self.cells.items():
+            seen.update({(peer, name): count for name, count in cell.known.items()})
+        for (peer, name), count in sorted(seen.items()):
+            row = self.divergence(name)
+            known.append((peer, name, row["outcome"], f"{count:,}", row["rule"], row["reason"], row["link"]))
+        return [Section("Known divergences", "", known)] if seen else []
+
+    def _numbers(self, row: Record) -> list[str]:
+        """Return the values of ``COLUMNS`` for a peer of the header."""
+        counts, own = Counter[str](), [cell for key, cell in self.cells.items() if key[0] == row["name"]]
+        for cell in own:
+            counts += cell.counts
+        idle = sum(counts[outcome] for outcome in IDLE)
+        known = sum(sum(cell.known.values()) for cell in own)
+        unexpected, new = (sum(getattr(cell, name) for cell in own) for name in ("unexpected", "new"))
+        numbers = [counts.total() - idle, counts["agree"], known, counts["crash"], unexpected, new, idle]
+        return [row["name"], versions_of(row), *(f"{number:,}" for number in numbers)]
 
     def divergence(self, name: str) -> Record:
-        """Return an entry of the divergence file; for a missing id, an entry that reports this."""
-        unknown = {"id": name, "outcome": "", "versions": "", "rule": "", "link": ""}
-        return self.divergences.get(name, unknown | {"reason": "This is not in the divergence file of this padops."})
+        """Return the texts of a known divergence; for a missing id, a reason that reports this."""
+        found = self.divergences.get(name, {"reason": "This is not in the divergence file of this padops."})
+        texts = {key: found.get(key) or "" for key in ("outcome", "versions", "rule", "reason", "link")}
+        return {key: value if isinstance(value, str) else ", ".join(value) for key, value in texts.items()}
 
-    def title(self, peer: str) -> str:
-        """Return a peer's short name; for another interpreter, with its version instead of its path."""
-        name, _, python = peer.partition("@")
-        versions = [row["versions"] for row in self.header["peers"] if row["name"] == peer]
-        if not python or not versions or not versions[0]:
-            return peer
-        return f"{name}@{next(iter(versions[0].values()))}"
 
-    def versions(self, peer: str) -> str:
-        """Return a peer's packages, as in ``"onnxruntime 1.31.1"``; and its tolerance, if any."""
-        rows = [row for row in self.header["peers"] if row["name"] == peer]
-        parts = [f"{name} {version}" for row in rows for name, version in row["versions"].items()]
-        return ", ".join(
-            [*parts, *(f"within {row['within']:.0e}".replace("e-0", "e-") for row in rows if "within" in row)]
-        )
+def versions_of(row: Record) -> str:
+    """Return the packages of a peer of the header, as in ``"onnxruntime 1.31.1"``; and its tolerance, if any."""
+    parts = [f"{name} {version}" for name, version in row["versions"].items()]
+    return ", ".join([*parts, f"within {row['within']:.0e}".replace("e-0", "e-")] if "within" in row else parts)
 
 
 def summarise(header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any]) -> Summary:
     """Count the results of a run in one pass; the divergences may be mappings."""
-    entries = {entry["id"]: entry for entry in map(_mapping, divergences)}
-    summary = Summary(header, footer, entries)
+    entries = [entry if isinstance(entry, Mapping) else vars(entry) for entry in divergences]
+    summary = Summary(header, footer, {entry["id"]: dict(entry) for entry in entries})
     for record in results:
         key = (record["peer"], record["op"], record["mode"], record["dtype"])
         summary.cells.setdefault(key, Cell()).add(record)
@@ -150,33 +158,28 @@ def summarise(header: Record, results: Iterable[Record], footer: Record, diverge
             summary.unexpected.append(record)
         if record["new"]:
             summary.new.append(record)
-        if record["divergence"]:
-            summary.seen[record["divergence"], record["peer"]] += 1
     return summary
 
 
-def _mapping(entry: Any) -> Record:
-    names = ("id", "peer", "versions", "outcome", "reason", "rule", "link")
-    read: Callable[[str], Any] = entry.get if isinstance(entry, Mapping) else lambda name: getattr(entry, name, None)
-    return {name: _text(read(name)) for name in names}
-
-
-def _text(value: Any) -> str:
-    if value is None or isinstance(value, str):
-        return value or ""
-    return ", ".join(map(str, value)) if isinstance(value, Iterable) else str(value)
-
-
 def array_text(value: Any) -> str:
-    """Format an array of the record in one line, ``float[2, 3] [[1, 2, 3], [4, 5, 6]]``; or the expected error."""
+    """Format an array of the record: type and shape, then its rows; or the expected error."""
     if not isinstance(value, Mapping):
         return "absent" if value is None else str(value)
     if "error" in value:
         return f"an error: {value['error']}"
-    shape = ", ".join(map(str, value["shape"]))
-    return f"{value['dtype']}[{shape}] " + (repr(value["values"]) if "values" in value else "(too large to show)")
+    kind = f"{value['dtype']} {value['shape']}"
+    if value.get("values", []) == []:  # empty, or too large to show
+        return kind
+    array = np.empty(value["shape"], object)
+    array[...] = np.array(value["values"], object).reshape(array.shape)
+    return f"{kind}\n{np.array2string(array, max_line_width=1 << 20, formatter={'all': repr})}"
 
 
-def sides(record: Record) -> dict[str, str]:
-    """Return the expected and the peer's output as text; empty if the record has neither."""
-    return {name: array_text(record[name]) for name in ("expected", "got") if record.get(name) is not None}
+def result_text(record: Record) -> str:
+    """Format one result in full, with the command that shows it."""
+    lines = [f"{record['peer']}: {record['case']}: {record['outcome']}: {record['detail'] or ''}"]
+    if record.get("attributes"):
+        lines.append(f"attributes: {record['attributes']}")
+    lines += [f"input: {array_text(array)}" for array in record.get("inputs", [])]
+    lines += [f"{name}: {array_text(record[name])}" for name in ("expected", "got") if record.get(name) is not None]
+    return "\n".join(filter(None, [*lines, record["repro"]]))

@@ -135,7 +135,7 @@ def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Plac
             if not os.path.lexists(source):
                 raise PadopsError(f"{place}: its data file {source} does not exist")
             if not source.is_file():
-                raise PadopsError(f"{place}: its data file {source} is {kind_of(source)}, not a regular file")
+                raise PadopsError(f"{place}: its data file {source} is {kind_of(source)}")
             where.check_link(source, f"{place}: its data file")
             files[location] = DataFile(location, source, source.stat().st_size)
         if offset + length > files[location].size:

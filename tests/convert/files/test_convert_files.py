@@ -158,7 +158,7 @@ def test_places_where_nothing_can_be_written(two_files: Path, tmp_path: Path) ->
     assert str(caught.value) == f"cannot write {missing}: the folder {missing.parent} does not exist"
     with pytest.raises(PadopsError) as caught:
         convert(two_files, tmp_path / "in")
-    assert str(caught.value) == f"cannot write {tmp_path / 'in'}: it is a folder; name a file in it"
+    assert str(caught.value) == f"cannot write {tmp_path / 'in'}: it is a folder; only regular files are replaced"
     with pytest.raises(PadopsError) as caught:
         convert(two_files, tmp_path / "m.onnx", report=missing)
     assert str(caught.value) == f"cannot write {missing}: the folder {missing.parent} does not exist"

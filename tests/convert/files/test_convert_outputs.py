@@ -52,13 +52,13 @@ def link_to_fifo(path: Path) -> None:
 
 
 OBSTACLES: dict[str, tuple[Callable[[Path], None], str]] = {
-    "FIFO": (os.mkfifo, "it is a FIFO; only regular files are replaced"),
-    "socket": (make_socket, "it is a socket; only regular files are replaced"),
-    "device": (make_device, "it is a character device; only regular files are replaced"),
-    "folder": (os.mkdir, "it is a folder; name a file in it"),
-    "link to a FIFO": (link_to_fifo, "it is a symbolic link to a FIFO; only regular files are replaced"),
+    "FIFO": (os.mkfifo, "it is a FIFO, a socket or a device; only regular files are replaced"),
+    "socket": (make_socket, "it is a FIFO, a socket or a device; only regular files are replaced"),
+    "device": (make_device, "it is a FIFO, a socket or a device; only regular files are replaced"),
+    "folder": (os.mkdir, "it is a folder; only regular files are replaced"),
+    "link to a FIFO": (link_to_fifo, "it is a FIFO, a socket or a device; only regular files are replaced"),
     "link to a folder": (lambda path: path.symlink_to("."),
-                         "it is a symbolic link to a folder; only regular files are replaced"),
+                         "it is a folder; only regular files are replaced"),
     "dangling link": (lambda path: path.symlink_to("gone/model"),
                       "it is a symbolic link to gone/model, which does not exist; only regular files are replaced"),
 }  # fmt: skip
@@ -88,7 +88,9 @@ def test_a_fifo_that_comes_while_the_model_is_made(
         return real(self, *arguments)
 
     monkeypatch.setattr(staging.Staging, "write", write)
-    with pytest.raises(PadopsError, match=r"out\.onnx: it is a FIFO; only regular files are replaced"):
+    with pytest.raises(
+        PadopsError, match=r"out\.onnx: it is a FIFO, a socket or a device; only regular files are replaced"
+    ):
         convert(source, tmp_path / "out.onnx")
     assert stat.S_ISFIFO(os.lstat(tmp_path / "out.onnx").st_mode)
 
