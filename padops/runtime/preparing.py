@@ -10,10 +10,11 @@ from types import MappingProxyType
 from typing import Any
 
 from padops.extras import NeedingOnnxruntime
-from padops.runtime.model_words import DOMAIN, FOLDING, PYTHON_DOMAIN, named_operators, pads_constants, wrong_optimizers
+from padops.runtime.model_words import DOMAIN, FOLDING, PYTHON_DOMAIN, pads_constants, wrong_optimizers
 from padops.runtime.provider import CPU, FIRST_MINOR, is_provided, runtime_minor
 from padops.runtime.provider_rules import BY_NAME, Rules, tell_without_rules
 from padops.runtime.session import register
+from padops.spec.dialects import OPS
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
@@ -86,7 +87,7 @@ def prepare(
         kwargs.setdefault("enable_fallback", 0)
     if DOMAIN in words:
         # The caller may use the options for other models, too.
-        register(options, operators=named_operators(words) if sess_options is None else None)
+        register(options, operators=[name for name in OPS if name.encode() in words] if sess_options is None else None)
     if PYTHON_DOMAIN in words:
         register(options, backend="pyop")
     wrong = wrong_optimizers(words, minor)
