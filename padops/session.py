@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import warnings
@@ -10,13 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from inspect import signature
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from padops.extras import DependencyError, NeedingOnnxruntime
 from padops.runtime.callers_options import WAY
 from padops.runtime.chosen import Chosen, plugin_version
-from padops.runtime.model_words import DOMAIN, PADS, content_of, is_silent, words_of
+from padops.runtime.model_words import PADS, content_of, is_silent, words_of
 from padops.runtime.placing import one_name_before
 from padops.runtime.preparing import prepare
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
@@ -69,15 +67,9 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     overrides of dims by name. onnxruntime does not expose added initializers and operators of other libraries; if you
     use these, name the providers in ``providers``.
 
-    Some optimizers of onnxruntime change Pads wrongly before onnxruntime asks a provider. padops disables those that
-    may affect the model. ``Pad_Fusion``: before onnxruntime 1.32, for models with a MaxPool or AveragePool.
-    ``ConstantFolding``: for Pads of data that may be constant, with mode reflect before 1.27 and with mode wrap before
-    1.31. ``TransposeOptimizer``: for models with a Transpose and a Pad with axes. ``NhwcTransformer``: for models with
-    quantized operators and a Pad with axes.
-
-    With OpenVINO's provider behind padops, a session without ``sess_options`` sets ``session.intra_op.allow_spinning``
-    to ``"0"``: otherwise onnxruntime's idle threads would occupy the CPUs that OpenVINO uses. If you pass
-    ``sess_options``, set this entry yourself.
+    padops disables the optimizers of onnxruntime that may change Pads of the model wrongly (see docs/run.md). With
+    OpenVINO's provider behind padops, a session without ``sess_options`` sets ``session.intra_op.allow_spinning`` to
+    ``"0"``: otherwise onnxruntime's idle threads would occupy the CPUs that OpenVINO uses.
 
     If onnxruntime cannot create a provider, the constructor raises the error. onnxruntime's own class would print the
     error and continue with the CPU's provider alone, without padops; ``enable_fallback=1`` does the same here.
@@ -138,7 +130,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             self._run_converted(_converted(model, dict(convert)), given)
             return
         words = words_of(model)
-        made, unseen = _looked_at(model, convert) if _needs_a_look(words) else (None, "")
+        made, unseen = _looked_at(model, convert) if is_silent(words, runtime_minor()) else (None, "")
         if made is not None:
             self._run_converted(made, given)
             return
@@ -175,35 +167,39 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         elif folder is not None:
             message, folder = really_in(message, folder)
         content = message.SerializeToString()
-        entries = {} if folder is None else {DATA_FOLDER: os.fspath(folder)}
-        self._create(content, words_of(content), given, entries)
+        self._create(content, words_of(content), given, os.fspath(folder or ""))
         self.padops_records = made.records
         if told := same_wrong(record.facts for record in made.records if record.status == "unconverted"):
             warnings.warn(f"onnxruntime {onnxruntime.__version__} {'; '.join(told)}", stacklevel=3)
         LOG.info("the model was converted in memory: %s", made.summary())
 
     def _create(
-        self,
-        model: str | bytes | os.PathLike[str],
-        words: frozenset[bytes],
-        given: Given,
-        entries: Mapping[str, str] = MappingProxyType({}),
+        self, model: str | bytes | os.PathLike[str], words: frozenset[bytes], given: Given, folder: str = ""
     ) -> None:
-        """Create the session of a model that contains ``words``.
-
-        ``entries`` are in the options' configuration only while the session is created.
-        """
-        self._padops_arguments = (model, given, entries)
-        made = prepare(model, words, *given)
-        with _having(made.options, entries, restored=given[0] is not None):
-            super().__init__(model, made.options, made.providers, made.provider_options, **made.kwargs)
+        """Create the session of a model that contains ``words``, and whose external data are in a folder."""
+        self._padops_arguments = (model, given, folder)
+        arguments, rules, of_the_caller = prepare(model, words, *given)
+        options, before = arguments["sess_options"], ""
+        if folder:
+            try:
+                before = options.get_session_config_entry(DATA_FOLDER)
+            except (
+                RuntimeError
+            ):  # no such entry; no entry can be removed, but onnxruntime treats an empty one as absent
+                pass
+            options.add_session_config_entry(DATA_FOLDER, folder)
+        try:
+            super().__init__(model, **arguments)
+        finally:
+            if folder and given[0] is not None:  # the caller may use the options again
+                options.add_session_config_entry(DATA_FOLDER, before)
         names = self.get_providers()
         self.padops_rules: dict[str, str] = {}
-        for row in (made.rules[name] for name in names if name in made.rules):
+        for row in (rules[name] for name in names if name in rules):
             version = plugin_version(Chosen(row.name, {}))
             of_plugin = f", for version {version} of the plugin" if version else ""
             self.padops_rules[row.name] = f"{row.file} ({row.version}){of_plugin}"
-        if made.of_the_caller and EP_NAME in names and names.index(CPU) < names.index(EP_NAME):
+        if of_the_caller and EP_NAME in names and names.index(CPU) < names.index(EP_NAME):
             warnings.warn(
                 f"these options name {CPU}, so its own Pad runs what it takes, right or wrong, and padops runs the "
                 f"rest; {WAY}",
@@ -223,34 +219,13 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             ValueError: The session was created with the caller's options, which keep their providers.
             Exception: As for the constructor.
         """
-        model, (options, *_, kwargs), entries = self._padops_arguments
+        model, (options, *_, kwargs), folder = self._padops_arguments
         if options is not None:
             raise ValueError(
                 "this session has SessionOptions of yours, which keep their providers; create a new session with new "
                 "SessionOptions"
             )
-        self._create(model, words_of(model), (None, providers, provider_options, kwargs), entries)
-
-
-@contextlib.contextmanager
-def _having(options: onnxruntime.SessionOptions, entries: Mapping[str, str], restored: bool) -> Iterator[None]:
-    """Set configuration entries of ``options`` within a context.
-
-    ``restored``: whether to restore the entries, in options that the caller may use again; onnxruntime warns about
-    each.
-    """
-    before = {}
-    for key, value in entries.items():
-        try:
-            before[key] = options.get_session_config_entry(key)
-        except RuntimeError:  # no such entry; no entry can be removed, but onnxruntime treats an empty one as absent
-            before[key] = ""
-        options.add_session_config_entry(key, value)
-    try:
-        yield
-    finally:
-        for key, value in before.items() if restored else ():
-            options.add_session_config_entry(key, value)
+        self._create(model, words_of(model), (None, providers, provider_options, kwargs), folder)
 
 
 def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, Path]:
@@ -282,9 +257,9 @@ def with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
     rows = [(tensor, *check_entries(tensor, path)) for tensor, path in external_tensors(whole)]
     if (size := whole.ByteSize() + sum(length for *_, length in rows)) > LARGEST_PROTO:
         raise RuntimeError(
-            f"this model has to be converted, but onnxruntime {onnxruntime.__version__} takes no external data of a "
-            f"model in memory, and with its data inside the model would have {size} bytes, more than a message can "
-            f"have: write it with 'padops convert', or use onnxruntime 1.{FIRST_MINOR_OF_DATA_FOLDER} or newer"
+            f"this model has to be converted, and with its data inside the model would have {size} bytes, more than a "
+            f"message can have: write it with 'padops convert', or use onnxruntime 1.{FIRST_MINOR_OF_DATA_FOLDER} or "
+            "newer"
         )
     for tensor, location, offset, length in rows:
         with open(folder / location, "rb") as file:
@@ -301,12 +276,6 @@ def _locations(message: onnx.ModelProto) -> Iterator[onnx.StringStringEntryProto
 
     for tensor, _ in external_tensors(message):
         yield from (entry for entry in tensor.external_data if entry.key == "location")
-
-
-def _needs_a_look(words: frozenset[bytes]) -> bool:
-    """Return whether onnxruntime may silently compute wrong results for a model with these words."""
-    old = runtime_minor() < FIRST_MINOR and b"Pad" in words and DOMAIN not in words
-    return old or is_silent(words, runtime_minor())
 
 
 class _UnreadError(Exception):
@@ -336,10 +305,14 @@ def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Con
     return None, f"{doubt}{why}; padops runs them after 'padops convert'"
 
 
-def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = False) -> Conversion | None:
+def _converted_if_needed(
+    model: str | bytes | os.PathLike[str], refused: bool = False, provider: str = ""
+) -> Conversion | None:
     """Convert the model; return None if this onnxruntime runs every Pad, or conversion helps no Pad.
 
-    ``refused``: whether onnxruntime has refused the model. If no Pad is known as the cause, all Pads are converted.
+    Args:
+        refused: Whether onnxruntime has refused the model. If no Pad is known as the cause, all Pads are converted.
+        provider: The provider to lower the model for, because onnxruntime refused equal names of Pads before it.
 
     Raises:
         DependencyError: The extra ``convert`` is not installed.
@@ -352,6 +325,8 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
     if not isinstance(model, (str, bytes, os.PathLike)):
         return None
     try:
+        if provider:
+            return _converted(model, {"target": "onnx", "provider": provider})
         found = inspect(model)
         helped = any("convert" in pad.roads for pad in found.failing)
         # Before onnxruntime 1.24 there is no provider: only conversion runs Pads whose verdict depends on the data.
@@ -374,30 +349,15 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
 
 
 def _converted_after(error: Exception, model: str | bytes | os.PathLike[str], provider: str) -> Conversion | None:
-    """Convert a model that onnxruntime refused; log the reason and return None if conversion cannot help.
-
-    If onnxruntime refused equal names of Pads before ``provider``, the model is lowered for this provider.
-
-    Raises:
-        DependencyError: The extra ``convert`` is not installed.
-    """
+    """Convert a model that onnxruntime refused; log the reason and return None if conversion cannot help."""
     try:
-        return _lowered(model, provider) if provider else _converted_if_needed(model, refused=True)
+        return _converted_if_needed(model, True, provider)
     except DependencyError as missing:
         raise DependencyError(f"onnxruntime refuses this model ({error}), and {missing}", name=missing.name) from error
     except _UnreadError as unread:
         if isinstance(model, bytes) or os.path.isfile(model):  # for a missing file, onnxruntime's error suffices
             LOG.warning("padops cannot convert the model: %s", unread)
         return None
-
-
-def _lowered(model: str | bytes | os.PathLike[str], provider: str) -> Conversion:
-    from padops.convert import PadopsError
-
-    try:
-        return _converted(model, {"target": "onnx", "provider": provider})
-    except PadopsError as error:
-        raise _UnreadError(str(error)) from error
 
 
 def _converted(model: str | bytes | os.PathLike[str], arguments: Mapping[str, Any]) -> Conversion:

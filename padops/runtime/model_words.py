@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, TypeVar
 
+from padops.runtime.provider import FIRST_MINOR
 from padops.spec import pyop_node
 from padops.spec.dialects import OPS
 
@@ -294,4 +295,6 @@ def wrong_optimizers(words: frozenset[bytes], minor: int) -> set[str]:
 
 def is_silent(words: frozenset[bytes], minor: int) -> bool:
     """Return whether onnxruntime 1.``minor`` may load a model with these words and run it wrong."""
+    if minor < FIRST_MINOR and b"Pad" in words and DOMAIN not in words:
+        return True
     return WRONG_SAME in words or (minor in MISCOUNTING and words.issuperset(MISCOUNTED))

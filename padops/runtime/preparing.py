@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from padops.extras import NeedingOnnxruntime
 from padops.runtime.model_words import DOMAIN, FOLDING, PYTHON_DOMAIN, pads_constants, wrong_optimizers
 from padops.runtime.provider import CPU, FIRST_MINOR, is_provided, runtime_minor
-from padops.runtime.provider_rules import BY_NAME, Rules, tell_without_rules
+from padops.runtime.provider_rules import BY_NAME, Rules, warn_once, without_rules
 from padops.runtime.session import register
 from padops.spec.dialects import OPS
 
@@ -29,18 +28,6 @@ SPINNING = "session.intra_op.allow_spinning"  # "0": threads without work sleep
 _LIKE_THE_CALLERS: weakref.WeakSet[onnxruntime.SessionOptions] = weakref.WeakSet()
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """The arguments of ``onnxruntime.InferenceSession`` after the model."""
-
-    options: onnxruntime.SessionOptions
-    providers: Sequence[Any] | None
-    provider_options: Sequence[Mapping[Any, Any]] | None
-    kwargs: dict[str, Any]
-    rules: Rules  # the rules of the providers, by their names; empty if padops is no provider
-    of_the_caller: bool  # whether the options have providers of the caller
-
-
 def prepare(
     model: str | bytes | os.PathLike[str],
     words: frozenset[bytes],
@@ -48,8 +35,12 @@ def prepare(
     providers: Sequence[Provider] | None,
     provider_options: Sequence[Mapping[Any, Any]] | None = None,
     named: Mapping[str, Any] = MappingProxyType({}),
-) -> Prepared:
+) -> tuple[dict[str, Any], Rules, bool]:
     """Add padops to the session arguments for a model that contains ``words``.
+
+    Returns:
+        The arguments of ``onnxruntime.InferenceSession`` after the model; the rules of the providers, by their names
+        (empty if padops is no provider); and whether the options have providers of the caller.
 
     Raises:
         Exception: As ``padops.InferenceSession`` for wrong arguments.
@@ -78,7 +69,7 @@ def prepare(
             rules = rules_for(file, chosen)
             for row in chosen if b"Pad" in words else ():
                 if row.name in available() and row.name not in (*rules, *OURS, CPU, AZURE):
-                    tell_without_rules(row.name)
+                    warn_once(f"{row.name}: {without_rules(row.name)}")
             chosen = with_padops(chosen, available(), rules)
             if sess_options is None and b"Pad" in words and stands_before_threads(chosen, rules):
                 options.add_session_config_entry(SPINNING, "0")
@@ -96,4 +87,5 @@ def prepare(
         wrong.remove(FOLDING)
     if wrong:
         kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
-    return Prepared(options, providers, provider_options, kwargs, rules if minor >= FIRST_MINOR else {}, of_the_caller)
+    arguments = {"sess_options": options, "providers": providers, "provider_options": provider_options, **kwargs}
+    return arguments, rules if minor >= FIRST_MINOR else {}, of_the_caller

@@ -224,12 +224,6 @@ def without_rules(name: str) -> str:
     return f"padops has no rules for it, and stands behind it; to measure it and stand in front: padops probe {name}"
 
 
-@cache
-def tell_without_rules(name: str) -> None:
-    """Log, once per process, that a session has a provider without rules."""
-    LOG.warning("%s: %s", name, without_rules(name))
-
-
 # ---- Rules that padops probe has measured for this user, a file for each provider. A session uses them automatically
 # if versions, options and devices are as measured.
 
@@ -285,7 +279,7 @@ def _measured(one: Chosen) -> KnownProvider | None:
     try:
         content, rows = read_file(file)
     except (OSError, ValueError) as error:
-        _warn_once(f"the rules in {file} are not used: {error}")
+        warn_once(f"the rules in {file} are not used: {error}")
         return None
     options = {str(key): str(value) for key, value in one.options.items()}
     told = described(one) | {"processor": processor(), "options": options}
@@ -297,11 +291,12 @@ def _measured(one: Chosen) -> KnownProvider | None:
         changed = f"{differs} was {then!r} when they were measured, and is {now!r} in this session"
         why = "they are of other providers" if row is None else changed
         command = " ".join(["padops probe", one.name, *(f"--option {key}={value}" for key, value in options.items())])
-        _warn_once(f"the rules in {file} are not used: {why}; {command} measures anew")
+        warn_once(f"the rules in {file} are not used: {why}; {command} measures anew")
         return None
     return row
 
 
 @cache
-def _warn_once(text: str) -> None:
+def warn_once(text: str) -> None:
+    """Log a warning, once per process."""
     LOG.warning(text)
