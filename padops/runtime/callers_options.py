@@ -25,10 +25,6 @@ from padops.runtime.provider_rules import needing_padops
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
-PROPERTIES = """enable_cpu_mem_arena enable_mem_pattern enable_mem_reuse enable_profiling execution_mode execution_order
-graph_optimization_level inter_op_num_threads intra_op_num_threads log_severity_level log_verbosity_level logid
-optimized_model_filepath profile_file_prefix use_deterministic_compute use_per_session_threads""".split()
-
 WEBGPU = "WebGpuExecutionProvider"
 WAY = (
     "take new SessionOptions and name them in providers= instead, with their options or as devices: "
@@ -39,10 +35,7 @@ WAY = (
 def with_own_providers(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, has_pad: bool, minor: int
 ) -> onnxruntime.SessionOptions:
-    """Return options with the caller's providers and padops.
-
-    Returns:
-        The caller's options with padops after their providers, or new options.
+    """Return the caller's options with padops after their providers, or new options with both.
 
     Raises:
         RuntimeError: New options would lose a part of the caller's; the message suggests a remedy.
@@ -59,8 +52,7 @@ def with_own_providers(
         raise RuntimeError(
             f"onnxruntime {onnxruntime.__version__} does not tell which providers these options have; {WAY}"
         )
-    made = _twin(model, options, set(built_in))
-    return options if made is None else made
+    return _twin(model, options, set(built_in))
 
 
 def _check_in_front(
@@ -68,12 +60,9 @@ def _check_in_front(
 ) -> None:
     """Raise RuntimeError if padops must stand before a provider of ``built_in``, which the options may have."""
     behind = needing_padops(built_in)
-    if not behind:
-        return
     alone = onnxruntime.SessionOptions()
     alone.log_severity_level = 4
-    _, pads = _report(model, alone if minor < FIRST_MINOR_BY_NAME else options, behind, minor)
-    if pads:
+    if behind and (pads := _report(model, alone if minor < FIRST_MINOR_BY_NAME else options, behind, minor)[1]):
         raise RuntimeError(
             f"{' or '.join(behind)} does not run {plural(len(pads), 'Pad')} of this model right "
             f"({', '.join(map(repr, pads[:5]))}), and padops cannot stand before a provider that SessionOptions have "
@@ -83,8 +72,8 @@ def _check_in_front(
 
 def _twin(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, built_in: set[str]
-) -> onnxruntime.SessionOptions | None:
-    """Copy the options with padops added; if they have only the CPU's provider, add padops to them, return None."""
+) -> onnxruntime.SessionOptions:
+    """Copy the options with padops added; if they have only the CPU's provider, add padops to them."""
     dims = dim_names(model)
     profiling, options.enable_profiling = options.enable_profiling, False
     saved, options.optimized_model_filepath = options.optimized_model_filepath, ""
@@ -101,21 +90,24 @@ def _twin(
     others = [name for name in names if name not in (CPU, AZURE, *OURS)]
     if not others:
         add_provider(options)
-        return None
+        return options
     if lost := sorted(built_in.intersection(others)):
         raise RuntimeError(f"onnxruntime does not tell the options of {' and '.join(lost)}; {WAY}")
     # A session of onnxruntime 1.25 does not expose the options of plugin providers, but the configuration has them.
-    chosen = [Chosen(name, {**_options_in(entries, name), **given[name]}) for name in names if name not in OURS]
-    for one in chosen:
-        if len(devices_of(one)) != 1:
-            raise RuntimeError(f"onnxruntime does not tell which devices of {one.name} these options have; {WAY}")
+    prefixes = {name: f"ep.{name.lower()}." for name in names}
+    chosen = []
+    for name, prefix in prefixes.items():
+        own = {key.removeprefix(prefix): value for key, value in entries.items() if key.startswith(prefix)}
+        if name not in OURS:
+            chosen.append(Chosen(name, {**own, **given[name]}))
+            if len(devices_of(chosen[-1])) != 1:
+                raise RuntimeError(f"onnxruntime does not tell which devices of {name} these options have; {WAY}")
     made = onnxruntime.SessionOptions()
-    for name in PROPERTIES:
-        if hasattr(options, name):
+    for name, kind in vars(onnxruntime.SessionOptions).items():
+        if isinstance(kind, property):
             setattr(made, name, getattr(options, name))
-    of_providers = tuple(map(_prefix, names))
     for key, value in entries.items():
-        if not key.startswith(of_providers):
+        if not key.startswith(tuple(prefixes.values())):
             made.add_session_config_entry(key, value)
     for name, size in zip(dims, seen.get_inputs()[0].shape, strict=True):
         if isinstance(size, int):
@@ -123,16 +115,6 @@ def _twin(
     rules = rules_for(None, chosen)
     put(made, with_padops(chosen, rules=rules), rules)
     return made
-
-
-def _prefix(name: str) -> str:
-    """Return the prefix of the keys of a provider's options in the configuration."""
-    return f"ep.{name.lower()}."
-
-
-def _options_in(entries: dict[str, str], name: str) -> dict[str, str]:
-    """Return the options of a provider in the configuration."""
-    return {key.removeprefix(_prefix(name)): value for key, value in entries.items() if key.startswith(_prefix(name))}
 
 
 def _report(
@@ -150,13 +132,12 @@ def _report(
             # The caller's own session raises the errors of the model.
             onnxruntime.InferenceSession(model, options, place(options, chosen, minor), enable_fallback=0)
         parts = file.read_bytes().decode().split("\0") if file.is_file() else []
-    entries, pads = {}, []
-    while len(parts) > 1:
-        if parts.pop(0) == "pad":
-            pads.append(parts.pop(0))
-        else:
-            name = parts.pop(0)
-            entries[name] = parts.pop(0)
+    entries, pads, rest = {}, [], iter(parts)
+    for kind in rest:
+        if kind == "pad":
+            pads.append(next(rest))
+        elif kind:  # the last part is empty
+            entries[next(rest)] = next(rest)
     return entries, pads
 
 

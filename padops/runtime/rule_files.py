@@ -7,22 +7,13 @@ the other files name. The library embeds the same files (``csrc/rules.cmake``).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).resolve().parent.parent / "rules"
-NOT_OF_OTHERS = ("conditions", "cpu")  # the files that have no rules of another provider
 
 
 def read_rules(name: str) -> dict[str, Any]:
     """Return the content of a file of ``padops/rules/``, by its name without ``.json``."""
     content: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     return content
-
-
-def providers_with_rules() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the names and contents of the other providers' files, sorted by name."""
-    for path in sorted(FOLDER.glob("*.json")):
-        if path.stem not in NOT_OF_OTHERS:
-            yield path.name, read_rules(path.stem)
