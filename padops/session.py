@@ -163,7 +163,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
 
         message, folder = made.proto(), made.data_folder
         if folder is not None and runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
-            message, folder = with_data_inside(message, folder), None
+            message, folder = _with_data_inside(message, folder), None
         elif folder is not None:
             message, folder = really_in(message, folder)
         content = message.SerializeToString()
@@ -243,12 +243,8 @@ def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, 
     return named, parents.pop()
 
 
-def with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
-    """Return the model with its external data embedded, for releases that accept no folder of external data.
-
-    Raises:
-        RuntimeError: The data are too large for one message.
-    """
+def _with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
+    """Return the model with its external data embedded, for releases that accept no folder of external data."""
     from padops.convert.model.document import LARGEST_PROTO
     from padops.convert.model.external import check_entries
     from padops.convert.model.scan import external_tensors
@@ -283,14 +279,7 @@ class _UnreadError(Exception):
 
 
 def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Conversion | None, str]:
-    """Convert a model that this onnxruntime may silently run wrong, if ``convert`` is "auto" and conversion helps.
-
-    Returns:
-        The converted model, or None; and the warning to print if onnxruntime runs a model that padops did not check.
-
-    Raises:
-        DependencyError: The extra ``convert`` is not installed.
-    """
+    """Convert a model that this onnxruntime may silently run wrong; or return None and what to warn of."""
     why, doubt = "", f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
     if convert == "auto":
         try:
@@ -310,14 +299,8 @@ def _converted_if_needed(
 ) -> Conversion | None:
     """Convert the model; return None if this onnxruntime runs every Pad, or conversion helps no Pad.
 
-    Args:
-        refused: Whether onnxruntime has refused the model. If no Pad is known as the cause, all Pads are converted.
-        provider: The provider to lower the model for, because onnxruntime refused equal names of Pads before it.
-
-    Raises:
-        DependencyError: The extra ``convert`` is not installed.
-        PadsLeftError: A Pad breaks a rule in every run.
-        _UnreadError: The model cannot be read or converted.
+    If onnxruntime has ``refused`` the model and no Pad is known as the cause, all Pads are converted. With a
+    ``provider``, before which onnxruntime refused equal names of Pads, the model is lowered for it.
     """
     from padops.convert import PadopsError, PadsLeftError, inspect
     from padops.convert.pipeline import same_wrong

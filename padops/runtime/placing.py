@@ -74,7 +74,7 @@ def check_there(names: Iterable[str], also: Collection[str] = ()) -> None:
     """Check that this onnxruntime, or ``also``, has all named providers.
 
     Raises:
-        ValueError: A provider is missing; the message names it and the existing providers.
+        ValueError: A provider is missing.
     """
     there = available()
     if absent := [name for name in names if name not in there and name not in (*OURS, *also)]:
@@ -85,13 +85,8 @@ def check_there(names: Iterable[str], also: Collection[str] = ()) -> None:
 def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None, rules: Rules = BY_NAME) -> list[Chosen]:
     """Return the chosen providers with padops among them.
 
-    padops stands before the CPU's provider, which is always last, and also before the first provider that does not run
-    every Pad correctly.
-
-    Args:
-        there: The providers that onnxruntime can create, see ``available``; by default all. onnxruntime omits other
-            providers.
-        rules: The rules of the providers.
+    padops stands before the CPU's provider, which is always last, and also before the first provider that is ``there``
+    (by default all are; onnxruntime omits others) and does not run every Pad correctly.
     """
     names = [one.name for one in chosen]
     placed = list(chosen)
@@ -127,9 +122,7 @@ def place(
 ) -> list[tuple[str, dict[Any, Any]]] | None:
     """Return the value for ``providers=``, or add the providers to the options and return None if names fail.
 
-    Args:
-        options: The session's options, without providers except those that this function has added.
-        minor: The release of onnxruntime, 1.``minor``.
+    The options have no providers except those that this function has added.
     """
     if [one.name for one in chosen] == [EP_NAME, CPU] and not chosen[1].options and options not in _placed:
         add_provider(options, chosen[0].options)

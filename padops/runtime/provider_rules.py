@@ -166,15 +166,11 @@ def rules_with(path: str | os.PathLike[str] | None) -> Rules:
     """Return rules by provider name: padops' own, overridden by a file in the same format."""
     if path is None:
         return BY_NAME
-    return {**BY_NAME, **{row.name: row for row in read_file(path)[1]}}
+    return {**BY_NAME, **{row.name: row for row in _read_file(path)[1]}}
 
 
-def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[KnownProvider]]:
-    """Return the content of a file of rules, and its providers.
-
-    Raises:
-        OSError, ValueError: The file cannot be read, or is not a file of rules.
-    """
+def _read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[KnownProvider]]:
+    """Return the content of a file of rules, and its providers."""
     file = os.fspath(path)
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -275,7 +271,7 @@ def _measured(one: Chosen, file: Path) -> KnownProvider | None:
     from padops.runtime.chosen import described
 
     try:
-        content, rows = read_file(file)
+        content, rows = _read_file(file)
     except (OSError, ValueError) as error:
         warn_once(f"the rules in {file} are not used: {error}")
         return None

@@ -202,7 +202,11 @@ def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
 
 
 def extensions_library() -> str:
-    """Return the path of the library of onnxruntime-extensions; raise RuntimeError if it is not installed."""
+    """Return the path of the library of onnxruntime-extensions.
+
+    Raises:
+        RuntimeError: The package is not installed.
+    """
     try:
         import onnxruntime_extensions
     except ImportError as error:

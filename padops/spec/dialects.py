@@ -145,11 +145,6 @@ class Node:
             raise self.error("P8", f"{name} is {array.dtype.name}, expected {' or '.join(allowed)}")
         return array
 
-    def check_count(self, rule: str, name: str, count: int, expected: int, why: str) -> None:
-        """Raise PadError for a list of another length than ``expected``."""
-        if count != expected:
-            raise self.error(rule, f"{name} has {plural(count, 'value')}, expected {expected} ({why})")
-
     def mode(self) -> Mode:
         """Return the mode; first check that required attributes exist, and that all types and strings are allowed.
 
@@ -186,10 +181,16 @@ def make_node_plan(node: Node, shape: Sequence[int]) -> Plan:
 VERSIONS = (1, 2, 11, 13, 18, 19, 21, 23, 24, 25)
 
 
+def _check_count(node: Node, rule: str, name: str, count: int, expected: int, why: str) -> None:
+    """Raise PadError for a list of another length than ``expected``."""
+    if count != expected:
+        raise node.error(rule, f"{name} has {plural(count, 'value')}, expected {expected} ({why})")
+
+
 def _pair_up(node: Node, name: str, values: Sequence[int], axes: Sequence[int], where: str, rank: int) -> list[Amounts]:
     """Convert ``[begin…, end…]`` of the listed axes to amounts of every axis (P8)."""
     count = len(axes)
-    node.check_count("P8", name, len(values), 2 * count, f"2 per axis, {where}")
+    _check_count(node, "P8", name, len(values), 2 * count, f"2 per axis, {where}")
     amounts = [Amounts(0, 0)] * rank
     for i, axis in enumerate(axes):
         amounts[axis] = Amounts(values[i], values[count + i])
@@ -271,7 +272,7 @@ def _one_per_axis(node: Node, name: str, rank: int) -> list[int]:
     array = node.integers(name)
     if array.ndim != 1:
         raise node.error("P8", f"{name} has shape {list(array.shape)}, expected [{rank}]")
-    node.check_count("P8", name, array.size, rank, "1 per axis")
+    _check_count(node, "P8", name, array.size, rank, "1 per axis")
     return [min(value, _INT64_MAX) for value in array.tolist()]
 
 
@@ -313,7 +314,7 @@ def _padding_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
     names = ("padding_below", "padding_above", "padding_interior")
     lists = [*map(node.attribute, names[:2]), node.list_or(names[2], rank, 0)]
     for name, values in zip(names, lists):
-        node.check_count("P8", name, len(values), rank, "1 per axis")
+        _check_count(node, "P8", name, len(values), rank, "1 per axis")
     return [Amounts(*values) for values in zip(*lists)]
 
 
@@ -354,7 +355,7 @@ def _same_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
     strides = node.list_or("strides", spatial, 1)
     dilations = node.list_or("dilations", spatial, 1)
     for name, values in (("kernel_shape", kernel), ("strides", strides), ("dilations", dilations)):
-        node.check_count("S1", name, len(values), spatial, "1 per spatial axis")
+        _check_count(node, "S1", name, len(values), spatial, "1 per spatial axis")
         for value in values:
             if not 1 <= value <= LARGEST:
                 raise node.error("S1", f"{name} has {value}, expected 1 to {LARGEST}")

@@ -100,11 +100,7 @@ class Plan:
 
 
 def source_index(axis: AxisPlan, mode: Mode, position: int) -> int | None:
-    """Return the source position of an output element, or None for fill (P2, P6).
-
-    Args:
-        position: The element's position on the output axis, from 0 on.
-    """
+    """Return the source position of an output element at a position of its axis, or None for fill (P2, P6)."""
     offset, extent = position - axis.begin, axis.extent
     if axis.interior:
         offset, gap = divmod(offset, axis.interior + 1)
