@@ -18,9 +18,16 @@ from padops.spec.dialects import OPS
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
-    from padops.runtime.callers_options import with_own_providers
     from padops.runtime.chosen import AZURE, OURS, Provider, available, chosen_by
-    from padops.runtime.placing import check_there, place, placed_rules, rules_for, stands_before_threads, with_padops
+    from padops.runtime.placing import (
+        check_there,
+        place,
+        placed_rules,
+        rules_for,
+        stands_before_threads,
+        with_own_providers,
+        with_padops,
+    )
 
 SPINNING = "session.intra_op.allow_spinning"  # "0": threads without work sleep
 

@@ -18,9 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from padops.runtime.installed import installed_minor, installed_version, processor
+from padops.runtime.installed import RULES, installed_minor, installed_version, processor, read_rules
 from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR
-from padops.runtime.rule_files import FOLDER, read_rules
 
 if TYPE_CHECKING:
     from padops.runtime.chosen import Chosen
@@ -137,7 +136,7 @@ def _is_a(value: object, what: str) -> bool:
     return isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
 
 
-_FILES = sorted(path for path in FOLDER.glob("*.json") if path.stem not in ("conditions", "cpu"))
+_FILES = sorted(path for path in RULES.glob("*.json") if path.stem not in ("conditions", "cpu"))
 _ROWS = [row for path in _FILES for row in known_by(read_rules(path.stem), f"padops/rules/{path.name}")]
 KNOWN_PROVIDERS = tuple(sorted(_ROWS, key=lambda row: not row.was_run))  # the measured ones first
 BY_NAME: Mapping[str, KnownProvider] = {row.name: row for row in KNOWN_PROVIDERS}

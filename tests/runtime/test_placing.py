@@ -10,7 +10,7 @@ import pytest
 from provider_sessions import CPU, EP_NAME, model, pad, providers_of_pads, recording_options
 
 import padops
-from padops.runtime import callers_options, placing
+from padops.runtime import placing
 from padops.runtime.provider import FIRST_NAME, register_provider_library
 from padops.runtime.provider_rules import KNOWN_PROVIDERS, needing_padops
 
@@ -162,10 +162,10 @@ def test_built_in_providers_in_the_options(monkeypatch: pytest.MonkeyPatch) -> N
         rf"{OPENVINO} does not run 1 Pad of this model right \('p'\), and padops cannot stand before a provider that "
     )
     with pytest.raises(RuntimeError, match=message) as raised:
-        callers_options.with_own_providers(wrong, options, True, 32)
+        placing.with_own_providers(wrong, options, True, 32)
     assert "name them in providers= instead" in str(raised.value)
     right = pad([1, 1], "edge", 18, "float[4]").SerializeToString()
-    assert callers_options.with_own_providers(right, options, True, 32) is options
+    assert placing.with_own_providers(right, options, True, 32) is options
 
 
 def test_a_provider_that_is_not_there_needs_nothing() -> None:
