@@ -33,9 +33,7 @@ from padops.runtime.provider import (
 )
 from padops.runtime.provider_rules import (
     BY_NAME,
-    NOT_RUN,
     RULED,
-    KnownProvider,
     Rules,
     check_used,
     in_front_of,
@@ -60,13 +58,15 @@ def told_of_providers() -> dict[str, str]:
     names = [*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())]
     others = dict.fromkeys(name for name in names if name not in (CPU, AZURE, *OURS))
     rules = with_measured(BY_NAME, [Chosen(name, {}) for name in others])
-    return {name: _told(rules[name]) if name in rules else without_rules(name) for name in others}
-
-
-def _told(row: KnownProvider) -> str:
-    if row is not BY_NAME.get(row.name):
-        return f"rules measured here: {row.file}"
-    return "rules read in its source, not run" if row.version == NOT_RUN else f"rules of {row.version}"
+    told = dict.fromkeys(others, "")
+    for name in others:
+        if (row := rules.get(name)) is None:
+            told[name] = without_rules(name)
+        elif row is not BY_NAME.get(name):
+            told[name] = f"rules measured here: {row.file}"
+        else:
+            told[name] = f"rules of {row.version}" if row.was_run else "rules read in its source, not run"
+    return told
 
 
 def unknown_provider(names: Iterable[str]) -> str:
@@ -177,19 +177,11 @@ def put(options: onnxruntime.SessionOptions, chosen: list[Chosen], rules: Rules)
     Raises:
         ValueError: onnxruntime does not know a provider, or the options have other providers.
     """
-    if (before := _placed.get(options)) is not None:
-        if before[0] != chosen:
-            names = ", ".join(one.name for one in before[0])
-            raise ValueError(
-                f"these SessionOptions have the providers of an earlier session ({names}); use new SessionOptions for "
-                f"others"
-            )
+    if options in _placed and _placed[options][0] == chosen:
         return
-    if options.has_providers():
-        raise ValueError(
-            "these SessionOptions already have providers, which would come before the named ones; use new "
-            "SessionOptions"
-        )
+    if options in _placed or options.has_providers():
+        names = ", ".join(one.name for one in _placed[options][0]) if options in _placed else "of another caller"
+        raise ValueError(f"these SessionOptions already have providers ({names}); use new SessionOptions for others")
     known = onnxruntime.get_all_providers()
     for one in chosen:
         devices, own = devices_of(one), {str(key): str(value) for key, value in one.options.items()}
@@ -232,23 +224,7 @@ def with_own_providers(
     register_provider_library()
     plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU, *OURS}
     built_in = [name for name in onnxruntime.get_available_providers() if name not in (CPU, AZURE, *OURS, *plugins)]
-    if not plugins:
-        _check_in_front(model, options, built_in if has_pad else [], minor)
-        add_provider(options)
-        return options
-    if WEBGPU in built_in or minor < FIRST_MINOR_BY_NAME:
-        # Two WebGPU sessions with the same options end the process; older releases do not expose the configuration.
-        raise RuntimeError(
-            f"onnxruntime {onnxruntime.__version__} does not tell which providers these options have; {WAY}"
-        )
-    return _twin(model, options, set(built_in))
-
-
-def _check_in_front(
-    model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, built_in: Sequence[str], minor: int
-) -> None:
-    """Raise RuntimeError if padops must stand before a provider of ``built_in``, which the options may have."""
-    behind = needing_padops(built_in)
+    behind = needing_padops(built_in) if has_pad and not plugins else []
     alone = onnxruntime.SessionOptions()
     alone.log_severity_level = 4
     if behind and (pads := _report(model, alone if minor < FIRST_MINOR_BY_NAME else options, behind, minor)[1]):
@@ -257,6 +233,15 @@ def _check_in_front(
             f"({', '.join(map(repr, pads[:5]))}), and padops cannot stand before a provider that SessionOptions have "
             f"already; {WAY}"
         )
+    if not plugins:
+        add_provider(options)
+        return options
+    if WEBGPU in built_in or minor < FIRST_MINOR_BY_NAME:
+        # Two WebGPU sessions with the same options end the process; older releases do not expose the configuration.
+        raise RuntimeError(
+            f"onnxruntime {onnxruntime.__version__} does not tell which providers these options have; {WAY}"
+        )
+    return _twin(model, options, set(built_in))
 
 
 def _twin(
@@ -326,7 +311,8 @@ def _report(
         if kind == "pad":
             pads.append(next(rest))
         elif kind:  # the last part is empty
-            entries[next(rest)] = next(rest)
+            name = next(rest)
+            entries[name] = next(rest)
     return entries, pads
 
 

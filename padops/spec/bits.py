@@ -39,7 +39,9 @@ def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
         return whole
     count = int(np.prod(shape, dtype=np.int64))
     elements = np.zeros((count, 8), np.uint8)
-    elements[:, : dtype.bits] = np.unpackbits(data, count=count * dtype.bits, bitorder="little").reshape(count, -1)
+    elements[:, : dtype.bits] = np.unpackbits(data, count=count * dtype.bits, bitorder="little").reshape(
+        count, dtype.bits
+    )
     if dtype.name.startswith("int"):  # ml_dtypes keeps signed elements sign-extended in their byte
         elements[:, dtype.bits :] = elements[:, [dtype.bits - 1]]
     return np.packbits(elements, axis=1, bitorder="little").view(dtype.numpy).reshape(shape)
