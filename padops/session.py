@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import warnings
@@ -118,18 +119,13 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     ) -> None:
         if not isinstance(convert, Mapping) and not (isinstance(convert, str) and convert in ("auto", "never")):
             raise ValueError(f"convert is {convert!r}, expected 'auto', 'never' or arguments of padops.convert")
-        if isinstance(convert, Mapping) and (written := sorted(WRITING & set(convert))):
-            raise ValueError(
-                f"convert has {', '.join(written)}, but a session writes no files: call padops.convert instead"
-            )
         self.padops_records: tuple[PadRecord, ...] = ()
         model = content_of(path_or_bytes)
         given = (sess_options, providers, provider_options, kwargs)
-        if isinstance(convert, Mapping):
-            self._run_converted(_converted(model, dict(convert)), given)
-            return
-        words = words_of(model)
-        made, unseen = _looked_at(model, convert) if is_silent(words, runtime_minor()) else (None, "")
+        words, unseen = words_of(model), ""
+        made = _converted(model, dict(convert)) if isinstance(convert, Mapping) else None
+        if made is None and is_silent(words, runtime_minor()):
+            made, unseen = _looked_at(model, convert)
         if made is not None:
             self._run_converted(made, given)
             return
@@ -180,12 +176,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         arguments, rules, of_the_caller = prepare(model, words, *given)
         options, before = arguments["sess_options"], ""
         if folder:
-            try:
+            with contextlib.suppress(RuntimeError):  # no such entry; onnxruntime treats an empty one as absent
                 before = options.get_session_config_entry(DATA_FOLDER)
-            except (
-                RuntimeError
-            ):  # no such entry; no entry can be removed, but onnxruntime treats an empty one as absent
-                pass
             options.add_session_config_entry(DATA_FOLDER, folder)
         try:
             super().__init__(model, **arguments)
@@ -277,7 +269,7 @@ class _UnreadError(Exception):
     """padops cannot read or convert a model; the message has the reason."""
 
 
-def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Conversion | None, str]:
+def _looked_at(model: str | bytes | os.PathLike[str], convert: object) -> tuple[Conversion | None, str]:
     """Convert a model that this onnxruntime may silently run wrong; or return None and what to warn of."""
     why, doubt = "", f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
     if convert == "auto":
@@ -347,9 +339,9 @@ def _converted(model: str | bytes | os.PathLike[str], arguments: Mapping[str, An
     from padops.convert.pipeline import check_left
     from padops.convert.records import breaks_a_rule
 
-    taken = list(signature(convert).parameters)[1:]
+    taken = sorted({*list(signature(convert).parameters)[1:]} - WRITING)
     if unknown := [name for name in arguments if name not in taken]:
-        raise ValueError(f"convert has {unknown[0]!r}; padops.convert accepts {', '.join(sorted({*taken} - WRITING))}")
+        raise ValueError(f"convert has {unknown[0]!r}; a session writes no files, and accepts {', '.join(taken)}")
     made = convert(model, **arguments)
     if arguments.get("target", "padops") != "padops" or any(map(breaks_a_rule, made.unconverted)):
         check_left(made, strict=False)

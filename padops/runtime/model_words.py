@@ -230,33 +230,23 @@ def _pads_constants(content: Content) -> bool:
 
 def _in_graph(content: Content, start: int, end: int, kind: str, outer: Collection[bytes]) -> bool:
     """Return whether a graph or function may have a Pad of constant data; ``outer``: non-constant outer values."""
-    rows = list(fields(content, start, end))
-    given = {*outer}
+    rows, given = list(fields(content, start, end)), {*outer}
     if kind == "graph":
         given.update(*(_texts(content, at, last, VALUE_NAME)[0] for number, at, last in rows if number == INPUTS))
-        given.difference_update(
-            *(_texts(content, at, last, TENSOR_NAME)[0] for number, at, last in rows if number == INITIALIZERS)
-        )
-    return any(
-        _is_of_constants(content, at, last, given) for number, at, last in rows if WITHIN[kind].get(number) == "node"
-    )
-
-
-def _is_of_constants(content: Content, start: int, end: int, given: set[bytes]) -> bool:
-    """Return whether a node is, or holds, a Pad of data that may be constant.
-
-    If not, and if the node depends on a ``given`` value, its outputs join ``given``.
-    """
-    inputs, outputs, operator = _texts(content, start, end, INPUT, OUTPUT, OPERATOR)
-    if operator == [b"Pad"] and inputs and inputs[0] not in given:
-        return True
-    for number, at, last in fields(content, start, end):
-        if WITHIN["node"].get(number) == "attribute":
-            bodies = [row for row in fields(content, at, last) if row[0] in WITHIN["attribute"]]
-            if any(_in_graph(content, first, stop, "graph", given) for _, first, stop in bodies):
-                return True
-    if not given.isdisjoint(inputs) and b"".join(operator) not in OF_SHAPES:
-        given.update(outputs)
+        for number, at, last in rows:
+            given.difference_update(_texts(content, at, last, TENSOR_NAME)[0] if number == INITIALIZERS else ())
+    for number, at, last in rows:
+        if WITHIN[kind].get(number) != "node":
+            continue
+        inputs, outputs, operator = _texts(content, at, last, INPUT, OUTPUT, OPERATOR)
+        if operator == [b"Pad"] and inputs and inputs[0] not in given:
+            return True
+        attributes = [row for row in fields(content, at, last) if WITHIN["node"].get(row[0]) == "attribute"]
+        bodies = [row for _, *part in attributes for row in fields(content, *part) if row[0] in WITHIN["attribute"]]
+        if any(_in_graph(content, first, stop, "graph", given) for _, first, stop in bodies):
+            return True
+        if not given.isdisjoint(inputs) and b"".join(operator) not in OF_SHAPES:
+            given.update(outputs)
     return False
 
 
