@@ -10,14 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from inspect import signature
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from padops.extras import DependencyError, NeedingOnnxruntime
-from padops.runtime.callers_options import WAY
 from padops.runtime.chosen import Chosen, plugin_version
-from padops.runtime.model_words import DOMAIN, PADS, content_of, is_silent, words_of
-from padops.runtime.placing import one_name_before
+from padops.runtime.model_words import PADS, content_of, is_silent, words_of
+from padops.runtime.placing import WAY, one_name_before
 from padops.runtime.preparing import prepare
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
 
@@ -69,15 +67,9 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     overrides of dims by name. onnxruntime does not expose added initializers and operators of other libraries; if you
     use these, name the providers in ``providers``.
 
-    Some optimizers of onnxruntime change Pads wrongly before onnxruntime asks a provider. padops disables those that
-    may affect the model. ``Pad_Fusion``: before onnxruntime 1.32, for models with a MaxPool or AveragePool.
-    ``ConstantFolding``: for Pads of data that may be constant, with mode reflect before 1.27 and with mode wrap before
-    1.31. ``TransposeOptimizer``: for models with a Transpose and a Pad with axes. ``NhwcTransformer``: for models with
-    quantized operators and a Pad with axes.
-
-    With OpenVINO's provider behind padops, a session without ``sess_options`` sets ``session.intra_op.allow_spinning``
-    to ``"0"``: otherwise onnxruntime's idle threads would occupy the CPUs that OpenVINO uses. If you pass
-    ``sess_options``, set this entry yourself.
+    padops disables the optimizers of onnxruntime that may change Pads of the model wrongly (see docs/run.md). With
+    OpenVINO's provider behind padops, a session without ``sess_options`` sets ``session.intra_op.allow_spinning`` to
+    ``"0"``: otherwise onnxruntime's idle threads would occupy the CPUs that OpenVINO uses.
 
     If onnxruntime cannot create a provider, the constructor raises the error. onnxruntime's own class would print the
     error and continue with the CPU's provider alone, without padops; ``enable_fallback=1`` does the same here.
@@ -127,18 +119,13 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     ) -> None:
         if not isinstance(convert, Mapping) and not (isinstance(convert, str) and convert in ("auto", "never")):
             raise ValueError(f"convert is {convert!r}, expected 'auto', 'never' or arguments of padops.convert")
-        if isinstance(convert, Mapping) and (written := sorted(WRITING & set(convert))):
-            raise ValueError(
-                f"convert has {', '.join(written)}, but a session writes no files: call padops.convert instead"
-            )
         self.padops_records: tuple[PadRecord, ...] = ()
         model = content_of(path_or_bytes)
         given = (sess_options, providers, provider_options, kwargs)
-        if isinstance(convert, Mapping):
-            self._run_converted(_converted(model, dict(convert)), given)
-            return
-        words = words_of(model)
-        made, unseen = _looked_at(model, convert) if _needs_a_look(words) else (None, "")
+        words, unseen = words_of(model), ""
+        made = _converted(model, dict(convert)) if isinstance(convert, Mapping) else None
+        if made is None and is_silent(words, runtime_minor()):
+            made, unseen = _looked_at(model, convert)
         if made is not None:
             self._run_converted(made, given)
             return
@@ -171,39 +158,39 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
 
         message, folder = made.proto(), made.data_folder
         if folder is not None and runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
-            message, folder = with_data_inside(message, folder), None
+            message, folder = _with_data_inside(message, folder), None
         elif folder is not None:
             message, folder = really_in(message, folder)
         content = message.SerializeToString()
-        entries = {} if folder is None else {DATA_FOLDER: os.fspath(folder)}
-        self._create(content, words_of(content), given, entries)
+        self._create(content, words_of(content), given, os.fspath(folder or ""))
         self.padops_records = made.records
         if told := same_wrong(record.facts for record in made.records if record.status == "unconverted"):
             warnings.warn(f"onnxruntime {onnxruntime.__version__} {'; '.join(told)}", stacklevel=3)
         LOG.info("the model was converted in memory: %s", made.summary())
 
     def _create(
-        self,
-        model: str | bytes | os.PathLike[str],
-        words: frozenset[bytes],
-        given: Given,
-        entries: Mapping[str, str] = MappingProxyType({}),
+        self, model: str | bytes | os.PathLike[str], words: frozenset[bytes], given: Given, folder: str = ""
     ) -> None:
-        """Create the session of a model that contains ``words``.
-
-        ``entries`` are in the options' configuration only while the session is created.
-        """
-        self._padops_arguments = (model, given, entries)
-        made = prepare(model, words, *given)
-        with _having(made.options, entries, restored=given[0] is not None):
-            super().__init__(model, made.options, made.providers, made.provider_options, **made.kwargs)
+        """Create the session of a model that contains ``words``, and whose external data are in a folder."""
+        self._padops_arguments = (model, given, folder)
+        arguments, rules, of_the_caller = prepare(model, words, *given)
+        options, before = arguments["sess_options"], ""
+        if folder:
+            with contextlib.suppress(RuntimeError):  # no such entry; onnxruntime treats an empty one as absent
+                before = options.get_session_config_entry(DATA_FOLDER)
+            options.add_session_config_entry(DATA_FOLDER, folder)
+        try:
+            super().__init__(model, **arguments)
+        finally:
+            if folder and given[0] is not None:  # the caller may use the options again
+                options.add_session_config_entry(DATA_FOLDER, before)
         names = self.get_providers()
         self.padops_rules: dict[str, str] = {}
-        for row in (made.rules[name] for name in names if name in made.rules):
+        for row in (rules[name] for name in names if name in rules):
             version = plugin_version(Chosen(row.name, {}))
             of_plugin = f", for version {version} of the plugin" if version else ""
             self.padops_rules[row.name] = f"{row.file} ({row.version}){of_plugin}"
-        if made.of_the_caller and EP_NAME in names and names.index(CPU) < names.index(EP_NAME):
+        if of_the_caller and EP_NAME in names and names.index(CPU) < names.index(EP_NAME):
             warnings.warn(
                 f"these options name {CPU}, so its own Pad runs what it takes, right or wrong, and padops runs the "
                 f"rest; {WAY}",
@@ -223,34 +210,13 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             ValueError: The session was created with the caller's options, which keep their providers.
             Exception: As for the constructor.
         """
-        model, (options, *_, kwargs), entries = self._padops_arguments
+        model, (options, *_, kwargs), folder = self._padops_arguments
         if options is not None:
             raise ValueError(
                 "this session has SessionOptions of yours, which keep their providers; create a new session with new "
                 "SessionOptions"
             )
-        self._create(model, words_of(model), (None, providers, provider_options, kwargs), entries)
-
-
-@contextlib.contextmanager
-def _having(options: onnxruntime.SessionOptions, entries: Mapping[str, str], restored: bool) -> Iterator[None]:
-    """Set configuration entries of ``options`` within a context.
-
-    ``restored``: whether to restore the entries, in options that the caller may use again; onnxruntime warns about
-    each.
-    """
-    before = {}
-    for key, value in entries.items():
-        try:
-            before[key] = options.get_session_config_entry(key)
-        except RuntimeError:  # no such entry; no entry can be removed, but onnxruntime treats an empty one as absent
-            before[key] = ""
-        options.add_session_config_entry(key, value)
-    try:
-        yield
-    finally:
-        for key, value in before.items() if restored else ():
-            options.add_session_config_entry(key, value)
+        self._create(model, words_of(model), (None, providers, provider_options, kwargs), folder)
 
 
 def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, Path]:
@@ -268,12 +234,8 @@ def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, 
     return named, parents.pop()
 
 
-def with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
-    """Return the model with its external data embedded, for releases that accept no folder of external data.
-
-    Raises:
-        RuntimeError: The data are too large for one message.
-    """
+def _with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
+    """Return the model with its external data embedded, for releases that accept no folder of external data."""
     from padops.convert.model.document import LARGEST_PROTO
     from padops.convert.model.external import check_entries
     from padops.convert.model.scan import external_tensors
@@ -282,9 +244,9 @@ def with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
     rows = [(tensor, *check_entries(tensor, path)) for tensor, path in external_tensors(whole)]
     if (size := whole.ByteSize() + sum(length for *_, length in rows)) > LARGEST_PROTO:
         raise RuntimeError(
-            f"this model has to be converted, but onnxruntime {onnxruntime.__version__} takes no external data of a "
-            f"model in memory, and with its data inside the model would have {size} bytes, more than a message can "
-            f"have: write it with 'padops convert', or use onnxruntime 1.{FIRST_MINOR_OF_DATA_FOLDER} or newer"
+            f"this model has to be converted, and with its data inside the model would have {size} bytes, more than a "
+            f"message can have: write it with 'padops convert', or use onnxruntime 1.{FIRST_MINOR_OF_DATA_FOLDER} or "
+            "newer"
         )
     for tensor, location, offset, length in rows:
         with open(folder / location, "rb") as file:
@@ -303,25 +265,12 @@ def _locations(message: onnx.ModelProto) -> Iterator[onnx.StringStringEntryProto
         yield from (entry for entry in tensor.external_data if entry.key == "location")
 
 
-def _needs_a_look(words: frozenset[bytes]) -> bool:
-    """Return whether onnxruntime may silently compute wrong results for a model with these words."""
-    old = runtime_minor() < FIRST_MINOR and b"Pad" in words and DOMAIN not in words
-    return old or is_silent(words, runtime_minor())
-
-
 class _UnreadError(Exception):
     """padops cannot read or convert a model; the message has the reason."""
 
 
-def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Conversion | None, str]:
-    """Convert a model that this onnxruntime may silently run wrong, if ``convert`` is "auto" and conversion helps.
-
-    Returns:
-        The converted model, or None; and the warning to print if onnxruntime runs a model that padops did not check.
-
-    Raises:
-        DependencyError: The extra ``convert`` is not installed.
-    """
+def _looked_at(model: str | bytes | os.PathLike[str], convert: object) -> tuple[Conversion | None, str]:
+    """Convert a model that this onnxruntime may silently run wrong; or return None and what to warn of."""
     why, doubt = "", f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
     if convert == "auto":
         try:
@@ -336,15 +285,13 @@ def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Con
     return None, f"{doubt}{why}; padops runs them after 'padops convert'"
 
 
-def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = False) -> Conversion | None:
+def _converted_if_needed(
+    model: str | bytes | os.PathLike[str], refused: bool = False, provider: str = ""
+) -> Conversion | None:
     """Convert the model; return None if this onnxruntime runs every Pad, or conversion helps no Pad.
 
-    ``refused``: whether onnxruntime has refused the model. If no Pad is known as the cause, all Pads are converted.
-
-    Raises:
-        DependencyError: The extra ``convert`` is not installed.
-        PadsLeftError: A Pad breaks a rule in every run.
-        _UnreadError: The model cannot be read or converted.
+    If onnxruntime has ``refused`` the model and no Pad is known as the cause, all Pads are converted. With a
+    ``provider``, before which onnxruntime refused equal names of Pads, the model is lowered for it.
     """
     from padops.convert import PadopsError, PadsLeftError, inspect
     from padops.convert.pipeline import same_wrong
@@ -352,6 +299,8 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
     if not isinstance(model, (str, bytes, os.PathLike)):
         return None
     try:
+        if provider:
+            return _converted(model, {"target": "onnx", "provider": provider})
         found = inspect(model)
         helped = any("convert" in pad.roads for pad in found.failing)
         # Before onnxruntime 1.24 there is no provider: only conversion runs Pads whose verdict depends on the data.
@@ -374,15 +323,9 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
 
 
 def _converted_after(error: Exception, model: str | bytes | os.PathLike[str], provider: str) -> Conversion | None:
-    """Convert a model that onnxruntime refused; log the reason and return None if conversion cannot help.
-
-    If onnxruntime refused equal names of Pads before ``provider``, the model is lowered for this provider.
-
-    Raises:
-        DependencyError: The extra ``convert`` is not installed.
-    """
+    """Convert a model that onnxruntime refused; log the reason and return None if conversion cannot help."""
     try:
-        return _lowered(model, provider) if provider else _converted_if_needed(model, refused=True)
+        return _converted_if_needed(model, True, provider)
     except DependencyError as missing:
         raise DependencyError(f"onnxruntime refuses this model ({error}), and {missing}", name=missing.name) from error
     except _UnreadError as unread:
@@ -391,23 +334,14 @@ def _converted_after(error: Exception, model: str | bytes | os.PathLike[str], pr
         return None
 
 
-def _lowered(model: str | bytes | os.PathLike[str], provider: str) -> Conversion:
-    from padops.convert import PadopsError
-
-    try:
-        return _converted(model, {"target": "onnx", "provider": provider})
-    except PadopsError as error:
-        raise _UnreadError(str(error)) from error
-
-
 def _converted(model: str | bytes | os.PathLike[str], arguments: Mapping[str, Any]) -> Conversion:
     from padops.convert import convert
     from padops.convert.pipeline import check_left
     from padops.convert.records import breaks_a_rule
 
-    taken = list(signature(convert).parameters)[1:]
+    taken = sorted({*list(signature(convert).parameters)[1:]} - WRITING)
     if unknown := [name for name in arguments if name not in taken]:
-        raise ValueError(f"convert has {unknown[0]!r}; padops.convert accepts {', '.join(sorted({*taken} - WRITING))}")
+        raise ValueError(f"convert has {unknown[0]!r}; a session writes no files, and accepts {', '.join(taken)}")
     made = convert(model, **arguments)
     if arguments.get("target", "padops") != "padops" or any(map(breaks_a_rule, made.unconverted)):
         check_left(made, strict=False)

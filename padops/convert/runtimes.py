@@ -24,10 +24,9 @@ from padops.convert.pads.match import MICROSOFT, Match, RunsAs
 from padops.convert.pads.pad_info import Operand, PadInfo, all_known
 from padops.convert.records import Verdict
 from padops.plural import plural
-from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
+from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR, read_rules
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, FIRST_NAME, OPERATORS_NAME
 from padops.runtime.provider_rules import CONDITIONS, KnownProvider, ProviderRule, Rules
-from padops.runtime.rule_files import read_rules
 from padops.spec.dialects import OPS, onnx_op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Amounts, Mode, PadError

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from padops.extras import Needing
 from padops.spec.dialects import DOMAIN, VERSION
 
 
@@ -24,12 +25,10 @@ def jax_pads() -> Iterator[None]:
     It converts every element type that jax2onnx knows; the fill may be a computed value.
 
     Raises:
-        ImportError: jax2onnx is not installed.
+        DependencyError: jax2onnx is not installed.
     """
-    try:
+    with Needing("padops.jax_pads"):
         from jax2onnx.plugins import plugin_system
-    except ImportError as error:
-        raise ImportError(f"exporting from JAX needs jax2onnx: pip install 'padops[jax]' ({error})") from error
     plugin_system.import_all_plugins()
     registry = plugin_system.PLUGIN_REGISTRY
     before = registry["pad"]

@@ -22,6 +22,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from padops.extras import Needing
+
 
 def torch_translations() -> dict[Callable[..., Any], Callable[..., Any]]:
     """A translation table with which ``torch.onnx.export`` writes PyTorch's pads as operators of padops.
@@ -38,12 +40,8 @@ def torch_translations() -> dict[Callable[..., Any], Callable[..., Any]]:
         ``reflection_pad`` and ``replication_pad`` of 1 to 3 dims.
 
     Raises:
-        ImportError: torch or onnxscript is not installed.
+        DependencyError: torch or onnxscript is not installed.
     """
-    try:
-        from padops.exporters import torch_functions as torch_pads
-    except ImportError as error:
-        raise ImportError(
-            f"exporting from PyTorch needs torch and onnxscript: pip install 'padops[torch]' ({error})"
-        ) from error
-    return torch_pads.table()
+    with Needing("padops.torch_translations"):
+        from padops.exporters import torch_functions
+    return torch_functions.table()

@@ -55,12 +55,12 @@ def _pad(
     """``aten::pad(Tensor self, SymInt[] pad, str mode, float? value)``."""
     if mode == "constant":
         return _constant_pad(self, pad, 0.0 if value is None else value)
-    if mode == "circular":
-        _refuse_mixed(pad)
-        begins, ends = _both_sides(pad, self)
-        padded: ir.Value = PADOPS.Pad_25(self, _vector([*begins, *ends]), mode="wrap")
-        return padded
-    return _extended(self, pad, MODES[mode])
+    if mode != "circular":
+        return _extended(self, pad, MODES[mode])
+    for begin, end in zip(pad[::2], pad[1::2]):
+        if isinstance(begin, int) and isinstance(end, int) and min(begin, end) < 0 < max(begin, end):
+            raise ValueError(f"circular pad of {begin} and {end} on one axis: PyTorch's result is undefined")
+    return _pad_25(self, pad, "wrap")
 
 
 def _constant_pad(self: Tensor, pad: Amounts, value: float = 0.0) -> Tensor:
@@ -68,9 +68,7 @@ def _constant_pad(self: Tensor, pad: Amounts, value: float = 0.0) -> Tensor:
     # PyTorch itself converts the number to an element.
     assert self.dtype is not None  # the exporter knows every type
     fill = TorchTensor(torch.full((), value, dtype=to_torch_dtype(self.dtype)))
-    begins, ends = _both_sides(pad, self)
-    padded: ir.Value = PADOPS.Pad_25(self, _vector([*begins, *ends]), ONNX.Constant(value=fill), mode="constant")
-    return padded
+    return _pad_25(self, pad, "constant", ONNX.Constant(value=fill))
 
 
 def _of_mode(mode: str, dims: int) -> Callable[..., Any]:
@@ -83,10 +81,10 @@ def _of_mode(mode: str, dims: int) -> Callable[..., Any]:
     return pad
 
 
-def _refuse_mixed(pad: Amounts) -> None:
-    for begin, end in zip(pad[::2], pad[1::2]):
-        if isinstance(begin, int) and isinstance(end, int) and min(begin, end) < 0 < max(begin, end):
-            raise ValueError(f"circular pad of {begin} and {end} on one axis: PyTorch's result is undefined")
+def _pad_25(data: ir.Value, pad: Amounts, mode: str, *fill: ir.Value) -> ir.Value:
+    begins, ends = _both_sides(pad, data)
+    padded: ir.Value = PADOPS.Pad_25(data, _vector([*begins, *ends]), *fill, mode=mode)
+    return padded
 
 
 def _extended(data: ir.Value, pad: Amounts, mode: str) -> ir.Value:

@@ -33,10 +33,7 @@ class Chosen:
 def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[Any, Any]] | None) -> list[Chosen]:
     """Return the providers that a caller chooses, in any form that onnxruntime accepts, or as devices.
 
-    Args:
-        providers: Names, devices or lists of devices of one provider, each alone or in a pair with options; by default
-            all built-in providers.
-        options: One mapping for each provider.
+    By default these are all built-in providers.
 
     Raises:
         TypeError: ``providers`` is not a list, or an entry of ``providers`` or ``options`` has the wrong type.

@@ -1,15 +1,25 @@
-"""The installed packages and their versions, without importing them; and the processor."""
+"""The installed packages and their versions, without importing them; padops' own rules; and the processor."""
 
 from __future__ import annotations
 
+import json
 import platform
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from padops.extras import RUNTIMES, names_of, version_of
-from padops.runtime.rule_files import read_rules
 
+RULES = Path(__file__).resolve().parent.parent / "rules"  # how each execution provider handles Pads, as data
 PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions", "numpy")
+
+
+def read_rules(name: str) -> dict[str, Any]:
+    """Return the content of a file of ``padops/rules/``, by its name without ``.json``."""
+    content: dict[str, Any] = json.loads((RULES / f"{name}.json").read_text(encoding="utf-8"))
+    return content
+
+
 _MEASURED = read_rules("cpu")["releases"]  # of onnxruntime 1.x
 OLDEST_MINOR, NEWEST_MINOR = int(_MEASURED["oldest"]), int(_MEASURED["newest"])
 

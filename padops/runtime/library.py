@@ -51,44 +51,35 @@ def get_library_path() -> str:
         path = Path(folder, name)
         if path.is_file():
             return str(path.resolve())
-    where = " or ".join(padops.__path__)
-    wanted = _source_version(Path(next(iter(padops.__path__))))
-    if wanted is None:
+    where, project = " or ".join(padops.__path__), Path(next(iter(padops.__path__))).parent / "pyproject.toml"
+    if not project.is_file() or not project.with_name("padops").joinpath("csrc").is_dir():
         raise FileNotFoundError(
             f"{name} is not in {where}: padops was installed without its native library; install it anew, with "
             "'pip install --force-reinstall .' in a clone of its sources"
         )
-    found, why = _installed_library(name, wanted)
-    if found is None:
+    stated = re.search(r'^version = "([^"]+)"$', project.read_text(encoding="utf-8"), re.MULTILINE)
+    wanted = stated[1] if stated else "of no version"
+    try:
+        return _installed_library(name, wanted)
+    except FileNotFoundError as why:
         raise FileNotFoundError(
             f"{name} is not in {where}, which is a source tree of padops {wanted} (Python imports from the folder that "
             f"it runs in before installed packages), and {why}; run 'pip install .' in the source tree"
-        )
-    return str(found.resolve())
+        ) from None
 
 
-def _source_version(package: Path) -> str | None:
-    """Return the version of the source tree around a package, or None outside of a source tree."""
-    project = package.parent / "pyproject.toml"
-    if not project.is_file() or not (package / "csrc").is_dir():
-        return None
-    stated = re.search(r'^name = "padops"\nversion = "([^"]+)"$', project.read_text(encoding="utf-8"), re.MULTILINE)
-    return stated[1] if stated else None
-
-
-def _installed_library(name: str, wanted: str) -> tuple[Path | None, str]:
-    """Return the installed padops' library, or None and the reason, if its version is not ``wanted``."""
+def _installed_library(name: str, wanted: str) -> str:
+    """Return the path of the installed padops' library; raise FileNotFoundError if its version is not ``wanted``."""
     try:
         installed = distribution("padops")
     except PackageNotFoundError:
-        return None, f"no padops is installed for {sys.executable}"
+        raise FileNotFoundError(f"no padops is installed for {sys.executable}") from None
     path = Path(str(installed.locate_file(f"padops/{name}")))
     if not path.is_file():
-        return None, f"the installed padops {installed.version} has none at {path} either"
-    version = json.loads(describe_library(path))["library"]
-    if version != wanted:
-        return None, f"the installed library, {path}, has version {version}"
-    return path, ""
+        raise FileNotFoundError(f"the installed padops {installed.version} has none at {path} either")
+    if (version := json.loads(describe_library(path))["library"]) != wanted:
+        raise FileNotFoundError(f"the installed library, {path}, has version {version}")
+    return str(path.resolve())
 
 
 def describe_library(path: str | Path) -> str:

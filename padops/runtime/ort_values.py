@@ -53,13 +53,9 @@ def run_session(
     names: Sequence[str] | None = None,
     options: onnxruntime.RunOptions | None = None,
 ) -> list[Any]:
-    """Run a session whose inputs and outputs may be of any element type.
+    """Run a session whose inputs and outputs may be of any element type; return the named outputs, or all.
 
-    Args:
-        names: The outputs to return; None for all.
-
-    Returns:
-        An array for each output that is a tensor; sequences and maps as onnxruntime returns them.
+    Sequences and maps are as onnxruntime returns them.
     """
     types = [output.type for output in session.get_outputs()]
     tensors = all(text.startswith("tensor(") for text in types)

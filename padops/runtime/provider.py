@@ -61,7 +61,6 @@ def register_provider_library() -> dict[str, onnxruntime.OrtEpDevice]:
     """Register the library, once per process; return each provider's first device, by the provider's name.
 
     Raises:
-        FileNotFoundError: The package has been installed without its library.
         RuntimeError: onnxruntime is older than 1.24, or refuses the library.
     """
     import onnxruntime
@@ -114,13 +113,10 @@ def add_provider(
 ) -> None:
     """Add the provider, and onnxruntime's CPU provider after it, to options; a second call does nothing.
 
-    Args:
-        session_options: The options of the future session. Providers that they already have come first.
+    Providers that the options already have come first.
 
     Raises:
-        FileNotFoundError: The package has been installed without its library.
-        RuntimeError: onnxruntime is older than 1.24, or refuses the library.
-        ValueError: An option is wrong, or the session's options already have the provider with other options.
+        ValueError: An option is wrong, or the options already have the provider with other options.
     """
     chosen = dict(provider_options or {})
     check_options(chosen)

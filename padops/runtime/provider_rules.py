@@ -18,9 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from padops.runtime.installed import installed_minor, installed_version, processor
+from padops.runtime.installed import RULES, installed_minor, installed_version, processor, read_rules
 from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR
-from padops.runtime.rule_files import providers_with_rules, read_rules
 
 if TYPE_CHECKING:
     from padops.runtime.chosen import Chosen
@@ -132,14 +131,13 @@ def _check_members(where: str, found: Mapping[str, Any], known: Mapping[str, str
 
 def _is_a(value: object, what: str) -> bool:
     if what.startswith("a list"):
-        kind = str if what == STRINGS else dict
-        return isinstance(value, list) and all(isinstance(part, kind) for part in value)
-    if what == NUMBER:
-        return isinstance(value, int) and not isinstance(value, bool)
-    return isinstance(value, {STRING: str, OBJECT: dict}.get(what, bool))
+        return isinstance(value, list) and all(isinstance(part, str if what == STRINGS else dict) for part in value)
+    kind = {STRING: str, OBJECT: dict, NUMBER: int}.get(what, bool)
+    return isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
 
 
-_ROWS = [row for file, content in providers_with_rules() for row in known_by(content, f"padops/rules/{file}")]
+_FILES = sorted(path for path in RULES.glob("*.json") if path.stem not in ("conditions", "cpu"))
+_ROWS = [row for path in _FILES for row in known_by(read_rules(path.stem), f"padops/rules/{path.name}")]
 KNOWN_PROVIDERS = tuple(sorted(_ROWS, key=lambda row: not row.was_run))  # the measured ones first
 BY_NAME: Mapping[str, KnownProvider] = {row.name: row for row in KNOWN_PROVIDERS}
 RULED = (*BY_NAME, CPU, *EP_NAMES)  # the providers whose handling of Pads padops knows
@@ -167,15 +165,11 @@ def rules_with(path: str | os.PathLike[str] | None) -> Rules:
     """Return rules by provider name: padops' own, overridden by a file in the same format."""
     if path is None:
         return BY_NAME
-    return {**BY_NAME, **{row.name: row for row in read_file(path)[1]}}
+    return {**BY_NAME, **{row.name: row for row in _read_file(path)[1]}}
 
 
-def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[KnownProvider]]:
-    """Return the content of a file of rules, and its providers.
-
-    Raises:
-        OSError, ValueError: The file cannot be read, or is not a file of rules.
-    """
+def _read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[KnownProvider]]:
+    """Return the content of a file of rules, and its providers."""
     file = os.fspath(path)
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -192,10 +186,11 @@ def check_used(path: str | os.PathLike[str] | None, rules: Rules, providers: Col
     Raises:
         ValueError: The file has none; the message names the providers in it.
     """
-    named = [] if path is None else [name for name, row in rules.items() if row.file == os.fspath(path)]
-    if path is not None and not set(named) & set(providers):
-        told = f"{os.fspath(path)} has rules for {', '.join(named)}, and for none of {', '.join(providers)}"
-        raise ValueError(told)
+    if path is None:
+        return
+    named = [name for name, row in rules.items() if row.file == os.fspath(path)]
+    if not set(named) & set(providers):
+        raise ValueError(f"{os.fspath(path)} has rules for {', '.join(named)}, and for none of {', '.join(providers)}")
 
 
 def of_plugin(row: KnownProvider, version: str) -> KnownProvider:
@@ -224,12 +219,6 @@ def without_rules(name: str) -> str:
     return f"padops has no rules for it, and stands behind it; to measure it and stand in front: padops probe {name}"
 
 
-@cache
-def tell_without_rules(name: str) -> None:
-    """Log, once per process, that a session has a provider without rules."""
-    LOG.warning("%s: %s", name, without_rules(name))
-
-
 # ---- Rules that padops probe has measured for this user, a file for each provider. A session uses them automatically
 # if versions, options and devices are as measured.
 
@@ -254,21 +243,21 @@ def _configuration() -> str:
     return named if os.path.isabs(named) else os.path.expanduser("~/.config")
 
 
-def measured_for(names: Iterable[str]) -> bool:
-    """Return whether the user has a file for one of these providers."""
-    return any(file is not None and file.is_file() for file in map(file_of, names))
-
-
 def with_measured(rules: Rules, chosen: Sequence[Chosen]) -> Rules:
     """Return the rules, with the user's measured rules in place of padops' own."""
-    own = [one for one in chosen if one.name not in (CPU, *EP_NAMES) and rules.get(one.name) is BY_NAME.get(one.name)]
-    rows = [row for one in own if measured_for([one.name]) and (row := _measured(one)) is not None]
-    return {**rules, **{row.name: row for row in rows}}
+    found = dict(rules)
+    for one in chosen:
+        is_own = one.name not in (CPU, *EP_NAMES) and rules.get(one.name) is BY_NAME.get(one.name)
+        file = file_of(one.name)
+        if is_own and file is not None and file.is_file() and (row := _measured(one, file)) is not None:
+            found[one.name] = row
+    return found
 
 
 def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
     """Apply ``with_measured`` to providers without options; keep the rules of providers that onnxruntime lacks."""
-    if not measured_for(names) or not installed_version() or installed_minor() < FIRST_MINOR:
+    is_measured = any(file is not None and file.is_file() for file in map(file_of, names))
+    if not is_measured or not installed_version() or installed_minor() < FIRST_MINOR:
         return rules
     from padops.runtime.chosen import Chosen, available  # onnxruntime takes time to load
 
@@ -276,16 +265,14 @@ def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
     return with_measured(rules, [Chosen(name, {}) for name in names if name in there])
 
 
-def _measured(one: Chosen) -> KnownProvider | None:
+def _measured(one: Chosen, file: Path) -> KnownProvider | None:
     """Read the rules in the user's file for a provider; warn and return None if they do not apply."""
     from padops.runtime.chosen import described
 
-    file = file_of(one.name)
-    assert file is not None, "there is one"
     try:
-        content, rows = read_file(file)
+        content, rows = _read_file(file)
     except (OSError, ValueError) as error:
-        _warn_once(f"the rules in {file} are not used: {error}")
+        warn_once(f"the rules in {file} are not used: {error}")
         return None
     options = {str(key): str(value) for key, value in one.options.items()}
     told = described(one) | {"processor": processor(), "options": options}
@@ -297,11 +284,12 @@ def _measured(one: Chosen) -> KnownProvider | None:
         changed = f"{differs} was {then!r} when they were measured, and is {now!r} in this session"
         why = "they are of other providers" if row is None else changed
         command = " ".join(["padops probe", one.name, *(f"--option {key}={value}" for key, value in options.items())])
-        _warn_once(f"the rules in {file} are not used: {why}; {command} measures anew")
+        warn_once(f"the rules in {file} are not used: {why}; {command} measures anew")
         return None
     return row
 
 
 @cache
-def _warn_once(text: str) -> None:
+def warn_once(text: str) -> None:
+    """Log a warning, once per process."""
     LOG.warning(text)

@@ -23,14 +23,15 @@ from __future__ import annotations
 
 import _thread
 import logging
+import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,13 +41,11 @@ from padops.spec.plan import PadError
 from padops.spec.pyop_node import ATTRIBUTES, DOMAIN, OP_TYPE, SLOTS, TYPES, VERSION, decode, encode
 
 if TYPE_CHECKING:
-    import onnx
     import onnxruntime
 
 KEPT_ERRORS = 1000
 EXTENSIONS, KNOWN = "ai.onnx.contrib", "StringLower"  # an operator of every onnxruntime-extensions
 ABSENT = "Absent"  # an operator that does not exist
-SURELY_THERE = 1 << 30  # bytes; the body tries to allocate a larger output before the runtime does
 
 _log = logging.getLogger("padops.pyop")
 _errors: deque[PyOpError] = deque(maxlen=KEPT_ERRORS)
@@ -99,7 +98,7 @@ def collected() -> Iterator[list[PyOpError]]:
 class _AsItIs(np.ndarray):
     """An array that ``flatten().tolist()`` returns unchanged and uncopied."""
 
-    def flatten(self, order: Literal["K", "A", "C", "F"] | None = "C") -> np.ndarray:
+    def flatten(self, order: Any = "C") -> np.ndarray:
         return self.reshape(-1)
 
     def tolist(self) -> np.ndarray:  # type: ignore[override]  # not a list, on purpose: see the head of this module
@@ -113,8 +112,6 @@ def _body(*arrays: np.ndarray, **fields: str) -> np.ndarray:
         output = reference.run(*decode(fields, arrays))
         if output.dtype != data.dtype:
             raise TypeError(f"the reference, which somebody patched, gives {output.dtype} for data of {data.dtype}")
-        if output.nbytes > SURELY_THERE:
-            np.empty_like(output)  # the runtime allocates as much, and aborts the process if it cannot
         return output if output.dtype == object else output.view(_AsItIs)
     except BaseException as error:
         _keep(error, fields)
@@ -142,9 +139,8 @@ def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
 def _interrupt_later(seconds: float = 0.1) -> None:
     """Repeat Ctrl-C after the run or in a later call, because a kernel must not raise KeyboardInterrupt."""
     again: Callable[[], object] = _thread.interrupt_main
-    main_thread = threading.main_thread().ident
-    if hasattr(signal, "pthread_kill") and main_thread is not None:  # a signal also wakes a waiting main thread
-        again = partial(signal.pthread_kill, main_thread, signal.SIGINT)
+    if os.name == "posix":  # a signal also wakes a waiting main thread
+        again = partial(os.kill, os.getpid(), signal.SIGINT)
     timer = threading.Timer(seconds, again)
     timer.daemon = True
     timer.start()
@@ -174,17 +170,15 @@ def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
 
     Options do not expose their libraries. So this function creates a session of a model whose last operator does not
     exist: onnxruntime names the first unknown operator before it creates providers or writes anything.
-
-    Raises:
-        RuntimeError: onnxruntime refuses these options for another reason.
-        ValueError: As ``register``.
     """
     import onnxruntime
 
     told = ""
     profiling, session_options.enable_profiling = session_options.enable_profiling, False
     try:
-        onnxruntime.InferenceSession(_chain(), session_options, enable_fallback=0)
+        kernel = (OP_TYPE, DOMAIN, encode("Pad_2", {}, [True]))
+        model = _chain("string", (KNOWN, EXTENSIONS, {}), kernel, (ABSENT, DOMAIN, {}))
+        onnxruntime.InferenceSession(model, session_options, enable_fallback=0)
     except Exception as error:  # onnxruntime's exceptions have no common base class
         told = str(error)
     finally:
@@ -211,7 +205,7 @@ def extensions_library() -> str:
     """Return the path of the library of onnxruntime-extensions.
 
     Raises:
-        RuntimeError: The package is not installed; the message has the command that installs it.
+        RuntimeError: The package is not installed.
     """
     try:
         import onnxruntime_extensions
@@ -231,13 +225,9 @@ def define() -> None:
 
     for name in TYPES:
         kind = by_name(name).ort
-        declare = onnx_op(
-            op_type=f"{DOMAIN}::{OP_TYPE}",
-            inputs=[kind, *[PyCustomOpDef.undefined] * (SLOTS - 1)],
-            outputs=[kind],
-            attrs=dict.fromkeys(ATTRIBUTES, PyCustomOpDef.dt_string),
-        )
-        declare(_body)
+        inputs = [kind, *[PyCustomOpDef.undefined] * (SLOTS - 1)]
+        attributes = dict.fromkeys(ATTRIBUTES, PyCustomOpDef.dt_string)
+        onnx_op(op_type=f"{DOMAIN}::{OP_TYPE}", inputs=inputs, outputs=[kind], attrs=attributes)(_body)
 
 
 @cache
@@ -249,8 +239,9 @@ def _check() -> None:
     options = onnxruntime.SessionOptions()
     options.register_custom_ops_library(extensions_library())
     signalling = np.array([[[0x7F800001, 0xFF800002]]], np.uint32).view(np.float32)
+    fields = encode("SamePad_1", {"kernel_shape": [2], "mode": "reflect"}, [True])  # it appends the first element
     for name, array in (("float", signalling), ("uint64", np.array([[[2**64 - 1, 1]]], np.uint64))):
-        model = _model(by_name(name).onnx)
+        model = _chain(name, (OP_TYPE, DOMAIN, fields))
         session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         output = session.run(None, {"x": array})[0]
         if output.tobytes() != array[..., [0, 1, 0]].tobytes():
@@ -260,41 +251,18 @@ def _check() -> None:
             )
 
 
-def _model(element_type: int) -> bytes:
-    """Return a model of one node, which appends the first of two elements to both."""
+def _chain(type_name: str, *nodes: tuple[str, str, dict[str, str]]) -> bytes:
+    """Return a model of nodes one after another, each with an operator, a domain and attributes; x has two elements."""
     from onnx import helper
 
-    fields = encode("SamePad_1", {"kernel_shape": [2], "mode": "reflect"}, [True])
-    return _serialized(
-        [helper.make_node(OP_TYPE, ["x", *["empty"] * (SLOTS - 1)], ["y"], domain=DOMAIN, **fields)], element_type
-    )
-
-
-@cache
-def _chain() -> bytes:
-    """Return a model of three nodes: an operator of onnxruntime-extensions, the kernel, and a nonexistent operator."""
-    from onnx import helper
-
-    fields = encode("Pad_2", {}, [True])
-    nodes = [
-        helper.make_node(KNOWN, ["x"], ["lower"], domain=EXTENSIONS),
-        helper.make_node(OP_TYPE, ["lower", *["empty"] * (SLOTS - 1)], ["padded"], domain=DOMAIN, **fields),
-        helper.make_node(ABSENT, ["padded"], ["y"], domain=DOMAIN),
-    ]
-    return _serialized(nodes, by_name("string").onnx)
-
-
-def _serialized(nodes: Sequence[onnx.NodeProto], element_type: int) -> bytes:
-    """Return a model with the input x, of two elements, the output y, and the constant "empty"."""
-    from onnx import helper
-
-    graph = helper.make_graph(
-        nodes,
-        "check",
-        [helper.make_tensor_value_info("x", element_type, [1, 1, 2])],
-        [helper.make_tensor_value_info("y", element_type, [1, 1, 3])],
-        [helper.make_tensor("empty", by_name("int64").onnx, [0], [])],
-    )
+    kind, names = by_name(type_name).onnx, ["x", *map(str, range(1, len(nodes))), "y"]
+    made = []
+    for (op, domain, fields), name, output in zip(nodes, names, names[1:]):
+        absent = ["empty"] * (SLOTS - 1) if op == OP_TYPE else []
+        made.append(helper.make_node(op, [name, *absent], [output], domain=domain, **fields))
+    given, returned = (helper.make_tensor_value_info(name, kind, [1, 1, size]) for name, size in (("x", 2), ("y", 3)))
+    empty = helper.make_tensor("empty", by_name("int64").onnx, [0], [])
+    graph = helper.make_graph(made, "check", [given], [returned], [empty])
     imports = [helper.make_opsetid(*row) for row in (("", 18), (DOMAIN, VERSION), (EXTENSIONS, 1))]
     content: bytes = helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
     return content

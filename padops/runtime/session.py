@@ -6,7 +6,6 @@ import json
 import os
 import weakref
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from padops.runtime.library import describe_library, get_library_path
@@ -66,7 +65,10 @@ def register(
             ``providers``; an earlier call has registered fewer operators in these options; or the options have the
             library of onnxruntime-extensions twice, or registered it before the kernel was defined.
     """
-    _check_options(session_options)
+    import onnxruntime
+
+    if not isinstance(session_options, onnxruntime.SessionOptions):
+        raise TypeError(f"session_options is {type(session_options).__name__}, expected onnxruntime.SessionOptions")
     if not isinstance(provider, bool):
         raise TypeError(f"provider is {provider!r}, expected True or False; its options go into provider_options")
     if provider_options and not provider:
@@ -97,7 +99,14 @@ def register(
     else:
         if named is not None:
             session_options.add_session_config_entry(OPERATORS, ",".join(sorted(named)))
-        _register_library(session_options)
+        path = get_library_path()
+        try:
+            session_options.register_custom_ops_library(path)
+        except Exception as error:
+            raise RuntimeError(
+                f"onnxruntime {onnxruntime.__version__} could not load {path}: {error}. padops needs onnxruntime 1.20 "
+                "or newer, on the platform that the wheel was built for; 'padops info' prints both"
+            ) from error
         _named[session_options] = named
 
 
@@ -106,47 +115,14 @@ def _known(operators: Collection[str] | None, backend: str) -> frozenset[str] | 
     if operators is None:
         return None
     if backend != "native":
-        raise ValueError(f"operators are {sorted(operators)}, but the backend 'pyop' has only one operator")
+        raise ValueError(f"operators are {operators!r}, but the backend 'pyop' has only one operator")
     from padops.spec.dialects import OPS  # this import needs NumPy, 'padops info' does not
 
-    if isinstance(operators, (str, bytes)):
-        raise ValueError(f"operators is the string {operators!r}, expected a list of names")
-    listed = isinstance(operators, Collection)
-    unknown = [name for name in operators if name not in OPS] if listed else [operators]
-    if unknown:
+    if isinstance(operators, (str, bytes)) or not isinstance(operators, Collection):
+        raise ValueError(f"operators is {operators!r}, expected a list of names")
+    if unknown := [name for name in operators if name not in OPS]:
         raise ValueError(f"operators has {', '.join(map(repr, unknown))}; expected some of {', '.join(OPS)}")
     return frozenset(operators)
-
-
-def _check_options(given: object) -> None:
-    """Raise TypeError for anything but SessionOptions; for a session, the message says to register first."""
-    import onnxruntime
-
-    if isinstance(given, onnxruntime.SessionOptions):
-        return
-    hint = ""
-    if isinstance(given, onnxruntime.InferenceSession):
-        hint = "; register options before a session is created with them, or use padops.InferenceSession"
-    raise TypeError(f"session_options is {type(given).__name__}, expected onnxruntime.SessionOptions{hint}")
-
-
-def _register_library(session_options: onnxruntime.SessionOptions) -> None:
-    path = get_library_path()
-    try:
-        session_options.register_custom_ops_library(path)
-    except Exception as error:
-        import onnxruntime
-
-        raise RuntimeError(
-            f"onnxruntime {onnxruntime.__version__} could not load {path}: {error}. "
-            "padops needs onnxruntime 1.20 or newer, on the platform that the wheel was built for; "
-            "'padops info' prints both"
-        ) from error
-
-
-@cache
-def _described() -> str:
-    return describe_library(get_library_path())
 
 
 def describe() -> dict[str, Any]:
@@ -163,5 +139,5 @@ def describe() -> dict[str, Any]:
         OSError: The library cannot be loaded on this platform, or is not padops'.
         RuntimeError: An editable install cannot rebuild the library.
     """
-    described: dict[str, Any] = json.loads(_described())
+    described: dict[str, Any] = json.loads(describe_library(get_library_path()))
     return described

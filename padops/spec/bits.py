@@ -27,12 +27,8 @@ def to_bytes(array: np.ndarray) -> bytes:
     raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     if dtype.bits >= 8:
         return raw.tobytes()
-    per_byte = 8 // dtype.bits
-    padded = np.zeros((-(-raw.size // per_byte), per_byte), np.uint8)
-    padded.reshape(-1)[: raw.size] = raw & ((1 << dtype.bits) - 1)
-    shifts = np.arange(per_byte, dtype=np.uint8) * dtype.bits
-    packed: np.ndarray = np.bitwise_or.reduce(padded << shifts, axis=1)
-    return packed.astype(np.uint8).tobytes()
+    bits = np.unpackbits(raw[:, None], axis=1, bitorder="little")[:, : dtype.bits]
+    return np.packbits(bits, bitorder="little").tobytes()
 
 
 def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
@@ -42,12 +38,13 @@ def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
         whole: np.ndarray = data.view(dtype.numpy).reshape(shape).copy()
         return whole
     count = int(np.prod(shape, dtype=np.int64))
-    per_byte = 8 // dtype.bits
-    shifts = np.arange(per_byte, dtype=np.uint8) * dtype.bits
-    elements = ((data[:, None] >> shifts) & ((1 << dtype.bits) - 1)).reshape(-1)[:count].astype(np.uint8)
+    elements = np.zeros((count, 8), np.uint8)
+    elements[:, : dtype.bits] = np.unpackbits(data, count=count * dtype.bits, bitorder="little").reshape(
+        count, dtype.bits
+    )
     if dtype.name.startswith("int"):  # ml_dtypes keeps signed elements sign-extended in their byte
-        elements = np.where(elements >> (dtype.bits - 1), elements | (0x100 - (1 << dtype.bits)), elements)
-    return elements.astype(np.uint8).view(dtype.numpy).reshape(shape)
+        elements[:, dtype.bits :] = elements[:, [dtype.bits - 1]]
+    return np.packbits(elements, axis=1, bitorder="little").view(dtype.numpy).reshape(shape)
 
 
 def element_bits(array: np.ndarray) -> np.ndarray:

@@ -27,15 +27,12 @@ INTEGER_KINDS = {
     "integer": ("uint8", "int8", "uint16", "int16", "int32", "int64", "uint32", "uint64"),
 }
 
-# For each attribute type: the rule that requires it, and its description.
-_ATTRIBUTE_TYPES = {"ints": ("P8", "a list of integers"), "float": ("P7", "a float"), "string": ("P9", "a string")}
-
-
-def _is_of_type(name: str, value: object) -> bool:
-    """Return whether a value has a type of ``_ATTRIBUTE_TYPES``: an integer is not a float, a string not a list."""
-    if name == "ints":
-        return isinstance(value, (list, tuple)) and all(isinstance(one, (int, np.integer)) for one in value)
-    return isinstance(value, str if name == "string" else (float, np.floating))
+# For each attribute type: the rule that requires it, its description, and its types in Python. An integer is no float.
+_ATTRIBUTE_TYPES: dict[str, tuple[str, str, Any]] = {
+    "ints": ("P8", "a list of integers", (list, tuple)),
+    "float": ("P7", "a float", (float, np.floating)),
+    "string": ("P9", "a string", (str,)),
+}
 
 
 @dataclass(frozen=True)
@@ -54,8 +51,7 @@ class Attribute:
     name: str  # as the specification spells it
     type: str  # ``"ints"``, ``"float"`` or ``"string"``
     required: bool = False  # whether the node must have it
-    # The value of an absent attribute; ``[]`` stands for a neutral value per axis, see :meth:`Node.list_or`.
-    default: Any = None
+    default: Any = None  # the value of an absent attribute; ``[]`` stands for a neutral value per axis
     choices: tuple[str, ...] = ()  # the allowed values of a string other than the mode
 
 
@@ -89,8 +85,8 @@ class Op:
 class Node:
     """A node as a dialect sees it: the attributes and the integer inputs."""
 
-    op: Op  # the operator
-    name: str = ""  # the node's name, for error messages
+    op: Op
+    name: str = ""
     attributes: Mapping[str, Any] = field(default_factory=dict)  # the given attributes; absent ones have defaults
     # One entry for each of ``op.inputs``, None where the input is absent. Only integer inputs are read.
     inputs: Sequence[np.ndarray | None] = ()
@@ -114,28 +110,23 @@ class Node:
 
     def _typed(self, row: Attribute) -> Any:
         """Check the presence and type of an attribute; return its value."""
-        rule, words = _ATTRIBUTE_TYPES[row.type]
+        rule, words, types = _ATTRIBUTE_TYPES[row.type]
         if row.name not in self.attributes:
             if row.required:
                 raise self.error(rule, f"attribute {row.name} is required")
             return row.default
-        value = self.attributes[row.name]
-        if not _is_of_type(row.type, value):
+        value: Any = self.attributes[row.name]
+        numbers = value if row.type == "ints" and isinstance(value, types) else []
+        if not isinstance(value, types) or not all(isinstance(one, (int, np.integer)) for one in numbers):
             raise self.error(rule, f"attribute {row.name} is not {words}")
         return [int(one) for one in value] if row.type == "ints" else value
 
     def list_or(self, name: str, count: int, neutral: int) -> Sequence[int]:
-        """Return the values of an optional list attribute.
-
-        Args:
-            name: The attribute.
-            count: The number of values if the attribute is absent.
-            neutral: Each of these values, which must change nothing.
-        """
+        """Return an optional list attribute; ``neutral`` values, which change nothing, if it is absent."""
         values: Sequence[int] = self.attribute(name) if name in self.attributes else [neutral] * count
         return values
 
-    def integers(self, name: str) -> np.ndarray | None:
+    def integers(self, name: str) -> Any:
         """Return an integer input, or None if it is absent.
 
         Raises:
@@ -154,12 +145,6 @@ class Node:
             raise self.error("P8", f"{name} is {array.dtype.name}, expected {' or '.join(allowed)}")
         return array
 
-    def required_integers(self, name: str) -> np.ndarray:
-        """Return an integer input that the operator requires."""
-        array = self.integers(name)
-        assert array is not None, f"{name} is an optional input of {self.op.name}"
-        return array
-
     def mode(self) -> Mode:
         """Return the mode; first check that required attributes exist, and that all types and strings are allowed.
 
@@ -173,8 +158,7 @@ class Node:
         if text not in self.op.modes:
             raise self.error("P9", f"{self.op.mode} '{text}' is not one of {', '.join(self.op.modes)}")
         for row in self.op.attributes:
-            if row.choices:
-                self.attribute(row.name)
+            self.attribute(row.name)
         return Mode(text.lower())
 
 
@@ -197,25 +181,26 @@ def make_node_plan(node: Node, shape: Sequence[int]) -> Plan:
 VERSIONS = (1, 2, 11, 13, 18, 19, 21, 23, 24, 25)
 
 
+def _check_count(node: Node, rule: str, name: str, count: int, expected: int, why: str) -> None:
+    """Raise PadError for a list of another length than ``expected``."""
+    if count != expected:
+        raise node.error(rule, f"{name} has {plural(count, 'value')}, expected {expected} ({why})")
+
+
 def _pair_up(node: Node, name: str, values: Sequence[int], axes: Sequence[int], where: str, rank: int) -> list[Amounts]:
     """Convert ``[begin…, end…]`` of the listed axes to amounts of every axis (P8)."""
     count = len(axes)
-    if len(values) != 2 * count:
-        raise node.error("P8", f"{name} has {plural(len(values), 'value')}, expected {2 * count} (2 per axis, {where})")
+    _check_count(node, "P8", name, len(values), 2 * count, f"2 per axis, {where}")
     amounts = [Amounts(0, 0)] * rank
     for i, axis in enumerate(axes):
         amounts[axis] = Amounts(values[i], values[count + i])
     return amounts
 
 
-def _pads_attribute(name: str) -> Callable[[Node, Sequence[int]], list[Amounts]]:
-    """Return the function that reads the amounts of ONNX Pad 1 and 2 from an attribute."""
-
-    def amounts(node: Node, shape: Sequence[int]) -> list[Amounts]:
-        rank = len(shape)
-        return _pair_up(node, name, node.attribute(name), range(rank), f"rank {rank}", rank)
-
-    return amounts
+def _pads_attribute(node: Node, shape: Sequence[int]) -> list[Amounts]:
+    """Return the amounts of ONNX Pad 1 and 2, from an attribute."""
+    rank, name = len(shape), node.op.attributes[1].name
+    return _pair_up(node, name, node.attribute(name), range(rank), f"rank {rank}", rank)
 
 
 def axis_positions(array: np.ndarray, rank: int, error: Callable[[str, str], PadError] = PadError) -> list[int]:
@@ -240,7 +225,7 @@ def axis_positions(array: np.ndarray, rank: int, error: Callable[[str, str], Pad
 def _pads_input(node: Node, shape: Sequence[int]) -> list[Amounts]:
     """Return the amounts of ONNX Pad 11 and later, from an input; from 18 on, for the axes that another input lists."""
     rank = len(shape)
-    pads = node.required_integers("pads")
+    pads = node.integers("pads")
     listed = node.integers("axes") if node.op.input_index("axes") is not None else None
     axes: Sequence[int] = range(rank) if listed is None else axis_positions(listed, rank, node.error)
     if pads.ndim != 1 and not (pads.ndim == 2 and pads.shape[0] == 1):
@@ -249,36 +234,26 @@ def _pads_input(node: Node, shape: Sequence[int]) -> list[Amounts]:
     return _pair_up(node, "pads", pads.reshape(-1).tolist(), axes, where, rank)
 
 
-def _attribute_pad(version: int, name: str) -> Op:
-    """Return the row of ONNX Pad 1 or 2, whose amounts stand in the attribute ``name``."""
-    mode = Attribute("mode", "string", default="constant")
-    pads = Attribute(name, "ints", required=True)
+def _onnx_op(version: int) -> Op:
+    """Return the row of an ONNX Pad."""
+    inputs, attributes = [Input("data", "T")], [Attribute("mode", "string", default="constant")]
+    if version < 11:
+        attributes.append(Attribute("paddings" if version == 1 else "pads", "ints", required=True))
+        attributes.append(Attribute("value", "float", default=0.0))
+    else:
+        inputs += [Input("pads", "int64"), Input("constant_value", "T", optional=True)]
+    if version >= 18:
+        inputs.append(Input("axes", "index", optional=True))
     return Op(
         name=f"Pad_{version}",
-        inputs=(Input("data", "T"),),
-        attributes=(mode, pads, Attribute("value", "float", default=0.0)),
-        mode="mode",
-        modes=("constant", "reflect", "edge"),
-        types=types_of(version),
-        crop=Crop.CROP,
-        fill="value",
-        amounts=_pads_attribute(name),
-    )
-
-
-def _input_pad(version: int) -> Op:
-    """Make the row of ONNX Pad 11 or a later version."""
-    inputs = (Input("data", "T"), Input("pads", "int64"), Input("constant_value", "T", optional=True))
-    return Op(
-        name=f"Pad_{version}",
-        inputs=inputs + ((Input("axes", "index", optional=True),) if version >= 18 else ()),
-        attributes=(Attribute("mode", "string", default="constant"),),
+        inputs=tuple(inputs),
+        attributes=tuple(attributes),
         mode="mode",
         modes=("constant", "reflect", "edge") + (("wrap",) if version >= 19 else ()),
         types=types_of(version),
         crop=Crop.CROP,
-        fill="constant_value",
-        amounts=_pads_input,
+        fill="value" if version < 11 else "constant_value",
+        amounts=_pads_attribute if version < 11 else _pads_input,
     )
 
 
@@ -294,11 +269,10 @@ _INT64_MAX = 2**63 - 1
 
 def _one_per_axis(node: Node, name: str, rank: int) -> list[int]:
     """Return an integer input of OpenVINO's Pad: one value for each axis (P8)."""
-    array = node.required_integers(name)
+    array = node.integers(name)
     if array.ndim != 1:
         raise node.error("P8", f"{name} has shape {list(array.shape)}, expected [{rank}]")
-    if array.size != rank:
-        raise node.error("P8", f"{name} has {plural(array.size, 'value')}, expected {rank} (1 per axis)")
+    _check_count(node, "P8", name, array.size, rank, "1 per axis")
     return [min(value, _INT64_MAX) for value in array.tolist()]
 
 
@@ -340,30 +314,27 @@ def _padding_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
     names = ("padding_below", "padding_above", "padding_interior")
     lists = [*map(node.attribute, names[:2]), node.list_or(names[2], rank, 0)]
     for name, values in zip(names, lists):
-        if len(values) != rank:
-            raise node.error("P8", f"{name} has {plural(len(values), 'value')}, expected {rank} (1 per axis)")
+        _check_count(node, "P8", name, len(values), rank, "1 per axis")
     return [Amounts(*values) for values in zip(*lists)]
 
 
-def _ngraph_op() -> Op:
-    """Return the row of nGraph Pad, version 0."""
-    return Op(
-        name="NGraphPad_0",
-        inputs=(Input("arg", "T"), Input("arg_pad_value", "T")),
-        attributes=(
-            Attribute("pad_mode", "string", default="CONSTANT"),
-            Attribute("padding_above", "ints", required=True),
-            Attribute("padding_below", "ints", required=True),
-            Attribute("padding_interior", "ints", default=[]),
-        ),
-        mode="pad_mode",
-        modes=("CONSTANT", "EDGE", "REFLECT", "SYMMETRIC"),
-        types=types_of(25),
-        crop=Crop.FULL,
-        fill="arg_pad_value",
-        amounts=_padding_attributes,
-        limit=Limit.NGRAPH,
-    )
+NGRAPH_OP = Op(
+    name="NGraphPad_0",
+    inputs=(Input("arg", "T"), Input("arg_pad_value", "T")),
+    attributes=(
+        Attribute("pad_mode", "string", default="CONSTANT"),
+        Attribute("padding_above", "ints", required=True),
+        Attribute("padding_below", "ints", required=True),
+        Attribute("padding_interior", "ints", default=[]),
+    ),
+    mode="pad_mode",
+    modes=("CONSTANT", "EDGE", "REFLECT", "SYMMETRIC"),
+    types=types_of(25),
+    crop=Crop.FULL,
+    fill="arg_pad_value",
+    amounts=_padding_attributes,
+    limit=Limit.NGRAPH,
+)
 
 
 # ---- SAME padding: amounts that follow from the shape, as TensorFlow's SAME and ONNX's auto_pad say (S1)
@@ -384,10 +355,7 @@ def _same_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
     strides = node.list_or("strides", spatial, 1)
     dilations = node.list_or("dilations", spatial, 1)
     for name, values in (("kernel_shape", kernel), ("strides", strides), ("dilations", dilations)):
-        if len(values) != spatial:
-            raise node.error(
-                "S1", f"{name} has {plural(len(values), 'value')}, expected {spatial} (1 per spatial axis)"
-            )
+        _check_count(node, "S1", name, len(values), spatial, "1 per spatial axis")
         for value in values:
             if not 1 <= value <= LARGEST:
                 raise node.error("S1", f"{name} has {value}, expected 1 to {LARGEST}")
@@ -423,12 +391,9 @@ def same_padding(
     """
     if mode not in (*AUTO_PADS, "SAME"):
         raise PadError("S1", f"auto_pad '{mode}' is not one of {', '.join(AUTO_PADS)}", "SamePad_1")
-    for name, value, least in (
-        ("input", input, 0),
-        ("kernel", kernel, 1),
-        ("stride", stride, 1),
-        ("dilation", dilation, 1),
-    ):
+    sizes = {"input": input, "kernel": kernel, "stride": stride, "dilation": dilation}
+    for name, value in sizes.items():
+        least = 0 if name == "input" else 1
         if not isinstance(value, (int, np.integer)) or value < least:
             raise PadError("S1", f"{name} is {value!r}, expected an integer of {least} or more", "SamePad_1")
     if (kernel - 1) * dilation > LARGEST:
@@ -441,32 +406,30 @@ def same_padding(
     return (large, small) if mode == "SAME_LOWER" else (small, large)
 
 
-def _same_op() -> Op:
-    """Return the row of SAME padding, which neither ONNX nor TensorFlow has as an operator of its own."""
-    return Op(
-        name="SamePad_1",
-        inputs=(Input("data", "T"), Input("pad_value", "T", optional=True)),
-        attributes=(
-            Attribute("auto_pad", "string", default=AUTO_PADS[0], choices=AUTO_PADS),
-            Attribute("data_format", "string", default="NCHW", choices=DATA_FORMATS),
-            Attribute("dilations", "ints", default=[]),
-            Attribute("kernel_shape", "ints", required=True),
-            Attribute("mode", "string", default="constant"),
-            Attribute("strides", "ints", default=[]),
-        ),
-        mode="mode",
-        modes=("constant", "edge", "reflect", "symmetric", "wrap"),
-        types=types_of(25),
-        crop=Crop.FULL,
-        fill="pad_value",
-        amounts=_same_attributes,
-    )
+# Neither ONNX nor TensorFlow has SAME padding as an operator of its own.
+SAME_OP = Op(
+    name="SamePad_1",
+    inputs=(Input("data", "T"), Input("pad_value", "T", optional=True)),
+    attributes=(
+        Attribute("auto_pad", "string", default=AUTO_PADS[0], choices=AUTO_PADS),
+        Attribute("data_format", "string", default="NCHW", choices=DATA_FORMATS),
+        Attribute("dilations", "ints", default=[]),
+        Attribute("kernel_shape", "ints", required=True),
+        Attribute("mode", "string", default="constant"),
+        Attribute("strides", "ints", default=[]),
+    ),
+    mode="mode",
+    modes=("constant", "edge", "reflect", "symmetric", "wrap"),
+    types=types_of(25),
+    crop=Crop.FULL,
+    fill="pad_value",
+    amounts=_same_attributes,
+)
 
 
 OPS: dict[str, Op] = {
     op.name: op
     for op in (
-        _attribute_pad(1, "paddings"), _attribute_pad(2, "pads"), *map(_input_pad, VERSIONS[2:]),
-        _openvino_op(1), _openvino_op(12), _ngraph_op(), _same_op(),
+        *map(_onnx_op, VERSIONS), _openvino_op(1), _openvino_op(12), NGRAPH_OP, SAME_OP,
     )
 }  # fmt: skip

@@ -39,35 +39,32 @@ class DType:
         return found
 
 
-_ROWS: tuple[tuple[str, int, int, int, int, int, type[np.generic] | str], ...] = (
-    ("float", 1, 1, 32, 1, 0, np.float32),
-    ("uint8", 2, 2, 8, 11, 0, np.uint8),
-    ("int8", 3, 3, 8, 11, 0, np.int8),
-    ("uint16", 4, 4, 16, 11, 0, np.uint16),
-    ("int16", 5, 5, 16, 11, 0, np.int16),
-    ("int32", 6, 6, 32, 11, 0, np.int32),
-    ("int64", 7, 7, 64, 11, 0, np.int64),
-    ("string", 8, 8, 0, 13, 0, np.object_),
-    ("bool", 9, 9, 8, 13, 0, np.bool_),
-    ("float16", 10, 10, 16, 1, 0, np.float16),
-    ("double", 11, 11, 64, 1, 0, np.float64),
-    ("uint32", 12, 12, 32, 11, 0, np.uint32),
-    ("uint64", 13, 13, 64, 11, 0, np.uint64),
-    ("bfloat16", 16, 16, 16, 13, 0, "bfloat16"),
-    ("float8e4m3fn", 17, 17, 8, 21, 0, "float8_e4m3fn"),
-    ("float8e4m3fnuz", 18, 18, 8, 21, 0, "float8_e4m3fnuz"),
-    ("float8e5m2", 19, 19, 8, 21, 0, "float8_e5m2"),
-    ("float8e5m2fnuz", 20, 20, 8, 21, 0, "float8_e5m2fnuz"),
-    ("uint4", 21, 21, 4, 21, 0, "uint4"),
-    ("int4", 22, 22, 4, 21, 0, "int4"),
-    ("float4e2m1", 23, 23, 4, 23, 24, "float4_e2m1fn"),
-    ("float8e8m0", 24, 26, 8, 24, 27, "float8_e8m0fnu"),
-    ("uint2", 25, 24, 2, 25, 26, "uint2"),
-    ("int2", 26, 25, 2, 25, 26, "int2"),
+DTYPES: tuple[DType, ...] = (
+    DType("float", 1, 1, 32, 1, 0, np.float32),
+    DType("uint8", 2, 2, 8, 11, 0, np.uint8),
+    DType("int8", 3, 3, 8, 11, 0, np.int8),
+    DType("uint16", 4, 4, 16, 11, 0, np.uint16),
+    DType("int16", 5, 5, 16, 11, 0, np.int16),
+    DType("int32", 6, 6, 32, 11, 0, np.int32),
+    DType("int64", 7, 7, 64, 11, 0, np.int64),
+    DType("string", 8, 8, 0, 13, 0, np.object_),
+    DType("bool", 9, 9, 8, 13, 0, np.bool_),
+    DType("float16", 10, 10, 16, 1, 0, np.float16),
+    DType("double", 11, 11, 64, 1, 0, np.float64),
+    DType("uint32", 12, 12, 32, 11, 0, np.uint32),
+    DType("uint64", 13, 13, 64, 11, 0, np.uint64),
+    DType("bfloat16", 16, 16, 16, 13, 0, "bfloat16"),
+    DType("float8e4m3fn", 17, 17, 8, 21, 0, "float8_e4m3fn"),
+    DType("float8e4m3fnuz", 18, 18, 8, 21, 0, "float8_e4m3fnuz"),
+    DType("float8e5m2", 19, 19, 8, 21, 0, "float8_e5m2"),
+    DType("float8e5m2fnuz", 20, 20, 8, 21, 0, "float8_e5m2fnuz"),
+    DType("uint4", 21, 21, 4, 21, 0, "uint4"),
+    DType("int4", 22, 22, 4, 21, 0, "int4"),
+    DType("float4e2m1", 23, 23, 4, 23, 24, "float4_e2m1fn"),
+    DType("float8e8m0", 24, 26, 8, 24, 27, "float8_e8m0fnu"),
+    DType("uint2", 25, 24, 2, 25, 26, "uint2"),
+    DType("int2", 26, 25, 2, 25, 26, "int2"),
 )
-DTYPES: tuple[DType, ...] = tuple(DType(*row) for row in _ROWS)
-
-
 _BY_NAME = {dtype.name: dtype for dtype in DTYPES}
 
 

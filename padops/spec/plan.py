@@ -100,16 +100,11 @@ class Plan:
 
 
 def source_index(axis: AxisPlan, mode: Mode, position: int) -> int | None:
-    """Return the source position of an output element, or None for fill (P2, P6).
-
-    Args:
-        position: The element's position on the output axis, from 0 on.
-    """
-    offset = position - axis.begin
+    """Return the source position of an output element at a position of its axis, or None for fill (P2, P6)."""
+    offset, extent = position - axis.begin, axis.extent
     if axis.interior:
         offset, gap = divmod(offset, axis.interior + 1)
-        return None if gap or not 0 <= offset < axis.extent else axis.start + offset
-    extent = axis.extent
+        return None if gap or not 0 <= offset < extent else axis.start + offset
     if not 0 <= offset < extent:
         if mode is Mode.CONSTANT:
             return None
@@ -153,21 +148,17 @@ def make_plan(
     outputs = [_output_size(i, n, a, mode, clamp) for i, (n, a) in enumerate(zip(shape, amounts, strict=True))]
     if prod(outputs) > LARGEST:
         raise PadError("P10", f"an output of shape {list(outputs)} has more than {LARGEST} elements")
-    empty = 0 in outputs
     axes = []
     for i, (size, pads, output) in enumerate(zip(shape, amounts, outputs)):
+        start, stop = 0, size
         if mode is not Mode.CONSTANT:
             _check_limit(i, size, pads, mode, limit)
-        start, stop = 0, size
-        if crop is Crop.CROP and mode is not Mode.CONSTANT:
-            start, stop = max(-pads.begin, 0), size - max(-pads.end, 0)
-        if mode is not Mode.CONSTANT and not empty and stop <= start:
-            why = (
-                f"begin {pads.begin} and end {pads.end} leave none of its {plural(size, 'element')}"
-                if size
-                else "it is empty"
-            )
-            raise PadError("P5", f"axis {i} has nothing to extend by {mode.value}: {why}")
+            if crop is Crop.CROP:
+                start, stop = max(-pads.begin, 0), size - max(-pads.end, 0)
+            if stop <= start and 0 not in outputs:
+                of_all = f"begin {pads.begin} and end {pads.end} leave none of its {plural(size, 'element')}"
+                why = of_all if size else "it is empty"
+                raise PadError("P5", f"axis {i} has nothing to extend by {mode.value}: {why}")
         extent = max(stop - start, 0)
         interior = pads.interior if size > 1 else 0  # fewer than two elements have no interior
         axes.append(AxisPlan(size, start, extent, pads.begin + start, interior, output))
@@ -189,9 +180,8 @@ def _check_interior(i: int, pads: Amounts, mode: Mode) -> None:
     if pads.interior < 0:
         raise PadError("P6", f"axis {i} has interior {pads.interior}, which must not be negative")
     if pads.interior and mode is not Mode.CONSTANT:
-        raise PadError(
-            "P6", f"axis {i} has interior {pads.interior}, which only mode constant allows, not {mode.value}"
-        )
+        text = f"axis {i} has interior {pads.interior}, which only mode constant allows, not {mode.value}"
+        raise PadError("P6", text)
 
 
 def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> int:
@@ -215,14 +205,11 @@ def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> i
 def _check_limit(i: int, size: int, pads: Amounts, mode: Mode, limit: Limit) -> None:
     """Check P4 for one axis in a mode other than constant."""
     if limit is Limit.OPENVINO and mode in (Mode.REFLECT, Mode.SYMMETRIC):
-        most = size - 1 if mode is Mode.REFLECT else size
+        most = max(size - 1, 0) if mode is Mode.REFLECT else size
         for side, amount in (("begin", pads.begin), ("end", pads.end)):
-            if amount > max(most, 0):
-                raise PadError(
-                    "P4",
-                    f"axis {i} has {side} {amount}, but {mode.value} takes at most {max(most, 0)}"
-                    f" of its {plural(size, 'element')}",
-                )
+            if amount > most:
+                of = f"of its {plural(size, 'element')}"
+                raise PadError("P4", f"axis {i} has {side} {amount}, but {mode.value} takes at most {most} {of}")
     if limit is Limit.NGRAPH and mode in (Mode.EDGE, Mode.REFLECT):
         least = 1 if mode is Mode.EDGE else 2
         if size < least:

@@ -36,13 +36,8 @@ def refusal(type_name: str | None) -> str | None:
 def encode(op_type: str, attributes: Mapping[str, Any], given: Sequence[bool], node: str = "") -> dict[str, str]:
     """Return the attributes of the ``padops.pyop`` node that is equivalent to a ``padops`` node.
 
-    The new node's inputs are the given inputs, in their order, then empty tensors up to ``SLOTS`` inputs.
-
-    Args:
-        op_type: A key of ``padops.OPS``.
-        attributes: The attributes of the node. Floats become their 32 bits: JSON does not keep the bits of a NaN.
-        given: For each input of the operator, whether the node has it; absent inputs at the end may be left out.
-        node: The node's name, for error messages.
+    The new node's inputs are the ``given`` inputs, in their order, then empty tensors up to ``SLOTS`` inputs. Floats
+    become their 32 bits: JSON does not keep the bits of a NaN.
     """
     op = OPS[op_type]
     floats = {row.name for row in op.attributes if row.type == "float"}

@@ -60,12 +60,11 @@ def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
     output[...] = fill
     if not output.size:
         return output
-    pairs = [
-        [(position, source_index(axis, plan.mode, position)) for position in range(axis.output)] for axis in plan.axes
-    ]
-    shown = [[pair for pair in axis if pair[1] is not None] for axis in pairs]
-    targets = [np.array([target for target, _ in axis], np.intp) for axis in shown]
-    sources = [np.array([source for _, source in axis], np.intp) for axis in shown]
+    targets, sources = [], []
+    for axis in plan.axes:
+        pairs = [(position, source_index(axis, plan.mode, position)) for position in range(axis.output)]
+        targets.append(np.array([target for target, source in pairs if source is not None], np.intp))
+        sources.append(np.array([source for _, source in pairs if source is not None], np.intp))
     output[np.ix_(*targets)] = data[np.ix_(*sources)]
     return output
 

@@ -14,8 +14,8 @@ import numpy as np
 import onnx
 from onnx import defs
 
-from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSION, Attribute, Node, Op
-from padops.spec.plan import Amounts, Limit, Mode, PadError, Plan, make_plan
+from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSION, Node, Op
+from padops.spec.plan import Amounts, Limit, Mode, PadError, make_plan
 
 
 def register_schemas() -> None:
@@ -39,7 +39,6 @@ def register_schemas() -> None:
 
 
 def _deregister(name: str) -> None:
-    """Remove a schema from ``onnx``, unless it is gone already."""
     if defs.has(name, DOMAIN):
         defs.deregister_schema(name, VERSION, DOMAIN)
 
@@ -48,7 +47,14 @@ def _schema(op: Op) -> defs.OpSchema:
     """Return the ONNX schema of ``op``."""
     option = defs.OpSchema.FormalParameterOption
     kinds = {"T": tuple(op.types), **INTEGER_KINDS}
-    used = list(dict.fromkeys(row.kind for row in op.inputs))
+    attributes = []
+    for row in op.attributes:
+        kind = getattr(defs.OpSchema.AttrType, row.type.upper())
+        if row.required:
+            attributes.append(defs.OpSchema.Attribute(row.name, kind, "", required=True))
+        else:
+            default = onnx.helper.make_attribute(row.name, row.default, attr_type=kind.value)
+            attributes.append(defs.OpSchema.Attribute(row.name, default, ""))
     return defs.OpSchema(
         op.name,
         DOMAIN,
@@ -56,25 +62,16 @@ def _schema(op: Op) -> defs.OpSchema:
         doc=f"{op.name} of padops; modes {', '.join(op.modes)}.",
         inputs=[
             defs.OpSchema.FormalParameter(
-                row.name, row.kind, param_option=option.Optional if row.optional else option.Single
+                given.name, given.kind, param_option=option.Optional if given.optional else option.Single
             )
-            for row in op.inputs
+            for given in op.inputs
         ],
         outputs=[defs.OpSchema.FormalParameter("output", "T")],
-        type_constraints=[(kind, [f"tensor({name})" for name in kinds[kind]], "") for kind in used],
-        attributes=[
-            defs.OpSchema.Attribute(row.name, getattr(defs.OpSchema.AttrType, row.type.upper()), "", required=True)
-            if row.required
-            else defs.OpSchema.Attribute(row.name, _default(row), "")
-            for row in op.attributes
+        type_constraints=[
+            (kind, [f"tensor({name})" for name in kinds[kind]], "")
+            for kind in dict.fromkeys(given.kind for given in op.inputs)
         ],
-    )
-
-
-def _default(row: Attribute) -> onnx.AttributeProto:
-    """Return the default of an attribute. An empty list has no type, so this function sets it."""
-    return onnx.helper.make_attribute(
-        row.name, row.default, attr_type=onnx.AttributeProto.INTS if row.default == [] else None
+        attributes=attributes,
     )
 
 
@@ -105,42 +102,27 @@ def _output_dims(
     """Return the output dims, one for each of ``dims``; all unknown as long as the amounts are unknown inputs."""
     unknown = onnx.TensorShapeProto.Dimension()
     node = Node(op, "", _given_attributes(op, context), _given_inputs(op, context))
-    mode = node.mode()
-    known = all(
-        array is not None or row.kind == "T" or not _has_input(context, i)
-        for i, (row, array) in enumerate(zip(op.inputs, node.inputs))
-    )
-    if not known:
-        return [unknown] * len(dims)
+    mode, limit = node.mode(), op.limit
+    for i, (row, array) in enumerate(zip(op.inputs, node.inputs)):
+        is_there = i < context.get_num_inputs() and context.get_input_type(i) is not None and context.has_input(i)
+        if array is None and row.kind != "T" and is_there:
+            return [unknown] * len(dims)
     fixed = [dim.HasField("dim_value") for dim in dims]
     # Any size will do for an unknown dim: only growth of its axis counts. If SAME pads any size, it pads size 1.
     amounts = op.amounts(node, [dim.dim_value if is_fixed else 1 for dim, is_fixed in zip(dims, fixed)])
-    outputs = [onnx.TensorShapeProto.Dimension(dim_value=size) for size in _known_plan(node, mode, dims, amounts).shape]
-    dynamic_outputs = [
-        dim if pads.begin + pads.end == 0 and not pads.interior else unknown for dim, pads in zip(dims, amounts)
-    ]
-    return [sure if is_fixed else other for sure, other, is_fixed in zip(outputs, dynamic_outputs, fixed)]
-
-
-def _known_plan(
-    node: Node, mode: Mode, dims: Sequence[onnx.TensorShapeProto.Dimension], amounts: Sequence[Amounts]
-) -> Plan:
-    """Return the plan; an axis of unknown dim counts as empty and unpadded."""
-    op = node.op
-    fixed = [dim.HasField("dim_value") for dim in dims]
-    limit = op.limit
     if not all(fixed):
         # The output may be empty, which every mode allows (P5): only P1 and P10 can be checked.
         mode, limit = Mode.CONSTANT, Limit.NONE
-        amounts = [pads if is_fixed else Amounts(0, 0) for pads, is_fixed in zip(amounts, fixed)]
+    counted = [pads if is_fixed else Amounts(0, 0) for pads, is_fixed in zip(amounts, fixed)]
     try:
-        return make_plan([dim.dim_value for dim in dims], amounts, mode, op.crop, limit, op.clamp)
+        plan = make_plan([dim.dim_value for dim in dims], counted, mode, op.crop, limit, op.clamp)
     except PadError as error:
         raise node.error(error.rule, error.detail) from None
-
-
-def _has_input(context: onnx.shape_inference.InferenceContext, i: int) -> bool:
-    return i < context.get_num_inputs() and context.get_input_type(i) is not None and context.has_input(i)
+    dynamic = [dim if pads.begin + pads.end == 0 and not pads.interior else unknown for dim, pads in zip(dims, amounts)]
+    return [
+        onnx.TensorShapeProto.Dimension(dim_value=size) if is_fixed else other
+        for size, other, is_fixed in zip(plan.shape, dynamic, fixed)
+    ]
 
 
 def _given_attributes(op: Op, context: onnx.shape_inference.InferenceContext) -> dict[str, object]:

@@ -96,13 +96,8 @@ def test_wrong_arguments_of_the_others() -> None:
     with pytest.raises(padops.UsageError, match="source is a list"):
         padops.inspect([])
     session = onnxruntime.InferenceSession(one_pad(13).SerializeToString())
-    with pytest.raises(TypeError) as error:
+    with pytest.raises(TypeError, match="session_options is InferenceSession, expected onnxruntime.SessionOptions$"):
         padops.register(session)
-    assert str(error.value) == (
-        "session_options is InferenceSession, expected onnxruntime.SessionOptions; "
-        "register options before a session is "
-        "created with them, or use padops.InferenceSession"
-    )
     with pytest.raises(TypeError, match="session_options is dict, expected onnxruntime.SessionOptions$"):
         padops.register({})
     with pytest.raises(TypeError, match="provider is 'no', expected True or False"):

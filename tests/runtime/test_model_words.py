@@ -12,7 +12,7 @@ from padops.runtime import model_words
 
 def test_what_looks_like_a_pooling_and_is_no_model() -> None:
     for end in (b"", b"\x07strides", b"\x07stridesB", b"\x0ckernel_shape@\x01\x07strides@\x02", b"\x07strides@\xff"):
-        model_words._words_in(b'SAME_"\x07MaxPool' + end)
+        model_words.words_of(b'SAME_"\x07MaxPool' + end)
 
 
 @pytest.mark.parametrize(("dilations", "looks"), [([1, 1], False), ([1, 2], True), ([300, 1], True)])
@@ -27,7 +27,7 @@ def test_dilations_are_read_without_onnx(dilations: list[int], looks: bool, pack
         unpacked = b"".join(b"@" + varint(number) for number in dilations)
         numbers = b"".join(map(varint, dilations))
         content = content.replace(b"\tdilations" + unpacked, b"\tdilationsB" + varint(len(numbers)) + numbers)
-    assert (model_words.DILATED in model_words.words_of(content)) is looks
+    assert (model_words.WRONG_SAME in model_words.words_of(content)) is looks
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_strides_are_read_without_onnx(
         if packed:
             content = content.replace(*with_packed("strides", strides))
             content = content.replace(*with_packed("kernel_shape", window)) if window is not None else content
-        assert (model_words.STRIDED in model_words._words_in(content)) is expected
+        assert (model_words.WRONG_SAME in model_words.words_of(content)) is expected
 
 
 def with_packed(name: str, values: list[int]) -> tuple[bytes, bytes]:
@@ -76,7 +76,7 @@ def test_the_dilations_of_each_node_are_read() -> None:
         for size in (1, 1, 2)
     ]
     content = onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", [], [])).SerializeToString()
-    assert model_words.DILATED in model_words.words_of(content)
+    assert model_words.WRONG_SAME in model_words.words_of(content)
 
 
 def test_fields_of_all_kinds() -> None:
@@ -90,27 +90,20 @@ def varint(number: int) -> bytes:
     return bytes([number]) if number < 128 else bytes([number & 127 | 128, number >> 7])
 
 
-def test_convolutions_with_small_strides_are_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Networks that pad SAME have hundreds; one with a long stride among them is found all the same."""
-    asked = []
-    look = model_words._may_stride_past
-    monkeypatch.setattr(model_words, "_may_stride_past", lambda *given: asked.append(given) or look(*given))
-
-    def network(*strides: int) -> bytes:
-        attributes = [
-            f'auto_pad = "SAME_UPPER", strides = [{s}, 1], kernel_shape = [1, 1], dilations = [1, 1]' for s in strides
-        ]
-        lines = [f"v{i + 1} = Conv <{text}> (v{i}, w)" for i, text in enumerate(attributes)]
-        head = (
-            '<ir_version: 8, opset_import: ["": 17]> net (float[1, 1, 9, 9] v0, float[1, 1, 1, 1] w) => '
-            f"(float[a, b, c, d] v{len(strides)})"
+@pytest.mark.parametrize("name", ["auto_pad", "strides"])
+def test_windows_whose_attributes_stand_in_the_call_of_a_function(name: str) -> None:
+    """The values are elsewhere, so the window may be wrong."""
+    given = {"auto_pad": "SAME_UPPER", "kernel_shape": [1], "strides": [1]}
+    for by_reference in (False, True):
+        node = onnx.helper.make_node("MaxPool", ["x"], ["y"], **given)
+        if by_reference:
+            row = next(row for row in node.attribute if row.name == name)
+            kind = row.type
+            row.Clear()
+            row.name, row.type, row.ref_attr_name = name, kind, "given"
+        function = onnx.helper.make_function(
+            "f", "F", ["x"], ["y"], [node], [onnx.helper.make_opsetid("", 17)], ["given"]
         )
-        return onnx.parser.parse_model(f"{head} {{ {' '.join(lines)} }}").SerializeToString()
-
-    assert model_words.words_of(network(1, 2, 3)) & {model_words.DILATED, model_words.STRIDED} == set() and not asked
-    for long in (4, 127, 128, 300):
-        assert (
-            model_words.words_of(network(1, long, 2)) & {model_words.DILATED, model_words.STRIDED}
-            == {model_words.STRIDED}
-            and asked
-        )
+        call = onnx.helper.make_node("F", ["x"], ["y"], domain="f", given=given[name])
+        made = onnx.helper.make_model(onnx.helper.make_graph([call], "g", [], []), functions=[function])
+        assert (model_words.WRONG_SAME in model_words.words_of(made.SerializeToString())) is by_reference

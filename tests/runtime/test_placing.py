@@ -10,7 +10,7 @@ import pytest
 from provider_sessions import CPU, EP_NAME, model, pad, providers_of_pads, recording_options
 
 import padops
-from padops.runtime import callers_options, placing
+from padops.runtime import placing
 from padops.runtime.provider import FIRST_NAME, register_provider_library
 from padops.runtime.provider_rules import KNOWN_PROVIDERS, needing_padops
 
@@ -117,13 +117,13 @@ def test_register_with_providers() -> None:
     session = onnxruntime.InferenceSession(pad([1, 1], "edge").SerializeToString(), options)
     assert session.get_providers() == [EP_NAME, CPU] and providers_of_pads(session) == [EP_NAME]
     padops.register(options, provider=True, providers=[CPU], provider_options={"claim": "needed"})
-    with pytest.raises(ValueError, match=r"have the providers of an earlier session \(.*\); use new"):
+    with pytest.raises(ValueError, match=r"already have providers \(.*CPUExecutionProvider\); use new"):
         padops.register(options, provider=True, providers=[CPU])
     with pytest.raises(ValueError, match="providers are given, but provider is not True"):
         padops.register(onnxruntime.SessionOptions(), providers=[CPU])
     taken = onnxruntime.SessionOptions()
     taken.add_provider_for_devices([register_provider_library()[CPU]], {})
-    with pytest.raises(ValueError, match="already have providers, which would come before the named ones; use new"):
+    with pytest.raises(ValueError, match="already have providers .of another caller.; use new"):
         padops.register(taken, provider=True, providers=[CPU])
     with pytest.raises(ValueError, match="knows no provider NoSuchProvider"):
         padops.register(onnxruntime.SessionOptions(), provider=True, providers=["NoSuchProvider"])
@@ -162,10 +162,10 @@ def test_built_in_providers_in_the_options(monkeypatch: pytest.MonkeyPatch) -> N
         rf"{OPENVINO} does not run 1 Pad of this model right \('p'\), and padops cannot stand before a provider that "
     )
     with pytest.raises(RuntimeError, match=message) as raised:
-        callers_options.with_own_providers(wrong, options, True, 32)
+        placing.with_own_providers(wrong, options, True, 32)
     assert "name them in providers= instead" in str(raised.value)
     right = pad([1, 1], "edge", 18, "float[4]").SerializeToString()
-    assert callers_options.with_own_providers(right, options, True, 32) is options
+    assert placing.with_own_providers(right, options, True, 32) is options
 
 
 def test_a_provider_that_is_not_there_needs_nothing() -> None:

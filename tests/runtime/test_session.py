@@ -174,7 +174,7 @@ def test_only_named_operators() -> None:
 def test_operators_are_known_and_stay() -> None:
     with pytest.raises(ValueError, match=r"operators has 'Pad_99'; expected some of Pad_1, Pad_2, "):
         sized(["Pad_99"])
-    with pytest.raises(ValueError, match="operators is the string 'Pad_2', expected a list of names"):
+    with pytest.raises(ValueError, match="operators is 'Pad_2', expected a list of names"):
         sized("Pad_2")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"operators are \['Pad_2'\], but the backend 'pyop' has only one operator"):
         padops.register(onnxruntime.SessionOptions(), backend="pyop", operators=["Pad_2"])

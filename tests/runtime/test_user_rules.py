@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(provider_rules.VARIABLE, str(tmp_path))
     monkeypatch.setattr(chosen, "described", lambda one: dict(DEVICE))
     monkeypatch.setattr(chosen, "available", lambda: {NAME, CPU})
-    provider_rules._warn_once.cache_clear()
+    provider_rules.warn_once.cache_clear()
     return tmp_path
 
 

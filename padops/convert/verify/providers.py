@@ -186,8 +186,7 @@ def _open(path: str, providers: Sequence[Any], libraries: Mapping[str, str]) -> 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # errors are raised and reported, not logged
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
-    made = prepare(path, words_of(path), options, providers)
-    session = onnxruntime.InferenceSession(path, made.options, made.providers, **made.kwargs)
+    session = onnxruntime.InferenceSession(path, **prepare(path, words_of(path), options, providers)[0])
     parts: list[Any] = getattr(session, "get_provider_graph_assignment_info", list)()
     nodes = [(node, part.ep_name) for part in parts for node in part.get_nodes()]
     runners = {node.name: name for node, name in nodes if node.op_type == "Pad" or node.domain == DOMAIN}
