@@ -28,13 +28,15 @@ from onnx import TensorProto, helper, numpy_helper
 
 from padops.convert.errors import PadopsError
 from padops.convert.ir.layer import SMALL, Unreadable, Values
-from padops.convert.ir.reader import ELEMENT_TYPES, LARGEST_MODEL, Builder, listing, read_net
+from padops.convert.ir.reader import ELEMENT_TYPES, LARGEST_MODEL, Reader
 from padops.convert.ir.rules import BINARY, UNARY, is_read, onnx_nodes
 from padops.convert.matchers.frameworks import DOMAIN
 from padops.convert.records import FileRecord
 from padops.openvino_constants import Answer
 from padops.plural import plural
 from padops.processes import Pickled
+
+MOST_KINDS = 20  # of layers in a message
 
 
 def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
@@ -60,7 +62,8 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
             for (kind, reason), names in refusals.items()
         ]
         count, all = sum(map(len, refusals.values())), sum(node.domain == DOMAIN for node in message.graph.node)
-        raise PadopsError(f"{path}: {count} of its {plural(all, 'layer')} cannot be converted:{listing(lines)}")
+        shown = "; ".join(lines[:MOST_KINDS] + ["…"] * (len(lines) > MOST_KINDS))
+        raise PadopsError(f"{path}: {count} of its {plural(all, 'layer')} cannot be converted: {shown}")
     _replace(message, nodes, values, path)
     return message
 
@@ -213,29 +216,17 @@ def _drop(message: onnx.ModelProto, folded: Collection[str], computed: Collectio
     message.graph.node.extend(kept.node)
 
 
-def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
-    """Read an IR: return the model, in which only Pads are still layers of OpenVINO, and the IR's files.
+def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
+    """Read an IR: return the model, its files, and why its layers cannot be converted, or "".
 
-    Raises:
-        PadopsError: The IR is damaged or incomplete, or has layers that cannot be converted; the message lists them.
-    """
-    message, files, refused = read_pads(path)
-    if refused:
-        raise PadopsError(refused)
-    return message, files
-
-
-def read_pads(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
-    """Read an IR only for its Pads: return the model, its files, and why other layers cannot be converted, or "".
-
-    If there is such a reason, all layers are still OpenVINO's; the IR states the types and shapes of the Pads' inputs.
+    In the model, only Pads are still layers of OpenVINO. If there is such a reason, all layers are; then the IR states
+    the types and shapes of the Pads' inputs.
 
     Raises:
         PadopsError: The IR is damaged or incomplete.
     """
-    net, files = read_net(path)
     try:
-        message = Builder(net).build()
+        message, files = Reader(path).read()
         try:
             convert_layers(message, path)
         except PadopsError as error:

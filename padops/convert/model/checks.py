@@ -10,8 +10,7 @@ before any use, in no cycle), and functions (no recursion, no unbounded growth).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
@@ -42,8 +41,11 @@ def _check_counts(node: onnx.NodeProto, version: int | None, functions: Collecti
     known = node.domain == "" and version is not None and version <= onnx.defs.onnx_opset_version()
     if not known or node.op_type in NOT_COUNTED or node.op_type in functions:
         return
-    for what, names, least, most in zip(
-        ("input", "output"), (node.input, node.output), *_counts(node.op_type, version)
+    if (schema := _schema(node.op_type, version)) is None:
+        return
+    for what, names, least, most in (
+        ("input", node.input, schema.min_input, schema.max_input),
+        ("output", node.output, schema.min_output, schema.max_output),
     ):
         if not least <= len(names) <= most:
             expected = f"at least {least}" if len(names) < least else f"at most {most}"
@@ -53,16 +55,12 @@ def _check_counts(node: onnx.NodeProto, version: int | None, functions: Collecti
 
 
 @lru_cache(maxsize=4096)
-def _counts(op_type: str, version: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the least and the most inputs and outputs of an operator; empty if onnx does not know the operator."""
+def _schema(op_type: str, version: int) -> onnx.defs.OpSchema | None:
     try:
-        schema = onnx.defs.get_schema(op_type, version, "")
+        return onnx.defs.get_schema(op_type, version, "")
     except onnx.defs.SchemaError:
-        return (), ()
-    return (schema.min_input, schema.min_output), (schema.max_input, schema.max_output)
+        return None
 
-
-MAX_ELEMENTS = (1 << 63) - 1
 
 Tensor = onnx.TensorProto
 
@@ -95,11 +93,9 @@ def check_tensor(tensor: onnx.TensorProto, place: str) -> None:
     bits = 0 if dtype == ir.DataType.STRING else dtype.bitwidth
     if lowest := min((dim for dim in tensor.dims if dim < 0), default=0):
         raise PadopsError(f"{place}: dims {_listed(tensor.dims)} have the negative size {lowest}")
-    count = prod(tensor.dims)
-    if count > MAX_ELEMENTS:
-        raise PadopsError(f"{place}: dims {_listed(tensor.dims)} make more than {MAX_ELEMENTS} elements")
     if tensor.data_location == onnx.TensorProto.EXTERNAL:
         return
+    count = prod(tensor.dims)
     if tensor.HasField("raw_data") and tensor.data_type != Tensor.STRING:
         present, needed, field, unit = len(tensor.raw_data), (count * bits + 7) // 8, "raw_data", "byte"
     else:
@@ -117,32 +113,18 @@ def check_tensor(tensor: onnx.TensorProto, place: str) -> None:
         )
 
 
-def _listed(dims: Iterable[int], most: int = 16) -> str:
+def _listed(dims: Sequence[int], most: int = 16) -> str:
     """Return dims for a message, shortened if there are many."""
-    shown = [str(dim) for dim in dims]
-    return f"[{', '.join(shown[:most])}{', …' if len(shown) > most else ''}]"
+    return f"[{', '.join([*map(str, dims[:most]), *['…'] * (len(dims) > most)])}]"
 
 
 Attribute = onnx.AttributeProto
 
-# For each type of attribute, the field with its value.
-FIELDS = {
-    Attribute.FLOAT: "f",
-    Attribute.INT: "i",
-    Attribute.STRING: "s",
-    Attribute.TENSOR: "t",
-    Attribute.SPARSE_TENSOR: "sparse_tensor",
-    Attribute.GRAPH: "g",
-    Attribute.TYPE_PROTO: "tp",
-    Attribute.FLOATS: "floats",
-    Attribute.INTS: "ints",
-    Attribute.STRINGS: "strings",
-    Attribute.TENSORS: "tensors",
-    Attribute.GRAPHS: "graphs",
-    Attribute.TYPE_PROTOS: "type_protos",
-}
+# The fields with the values of attributes of one kind; other kinds name their field in upper case.
+FIELDS = {"FLOAT": "f", "INT": "i", "STRING": "s", "TENSOR": "t", "GRAPH": "g", "TYPE_PROTO": "tp"}
 MESSAGES = {"t", "sparse_tensor", "g", "tp"}  # an absent message means no value; an absent number is 0
-VALUES = {*FIELDS.values(), "sparse_tensors"}
+KINDS = {number: kind for kind, number in Attribute.AttributeType.items() if number}
+VALUES = {FIELDS.get(kind, kind.lower()) for kind in KINDS.values()}
 
 
 def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function: bool) -> None:
@@ -150,29 +132,33 @@ def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function
     place = f"{owner}: the attribute '{attribute.name}'"
     if not attribute.name:
         raise PadopsError(f"{owner}: an attribute has no name")
-    field = FIELDS.get(attribute.type)
-    if field is None:
+    kind = KINDS.get(attribute.type)
+    if kind is None:
         raise PadopsError(f"{place} has the type {attribute.type}, which ONNX does not define")
+    if attribute.ref_attr_name and not inside_function:
+        raise PadopsError(f"{place} refers to '{attribute.ref_attr_name}' of a function, and stands in none")
+    field = "" if attribute.ref_attr_name else FIELDS.get(kind, kind.lower())
     present = {row.name for row, _ in attribute.ListFields()} & VALUES
-    if attribute.ref_attr_name:
-        if not inside_function:
-            raise PadopsError(f"{place} refers to '{attribute.ref_attr_name}' of a function, and stands in none")
-        if present:
-            raise PadopsError(
-                f"{place} refers to '{attribute.ref_attr_name}', and has a value in '{min(present)}' as well"
-            )
-        return
-    kind = Attribute.AttributeType.Name(attribute.type)
     if wrong := present - {field}:
-        raise PadopsError(f"{place} is of type {kind}, but has a value in '{min(wrong)}'")
+        what = f"refers to '{attribute.ref_attr_name}'" if attribute.ref_attr_name else f"is of type {kind}"
+        raise PadopsError(f"{place} {what}, but has a value in '{min(wrong)}'")
     if field in MESSAGES and not present:
         raise PadopsError(f"{place} is of type {kind}, but has no value")
-    if field in ("t", "tensors"):
-        for tensor in [attribute.t] if field == "t" else attribute.tensors:
-            check_tensor(tensor, f"{place}, tensor '{tensor.name}'")
+    for tensor in [attribute.t] if field == "t" else attribute.tensors:
+        check_tensor(tensor, f"{place}, tensor '{tensor.name}'")
 
 
-SHOWN = 6  # nodes of a cycle that a message names
+SHOWN = 6  # nodes or functions of a cycle that a message names
+
+
+def check_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str = "graph", sorted_nodes: bool = False) -> None:
+    """Refuse names that nothing defines, or that are defined twice, and cycles; see ``_free_names``.
+
+    Raises:
+        PadopsError: The message names the nodes.
+    """
+    for name, reader in _free_names(graph, path, sorted_nodes).items():
+        raise PadopsError(f"{reader} reads '{name}', which is no input, no initializer and no output of a node")
 
 
 def _free_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_nodes: bool = True) -> dict[str, str]:
@@ -181,24 +167,36 @@ def _free_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_n
     Refuses names that are defined twice, and cycles, in the graph and in all graphs inside. With ``sorted_nodes``, the
     nodes must stand in order of use: ONNX Runtime sorts only the nodes of the main graph.
     """
+    labels = [f"node '{node.name}' ({path}.node[{i}], {node.op_type})" for i, node in enumerate(graph.node)]
     known = _given(graph, path)
-    makers = _makers(graph.node, known, path)
+    makers: dict[str, int] = {}  # for each name, the number of the node that makes the value
+    for i, name in ((i, name) for i, node in enumerate(graph.node) for name in node.output if name):
+        if name in makers:
+            raise PadopsError(f"{labels[i]} makes '{name}', and so does {labels[makers[name]]}")
+        if name in known:
+            raise PadopsError(f"{labels[i]} makes '{name}', which is an input or an initializer of {path}")
+        makers[name] = i
     free: dict[str, str] = {}
-    needs: list[set[int]] = []  # for each node, the numbers of the nodes that make its inputs
+    needs: dict[int, set[int]] = {}  # for each node, the numbers of the nodes that make its inputs
     for i, node in enumerate(graph.node):
-        needs.append(set())
-        label = _label(node, i, path)
+        needs[i] = set()
         inside = (_free_names(inner, f"{path}.node[{i}].{name}") for name, inner in graphs_in(node.attribute))
-        for name, reader in (row for rows in chain([dict.fromkeys(node.input, label)], inside) for row in rows.items()):
+        read = chain([dict.fromkeys(node.input, labels[i])], inside)
+        for name, reader in (row for rows in read for row in rows.items()):
             if (maker := makers.get(name)) is not None:
                 needs[i].add(maker)
                 if maker >= i and sorted_nodes:
-                    maker_label = _label(graph.node[maker], maker, path)
-                    raise PadopsError(f"{reader} reads '{name}' before {maker_label} makes it")
+                    raise PadopsError(f"{reader} reads '{name}' before {labels[maker]} makes it")
             elif name not in known:
                 free.setdefault(name, reader)
-    if any(max(numbers, default=-1) >= i for i, numbers in enumerate(needs)):
-        _refuse_cycles(graph.node, needs, path)
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        cycle = [labels[i] for i in error.args[1][:0:-1]]
+        raise PadopsError(
+            f"{path} has a cycle of {len(cycle)} nodes, each of which reads what the next one makes: "
+            f"{', '.join(cycle[:SHOWN])}{', …' if len(cycle) > SHOWN else ''}"
+        ) from None
     for name in _names(graph.output):
         if name not in known and name not in makers:
             free.setdefault(name, f"the output of {path}")
@@ -225,57 +223,9 @@ def _given(graph: onnx.GraphProto | onnx.FunctionProto, path: str) -> set[str]:
     return known | {""}  # an absent input has an empty name
 
 
-def _makers(nodes: Sequence[onnx.NodeProto], known: set[str], path: str) -> dict[str, int]:
-    """Return for each name the number of the node that makes the value."""
-    makers: dict[str, int] = {}
-    for i, node in enumerate(nodes):
-        for name in node.output:
-            if not name:
-                continue
-            if name in makers:
-                first = _label(nodes[makers[name]], makers[name], path)
-                raise PadopsError(f"{_label(node, i, path)} makes '{name}', and so does {first}")
-            if name in known:
-                raise PadopsError(
-                    f"{_label(node, i, path)} makes '{name}', which is an input or an initializer of {path}"
-                )
-            makers[name] = i
-    return makers
-
-
-def _refuse_cycles(nodes: Sequence[onnx.NodeProto], needs: Sequence[set[int]], path: str) -> None:
-    """Refuse nodes that wait for each other; ``needs`` has the numbers of the nodes that each node waits for."""
-    sorter = TopologicalSorter(dict(enumerate(needs)))
-    with suppress(CycleError):
-        sorter.prepare()
-    left = set(range(len(nodes)))
-    while ready := sorter.get_ready():
-        left.difference_update(ready)
-        sorter.done(*ready)
-    if not left:
-        return
-    place: dict[int, int] = {}  # the nodes on the way, in order
-    node = min(left)
-    while node not in place:
-        place[node] = len(place)
-        node = min(needs[node] & left)
-    cycle = list(place)[place[node] :]
-    shown = ", ".join(_label(nodes[i], i, path) for i in cycle[:SHOWN])
-    more = f" and {len(cycle) - SHOWN} more" if len(cycle) > SHOWN else ""
-    raise PadopsError(
-        f"{path} has a cycle of {len(cycle)} nodes, each of which reads what the next one makes: {shown}{more}"
-    )
-
-
-def _label(node: onnx.NodeProto, number: int, path: str) -> str:
-    return f"node '{node.name}' ({path}.node[{number}], {node.op_type})"
-
-
 # The most nodes of a model with all calls inlined. For half this number, onnx infers types in 3 s and inlines in 2 s;
 # ONNX Runtime 1.31.1 needs 24 s to load an eighth of it.
 MAX_NODES = 1 << 16
-
-SHOWN_CALLS = 6  # functions of a recursion that a message names
 
 Key = tuple[str, str, str]  # domain, name and overload
 
@@ -295,16 +245,16 @@ def check_calls(model: onnx.ModelProto) -> None:
         nodes = list(nodes_of(function.node, f"function '{function.name}'"))
         calls[key] = [called for place, node in nodes if (called := _called(node, place, functions)) is not None]
         own[key] = 1 if key[0] == DOMAIN else len(nodes)  # fallback functions are never inlined
-    order = callees_first(calls)
     size: dict[Key, int] = {}
-    for key in order:
+    for key in callees_first(calls):
         size[key] = own[key] + sum(size[called] for called in calls[key])
-    whole = [_called(node, place, functions) for place, node in nodes_of(model.graph.node, "graph")]
-    if (total := sum(size[key] for key in whole if key is not None)) > MAX_NODES:
-        largest = max((key for key in whole if key is not None), key=size.__getitem__)
+    whole = [
+        called for place, node in nodes_of(model.graph.node, "graph") if (called := _called(node, place, functions))
+    ]
+    if sum(size[key] for key in whole) > MAX_NODES:
         raise PadopsError(
-            f"the calls of functions in the model stand for {_rounded(total)} nodes, of which those of "
-            f"{_name(largest)} are {_rounded(size[largest])}; padops takes up to {MAX_NODES}"
+            f"the calls of functions in the model stand for more than {MAX_NODES} nodes, most of them those of "
+            f"{_name(max(whole, key=size.__getitem__))}; padops takes up to {MAX_NODES}"
         )
 
 
@@ -316,11 +266,6 @@ def key_of(domain: str, name: str, overload: str) -> Key:
 def _name(key: Key) -> str:
     domain, name, overload = key
     return f"function '{domain or 'ai.onnx'}::{name}{':' if overload else ''}{overload}'"
-
-
-def _rounded(count: int) -> str:
-    """Return a count for a message, rounded because the digits of 2^1000 would fill the message."""
-    return str(count) if count < 10**18 else f"about 2^{count.bit_length() - 1}"
 
 
 def _called(node: onnx.NodeProto, place: str, functions: dict[Key, onnx.FunctionProto]) -> Key | None:
@@ -337,32 +282,18 @@ def _called(node: onnx.NodeProto, place: str, functions: dict[Key, onnx.Function
     return key
 
 
-def callees_first(calls: dict[Key, list[Key]]) -> list[Key]:
+def callees_first(calls: Mapping[Key, Iterable[Key]]) -> list[Key]:
     """Return the functions in an order in which each follows all functions that it calls.
 
     Raises:
         PadopsError: A function calls itself, directly or through others.
     """
-    order: list[Key] = []
-    done: set[Key] = set()
-    for first in calls:
-        chain: dict[Key, Iterator[Key]] = {first: iter(calls[first])} if first not in done else {}
-        while chain:
-            key = next(reversed(chain))
-            called = next((other for other in chain[key] if other not in done), None)
-            if called is None:
-                del chain[key]
-                done.add(key)
-                order.append(key)
-            elif called in chain:
-                names = list(chain)
-                names = names[names.index(called) :]
-                shown = "".join(f"{_name(name)} calls " for name in names[:SHOWN_CALLS])
-                more = f"… (of {len(names)} functions) calls " if len(names) > SHOWN_CALLS else ""
-                raise PadopsError(f"{shown}{more}{_name(called)}: a function cannot call itself")
-            else:
-                chain[called] = iter(calls[called])
-    return order
+    try:
+        return [*TopologicalSorter(calls).static_order()]
+    except CycleError as error:
+        names = [_name(key) for key in reversed(error.args[1])]
+        shown = [*names[:SHOWN], f"… (of {len(names) - 1} functions)", names[-1]] if len(names) > SHOWN + 1 else names
+        raise PadopsError(f"{' calls '.join(shown)}: a function cannot call itself") from None
 
 
 HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher version
@@ -382,7 +313,7 @@ def check_model(model: onnx.ModelProto) -> None:
     _check_imports(model.opset_import, "the model", {node.domain for node in model.graph.node})
     named = frozenset(function.name for function in model.functions if not function.domain)
     _check_graph(model.graph, "graph", Owner(_default_version(model.opset_import, model), named))
-    _refuse_unmade(_free_names(model.graph, "graph", sorted_nodes=False))
+    check_names(model.graph)
     for i, function in enumerate(model.functions):
         path = f"functions[{i}]"
         place = f"function '{function.name}' ({path})"
@@ -390,13 +321,8 @@ def check_model(model: onnx.ModelProto) -> None:
         for attribute in function.attribute_proto:
             _check_attribute(attribute, place, inside_function=False)
         _check_nodes(function.node, path, Owner(_default_version(function.opset_import, model), named, True))
-        _refuse_unmade(_free_names(function, path))
+        check_names(function, path, sorted_nodes=True)
     check_calls(model)
-
-
-def _refuse_unmade(names: dict[str, str]) -> None:
-    for name, reader in names.items():
-        raise PadopsError(f"{reader} reads '{name}', which is no input, no initializer and no output of a node")
 
 
 def _default_version(rows: Iterable[onnx.OperatorSetIdProto], model: onnx.ModelProto) -> int | None:

@@ -339,8 +339,9 @@ def read_document(
         path = Path(source)
         if path.suffix.lower() == IR_SUFFIX:
             check_file(path)
-            reader = import_module(READER)
-            message, files, refused = reader.read_pads(path) if for_pads else (*reader.read(path), "")
+            message, files, refused = import_module(READER).read(path)
+            if refused and not for_pads:
+                raise PadopsError(refused)
             for record in files[1:]:
                 Place(path.parent, path, follow_links).check_link(Path(record.name), f"{path}: its data file")
             document = _build(message, None, None)
