@@ -140,9 +140,9 @@ CALLS = [
      "".join(f"function 'local::f{i}' calls " for i in range(6))
      + "… (of 8 functions) calls function 'local::f0': a function cannot call itself"),
     (text("y = local.f (x, p)", local("f", "x", "y", "y = Neg (x)")),
-     "node '' (graph.node[0], f) calls function 'local::f' with 2 inputs; it has 1"),
+     "node '' (graph.node[0], f) has 2 inputs; function 'local::f' has at most 1"),
     (text("y, z = local.f (x)", local("f", "x", "y", "y = Neg (x)")),
-     "node '' (graph.node[0], f) calls function 'local::f' with 2 outputs; it has 1"),
+     "node '' (graph.node[0], f) has 2 outputs; function 'local::f' has at most 1"),
     *((growing(count),
        f"the calls of functions in the model stand for more than 65536 nodes, most of them those of function "
        f"'local::f{count - 1}'; padops takes up to 65536") for count in (40, 100)),

@@ -11,7 +11,6 @@ before any use, in no cycle), and functions (no recursion, no unbounded growth).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
@@ -36,22 +35,34 @@ def default_version(imports: Mapping[str, int], ir_version: int) -> int | None:
     return imports.get("", before_imports)
 
 
-def _check_counts(node: onnx.NodeProto, version: int | None, functions: Collection[str], label: str) -> None:
-    """Refuse a node of the default domain with too few or too many inputs or outputs; ``label`` names the node."""
-    known = node.domain == "" and version is not None and version <= onnx.defs.onnx_opset_version()
-    if not known or node.op_type in NOT_COUNTED or node.op_type in functions:
+Key = tuple[str, str, str]  # domain, name and overload
+Functions = Mapping[Key, onnx.FunctionProto]
+
+
+def key_of(part: onnx.NodeProto | onnx.FunctionProto) -> Key:
+    """Return the key of a function, or of a node that may call one."""
+    return part.domain, part.op_type if isinstance(part, onnx.NodeProto) else part.name, part.overload
+
+
+def _name(key: Key) -> str:
+    domain, name, overload = key
+    return f"function '{domain or 'ai.onnx'}::{name}{':' if overload else ''}{overload}'"
+
+
+def _check_counts(node: onnx.NodeProto, version: int | None, functions: Functions, label: str) -> None:
+    """Refuse a call, or a node of the default domain, with too few or too many inputs or outputs."""
+    is_standard = node.domain == "" and version is not None and version <= onnx.defs.onnx_opset_version()
+    if (function := functions.get(key_of(node))) is not None:
+        what, limits = _name(key_of(node)), ((0, len(function.input)), (0, len(function.output)))
+    elif is_standard and node.op_type not in NOT_COUNTED and (schema := _schema(node.op_type, version)) is not None:
+        what = f"{node.op_type} of version {version}"
+        limits = (schema.min_input, schema.max_input), (schema.min_output, schema.max_output)
+    else:
         return
-    if (schema := _schema(node.op_type, version)) is None:
-        return
-    for what, names, least, most in (
-        ("input", node.input, schema.min_input, schema.max_input),
-        ("output", node.output, schema.min_output, schema.max_output),
-    ):
+    for kind, names, (least, most) in zip(("input", "output"), (node.input, node.output), limits):
         if not least <= len(names) <= most:
             expected = f"at least {least}" if len(names) < least else f"at most {most}"
-            raise PadopsError(
-                f"{label} has {plural(len(names), what)}; {node.op_type} of version {version} has {expected}"
-            )
+            raise PadopsError(f"{label} has {plural(len(names), kind)}; {what} has {expected}")
 
 
 @lru_cache(maxsize=4096)
@@ -78,12 +89,8 @@ ELEMENT_FIELDS: dict[int, tuple[str, int]] = {
 OTHERS = ("int32_data", 1)  # all smaller types; elements of 4 and 2 bits share an entry as they share a byte
 
 
-def check_tensor(tensor: onnx.TensorProto, place: str) -> None:
-    """Refuse an unreadable tensor; of external data, check only type and dims. Messages name ``place``.
-
-    Raises:
-        PadopsError: The element type is undefined, or the tensor has more or fewer elements than its dims state.
-    """
+def _check_tensor(tensor: onnx.TensorProto, place: str) -> None:
+    """Refuse an unreadable tensor; of external data, check only type and dims. Messages name ``place``."""
     try:
         dtype = ir.DataType(tensor.data_type)
     except ValueError:
@@ -145,7 +152,7 @@ def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function
     if field in MESSAGES and not present:
         raise PadopsError(f"{place} is of type {kind}, but has no value")
     for tensor in [attribute.t] if field == "t" else attribute.tensors:
-        check_tensor(tensor, f"{place}, tensor '{tensor.name}'")
+        _check_tensor(tensor, f"{place}, tensor '{tensor.name}'")
 
 
 SHOWN = 6  # nodes or functions of a cycle that a message names
@@ -227,30 +234,20 @@ def _given(graph: onnx.GraphProto | onnx.FunctionProto, path: str) -> set[str]:
 # ONNX Runtime 1.31.1 needs 24 s to load an eighth of it.
 MAX_NODES = 1 << 16
 
-Key = tuple[str, str, str]  # domain, name and overload
-
 
 def check_calls(model: onnx.ModelProto) -> None:
-    """Refuse functions that call themselves or grow without bounds, and calls with too many inputs or outputs.
+    """Refuse functions that call themselves, or grow without bounds.
 
     Raises:
-        PadopsError: The message names the functions, or the calling node.
+        PadopsError: The message names the functions.
     """
-    functions = {key_of(function.domain, function.name, function.overload): function for function in model.functions}
-    if not functions:
-        return
-    calls: dict[Key, list[Key]] = {}
-    own: dict[Key, int] = {}
-    for key, function in functions.items():
-        nodes = list(nodes_of(function.node, f"function '{function.name}'"))
-        calls[key] = [called for place, node in nodes if (called := _called(node, place, functions)) is not None]
-        own[key] = 1 if key[0] == DOMAIN else len(nodes)  # fallback functions are never inlined
+    functions = {key_of(function): function for function in model.functions}
+    calls = {key: calls_in(function.node, functions) for key, function in functions.items()}
     size: dict[Key, int] = {}
     for key in callees_first(calls):
-        size[key] = own[key] + sum(size[called] for called in calls[key])
-    whole = [
-        called for place, node in nodes_of(model.graph.node, "graph") if (called := _called(node, place, functions))
-    ]
+        own = 1 if key[0] == DOMAIN else sum(1 for _ in nodes_of(functions[key].node))  # fallbacks are never inlined
+        size[key] = own + sum(size[called] for called in calls[key])
+    whole = calls_in(model.graph.node, functions)
     if sum(size[key] for key in whole) > MAX_NODES:
         raise PadopsError(
             f"the calls of functions in the model stand for more than {MAX_NODES} nodes, most of them those of "
@@ -258,28 +255,9 @@ def check_calls(model: onnx.ModelProto) -> None:
         )
 
 
-def key_of(domain: str, name: str, overload: str) -> Key:
-    """Return the key of a function, or of a node that may call one."""
-    return domain, name, overload
-
-
-def _name(key: Key) -> str:
-    domain, name, overload = key
-    return f"function '{domain or 'ai.onnx'}::{name}{':' if overload else ''}{overload}'"
-
-
-def _called(node: onnx.NodeProto, place: str, functions: dict[Key, onnx.FunctionProto]) -> Key | None:
-    """Return the function that a node calls, after a check of the node's inputs and outputs; None for an operator."""
-    key = key_of(node.domain, node.op_type, node.overload)
-    function = functions.get(key)
-    if function is None:
-        return None
-    for what in ("input", "output"):
-        given, taken = len(getattr(node, what)), len(getattr(function, what))
-        if given > taken:
-            label = f"node '{node.name}' ({place}, {node.op_type})"
-            raise PadopsError(f"{label} calls {_name(key)} with {given} {what}s; it has {taken}")
-    return key
+def calls_in(nodes: Iterable[onnx.NodeProto], functions: Collection[Key]) -> list[Key]:
+    """Return the functions that nodes call, at any depth, once for each call."""
+    return [key for _, node in nodes_of(nodes) if (key := key_of(node)) in functions] if functions else []
 
 
 def callees_first(calls: Mapping[Key, Iterable[Key]]) -> list[Key]:
@@ -299,66 +277,55 @@ def callees_first(calls: Mapping[Key, Iterable[Key]]) -> list[Key]:
 HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher version
 
 
-@dataclass(frozen=True)
-class Owner:
-    """The main graph or the function that contains the nodes, at any depth."""
-
-    version: int | None  # the version of its default domain
-    named: frozenset[str]  # the names of the model's functions in that domain
-    is_function: bool = False  # whether it is a function
-
-
 def check_model(model: onnx.ModelProto) -> None:
     """Refuse an invalid model; ``scan.refuse_what_would_be_lost`` has accepted the message."""
-    _check_imports(model.opset_import, "the model", {node.domain for node in model.graph.node})
-    named = frozenset(function.name for function in model.functions if not function.domain)
-    _check_graph(model.graph, "graph", Owner(_default_version(model.opset_import, model), named))
-    check_names(model.graph)
+    functions = {key_of(function): function for function in model.functions}
+
+    def check(
+        part: onnx.GraphProto | onnx.FunctionProto, path: str, place: str, imports: Iterable[onnx.OperatorSetIdProto]
+    ) -> None:
+        used = {"", *(node.domain for node in part.node)}
+        for row in imports:
+            if row.domain in used and not 1 <= row.version <= HIGHEST_VERSION:
+                raise PadopsError(
+                    f"{place} imports version {row.version} of the domain '{row.domain}'; versions are 1 to "
+                    f"{HIGHEST_VERSION}"
+                )
+        version = default_version({row.domain: row.version for row in imports}, model.ir_version)
+        is_function = isinstance(part, onnx.FunctionProto)
+        _check_graph(part, path, version, functions, is_function)
+        check_names(part, path, sorted_nodes=is_function)
+
+    check(model.graph, "graph", "the model", model.opset_import)
     for i, function in enumerate(model.functions):
-        path = f"functions[{i}]"
-        place = f"function '{function.name}' ({path})"
-        _check_imports(function.opset_import, place, {node.domain for node in function.node})
+        place = f"function '{function.name}' (functions[{i}])"
         for attribute in function.attribute_proto:
             _check_attribute(attribute, place, inside_function=False)
-        _check_nodes(function.node, path, Owner(_default_version(function.opset_import, model), named, True))
-        check_names(function, path, sorted_nodes=True)
+        check(function, f"functions[{i}]", place, function.opset_import)
     check_calls(model)
 
 
-def _default_version(rows: Iterable[onnx.OperatorSetIdProto], model: onnx.ModelProto) -> int | None:
-    return default_version({row.domain: row.version for row in rows}, model.ir_version)
-
-
-def _check_imports(rows: Iterable[onnx.OperatorSetIdProto], place: str, used: set[str]) -> None:
-    for row in rows:
-        if row.domain in {"", *used} and not 1 <= row.version <= HIGHEST_VERSION:
-            raise PadopsError(
-                f"{place} imports version {row.version} of the domain '{row.domain}'; versions are 1 to "
-                f"{HIGHEST_VERSION}"
-            )
-
-
-def _check_graph(graph: onnx.GraphProto, path: str, owner: Owner) -> None:
-    for i, tensor in enumerate(graph.initializer):
-        check_tensor(tensor, f"initializer '{tensor.name}' ({path}.initializer[{i}])")
-    for i, row in enumerate(graph.sparse_initializer):
-        for part in (row.values, row.indices):
-            check_tensor(part, f"sparse initializer '{row.values.name}' ({path}.sparse_initializer[{i}])")
-    _check_nodes(graph.node, path, owner)
-
-
-def _check_nodes(nodes: Iterable[onnx.NodeProto], path: str, owner: Owner) -> None:
-    for i, node in enumerate(nodes):
+def _check_graph(
+    graph: onnx.GraphProto | onnx.FunctionProto, path: str, version: int | None, functions: Functions, inside: bool
+) -> None:
+    """Check the tensors, and the nodes at any depth; ``inside`` states whether they are inside a function."""
+    if isinstance(graph, onnx.GraphProto):
+        for i, tensor in enumerate(graph.initializer):
+            _check_tensor(tensor, f"initializer '{tensor.name}' ({path}.initializer[{i}])")
+        for i, row in enumerate(graph.sparse_initializer):
+            for part in (row.values, row.indices):
+                _check_tensor(part, f"sparse initializer '{row.values.name}' ({path}.sparse_initializer[{i}])")
+    for i, node in enumerate(graph.node):
         place = f"{path}.node[{i}]"
         label = f"node '{node.name}' ({place}, {node.op_type or 'of no operator'})"
         if not node.op_type:
             raise PadopsError(f"{label}: it has no op_type")
-        _check_counts(node, owner.version, owner.named, label)
+        _check_counts(node, version, functions, label)
         seen: set[str] = set()
         for attribute in node.attribute:
             if attribute.name in seen:
                 raise PadopsError(f"{label}: two attributes have the name '{attribute.name}'")
             seen.add(attribute.name)
-            _check_attribute(attribute, label, owner.is_function)
-            for name, graph in graphs_in([attribute]):
-                _check_graph(graph, f"{place}.{name}", owner)
+            _check_attribute(attribute, label, inside)
+        for name, inner in graphs_in(node.attribute):
+            _check_graph(inner, f"{place}.{name}", version, functions, inside)
