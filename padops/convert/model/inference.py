@@ -149,9 +149,7 @@ def infer(message: onnx.ModelProto) -> tuple[onnx.GraphProto, list[onnx.GraphPro
     main = infer_graph(light)
     given = {key_of(row): _Given(row) for row in message.functions}
     _see_calls(message.graph.node, main, {}, given)
-    called = {
-        key: calls_in(row.function.node, {key_of(row): row for row in message.functions}) for key, row in given.items()
-    }
+    called = {key: calls_in(row.function.node, given) for key, row in given.items()}
     order = callees_first(called)
     reached: dict[Key, set[Key]] = {}
     for key in order:
