@@ -42,7 +42,6 @@ class Index:
         self._model = model
         self._values: dict[str | None, set[ir.Value]] | None = None
         self._last_uses: dict[ir.Value, Sequence[Use]] = {}
-        self._elements: dict[ir.Value, tuple[ir.TensorProtocol, np.ndarray | None]] = {}
 
     @cached_property
     def operators(self) -> frozenset[tuple[str, str]]:
@@ -77,16 +76,6 @@ class Index:
         if len(known) < 2 or not all(value in node.inputs[i : i + 1] for node, i in known):
             known = self._last_uses[value] = list(value.uses())[-2:]
         return known
-
-    def elements(self, value: ir.Value, tensor: ir.TensorProtocol) -> np.ndarray | None:
-        """Return the read-only elements of an initializer, read once; None if it has many."""
-        known = self._elements.get(value)
-        if known is None or known[0] is not tensor:
-            if (array := _small(tensor, LARGEST_CONSTANT)) is not None:
-                array = array.view()
-                array.flags.writeable = False
-            known = self._elements[value] = tensor, array
-        return known[1]
 
     def rename(self, value: ir.Value, name: str | None) -> None:
         """Give a value another name."""
@@ -174,7 +163,7 @@ def constant(value: ir.Value | None, scope: Scope, largest: int = LARGEST_CONSTA
     tensor = value.const_value
     if tensor is None:
         return _constant_of_node(value.producer(), largest)
-    return scope.index.elements(value, tensor) if largest == LARGEST_CONSTANT else _small(tensor, largest)
+    return _small(tensor, largest)
 
 
 def _constant_of_node(node: ir.Node | None, largest: int) -> np.ndarray | None:
