@@ -37,6 +37,7 @@ from padops.plural import plural
 from padops.processes import Pickled
 
 MOST_KINDS = 20  # of layers in a message
+LONGEST = 200  # characters of a reason
 
 
 def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
@@ -55,7 +56,7 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
             nodes += onnx_nodes(node, values) if node.domain == DOMAIN else [node]
         except Unreadable as error:
             whys = [lacking[name] for name in (*node.input, *node.output) if name in lacking]
-            refusals[node.op_type, "; ".join(dict.fromkeys((str(error), *whys)))].append(node.name)
+            refusals[node.op_type, "; ".join(dict.fromkeys((str(error)[:LONGEST], *whys)))].append(node.name)
     if refusals:
         lines = [
             f"{kind} '{names[0]}'{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {reason}"

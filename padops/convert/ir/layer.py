@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import onnx
@@ -25,9 +26,9 @@ Dims = list[int | None] | None  # None for each dynamic dim, and for an unknown 
 class Values:
     """Types and shapes of all values, and the tensors of constant values, by name."""
 
-    types: dict[str, int]
-    dims: dict[str, Dims]
-    tensors: dict[str, onnx.TensorProto]
+    types: MutableMapping[str, int]
+    dims: MutableMapping[str, Dims]
+    tensors: MutableMapping[str, onnx.TensorProto]
     casts: dict[str, tuple[str, int]]  # by output of a Convert layer: its input, and the type
 
     @staticmethod
@@ -44,6 +45,10 @@ class Values:
                 type = ELEMENT_TYPES.get(attributes_of(node).get("destination_type", ""), 0)
                 values.casts[node.output[0]] = node.input[0], type
         return values
+
+    def trial(self) -> Values:
+        """Return a copy whose changes leave this one as it is."""
+        return Values(ChainMap({}, self.types), ChainMap({}, self.dims), ChainMap({}, self.tensors), self.casts)
 
     def add(self, tensor: onnx.TensorProto) -> None:
         self.tensors[tensor.name] = tensor
@@ -100,7 +105,6 @@ def attributes_of(node: onnx.NodeProto) -> dict[str, str]:
 
 
 INTEGER = re.compile("[+-]?[0-9]{1,19}")
-LONGEST_TEXT = 100  # characters of an attribute in a message
 FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
 INDICES = (TensorProto.INT32, TensorProto.INT64)
 Meaning = TypeVar("Meaning")
@@ -108,10 +112,6 @@ Meaning = TypeVar("Meaning")
 
 class Unreadable(ValueError):
     """A layer that cannot be converted; the message is the reason for the listing."""
-
-
-def _refuse(reason: str) -> NoReturn:
-    raise Unreadable(reason)
 
 
 class Layer:
@@ -126,7 +126,7 @@ class Layer:
         self.nodes: list[onnx.NodeProto] = []
         self._attributes = attributes_of(node)
         self._read: set[str] = set()
-        self._taken: list[str] = []
+        self._count = 0  # of new names
 
     # Attributes. ``refuse_what_is_not_read`` refuses attributes that no rule has read.
 
@@ -135,14 +135,14 @@ class Layer:
         self._read.add(name)
         text = self._attributes.get(name, missing)
         if text is None:
-            _refuse(f"it has no {name}")
+            raise Unreadable(f"it has no {name}")
         return text
 
     def choice(self, name: str, meanings: Mapping[str, Meaning], missing: str | None = None) -> Meaning:
         """Return the meaning of an attribute whose value is one of some words, in any case."""
         text = self.word(name, missing)
         if text.lower() not in meanings:
-            _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not {' or '.join(meanings)}")
+            raise Unreadable(f"{name}='{text}' is not {' or '.join(meanings)}")
         return meanings[text.lower()]
 
     def flag(self, name: str, missing: str | None = None) -> bool:
@@ -156,7 +156,7 @@ class Layer:
         for part in text.split(",") if text.strip() else []:
             number = part.strip()
             if not INTEGER.fullmatch(number) or abs(int(number)) > LARGEST:
-                _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not a list of integers")
+                raise Unreadable(f"{name}='{text}' is not a list of integers")
             numbers.append(int(number))
         return numbers
 
@@ -164,7 +164,7 @@ class Layer:
         """Return the integer in an attribute."""
         numbers = self.integers(name, missing)
         if len(numbers) != 1:
-            _refuse(f"{name}='{self.word(name, missing)[:LONGEST_TEXT]}' is not an integer")
+            raise Unreadable(f"{name}='{self.word(name, missing)}' is not an integer")
         return numbers[0]
 
     def decimal(self, name: str, missing: str | None = None) -> float:
@@ -172,12 +172,12 @@ class Layer:
         try:
             return float(text)
         except ValueError:
-            _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not a number")
+            raise Unreadable(f"{name}='{text}' is not a number") from None
 
     def element_type(self, name: str, missing: str | None = None) -> int:
         text = self.word(name, missing)
         if text not in ELEMENT_TYPES:
-            _refuse(f"ONNX does not have the type {text}")
+            raise Unreadable(f"ONNX does not have the type {text}")
         return ELEMENT_TYPES[text]
 
     def refuse_what_is_not_read(self, without_effect: Mapping[tuple[str, str], Collection[str]]) -> None:
@@ -186,7 +186,7 @@ class Layer:
             kinds = ((self.node.op_type, name), ("*", name))
             allowed = next((without_effect[kind] for kind in kinds if kind in without_effect), ())
             if name not in self._read and name != "version" and value not in allowed and "*" not in allowed:
-                _refuse(f"padops does not read {name}='{value[:LONGEST_TEXT]}'")
+                raise Unreadable(f"padops does not read {name}='{value}'")
 
     # Inputs.
 
@@ -194,21 +194,21 @@ class Layer:
         """Return the dims of an input, with None for each dynamic dim."""
         dims = self.values.dims[name]
         if dims is None:
-            _refuse(f"the rank of its input '{name}' is not known")
+            raise Unreadable(f"the rank of its input '{name}' is not known")
         return dims
 
     def numbers(self, name: str) -> np.ndarray:
         """Return the elements of an input that must be constant."""
         array = self.values.constant(name)
         if array is None:
-            _refuse(f"its input '{name}' is no constant")
+            raise Unreadable(f"its input '{name}' is no constant")
         return array
 
     def number(self, name: str) -> Any:
         """Return the only element of an input that must be constant, such as an axis."""
         array = self.numbers(name)
         if array.size != 1:
-            _refuse(f"its input '{name}' has {array.size} elements, expected one")
+            raise Unreadable(f"its input '{name}' has {array.size} elements, expected one")
         return array.item()
 
     def integral(self, name: str, rank: int | None = None) -> str:
@@ -256,9 +256,8 @@ class Layer:
         return self.constant(value, helper.tensor_dtype_to_np_dtype(self.type))
 
     def _name(self, what: str) -> str:
-        name = self.values.fresh(f"{self.node.name}/{what}_{len(self._taken)}")
-        self._taken.append(name)
-        return name
+        self._count += 1
+        return self.values.fresh(f"{self.node.name}/{what}_{self._count - 1}")
 
     def finish(self, given: Sequence[str]) -> list[onnx.NodeProto]:
         """Return the nodes; the values ``given`` become the outputs of the layer."""
@@ -275,8 +274,3 @@ class Layer:
             if self.node.output[0] in node.output:
                 node.name = self.node.name
         return self.nodes
-
-    def forget(self) -> None:
-        for table in (self.values.types, self.values.dims, self.values.tensors):
-            for name in self._taken:
-                table.pop(name, None)

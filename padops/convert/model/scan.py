@@ -75,7 +75,7 @@ def refuse_what_would_be_lost(proto: onnx.ModelProto) -> list[tuple[onnx.TensorP
         for name, what in NOT_CARRIED.get(message.DESCRIPTOR.name, {}).items():
             field = getattr(message, name)
             present = message.HasField(name) if isinstance(field, Message) else len(field)
-            if present and not (name == "sparse_tensor" and message.name == SPARSE_VALUE):
+            if present and not (name == "sparse_tensor" and getattr(message, "name", "") == SPARSE_VALUE):
                 place = f"{path}.{name}"
                 raise PadopsError(f"{place}: {what} are not carried by onnx_ir; converting would lose them")
         if isinstance(message, onnx.TensorProto) and message.data_location == onnx.TensorProto.EXTERNAL:
