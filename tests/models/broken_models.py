@@ -61,7 +61,7 @@ TENSORS = [
      f"1 value in int64_data, int64 of dims [{2**62}] needs {2**62}"),
     (of_tensor(data_type=INT64, dims=[2**62, 4]), f"0 values in int64_data, int64 of dims [{2**62}, 4] needs {2**64}"),
     (of_tensor(data_type=INT64, dims=[1] * 20, int64_data=[]),
-     f"0 values in int64_data, int64 of dims [{'1, ' * 16}…] needs 1"),
+     f"0 values in int64_data, int64 of dims {[1] * 20} needs 1"),
     (of_tensor(data_type=0, dims=[4], int64_data=[1, 0, 2, 0]),
      f"onnx {onnx.__version__} knows no element type 0"),
     (of_tensor(data_type=99, dims=[4]), f"onnx {onnx.__version__} knows no element type 99"),

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
@@ -69,15 +69,17 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
     return message
 
 
-def _needed(nodes: list[onnx.NodeProto], outputs: Collection[str]) -> tuple[list[onnx.NodeProto], set[str]]:
-    """Return the nodes whose outputs are read, and the names of all read values."""
+def _needed(
+    nodes: Sequence[onnx.NodeProto], outputs: Iterable[str], known: Collection[str] = ()
+) -> tuple[list[onnx.NodeProto], set[str]]:
+    """Return the nodes whose outputs are read and not ``known``, and the names of all read values."""
     kept: list[onnx.NodeProto] = []
     read = set(outputs)
     for node in reversed(nodes):
-        if read.isdisjoint(node.output):
+        if read.isdisjoint(node.output) or node.output[0] in known:
             continue
         read.update(node.input)
-        if node.op_type == "MaxPool" and len(node.output) > 1 and node.output[1] not in read:
+        if not node.domain and node.op_type == "MaxPool" and len(node.output) > 1 and node.output[1] not in read:
             node.output.pop()  # the indices; ONNX Runtime is slower with them
         kept.append(node)
     return kept[::-1], read
@@ -153,11 +155,14 @@ def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dic
         type, dims, content = answer or ("", None, b"")
         if ELEMENT_TYPES.get(type) == values.types[name] and dims is not None and dims == values.static(name):
             tensors[name] = onnx.TensorProto(name=name, data_type=ELEMENT_TYPES[type], dims=dims, raw_data=content)
-    whole = [node for node in wanted if tensors.keys() >= set(node.output)]
-    for name in (name for node in whole for name in node.output):
+    folded = [name for node in wanted if tensors.keys() >= set(node.output) for name in node.output]
+    for name in folded:
         message.graph.initializer.add().CopyFrom(tensors[name])
         values.add(message.graph.initializer[-1])
-    _drop(message, {name for node in whole for name in node.output}, computed)
+    nodes, _ = _needed(message.graph.node, (output.name for output in message.graph.output), folded)
+    kept = onnx.GraphProto(node=nodes)
+    message.graph.ClearField("node")
+    message.graph.node.extend(kept.node)
     return {name: reason for _, _, name in asked if name not in values.tensors}
 
 
@@ -201,20 +206,6 @@ def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answe
             return process.ask((str(path), wanted)), "OpenVINO does not compute that from constants"
         except RuntimeError as error:
             return [], f"OpenVINO computes that from constants, but says: {error}"
-
-
-def _drop(message: onnx.ModelProto, folded: Collection[str], computed: Collection[str]) -> None:
-    """Drop the layers whose outputs are now constants, and earlier layers that nothing else reads."""
-    read = {output.name for output in message.graph.output}
-    nodes: list[onnx.NodeProto] = []
-    for node in reversed(message.graph.node):
-        if node.output and node.output[0] in computed and (node.output[0] in folded or read.isdisjoint(node.output)):
-            continue
-        read.update(node.input)
-        nodes.append(node)
-    kept = onnx.GraphProto(node=nodes[::-1])
-    del message.graph.node[:]
-    message.graph.node.extend(kept.node)
 
 
 def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:

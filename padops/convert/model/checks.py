@@ -10,7 +10,7 @@ before any use, in no cycle), and functions (no recursion, no unbounded growth).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
@@ -73,56 +73,34 @@ def _schema(op_type: str, version: int) -> onnx.defs.OpSchema | None:
         return None
 
 
-Tensor = onnx.TensorProto
-
-# The field with the elements of a type if there are no raw data, and the number of entries for an element.
-ELEMENT_FIELDS: dict[int, tuple[str, int]] = {
-    Tensor.FLOAT: ("float_data", 1),
-    Tensor.COMPLEX64: ("float_data", 2),
-    Tensor.DOUBLE: ("double_data", 1),
-    Tensor.COMPLEX128: ("double_data", 2),
-    Tensor.INT64: ("int64_data", 1),
-    Tensor.UINT32: ("uint64_data", 1),
-    Tensor.UINT64: ("uint64_data", 1),
-    Tensor.STRING: ("string_data", 1),
-}
-OTHERS = ("int32_data", 1)  # all smaller types; elements of 4 and 2 bits share an entry as they share a byte
+COMPLEX = (ir.DataType.COMPLEX64, ir.DataType.COMPLEX128)
 
 
 def _check_tensor(tensor: onnx.TensorProto, place: str) -> None:
     """Refuse an unreadable tensor; of external data, check only type and dims. Messages name ``place``."""
     try:
-        dtype = ir.DataType(tensor.data_type)
-    except ValueError:
-        dtype = ir.DataType.UNDEFINED
-    if dtype == ir.DataType.UNDEFINED:
-        raise PadopsError(f"{place}: onnx {onnx.__version__} knows no element type {tensor.data_type}")
-    bits = 0 if dtype == ir.DataType.STRING else dtype.bitwidth
-    if lowest := min((dim for dim in tensor.dims if dim < 0), default=0):
-        raise PadopsError(f"{place}: dims {_listed(tensor.dims)} have the negative size {lowest}")
+        dtype, field = ir.DataType(tensor.data_type), onnx.helper.tensor_dtype_to_field(tensor.data_type)
+    except (KeyError, ValueError):
+        raise PadopsError(f"{place}: onnx {onnx.__version__} knows no element type {tensor.data_type}") from None
+    dims = f"{list(tensor.dims)!s:.100}"
+    if (lowest := min(tensor.dims, default=0)) < 0:
+        raise PadopsError(f"{place}: dims {dims} have the negative size {lowest}")
     if tensor.data_location == onnx.TensorProto.EXTERNAL:
         return
-    count = prod(tensor.dims)
-    if tensor.HasField("raw_data") and tensor.data_type != Tensor.STRING:
-        present, needed, field, unit = len(tensor.raw_data), (count * bits + 7) // 8, "raw_data", "byte"
-    else:
-        field, entries = ELEMENT_FIELDS.get(tensor.data_type, OTHERS)
+    count, bits = prod(tensor.dims), 0 if dtype == ir.DataType.STRING else dtype.bitwidth
+    if tensor.HasField("raw_data") and dtype != ir.DataType.STRING:
+        field, present, needed, unit = "raw_data", len(tensor.raw_data), (count * bits + 7) // 8, "byte"
+    else:  # elements of 4 and 2 bits share an entry as they share a byte, and complex ones have two entries
         if field != "int32_data" and tensor.int32_data:  # onnx would read this field instead
             raise PadopsError(
                 f"{place}: it has {plural(len(tensor.int32_data), 'value')} in int32_data beside those in {field}"
             )
         present, unit = len(getattr(tensor, field)), "value"
-        needed = (count * bits + 7) // 8 if bits and bits < 8 else count * entries
+        needed = (count * bits + 7) // 8 if 0 < bits < 8 else 2 * count if dtype in COMPLEX else count
     if present != needed:
         raise PadopsError(
-            f"{place}: {plural(present, unit)} in {field}, {dtype.name.lower()} of dims {_listed(tensor.dims)} needs "
-            f"{needed}"
+            f"{place}: {plural(present, unit)} in {field}, {dtype.name.lower()} of dims {dims} needs {needed}"
         )
-
-
-def _listed(dims: Sequence[int], most: int = 16) -> str:
-    """Return dims for a message, shortened if there are many."""
-    return f"[{', '.join([*map(str, dims[:most]), *['…'] * (len(dims) > most)])}]"
 
 
 Attribute = onnx.AttributeProto

@@ -6,7 +6,6 @@ everything else stays exactly as it was: order, metadata, value infos, and entri
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -364,11 +363,6 @@ def check_file(path: Path) -> None:
         PadopsError: The path leads to nothing, to a folder or to a pointer of Git LFS, or is a link that leads nowhere.
     """
     if not path.exists():
-        try:
-            path.stat()
-        except OSError as error:
-            if error.errno == errno.ELOOP:
-                raise PadopsError(f"{path} is a circular link") from None
         link = f": it is a link to {os.readlink(path)}" if path.is_symlink() else ""
         raise PadopsError(f"{path} does not exist{link}")
     if not path.is_file():

@@ -22,7 +22,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
-from math import prod
 
 import numpy as np
 import onnx
@@ -30,7 +29,6 @@ from onnx import numpy_helper
 
 from padops.convert.model.checks import Key, callees_first, calls_in, key_of
 from padops.convert.model.nesting import graphs_in, graphs_of, nodes_of, shaped_type
-from padops.convert.model.scan import dense_tensor
 
 ENDLESS = (2**31 - 1, 2**63 - 1)
 ENDS, STEPS = 2, 4  # inputs of a Slice
@@ -135,11 +133,7 @@ def declarations(message: onnx.ModelProto) -> onnx.ModelProto:
         elif tensor.name not in inputs:
             graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
     for row in source.sparse_initializer:
-        is_external = onnx.TensorProto.EXTERNAL in (row.values.data_location, row.indices.data_location)
-        if not is_external and prod(row.dims) * 8 <= WORTH_KEEPING:
-            graph.initializer.append(dense_tensor(row))
-        else:
-            graph.input.append(onnx.helper.make_tensor_value_info(row.values.name, row.values.data_type, row.dims))
+        graph.input.append(onnx.helper.make_tensor_value_info(row.values.name, row.values.data_type, row.dims))
     return light
 
 

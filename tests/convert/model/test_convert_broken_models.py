@@ -179,9 +179,7 @@ def test_offsets_and_lengths_of_thousands_of_digits(tmp_path: Path) -> None:
     (tmp_path / "w.bin").write_bytes(b"\0" * 32)
     onnx.save(source, tmp_path / "m.onnx")
     assert refusal(tmp_path / "m.onnx") == (
-        f"tensor 'pads' (graph.initializer[0]): offset '0' and length '{'9' * 19}'… (of 5000 characters) "
-        "of its data must "
-        "be numbers of bytes"
+        f"tensor 'pads' (graph.initializer[0]): offset '0' and length '{'9' * 39} of its data must be numbers of bytes"
     )
 
 

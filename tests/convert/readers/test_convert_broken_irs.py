@@ -50,7 +50,7 @@ def test_an_ir_in_another_encoding_is_converted(encoding: str) -> None:
         ('<?xml version="1.0" encoding="utf-16"?>', "is not well-formed XML"),
         (
             f'<!DOCTYPE net [<!ENTITY a "aaaaaaaaaa">{LAUGHS}]>',
-            "m.xml has a document type (net), which no OpenVINO IR has",
+            "it has a document type (net), which no OpenVINO IR has",
         ),
         ('<!DOCTYPE net [<!ENTITY a SYSTEM "file:///etc/passwd">]>', "has a document type"),
         ('<!DOCTYPE net SYSTEM "file:///dev/zero">', "has a document type"),
