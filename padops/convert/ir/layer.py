@@ -7,7 +7,7 @@ import re
 from collections import ChainMap
 from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import onnx
@@ -114,6 +114,10 @@ class Unreadable(ValueError):
     """A layer that cannot be converted; the message is the reason for the listing."""
 
 
+def _refuse(reason: str) -> NoReturn:
+    raise Unreadable(reason)
+
+
 class Layer:
     """A layer and the nodes that it becomes.
 
@@ -135,14 +139,14 @@ class Layer:
         self._read.add(name)
         text = self._attributes.get(name, missing)
         if text is None:
-            raise Unreadable(f"it has no {name}")
+            _refuse(f"it has no {name}")
         return text
 
     def choice(self, name: str, meanings: Mapping[str, Meaning], missing: str | None = None) -> Meaning:
         """Return the meaning of an attribute whose value is one of some words, in any case."""
         text = self.word(name, missing)
         if text.lower() not in meanings:
-            raise Unreadable(f"{name}='{text}' is not {' or '.join(meanings)}")
+            _refuse(f"{name}='{text}' is not {' or '.join(meanings)}")
         return meanings[text.lower()]
 
     def flag(self, name: str, missing: str | None = None) -> bool:
@@ -156,7 +160,7 @@ class Layer:
         for part in text.split(",") if text.strip() else []:
             number = part.strip()
             if not INTEGER.fullmatch(number) or abs(int(number)) > LARGEST:
-                raise Unreadable(f"{name}='{text}' is not a list of integers")
+                _refuse(f"{name}='{text}' is not a list of integers")
             numbers.append(int(number))
         return numbers
 
@@ -164,7 +168,7 @@ class Layer:
         """Return the integer in an attribute."""
         numbers = self.integers(name, missing)
         if len(numbers) != 1:
-            raise Unreadable(f"{name}='{self.word(name, missing)}' is not an integer")
+            _refuse(f"{name}='{self.word(name, missing)}' is not an integer")
         return numbers[0]
 
     def decimal(self, name: str, missing: str | None = None) -> float:
@@ -172,12 +176,12 @@ class Layer:
         try:
             return float(text)
         except ValueError:
-            raise Unreadable(f"{name}='{text}' is not a number") from None
+            _refuse(f"{name}='{text}' is not a number")
 
     def element_type(self, name: str, missing: str | None = None) -> int:
         text = self.word(name, missing)
         if text not in ELEMENT_TYPES:
-            raise Unreadable(f"ONNX does not have the type {text}")
+            _refuse(f"ONNX does not have the type {text}")
         return ELEMENT_TYPES[text]
 
     def refuse_what_is_not_read(self, without_effect: Mapping[tuple[str, str], Collection[str]]) -> None:
@@ -186,7 +190,7 @@ class Layer:
             kinds = ((self.node.op_type, name), ("*", name))
             allowed = next((without_effect[kind] for kind in kinds if kind in without_effect), ())
             if name not in self._read and name != "version" and value not in allowed and "*" not in allowed:
-                raise Unreadable(f"padops does not read {name}='{value}'")
+                _refuse(f"padops does not read {name}='{value}'")
 
     # Inputs.
 
@@ -194,21 +198,21 @@ class Layer:
         """Return the dims of an input, with None for each dynamic dim."""
         dims = self.values.dims[name]
         if dims is None:
-            raise Unreadable(f"the rank of its input '{name}' is not known")
+            _refuse(f"the rank of its input '{name}' is not known")
         return dims
 
     def numbers(self, name: str) -> np.ndarray:
         """Return the elements of an input that must be constant."""
         array = self.values.constant(name)
         if array is None:
-            raise Unreadable(f"its input '{name}' is no constant")
+            _refuse(f"its input '{name}' is no constant")
         return array
 
     def number(self, name: str) -> Any:
         """Return the only element of an input that must be constant, such as an axis."""
         array = self.numbers(name)
         if array.size != 1:
-            raise Unreadable(f"its input '{name}' has {array.size} elements, expected one")
+            _refuse(f"its input '{name}' has {array.size} elements, expected one")
         return array.item()
 
     def integral(self, name: str, rank: int | None = None) -> str:

@@ -8,9 +8,8 @@ OpenVINO's CPU device (2026.4.1; onnxruntime 1.31.1).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from inspect import Parameter, signature
-from math import inf, sqrt
+from inspect import signature
+from math import sqrt
 
 import numpy as np
 import onnx
@@ -466,14 +465,6 @@ RULES: Mapping[str, Rule] = {
 }  # fmt: skip
 
 
-@cache
-def _inputs_of(rule: Rule) -> tuple[int, float]:
-    """Return the least and the most inputs that a rule accepts."""
-    inputs = list(signature(rule).parameters.values())[1:]
-    least = sum(one.default is Parameter.empty and one.kind is Parameter.POSITIONAL_OR_KEYWORD for one in inputs)
-    return least, inf if any(one.kind is Parameter.VAR_POSITIONAL for one in inputs) else len(inputs)
-
-
 def is_read(node: onnx.NodeProto, values: Values) -> bool:
     """Return whether a rule accepts a layer."""
     try:
@@ -492,10 +483,10 @@ def onnx_nodes(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
     rule = RULES.get(node.op_type)
     if rule is None:
         raise Unreadable("there is no rule for this type of layer")
-    least, most = _inputs_of(rule)
-    if not least <= len(node.input) <= most:
-        expected = f"{least}" if least == most else f"{least} or more" if most == inf else f"{least} to {most}"
-        raise Unreadable(f"it has {plural(len(node.input), 'input')}, expected {expected}")
+    try:
+        signature(rule).bind(node, *node.input)
+    except TypeError as error:
+        raise Unreadable(f"it has {plural(len(node.input), 'input')}: {error}") from None
     if not node.output:
         raise Unreadable("it has no outputs")
     if rule is _pad:

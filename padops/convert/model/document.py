@@ -267,8 +267,6 @@ ALIAS = "ai.onnx"  # an alias of the default domain
 
 Source = str | os.PathLike[str] | bytes | BinaryIO | onnx.ModelProto | ir.Model
 
-EXPECTED = "a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
-
 IR_SUFFIX, READER = ".xml", "padops.convert.ir"  # the suffix of OpenVINO's files, and the module that reads them
 
 
@@ -284,7 +282,8 @@ def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir
     if isinstance(source, (bytes, bytearray, memoryview)):
         return parse_model(bytes(source), "the model")
     if not hasattr(source, "read"):
-        raise UsageError(f"source is {kind_of(source)}, expected {EXPECTED}")
+        expected = "a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
+        raise UsageError(f"source is {kind_of(source)}, expected {expected}")
     name = getattr(source, "name", None)
     name = name if isinstance(name, str) else "the model"
     with os_errors_as("cannot read", name):
@@ -295,7 +294,10 @@ def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir
 
 
 def read_document(
-    source: Source, base_dir: str | os.PathLike[str] | None = None, follow_links: bool = False, for_pads: bool = False
+    source: str | os.PathLike[str] | onnx.ModelProto | ir.Model,
+    base_dir: str | os.PathLike[str] | None = None,
+    follow_links: bool = False,
+    for_pads: bool = False,
 ) -> Document:
     """Read a model: copy the caller's object, or read a file without its external data.
 
@@ -332,28 +334,25 @@ def read_document(
         with library_errors("the model", DecodeError, EncodeError):
             message = deepcopy(source)
         return _build(message, None, None if base_dir is None else Path(base_dir))
-    if isinstance(source, (str, os.PathLike)):
-        if not os.fspath(source):
-            raise UsageError("the name of the model is empty")
-        path = Path(source)
-        if path.suffix.lower() == IR_SUFFIX:
-            check_file(path)
-            message, files, refused = import_module(READER).read(path)
-            if refused and not for_pads:
-                raise PadopsError(refused)
-            for record in files[1:]:
-                Place(path.parent, path, follow_links).check_link(Path(record.name), f"{path}: its data file")
-            document = _build(message, None, None)
-            document.foreign, document.refused = files, refused
-            return document
-        check_file(path)
-        if (size := path.stat().st_size) > LARGEST_PROTO:
-            raise PadopsError(f"{path} has {size} bytes; a protobuf message has at most {LARGEST_PROTO}")
-        content = path.read_bytes()
-        document = _build(parse_model(content, path), path, path.parent)
-        document.size, document.sha256 = len(content), hashlib.sha256(content).hexdigest()
+    if not os.fspath(source):
+        raise UsageError("the name of the model is empty")
+    path = Path(source)
+    check_file(path)
+    if path.suffix.lower() == IR_SUFFIX:
+        message, files, refused = import_module(READER).read(path)
+        if refused and not for_pads:
+            raise PadopsError(refused)
+        for record in files[1:]:
+            Place(path.parent, path, follow_links).check_link(Path(record.name), f"{path}: its data file")
+        document = _build(message, None, None)
+        document.foreign, document.refused = files, refused
         return document
-    raise UsageError(f"source is {kind_of(source)}, expected {EXPECTED}")
+    if (size := path.stat().st_size) > LARGEST_PROTO:
+        raise PadopsError(f"{path} has {size} bytes; a protobuf message has at most {LARGEST_PROTO}")
+    content = path.read_bytes()
+    document = _build(parse_model(content, path), path, path.parent)
+    document.size, document.sha256 = len(content), hashlib.sha256(content).hexdigest()
+    return document
 
 
 def check_file(path: Path) -> None:

@@ -204,31 +204,22 @@ def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType) -> Any:
     return attribute.value if attribute is not None and known else None
 
 
-def caller_strings(scope: Scope, reference: ir.Attr) -> set[str | None]:
+def caller_strings(scope: Scope, reference: ir.Attr, otherwise: str | None = None) -> set[str | None]:
     """Return the possible values of a reference to an attribute of the function around ``scope``; None without a value.
 
     A call may pass on an attribute of the function that contains it. Then the calls of this function count.
     """
+    assert isinstance(scope.root, ir.Function) and reference.ref_attr_name is not None
+    name = reference.ref_attr_name
+    default = _string(scope.root.attributes.get(name), otherwise)
     found: set[str | None] = set()
-    asked = set()
-    pending: list[tuple[ir.Graph | ir.Function, str | None, str | None]] = [(scope.root, reference.ref_attr_name, None)]
-    while pending:
-        function, name, otherwise = pending.pop()
-        assert isinstance(function, ir.Function) and name is not None
-        if (key := (function.identifier(), name, otherwise)) in asked:
-            continue
-        asked.add(key)
-        default = _string(function.attributes.get(name), otherwise)
-        calls = scope.index.calls(function)
-        if not calls:
-            found.add(default)
-        for site in calls:
-            given = site.node.attributes.get(name)
-            if given is not None and given.is_ref():
-                pending.append((site.scope.root, given.ref_attr_name, default))
-            else:
-                found.add(_string(given, default))
-    return found
+    for site in scope.index.calls(scope.root):
+        given = site.node.attributes.get(name)
+        if given is not None and given.is_ref():
+            found |= caller_strings(site.scope, given, default)
+        else:
+            found.add(_string(given, default))
+    return found or {default}
 
 
 def _string(attribute: ir.Attr | None, default: str | None) -> str | None:

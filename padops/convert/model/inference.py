@@ -45,8 +45,6 @@ def open_backward_slices(model: onnx.ModelProto) -> None:
     whole = [model.graph.node, *(function.node for function in model.functions)]
     nodes = [node for body in whole for _, node in nodes_of(body)]
     slices = [node for node in nodes if node.op_type == "Slice" and len(node.input) > STEPS and node.input[STEPS]]
-    if not slices:
-        return
     graphs = [model.graph, *(inner for node in nodes for _, inner in graphs_in(node.attribute))]
     lists = [(tensor.name, _integers(tensor)) for graph in graphs for tensor in graph.initializer]
     for node in (node for node in nodes if node.op_type == "Constant" and node.output):

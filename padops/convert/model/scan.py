@@ -18,7 +18,7 @@ from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 from onnx import numpy_helper
 
-from padops.convert.errors import PadopsError
+from padops.convert.errors import PadopsError, library_errors
 from padops.convert.model.nesting import graphs_in, nodes_of
 
 SPARSE_VALUE = "sparse_value"  # an attribute of Constant
@@ -99,19 +99,15 @@ def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None = None) -> onn
     Raises:
         PadopsError: The indices do not fit the values and dims, or the tensor is too large.
     """
-    place = f"sparse initializer '{row.values.name}'"
+    place, dims, count = f"sparse initializer '{row.values.name}'", tuple(row.dims), prod(row.dims)
     values, indices = (numpy_helper.to_array(part, str(folder or "")) for part in (row.values, row.indices))
-    dims, count = tuple(row.dims), prod(row.dims)
-    if min(dims, default=1) < 0 or count * values.itemsize > LARGEST:
+    if count * values.itemsize > LARGEST:
         raise PadopsError(f"{place}: dims {list(dims)} are not written out as a dense tensor")
-    listed = indices.ndim == 2 and indices.shape == (values.size, len(dims))
-    if values.ndim != 1 or not (listed or indices.shape == values.shape):
-        raise PadopsError(f"{place}: indices of shape {list(indices.shape)} for values of shape {list(values.shape)}")
-    if (indices < 0).any() or (indices >= (np.array(dims) if listed else count)).any():
-        raise PadopsError(f"{place}: an index is outside of the dims {list(dims)}")
-    flat = np.zeros(count, values.dtype)
-    flat[np.ravel_multi_index(tuple(indices.T), dims) if listed else indices] = values
-    return numpy_helper.from_array(flat.reshape(dims), row.values.name)
+    with library_errors(place):
+        listed = (indices.T, dims) if indices.ndim == 2 else ([indices], (count,))
+        flat = np.zeros(count, values.dtype)
+        flat[np.ravel_multi_index(tuple(listed[0]), listed[1])] = values
+        return numpy_helper.from_array(flat.reshape(dims), row.values.name)
 
 
 def with_dense(message: onnx.ModelProto, folder: Path | None) -> onnx.ModelProto:
