@@ -87,7 +87,7 @@ class Document:
         return self.proto
 
     def pair_nodes(self) -> None:
-        """Pair every node with its part of the message, so that ``write_back`` changes only this part."""
+        """Pair every node with its part of the message; ``write_back`` changes only this part."""
         message = self.message()
         self._is_paired = True
         self._origin.update(_pair_nodes(self.model.graph, message.graph.node))
@@ -169,22 +169,16 @@ class Document:
 
     def _declare(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto) -> None:
         """Declare the types that passes found for the outputs of changed nodes."""
-        outputs = {info.name: info for info in message.output}
-        stated = {info.name: info for info in message.value_info}
+        known = {info.name: info for info in (*message.value_info, *message.output)}
         for node in graph:
             for value in node.outputs if node in self.touched else ():
-                said = value.shape is not None or node.op_identifier() in self.model.functions
-                if value.type is None or not said or (value.name in outputs and value.shape is None):
+                if value.type is None:
                     continue
-                made = ir.serde.serialize_value(value)
-                if value.name in outputs:
-                    tensor = outputs[value.name].type.tensor_type
-                    if not tensor.HasField("shape"):
-                        tensor.shape.CopyFrom(made.type.tensor_type.shape)
-                elif value.name not in stated:
-                    message.value_info.append(made)
-                elif value.shape is not None and not stated[value.name].type.tensor_type.HasField("shape"):
-                    stated[value.name].type.tensor_type.shape.CopyFrom(made.type.tensor_type.shape)
+                if (info := known.get(value.name or "")) is not None:
+                    if value.shape is not None and not info.type.tensor_type.HasField("shape"):
+                        info.type.tensor_type.shape.CopyFrom(ir.serde.serialize_value(value).type.tensor_type.shape)
+                elif value.shape is not None or node.op_identifier() in self.model.functions:
+                    message.value_info.append(ir.serde.serialize_value(value))
 
 
 def _settle_shapes(graph: ir.Graph, message: onnx.GraphProto | onnx.FunctionProto, is_inner: bool = False) -> None:

@@ -40,7 +40,7 @@ class Index:
 
     def __init__(self, model: ir.Model) -> None:
         self._model = model
-        self._values: dict[str | None, set[ir.Value]] | None = None
+        self._names: Counter[str | None] | None = None
         self._last_uses: dict[ir.Value, Sequence[Use]] = {}
 
     @cached_property
@@ -58,14 +58,13 @@ class Index:
         return self._sites.get(function.identifier(), [])
 
     def is_shared(self, name: str | None) -> bool:
-        """Return whether several values of the model have this name, as values of nested graphs may."""
-        if self._values is None:
-            self._values = {}
+        """Return whether several values of the model have, or had, this name, as values of nested graphs may."""
+        if self._names is None:
+            self._names = Counter()
             for graph in {site.scope.graph: None for site in walk(self._model)}:
                 outputs = (value for node in graph for value in node.outputs)
-                _add_by_name(self._values, {*graph.inputs, *graph.initializers.values(), *outputs})
-        there = (value for value in self._values.get(name, ()) if value.name == name and _is_there(value))
-        return next(there, None) is not None and next(there, None) is not None
+                self._names.update(value.name for value in {*graph.inputs, *graph.initializers.values(), *outputs})
+        return self._names[name] > 1
 
     def last_uses(self, value: ir.Value) -> Sequence[Use]:
         """Return the last two uses of a value, or all uses if there are fewer.
@@ -78,21 +77,10 @@ class Index:
         return known
 
     def rename(self, value: ir.Value, name: str | None) -> None:
-        """Give a value another name."""
+        """Give a value the name of another value, which is gone."""
+        if self._names is not None:
+            self._names[value.name] -= 1
         value.name = name
-        if self._values is not None:
-            _add_by_name(self._values, [value])
-
-
-def _add_by_name(found: dict[str | None, set[ir.Value]], values: Iterable[ir.Value]) -> None:
-    for value in values:
-        found.setdefault(value.name, set()).add(value)
-
-
-def _is_there(value: ir.Value) -> bool:
-    """Return whether a value still belongs to its graph."""
-    node = value.producer()
-    return (value.is_graph_input() or value.is_initializer()) if node is None else node.graph is not None
 
 
 @dataclass(frozen=True)
