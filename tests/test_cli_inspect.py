@@ -107,7 +107,7 @@ def facts(source: object) -> PadFacts:
 def test_a_link_that_leads_to_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "loop.onnx"
     path.symlink_to(path)
-    assert run(capsys, path) == (1, "", f"error: {path} is a circular link\n")
+    assert run(capsys, path) == (1, "", f"error: {path} does not exist: it is a link to {path}\n")
 
 
 def test_what_it_says_of_other_forms() -> None:

@@ -154,10 +154,6 @@ class Job:
     source: Identity | None = None
     strict: bool = False  # whether a verification with doubts refuses the model
 
-    def accepts(self, verification: Verification | None) -> bool:
-        """Whether the model may be written."""
-        return verification is None or refusal_of(verification, self.strict, ()) is None
-
 
 def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Conversion:
     """Stages all files, verifies the model, and puts the files into place if the verification accepts it.
@@ -183,8 +179,11 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
             for placement in placements:
                 if not placement.copied:
                     stage.borrow(placement.file.source, placement.location)
-            conversion = replace(conversion, verification=job.verify(original, stage.hidden / name))
-        if target is None or not job.accepts(conversion.verification):
+            verification = job.verify(original, stage.hidden / name)
+            conversion = replace(conversion, verification=verification)
+            if refusal_of(verification, job.strict, ()) is not None:
+                return conversion
+        if target is None:
             return conversion
         notes = conversion.notes
         if target.is_symlink():

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,13 +28,16 @@ from onnx import TensorProto, helper, numpy_helper
 
 from padops.convert.errors import PadopsError
 from padops.convert.ir.layer import SMALL, Unreadable, Values
-from padops.convert.ir.reader import ELEMENT_TYPES, LARGEST_MODEL, Builder, listing, read_net
+from padops.convert.ir.reader import ELEMENT_TYPES, LARGEST_MODEL, Reader
 from padops.convert.ir.rules import BINARY, UNARY, is_read, onnx_nodes
 from padops.convert.matchers.frameworks import DOMAIN
 from padops.convert.records import FileRecord
 from padops.openvino_constants import Answer
 from padops.plural import plural
 from padops.processes import Pickled
+
+MOST_KINDS = 20  # of layers in a message
+LONGEST = 200  # characters of a reason
 
 
 def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
@@ -53,27 +56,30 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
             nodes += onnx_nodes(node, values) if node.domain == DOMAIN else [node]
         except Unreadable as error:
             whys = [lacking[name] for name in (*node.input, *node.output) if name in lacking]
-            refusals[node.op_type, "; ".join(dict.fromkeys((str(error), *whys)))].append(node.name)
+            refusals[node.op_type, "; ".join(dict.fromkeys((str(error)[:LONGEST], *whys)))].append(node.name)
     if refusals:
         lines = [
             f"{kind} '{names[0]}'{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {reason}"
             for (kind, reason), names in refusals.items()
         ]
         count, all = sum(map(len, refusals.values())), sum(node.domain == DOMAIN for node in message.graph.node)
-        raise PadopsError(f"{path}: {count} of its {plural(all, 'layer')} cannot be converted:{listing(lines)}")
+        shown = "; ".join(lines[:MOST_KINDS] + ["…"] * (len(lines) > MOST_KINDS))
+        raise PadopsError(f"{path}: {count} of its {plural(all, 'layer')} cannot be converted: {shown}")
     _replace(message, nodes, values, path)
     return message
 
 
-def _needed(nodes: list[onnx.NodeProto], outputs: Collection[str]) -> tuple[list[onnx.NodeProto], set[str]]:
-    """Return the nodes whose outputs are read, and the names of all read values."""
+def _needed(
+    nodes: Sequence[onnx.NodeProto], outputs: Iterable[str], known: Collection[str] = ()
+) -> tuple[list[onnx.NodeProto], set[str]]:
+    """Return the nodes whose outputs are read and not ``known``, and the names of all read values."""
     kept: list[onnx.NodeProto] = []
     read = set(outputs)
     for node in reversed(nodes):
-        if read.isdisjoint(node.output):
+        if read.isdisjoint(node.output) or node.output[0] in known:
             continue
         read.update(node.input)
-        if node.op_type == "MaxPool" and len(node.output) > 1 and node.output[1] not in read:
+        if not node.domain and node.op_type == "MaxPool" and len(node.output) > 1 and node.output[1] not in read:
             node.output.pop()  # the indices; ONNX Runtime is slower with them
         kept.append(node)
     return kept[::-1], read
@@ -149,11 +155,14 @@ def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dic
         type, dims, content = answer or ("", None, b"")
         if ELEMENT_TYPES.get(type) == values.types[name] and dims is not None and dims == values.static(name):
             tensors[name] = onnx.TensorProto(name=name, data_type=ELEMENT_TYPES[type], dims=dims, raw_data=content)
-    whole = [node for node in wanted if tensors.keys() >= set(node.output)]
-    for name in (name for node in whole for name in node.output):
+    folded = [name for node in wanted if tensors.keys() >= set(node.output) for name in node.output]
+    for name in folded:
         message.graph.initializer.add().CopyFrom(tensors[name])
         values.add(message.graph.initializer[-1])
-    _drop(message, {name for node in whole for name in node.output}, computed)
+    nodes, _ = _needed(message.graph.node, (output.name for output in message.graph.output), folded)
+    kept = onnx.GraphProto(node=nodes)
+    message.graph.ClearField("node")
+    message.graph.node.extend(kept.node)
     return {name: reason for _, _, name in asked if name not in values.tensors}
 
 
@@ -199,43 +208,17 @@ def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answe
             return [], f"OpenVINO computes that from constants, but says: {error}"
 
 
-def _drop(message: onnx.ModelProto, folded: Collection[str], computed: Collection[str]) -> None:
-    """Drop the layers whose outputs are now constants, and earlier layers that nothing else reads."""
-    read = {output.name for output in message.graph.output}
-    nodes: list[onnx.NodeProto] = []
-    for node in reversed(message.graph.node):
-        if node.output and node.output[0] in computed and (node.output[0] in folded or read.isdisjoint(node.output)):
-            continue
-        read.update(node.input)
-        nodes.append(node)
-    kept = onnx.GraphProto(node=nodes[::-1])
-    del message.graph.node[:]
-    message.graph.node.extend(kept.node)
+def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
+    """Read an IR: return the model, its files, and why its layers cannot be converted, or "".
 
-
-def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
-    """Read an IR: return the model, in which only Pads are still layers of OpenVINO, and the IR's files.
-
-    Raises:
-        PadopsError: The IR is damaged or incomplete, or has layers that cannot be converted; the message lists them.
-    """
-    message, files, refused = read_pads(path)
-    if refused:
-        raise PadopsError(refused)
-    return message, files
-
-
-def read_pads(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
-    """Read an IR only for its Pads: return the model, its files, and why other layers cannot be converted, or "".
-
-    If there is such a reason, all layers are still OpenVINO's; the IR states the types and shapes of the Pads' inputs.
+    In the model, only Pads are still layers of OpenVINO. If there is such a reason, all layers are; then the IR states
+    the types and shapes of the Pads' inputs.
 
     Raises:
         PadopsError: The IR is damaged or incomplete.
     """
-    net, files = read_net(path)
     try:
-        message = Builder(net).build()
+        message, files = Reader(path).read()
         try:
             convert_layers(message, path)
         except PadopsError as error:

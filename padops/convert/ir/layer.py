@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
@@ -25,9 +26,9 @@ Dims = list[int | None] | None  # None for each dynamic dim, and for an unknown 
 class Values:
     """Types and shapes of all values, and the tensors of constant values, by name."""
 
-    types: dict[str, int]
-    dims: dict[str, Dims]
-    tensors: dict[str, onnx.TensorProto]
+    types: MutableMapping[str, int]
+    dims: MutableMapping[str, Dims]
+    tensors: MutableMapping[str, onnx.TensorProto]
     casts: dict[str, tuple[str, int]]  # by output of a Convert layer: its input, and the type
 
     @staticmethod
@@ -44,6 +45,10 @@ class Values:
                 type = ELEMENT_TYPES.get(attributes_of(node).get("destination_type", ""), 0)
                 values.casts[node.output[0]] = node.input[0], type
         return values
+
+    def trial(self) -> Values:
+        """Return a copy whose changes leave this one as it is."""
+        return Values(ChainMap({}, self.types), ChainMap({}, self.dims), ChainMap({}, self.tensors), self.casts)
 
     def add(self, tensor: onnx.TensorProto) -> None:
         self.tensors[tensor.name] = tensor
@@ -100,7 +105,6 @@ def attributes_of(node: onnx.NodeProto) -> dict[str, str]:
 
 
 INTEGER = re.compile("[+-]?[0-9]{1,19}")
-LONGEST_TEXT = 100  # characters of an attribute in a message
 FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
 INDICES = (TensorProto.INT32, TensorProto.INT64)
 Meaning = TypeVar("Meaning")
@@ -126,7 +130,7 @@ class Layer:
         self.nodes: list[onnx.NodeProto] = []
         self._attributes = attributes_of(node)
         self._read: set[str] = set()
-        self._taken: list[str] = []
+        self._count = 0  # of new names
 
     # Attributes. ``refuse_what_is_not_read`` refuses attributes that no rule has read.
 
@@ -142,7 +146,7 @@ class Layer:
         """Return the meaning of an attribute whose value is one of some words, in any case."""
         text = self.word(name, missing)
         if text.lower() not in meanings:
-            _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not {' or '.join(meanings)}")
+            _refuse(f"{name}='{text}' is not {' or '.join(meanings)}")
         return meanings[text.lower()]
 
     def flag(self, name: str, missing: str | None = None) -> bool:
@@ -156,7 +160,7 @@ class Layer:
         for part in text.split(",") if text.strip() else []:
             number = part.strip()
             if not INTEGER.fullmatch(number) or abs(int(number)) > LARGEST:
-                _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not a list of integers")
+                _refuse(f"{name}='{text}' is not a list of integers")
             numbers.append(int(number))
         return numbers
 
@@ -164,7 +168,7 @@ class Layer:
         """Return the integer in an attribute."""
         numbers = self.integers(name, missing)
         if len(numbers) != 1:
-            _refuse(f"{name}='{self.word(name, missing)[:LONGEST_TEXT]}' is not an integer")
+            _refuse(f"{name}='{self.word(name, missing)}' is not an integer")
         return numbers[0]
 
     def decimal(self, name: str, missing: str | None = None) -> float:
@@ -172,7 +176,7 @@ class Layer:
         try:
             return float(text)
         except ValueError:
-            _refuse(f"{name}='{text[:LONGEST_TEXT]}' is not a number")
+            _refuse(f"{name}='{text}' is not a number")
 
     def element_type(self, name: str, missing: str | None = None) -> int:
         text = self.word(name, missing)
@@ -186,7 +190,7 @@ class Layer:
             kinds = ((self.node.op_type, name), ("*", name))
             allowed = next((without_effect[kind] for kind in kinds if kind in without_effect), ())
             if name not in self._read and name != "version" and value not in allowed and "*" not in allowed:
-                _refuse(f"padops does not read {name}='{value[:LONGEST_TEXT]}'")
+                _refuse(f"padops does not read {name}='{value}'")
 
     # Inputs.
 
@@ -256,9 +260,8 @@ class Layer:
         return self.constant(value, helper.tensor_dtype_to_np_dtype(self.type))
 
     def _name(self, what: str) -> str:
-        name = self.values.fresh(f"{self.node.name}/{what}_{len(self._taken)}")
-        self._taken.append(name)
-        return name
+        self._count += 1
+        return self.values.fresh(f"{self.node.name}/{what}_{self._count - 1}")
 
     def finish(self, given: Sequence[str]) -> list[onnx.NodeProto]:
         """Return the nodes; the values ``given`` become the outputs of the layer."""
@@ -275,8 +278,3 @@ class Layer:
             if self.node.output[0] in node.output:
                 node.name = self.node.name
         return self.nodes
-
-    def forget(self) -> None:
-        for table in (self.values.types, self.values.dims, self.values.tensors):
-            for name in self._taken:
-                table.pop(name, None)

@@ -8,9 +8,8 @@ OpenVINO's CPU device (2026.4.1; onnxruntime 1.31.1).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from inspect import Parameter, signature
-from math import inf, sqrt
+from inspect import signature
+from math import sqrt
 
 import numpy as np
 import onnx
@@ -410,8 +409,14 @@ def _fake_quantize(layer: Layer, data: str, low: str, high: str, new_low: str, n
     return layer.add("Add", layer.add("Mul", level, step), new_low)
 
 
+def _pad(layer: Layer, data: str, begin: str, end: str, fill: str = "") -> str:
+    """Accept the inputs of a Pad, which stays a layer."""
+    return ""
+
+
 Rule = Callable[..., "str | list[str]"]
 RULES: Mapping[str, Rule] = {
+    "Pad": _pad,
     # Layers that move data.
     "Broadcast": _broadcast, "GatherND": _gather_nd, "ScatterUpdate": _scatter_update, "ShapeOf": _shape_of,
     "Slice": _slice, "Split": _split, "StridedSlice": _strided_slice, "Transpose": _transpose,
@@ -460,56 +465,39 @@ RULES: Mapping[str, Rule] = {
 }  # fmt: skip
 
 
-def _pad(layer: Layer, data: str, begin: str, end: str, fill: str = "") -> str:
-    """Accept the inputs of a Pad, which stays a layer."""
-    return ""
-
-
-@cache
-def _inputs_of(rule: Rule) -> tuple[int, float]:
-    """Return the least and the most inputs that a rule accepts."""
-    inputs = list(signature(rule).parameters.values())[1:]
-    least = sum(one.default is Parameter.empty and one.kind is Parameter.POSITIONAL_OR_KEYWORD for one in inputs)
-    return least, inf if any(one.kind is Parameter.VAR_POSITIONAL for one in inputs) else len(inputs)
-
-
 def is_read(node: onnx.NodeProto, values: Values) -> bool:
     """Return whether a rule accepts a layer."""
     try:
-        onnx_nodes(node, values, keep=False)
+        onnx_nodes(node, values.trial())
     except Unreadable:
         return False
     return True
 
 
-def onnx_nodes(node: onnx.NodeProto, values: Values, keep: bool = True) -> list[onnx.NodeProto]:
-    """Return the operators for a layer; a Pad stays. Unless ``keep``, the names between the operators are freed.
+def onnx_nodes(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
+    """Return the operators for a layer; a Pad stays.
 
     Raises:
         Unreadable: ONNX has no equivalent, or the layer is damaged.
     """
-    rule = RULES.get(node.op_type, _pad if node.op_type == "Pad" else None)
+    rule = RULES.get(node.op_type)
     if rule is None:
         raise Unreadable("there is no rule for this type of layer")
-    least, most = _inputs_of(rule)
-    if not least <= len(node.input) <= most:
-        expected = f"{least}" if least == most else f"{least} or more" if most == inf else f"{least} to {most}"
-        raise Unreadable(f"it has {plural(len(node.input), 'input')}, expected {expected}")
+    try:
+        signature(rule).bind(node, *node.input)
+    except TypeError as error:
+        raise Unreadable(f"it has {plural(len(node.input), 'input')}: {error}") from None
     if not node.output:
         raise Unreadable("it has no outputs")
     if rule is _pad:
         return [node]
-    layer, kept = Layer(node, values), False
+    layer = Layer(node, values)
     try:
         given = rule(layer, *node.input)
         layer.refuse_what_is_not_read(WITHOUT_EFFECT)
         given = [given] if isinstance(given, str) else given
         if len(given) < len(node.output):
             raise Unreadable(f"it has {plural(len(node.output), 'output')}, expected {len(given)}")
-        kept = keep
-        return layer.finish(given) if keep else []
+        return layer.finish(given)
     except (IndexError, OverflowError, TypeError, ValueError) as error:  # NumPy and protobuf refuse unusual numbers
         raise Unreadable(" ".join(str(error).split())) from error
-    finally:
-        if not kept:
-            layer.forget()

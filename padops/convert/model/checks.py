@@ -10,9 +10,7 @@ before any use, in no cycle), and functions (no recursion, no unbounded growth).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
@@ -37,112 +35,81 @@ def default_version(imports: Mapping[str, int], ir_version: int) -> int | None:
     return imports.get("", before_imports)
 
 
-def _check_counts(node: onnx.NodeProto, version: int | None, functions: Collection[str], label: str) -> None:
-    """Refuse a node of the default domain with too few or too many inputs or outputs; ``label`` names the node."""
-    known = node.domain == "" and version is not None and version <= onnx.defs.onnx_opset_version()
-    if not known or node.op_type in NOT_COUNTED or node.op_type in functions:
+Key = tuple[str, str, str]  # domain, name and overload
+Functions = Mapping[Key, onnx.FunctionProto]
+
+
+def key_of(part: onnx.NodeProto | onnx.FunctionProto) -> Key:
+    """Return the key of a function, or of a node that may call one."""
+    return part.domain, part.op_type if isinstance(part, onnx.NodeProto) else part.name, part.overload
+
+
+def _name(key: Key) -> str:
+    domain, name, overload = key
+    return f"function '{domain or 'ai.onnx'}::{name}{':' if overload else ''}{overload}'"
+
+
+def _check_counts(node: onnx.NodeProto, version: int | None, functions: Functions, label: str) -> None:
+    """Refuse a call, or a node of the default domain, with too few or too many inputs or outputs."""
+    is_standard = node.domain == "" and version is not None and version <= onnx.defs.onnx_opset_version()
+    if (function := functions.get(key_of(node))) is not None:
+        what, limits = _name(key_of(node)), ((0, len(function.input)), (0, len(function.output)))
+    elif is_standard and node.op_type not in NOT_COUNTED and (schema := _schema(node.op_type, version)) is not None:
+        what = f"{node.op_type} of version {version}"
+        limits = (schema.min_input, schema.max_input), (schema.min_output, schema.max_output)
+    else:
         return
-    for what, names, least, most in zip(
-        ("input", "output"), (node.input, node.output), *_counts(node.op_type, version)
-    ):
+    for kind, names, (least, most) in zip(("input", "output"), (node.input, node.output), limits):
         if not least <= len(names) <= most:
             expected = f"at least {least}" if len(names) < least else f"at most {most}"
-            raise PadopsError(
-                f"{label} has {plural(len(names), what)}; {node.op_type} of version {version} has {expected}"
-            )
+            raise PadopsError(f"{label} has {plural(len(names), kind)}; {what} has {expected}")
 
 
 @lru_cache(maxsize=4096)
-def _counts(op_type: str, version: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the least and the most inputs and outputs of an operator; empty if onnx does not know the operator."""
+def _schema(op_type: str, version: int) -> onnx.defs.OpSchema | None:
     try:
-        schema = onnx.defs.get_schema(op_type, version, "")
+        return onnx.defs.get_schema(op_type, version, "")
     except onnx.defs.SchemaError:
-        return (), ()
-    return (schema.min_input, schema.min_output), (schema.max_input, schema.max_output)
+        return None
 
 
-MAX_ELEMENTS = (1 << 63) - 1
-
-Tensor = onnx.TensorProto
-
-# The field with the elements of a type if there are no raw data, and the number of entries for an element.
-ELEMENT_FIELDS: dict[int, tuple[str, int]] = {
-    Tensor.FLOAT: ("float_data", 1),
-    Tensor.COMPLEX64: ("float_data", 2),
-    Tensor.DOUBLE: ("double_data", 1),
-    Tensor.COMPLEX128: ("double_data", 2),
-    Tensor.INT64: ("int64_data", 1),
-    Tensor.UINT32: ("uint64_data", 1),
-    Tensor.UINT64: ("uint64_data", 1),
-    Tensor.STRING: ("string_data", 1),
-}
-OTHERS = ("int32_data", 1)  # all smaller types; elements of 4 and 2 bits share an entry as they share a byte
+COMPLEX = (ir.DataType.COMPLEX64, ir.DataType.COMPLEX128)
 
 
-def check_tensor(tensor: onnx.TensorProto, place: str) -> None:
-    """Refuse an unreadable tensor; of external data, check only type and dims. Messages name ``place``.
-
-    Raises:
-        PadopsError: The element type is undefined, or the tensor has more or fewer elements than its dims state.
-    """
+def _check_tensor(tensor: onnx.TensorProto, place: str) -> None:
+    """Refuse an unreadable tensor; of external data, check only type and dims. Messages name ``place``."""
     try:
-        dtype = ir.DataType(tensor.data_type)
-    except ValueError:
-        dtype = ir.DataType.UNDEFINED
-    if dtype == ir.DataType.UNDEFINED:
-        raise PadopsError(f"{place}: onnx {onnx.__version__} knows no element type {tensor.data_type}")
-    bits = 0 if dtype == ir.DataType.STRING else dtype.bitwidth
-    if lowest := min((dim for dim in tensor.dims if dim < 0), default=0):
-        raise PadopsError(f"{place}: dims {_listed(tensor.dims)} have the negative size {lowest}")
-    count = prod(tensor.dims)
-    if count > MAX_ELEMENTS:
-        raise PadopsError(f"{place}: dims {_listed(tensor.dims)} make more than {MAX_ELEMENTS} elements")
+        dtype, field = ir.DataType(tensor.data_type), onnx.helper.tensor_dtype_to_field(tensor.data_type)
+    except (KeyError, ValueError):
+        raise PadopsError(f"{place}: onnx {onnx.__version__} knows no element type {tensor.data_type}") from None
+    dims = f"{list(tensor.dims)!s:.100}"
+    if (lowest := min(tensor.dims, default=0)) < 0:
+        raise PadopsError(f"{place}: dims {dims} have the negative size {lowest}")
     if tensor.data_location == onnx.TensorProto.EXTERNAL:
         return
-    if tensor.HasField("raw_data") and tensor.data_type != Tensor.STRING:
-        present, needed, field, unit = len(tensor.raw_data), (count * bits + 7) // 8, "raw_data", "byte"
-    else:
-        field, entries = ELEMENT_FIELDS.get(tensor.data_type, OTHERS)
+    count, bits = prod(tensor.dims), 0 if dtype == ir.DataType.STRING else dtype.bitwidth
+    if tensor.HasField("raw_data") and dtype != ir.DataType.STRING:
+        field, present, needed, unit = "raw_data", len(tensor.raw_data), (count * bits + 7) // 8, "byte"
+    else:  # elements of 4 and 2 bits share an entry as they share a byte, and complex ones have two entries
         if field != "int32_data" and tensor.int32_data:  # onnx would read this field instead
             raise PadopsError(
                 f"{place}: it has {plural(len(tensor.int32_data), 'value')} in int32_data beside those in {field}"
             )
         present, unit = len(getattr(tensor, field)), "value"
-        needed = (count * bits + 7) // 8 if bits and bits < 8 else count * entries
+        needed = (count * bits + 7) // 8 if 0 < bits < 8 else 2 * count if dtype in COMPLEX else count
     if present != needed:
         raise PadopsError(
-            f"{place}: {plural(present, unit)} in {field}, {dtype.name.lower()} of dims {_listed(tensor.dims)} needs "
-            f"{needed}"
+            f"{place}: {plural(present, unit)} in {field}, {dtype.name.lower()} of dims {dims} needs {needed}"
         )
-
-
-def _listed(dims: Iterable[int], most: int = 16) -> str:
-    """Return dims for a message, shortened if there are many."""
-    shown = [str(dim) for dim in dims]
-    return f"[{', '.join(shown[:most])}{', …' if len(shown) > most else ''}]"
 
 
 Attribute = onnx.AttributeProto
 
-# For each type of attribute, the field with its value.
-FIELDS = {
-    Attribute.FLOAT: "f",
-    Attribute.INT: "i",
-    Attribute.STRING: "s",
-    Attribute.TENSOR: "t",
-    Attribute.SPARSE_TENSOR: "sparse_tensor",
-    Attribute.GRAPH: "g",
-    Attribute.TYPE_PROTO: "tp",
-    Attribute.FLOATS: "floats",
-    Attribute.INTS: "ints",
-    Attribute.STRINGS: "strings",
-    Attribute.TENSORS: "tensors",
-    Attribute.GRAPHS: "graphs",
-    Attribute.TYPE_PROTOS: "type_protos",
-}
+# The fields with the values of attributes of one kind; other kinds name their field in upper case.
+FIELDS = {"FLOAT": "f", "INT": "i", "STRING": "s", "TENSOR": "t", "GRAPH": "g", "TYPE_PROTO": "tp"}
 MESSAGES = {"t", "sparse_tensor", "g", "tp"}  # an absent message means no value; an absent number is 0
-VALUES = {*FIELDS.values(), "sparse_tensors"}
+KINDS = {number: kind for kind, number in Attribute.AttributeType.items() if number}
+VALUES = {FIELDS.get(kind, kind.lower()) for kind in KINDS.values()}
 
 
 def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function: bool) -> None:
@@ -150,29 +117,33 @@ def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function
     place = f"{owner}: the attribute '{attribute.name}'"
     if not attribute.name:
         raise PadopsError(f"{owner}: an attribute has no name")
-    field = FIELDS.get(attribute.type)
-    if field is None:
+    kind = KINDS.get(attribute.type)
+    if kind is None:
         raise PadopsError(f"{place} has the type {attribute.type}, which ONNX does not define")
+    if attribute.ref_attr_name and not inside_function:
+        raise PadopsError(f"{place} refers to '{attribute.ref_attr_name}' of a function, and stands in none")
+    field = "" if attribute.ref_attr_name else FIELDS.get(kind, kind.lower())
     present = {row.name for row, _ in attribute.ListFields()} & VALUES
-    if attribute.ref_attr_name:
-        if not inside_function:
-            raise PadopsError(f"{place} refers to '{attribute.ref_attr_name}' of a function, and stands in none")
-        if present:
-            raise PadopsError(
-                f"{place} refers to '{attribute.ref_attr_name}', and has a value in '{min(present)}' as well"
-            )
-        return
-    kind = Attribute.AttributeType.Name(attribute.type)
     if wrong := present - {field}:
-        raise PadopsError(f"{place} is of type {kind}, but has a value in '{min(wrong)}'")
+        what = f"refers to '{attribute.ref_attr_name}'" if attribute.ref_attr_name else f"is of type {kind}"
+        raise PadopsError(f"{place} {what}, but has a value in '{min(wrong)}'")
     if field in MESSAGES and not present:
         raise PadopsError(f"{place} is of type {kind}, but has no value")
-    if field in ("t", "tensors"):
-        for tensor in [attribute.t] if field == "t" else attribute.tensors:
-            check_tensor(tensor, f"{place}, tensor '{tensor.name}'")
+    for tensor in [attribute.t] if field == "t" else attribute.tensors:
+        _check_tensor(tensor, f"{place}, tensor '{tensor.name}'")
 
 
-SHOWN = 6  # nodes of a cycle that a message names
+SHOWN = 6  # nodes or functions of a cycle that a message names
+
+
+def check_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str = "graph", sorted_nodes: bool = False) -> None:
+    """Refuse names that nothing defines, or that are defined twice, and cycles; see ``_free_names``.
+
+    Raises:
+        PadopsError: The message names the nodes.
+    """
+    for name, reader in _free_names(graph, path, sorted_nodes).items():
+        raise PadopsError(f"{reader} reads '{name}', which is no input, no initializer and no output of a node")
 
 
 def _free_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_nodes: bool = True) -> dict[str, str]:
@@ -181,24 +152,36 @@ def _free_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_n
     Refuses names that are defined twice, and cycles, in the graph and in all graphs inside. With ``sorted_nodes``, the
     nodes must stand in order of use: ONNX Runtime sorts only the nodes of the main graph.
     """
+    labels = [f"node '{node.name}' ({path}.node[{i}], {node.op_type})" for i, node in enumerate(graph.node)]
     known = _given(graph, path)
-    makers = _makers(graph.node, known, path)
+    makers: dict[str, int] = {}  # for each name, the number of the node that makes the value
+    for i, name in ((i, name) for i, node in enumerate(graph.node) for name in node.output if name):
+        if name in makers:
+            raise PadopsError(f"{labels[i]} makes '{name}', and so does {labels[makers[name]]}")
+        if name in known:
+            raise PadopsError(f"{labels[i]} makes '{name}', which is an input or an initializer of {path}")
+        makers[name] = i
     free: dict[str, str] = {}
-    needs: list[set[int]] = []  # for each node, the numbers of the nodes that make its inputs
+    needs: dict[int, set[int]] = {}  # for each node, the numbers of the nodes that make its inputs
     for i, node in enumerate(graph.node):
-        needs.append(set())
-        label = _label(node, i, path)
+        needs[i] = set()
         inside = (_free_names(inner, f"{path}.node[{i}].{name}") for name, inner in graphs_in(node.attribute))
-        for name, reader in (row for rows in chain([dict.fromkeys(node.input, label)], inside) for row in rows.items()):
+        read = chain([dict.fromkeys(node.input, labels[i])], inside)
+        for name, reader in (row for rows in read for row in rows.items()):
             if (maker := makers.get(name)) is not None:
                 needs[i].add(maker)
                 if maker >= i and sorted_nodes:
-                    maker_label = _label(graph.node[maker], maker, path)
-                    raise PadopsError(f"{reader} reads '{name}' before {maker_label} makes it")
+                    raise PadopsError(f"{reader} reads '{name}' before {labels[maker]} makes it")
             elif name not in known:
                 free.setdefault(name, reader)
-    if any(max(numbers, default=-1) >= i for i, numbers in enumerate(needs)):
-        _refuse_cycles(graph.node, needs, path)
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        cycle = [labels[i] for i in error.args[1][:0:-1]]
+        raise PadopsError(
+            f"{path} has a cycle of {len(cycle)} nodes, each of which reads what the next one makes: "
+            f"{', '.join(cycle[:SHOWN])}{', …' if len(cycle) > SHOWN else ''}"
+        ) from None
     for name in _names(graph.output):
         if name not in known and name not in makers:
             free.setdefault(name, f"the output of {path}")
@@ -225,214 +208,102 @@ def _given(graph: onnx.GraphProto | onnx.FunctionProto, path: str) -> set[str]:
     return known | {""}  # an absent input has an empty name
 
 
-def _makers(nodes: Sequence[onnx.NodeProto], known: set[str], path: str) -> dict[str, int]:
-    """Return for each name the number of the node that makes the value."""
-    makers: dict[str, int] = {}
-    for i, node in enumerate(nodes):
-        for name in node.output:
-            if not name:
-                continue
-            if name in makers:
-                first = _label(nodes[makers[name]], makers[name], path)
-                raise PadopsError(f"{_label(node, i, path)} makes '{name}', and so does {first}")
-            if name in known:
-                raise PadopsError(
-                    f"{_label(node, i, path)} makes '{name}', which is an input or an initializer of {path}"
-                )
-            makers[name] = i
-    return makers
-
-
-def _refuse_cycles(nodes: Sequence[onnx.NodeProto], needs: Sequence[set[int]], path: str) -> None:
-    """Refuse nodes that wait for each other; ``needs`` has the numbers of the nodes that each node waits for."""
-    sorter = TopologicalSorter(dict(enumerate(needs)))
-    with suppress(CycleError):
-        sorter.prepare()
-    left = set(range(len(nodes)))
-    while ready := sorter.get_ready():
-        left.difference_update(ready)
-        sorter.done(*ready)
-    if not left:
-        return
-    place: dict[int, int] = {}  # the nodes on the way, in order
-    node = min(left)
-    while node not in place:
-        place[node] = len(place)
-        node = min(needs[node] & left)
-    cycle = list(place)[place[node] :]
-    shown = ", ".join(_label(nodes[i], i, path) for i in cycle[:SHOWN])
-    more = f" and {len(cycle) - SHOWN} more" if len(cycle) > SHOWN else ""
-    raise PadopsError(
-        f"{path} has a cycle of {len(cycle)} nodes, each of which reads what the next one makes: {shown}{more}"
-    )
-
-
-def _label(node: onnx.NodeProto, number: int, path: str) -> str:
-    return f"node '{node.name}' ({path}.node[{number}], {node.op_type})"
-
-
 # The most nodes of a model with all calls inlined. For half this number, onnx infers types in 3 s and inlines in 2 s;
 # ONNX Runtime 1.31.1 needs 24 s to load an eighth of it.
 MAX_NODES = 1 << 16
 
-SHOWN_CALLS = 6  # functions of a recursion that a message names
-
-Key = tuple[str, str, str]  # domain, name and overload
-
 
 def check_calls(model: onnx.ModelProto) -> None:
-    """Refuse functions that call themselves or grow without bounds, and calls with too many inputs or outputs.
+    """Refuse functions that call themselves, or grow without bounds.
 
     Raises:
-        PadopsError: The message names the functions, or the calling node.
+        PadopsError: The message names the functions.
     """
-    functions = {key_of(function.domain, function.name, function.overload): function for function in model.functions}
-    if not functions:
-        return
-    calls: dict[Key, list[Key]] = {}
-    own: dict[Key, int] = {}
-    for key, function in functions.items():
-        nodes = list(nodes_of(function.node, f"function '{function.name}'"))
-        calls[key] = [called for place, node in nodes if (called := _called(node, place, functions)) is not None]
-        own[key] = 1 if key[0] == DOMAIN else len(nodes)  # fallback functions are never inlined
-    order = callees_first(calls)
+    functions = {key_of(function): function for function in model.functions}
+    calls = {key: calls_in(function.node, functions) for key, function in functions.items()}
     size: dict[Key, int] = {}
-    for key in order:
-        size[key] = own[key] + sum(size[called] for called in calls[key])
-    whole = [_called(node, place, functions) for place, node in nodes_of(model.graph.node, "graph")]
-    if (total := sum(size[key] for key in whole if key is not None)) > MAX_NODES:
-        largest = max((key for key in whole if key is not None), key=size.__getitem__)
+    for key in callees_first(calls):
+        own = 1 if key[0] == DOMAIN else sum(1 for _ in nodes_of(functions[key].node))  # fallbacks are never inlined
+        size[key] = own + sum(size[called] for called in calls[key])
+    whole = calls_in(model.graph.node, functions)
+    if sum(size[key] for key in whole) > MAX_NODES:
         raise PadopsError(
-            f"the calls of functions in the model stand for {_rounded(total)} nodes, of which those of "
-            f"{_name(largest)} are {_rounded(size[largest])}; padops takes up to {MAX_NODES}"
+            f"the calls of functions in the model stand for more than {MAX_NODES} nodes, most of them those of "
+            f"{_name(max(whole, key=size.__getitem__))}; padops takes up to {MAX_NODES}"
         )
 
 
-def key_of(domain: str, name: str, overload: str) -> Key:
-    """Return the key of a function, or of a node that may call one."""
-    return domain, name, overload
+def calls_in(nodes: Iterable[onnx.NodeProto], functions: Collection[Key]) -> list[Key]:
+    """Return the functions that nodes call, at any depth, once for each call."""
+    return [key for _, node in nodes_of(nodes) if (key := key_of(node)) in functions] if functions else []
 
 
-def _name(key: Key) -> str:
-    domain, name, overload = key
-    return f"function '{domain or 'ai.onnx'}::{name}{':' if overload else ''}{overload}'"
-
-
-def _rounded(count: int) -> str:
-    """Return a count for a message, rounded because the digits of 2^1000 would fill the message."""
-    return str(count) if count < 10**18 else f"about 2^{count.bit_length() - 1}"
-
-
-def _called(node: onnx.NodeProto, place: str, functions: dict[Key, onnx.FunctionProto]) -> Key | None:
-    """Return the function that a node calls, after a check of the node's inputs and outputs; None for an operator."""
-    key = key_of(node.domain, node.op_type, node.overload)
-    function = functions.get(key)
-    if function is None:
-        return None
-    for what in ("input", "output"):
-        given, taken = len(getattr(node, what)), len(getattr(function, what))
-        if given > taken:
-            label = f"node '{node.name}' ({place}, {node.op_type})"
-            raise PadopsError(f"{label} calls {_name(key)} with {given} {what}s; it has {taken}")
-    return key
-
-
-def callees_first(calls: dict[Key, list[Key]]) -> list[Key]:
+def callees_first(calls: Mapping[Key, Iterable[Key]]) -> list[Key]:
     """Return the functions in an order in which each follows all functions that it calls.
 
     Raises:
         PadopsError: A function calls itself, directly or through others.
     """
-    order: list[Key] = []
-    done: set[Key] = set()
-    for first in calls:
-        chain: dict[Key, Iterator[Key]] = {first: iter(calls[first])} if first not in done else {}
-        while chain:
-            key = next(reversed(chain))
-            called = next((other for other in chain[key] if other not in done), None)
-            if called is None:
-                del chain[key]
-                done.add(key)
-                order.append(key)
-            elif called in chain:
-                names = list(chain)
-                names = names[names.index(called) :]
-                shown = "".join(f"{_name(name)} calls " for name in names[:SHOWN_CALLS])
-                more = f"… (of {len(names)} functions) calls " if len(names) > SHOWN_CALLS else ""
-                raise PadopsError(f"{shown}{more}{_name(called)}: a function cannot call itself")
-            else:
-                chain[called] = iter(calls[called])
-    return order
+    try:
+        return [*TopologicalSorter(calls).static_order()]
+    except CycleError as error:
+        names = [_name(key) for key in reversed(error.args[1])]
+        shown = [*names[:SHOWN], f"… (of {len(names) - 1} functions)", names[-1]] if len(names) > SHOWN + 1 else names
+        raise PadopsError(f"{' calls '.join(shown)}: a function cannot call itself") from None
 
 
 HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher version
 
 
-@dataclass(frozen=True)
-class Owner:
-    """The main graph or the function that contains the nodes, at any depth."""
-
-    version: int | None  # the version of its default domain
-    named: frozenset[str]  # the names of the model's functions in that domain
-    is_function: bool = False  # whether it is a function
-
-
 def check_model(model: onnx.ModelProto) -> None:
     """Refuse an invalid model; ``scan.refuse_what_would_be_lost`` has accepted the message."""
-    _check_imports(model.opset_import, "the model", {node.domain for node in model.graph.node})
-    named = frozenset(function.name for function in model.functions if not function.domain)
-    _check_graph(model.graph, "graph", Owner(_default_version(model.opset_import, model), named))
-    _refuse_unmade(_free_names(model.graph, "graph", sorted_nodes=False))
+    functions = {key_of(function): function for function in model.functions}
+
+    def check(
+        part: onnx.GraphProto | onnx.FunctionProto, path: str, place: str, imports: Iterable[onnx.OperatorSetIdProto]
+    ) -> None:
+        used = {"", *(node.domain for node in part.node)}
+        for row in imports:
+            if row.domain in used and not 1 <= row.version <= HIGHEST_VERSION:
+                raise PadopsError(
+                    f"{place} imports version {row.version} of the domain '{row.domain}'; versions are 1 to "
+                    f"{HIGHEST_VERSION}"
+                )
+        version = default_version({row.domain: row.version for row in imports}, model.ir_version)
+        is_function = isinstance(part, onnx.FunctionProto)
+        _check_graph(part, path, version, functions, is_function)
+        check_names(part, path, sorted_nodes=is_function)
+
+    check(model.graph, "graph", "the model", model.opset_import)
     for i, function in enumerate(model.functions):
-        path = f"functions[{i}]"
-        place = f"function '{function.name}' ({path})"
-        _check_imports(function.opset_import, place, {node.domain for node in function.node})
+        place = f"function '{function.name}' (functions[{i}])"
         for attribute in function.attribute_proto:
             _check_attribute(attribute, place, inside_function=False)
-        _check_nodes(function.node, path, Owner(_default_version(function.opset_import, model), named, True))
-        _refuse_unmade(_free_names(function, path))
+        check(function, f"functions[{i}]", place, function.opset_import)
     check_calls(model)
 
 
-def _refuse_unmade(names: dict[str, str]) -> None:
-    for name, reader in names.items():
-        raise PadopsError(f"{reader} reads '{name}', which is no input, no initializer and no output of a node")
-
-
-def _default_version(rows: Iterable[onnx.OperatorSetIdProto], model: onnx.ModelProto) -> int | None:
-    return default_version({row.domain: row.version for row in rows}, model.ir_version)
-
-
-def _check_imports(rows: Iterable[onnx.OperatorSetIdProto], place: str, used: set[str]) -> None:
-    for row in rows:
-        if row.domain in {"", *used} and not 1 <= row.version <= HIGHEST_VERSION:
-            raise PadopsError(
-                f"{place} imports version {row.version} of the domain '{row.domain}'; versions are 1 to "
-                f"{HIGHEST_VERSION}"
-            )
-
-
-def _check_graph(graph: onnx.GraphProto, path: str, owner: Owner) -> None:
-    for i, tensor in enumerate(graph.initializer):
-        check_tensor(tensor, f"initializer '{tensor.name}' ({path}.initializer[{i}])")
-    for i, row in enumerate(graph.sparse_initializer):
-        for part in (row.values, row.indices):
-            check_tensor(part, f"sparse initializer '{row.values.name}' ({path}.sparse_initializer[{i}])")
-    _check_nodes(graph.node, path, owner)
-
-
-def _check_nodes(nodes: Iterable[onnx.NodeProto], path: str, owner: Owner) -> None:
-    for i, node in enumerate(nodes):
+def _check_graph(
+    graph: onnx.GraphProto | onnx.FunctionProto, path: str, version: int | None, functions: Functions, inside: bool
+) -> None:
+    """Check the tensors, and the nodes at any depth; ``inside`` states whether they are inside a function."""
+    if isinstance(graph, onnx.GraphProto):
+        for i, tensor in enumerate(graph.initializer):
+            _check_tensor(tensor, f"initializer '{tensor.name}' ({path}.initializer[{i}])")
+        for i, row in enumerate(graph.sparse_initializer):
+            for part in (row.values, row.indices):
+                _check_tensor(part, f"sparse initializer '{row.values.name}' ({path}.sparse_initializer[{i}])")
+    for i, node in enumerate(graph.node):
         place = f"{path}.node[{i}]"
         label = f"node '{node.name}' ({place}, {node.op_type or 'of no operator'})"
         if not node.op_type:
             raise PadopsError(f"{label}: it has no op_type")
-        _check_counts(node, owner.version, owner.named, label)
+        _check_counts(node, version, functions, label)
         seen: set[str] = set()
         for attribute in node.attribute:
             if attribute.name in seen:
                 raise PadopsError(f"{label}: two attributes have the name '{attribute.name}'")
             seen.add(attribute.name)
-            _check_attribute(attribute, label, owner.is_function)
-            for name, graph in graphs_in([attribute]):
-                _check_graph(graph, f"{place}.{name}", owner)
+            _check_attribute(attribute, label, inside)
+        for name, inner in graphs_in(node.attribute):
+            _check_graph(inner, f"{place}.{name}", version, functions, inside)

@@ -6,7 +6,6 @@ everything else stays exactly as it was: order, metadata, value infos, and entri
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -88,7 +87,7 @@ class Document:
         return self.proto
 
     def pair_nodes(self) -> None:
-        """Pair every node with its part of the message, so that ``write_back`` changes only this part."""
+        """Pair every node with its part of the message; ``write_back`` changes only this part."""
         message = self.message()
         self._is_paired = True
         self._origin.update(_pair_nodes(self.model.graph, message.graph.node))
@@ -170,22 +169,16 @@ class Document:
 
     def _declare(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto) -> None:
         """Declare the types that passes found for the outputs of changed nodes."""
-        outputs = {info.name: info for info in message.output}
-        stated = {info.name: info for info in message.value_info}
+        known = {info.name: info for info in (*message.value_info, *message.output)}
         for node in graph:
             for value in node.outputs if node in self.touched else ():
-                said = value.shape is not None or node.op_identifier() in self.model.functions
-                if value.type is None or not said or (value.name in outputs and value.shape is None):
+                if value.type is None:
                     continue
-                made = ir.serde.serialize_value(value)
-                if value.name in outputs:
-                    tensor = outputs[value.name].type.tensor_type
-                    if not tensor.HasField("shape"):
-                        tensor.shape.CopyFrom(made.type.tensor_type.shape)
-                elif value.name not in stated:
-                    message.value_info.append(made)
-                elif value.shape is not None and not stated[value.name].type.tensor_type.HasField("shape"):
-                    stated[value.name].type.tensor_type.shape.CopyFrom(made.type.tensor_type.shape)
+                if (info := known.get(value.name or "")) is not None:
+                    if value.shape is not None and not info.type.tensor_type.HasField("shape"):
+                        info.type.tensor_type.shape.CopyFrom(ir.serde.serialize_value(value).type.tensor_type.shape)
+                elif value.shape is not None or node.op_identifier() in self.model.functions:
+                    message.value_info.append(ir.serde.serialize_value(value))
 
 
 def _settle_shapes(graph: ir.Graph, message: onnx.GraphProto | onnx.FunctionProto, is_inner: bool = False) -> None:
@@ -268,8 +261,6 @@ ALIAS = "ai.onnx"  # an alias of the default domain
 
 Source = str | os.PathLike[str] | bytes | BinaryIO | onnx.ModelProto | ir.Model
 
-EXPECTED = "a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
-
 IR_SUFFIX, READER = ".xml", "padops.convert.ir"  # the suffix of OpenVINO's files, and the module that reads them
 
 
@@ -285,7 +276,8 @@ def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir
     if isinstance(source, (bytes, bytearray, memoryview)):
         return parse_model(bytes(source), "the model")
     if not hasattr(source, "read"):
-        raise UsageError(f"source is {kind_of(source)}, expected {EXPECTED}")
+        expected = "a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
+        raise UsageError(f"source is {kind_of(source)}, expected {expected}")
     name = getattr(source, "name", None)
     name = name if isinstance(name, str) else "the model"
     with os_errors_as("cannot read", name):
@@ -296,7 +288,10 @@ def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir
 
 
 def read_document(
-    source: Source, base_dir: str | os.PathLike[str] | None = None, follow_links: bool = False, for_pads: bool = False
+    source: str | os.PathLike[str] | onnx.ModelProto | ir.Model,
+    base_dir: str | os.PathLike[str] | None = None,
+    follow_links: bool = False,
+    for_pads: bool = False,
 ) -> Document:
     """Read a model: copy the caller's object, or read a file without its external data.
 
@@ -333,27 +328,25 @@ def read_document(
         with library_errors("the model", DecodeError, EncodeError):
             message = deepcopy(source)
         return _build(message, None, None if base_dir is None else Path(base_dir))
-    if isinstance(source, (str, os.PathLike)):
-        if not os.fspath(source):
-            raise UsageError("the name of the model is empty")
-        path = Path(source)
-        if path.suffix.lower() == IR_SUFFIX:
-            check_file(path)
-            reader = import_module(READER)
-            message, files, refused = reader.read_pads(path) if for_pads else (*reader.read(path), "")
-            for record in files[1:]:
-                Place(path.parent, path, follow_links).check_link(Path(record.name), f"{path}: its data file")
-            document = _build(message, None, None)
-            document.foreign, document.refused = files, refused
-            return document
-        check_file(path)
-        if (size := path.stat().st_size) > LARGEST_PROTO:
-            raise PadopsError(f"{path} has {size} bytes; a protobuf message has at most {LARGEST_PROTO}")
-        content = path.read_bytes()
-        document = _build(parse_model(content, path), path, path.parent)
-        document.size, document.sha256 = len(content), hashlib.sha256(content).hexdigest()
+    if not os.fspath(source):
+        raise UsageError("the name of the model is empty")
+    path = Path(source)
+    check_file(path)
+    if path.suffix.lower() == IR_SUFFIX:
+        message, files, refused = import_module(READER).read(path)
+        if refused and not for_pads:
+            raise PadopsError(refused)
+        for record in files[1:]:
+            Place(path.parent, path, follow_links).check_link(Path(record.name), f"{path}: its data file")
+        document = _build(message, None, None)
+        document.foreign, document.refused = files, refused
         return document
-    raise UsageError(f"source is {kind_of(source)}, expected {EXPECTED}")
+    if (size := path.stat().st_size) > LARGEST_PROTO:
+        raise PadopsError(f"{path} has {size} bytes; a protobuf message has at most {LARGEST_PROTO}")
+    content = path.read_bytes()
+    document = _build(parse_model(content, path), path, path.parent)
+    document.size, document.sha256 = len(content), hashlib.sha256(content).hexdigest()
+    return document
 
 
 def check_file(path: Path) -> None:
@@ -363,11 +356,6 @@ def check_file(path: Path) -> None:
         PadopsError: The path leads to nothing, to a folder or to a pointer of Git LFS, or is a link that leads nowhere.
     """
     if not path.exists():
-        try:
-            path.stat()
-        except OSError as error:
-            if error.errno == errno.ELOOP:
-                raise PadopsError(f"{path} is a circular link") from None
         link = f": it is a link to {os.readlink(path)}" if path.is_symlink() else ""
         raise PadopsError(f"{path} does not exist{link}")
     if not path.is_file():

@@ -21,7 +21,6 @@ from padops.plural import plural
 
 DIGITS = 19  # the digits of the largest possible file size in bytes
 LFS = b"version https://git-lfs."  # the first bytes of a Git LFS pointer
-IN_MEMORY = "_ORT_MEM_ADDR_"  # ONNX Runtime's mark of a tensor in the memory of the process that made the model
 
 
 @dataclass(frozen=True)
@@ -51,10 +50,6 @@ def _check_location(location: str | None, place: str) -> str:
     """Return the location of a tensor's data; refuse a location outside the model's folder."""
     if not location:
         raise PadopsError(f"{place}: its data are external, but no location is given")
-    if IN_MEMORY in location:
-        raise PadopsError(
-            f"{place}: its data are in the memory of the process that saved the model; nothing can be read"
-        )
     if "\0" in location:
         raise PadopsError(f"{place}: the location {location!r} of its data is no name of a file")
     for path in (PurePosixPath(location), PureWindowsPath(location)):
@@ -166,18 +161,13 @@ def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
     offset, length = entry(tensor, "offset") or "0", entry(tensor, "length") or str(expected)
     if not all(text.isdecimal() and len(text) <= DIGITS for text in (offset, length)):
         raise PadopsError(
-            f"{place}: offset {_shown(offset)} and length {_shown(length)} of its data must be numbers of bytes"
+            f"{place}: offset {offset!r:.40} and length {length!r:.40} of its data must be numbers of bytes"
         )
     if int(length) < expected:
         raise PadopsError(
             f"{place}: its data have {plural(int(length), 'byte')}, but dims {list(tensor.dims)} need {expected}"
         )
     return location, int(offset), int(length)
-
-
-def _shown(text: str) -> str:
-    """Return a text of the model, shortened for a message."""
-    return repr(text) if len(text) <= 2 * DIGITS else f"{text[:DIGITS]!r}… (of {len(text)} characters)"
 
 
 def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | None = None) -> list[Placement]:

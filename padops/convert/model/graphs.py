@@ -40,9 +40,8 @@ class Index:
 
     def __init__(self, model: ir.Model) -> None:
         self._model = model
-        self._values: dict[str | None, set[ir.Value]] | None = None
+        self._names: Counter[str | None] | None = None
         self._last_uses: dict[ir.Value, Sequence[Use]] = {}
-        self._elements: dict[ir.Value, tuple[ir.TensorProtocol, np.ndarray | None]] = {}
 
     @cached_property
     def operators(self) -> frozenset[tuple[str, str]]:
@@ -59,14 +58,13 @@ class Index:
         return self._sites.get(function.identifier(), [])
 
     def is_shared(self, name: str | None) -> bool:
-        """Return whether several values of the model have this name, as values of nested graphs may."""
-        if self._values is None:
-            self._values = {}
+        """Return whether several values of the model have, or had, this name, as values of nested graphs may."""
+        if self._names is None:
+            self._names = Counter()
             for graph in {site.scope.graph: None for site in walk(self._model)}:
                 outputs = (value for node in graph for value in node.outputs)
-                _add_by_name(self._values, {*graph.inputs, *graph.initializers.values(), *outputs})
-        there = (value for value in self._values.get(name, ()) if value.name == name and _is_there(value))
-        return next(there, None) is not None and next(there, None) is not None
+                self._names.update(value.name for value in {*graph.inputs, *graph.initializers.values(), *outputs})
+        return self._names[name] > 1
 
     def last_uses(self, value: ir.Value) -> Sequence[Use]:
         """Return the last two uses of a value, or all uses if there are fewer.
@@ -78,32 +76,11 @@ class Index:
             known = self._last_uses[value] = list(value.uses())[-2:]
         return known
 
-    def elements(self, value: ir.Value, tensor: ir.TensorProtocol) -> np.ndarray | None:
-        """Return the read-only elements of an initializer, read once; None if it has many."""
-        known = self._elements.get(value)
-        if known is None or known[0] is not tensor:
-            if (array := _small(tensor, LARGEST_CONSTANT)) is not None:
-                array = array.view()
-                array.flags.writeable = False
-            known = self._elements[value] = tensor, array
-        return known[1]
-
     def rename(self, value: ir.Value, name: str | None) -> None:
-        """Give a value another name."""
+        """Give a value the name of another value, which is gone."""
+        if self._names is not None:
+            self._names[value.name] -= 1
         value.name = name
-        if self._values is not None:
-            _add_by_name(self._values, [value])
-
-
-def _add_by_name(found: dict[str | None, set[ir.Value]], values: Iterable[ir.Value]) -> None:
-    for value in values:
-        found.setdefault(value.name, set()).add(value)
-
-
-def _is_there(value: ir.Value) -> bool:
-    """Return whether a value still belongs to its graph."""
-    node = value.producer()
-    return (value.is_graph_input() or value.is_initializer()) if node is None else node.graph is not None
 
 
 @dataclass(frozen=True)
@@ -174,7 +151,7 @@ def constant(value: ir.Value | None, scope: Scope, largest: int = LARGEST_CONSTA
     tensor = value.const_value
     if tensor is None:
         return _constant_of_node(value.producer(), largest)
-    return scope.index.elements(value, tensor) if largest == LARGEST_CONSTANT else _small(tensor, largest)
+    return _small(tensor, largest)
 
 
 def _constant_of_node(node: ir.Node | None, largest: int) -> np.ndarray | None:
@@ -215,31 +192,22 @@ def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType) -> Any:
     return attribute.value if attribute is not None and known else None
 
 
-def caller_strings(scope: Scope, reference: ir.Attr) -> set[str | None]:
+def caller_strings(scope: Scope, reference: ir.Attr, otherwise: str | None = None) -> set[str | None]:
     """Return the possible values of a reference to an attribute of the function around ``scope``; None without a value.
 
     A call may pass on an attribute of the function that contains it. Then the calls of this function count.
     """
+    assert isinstance(scope.root, ir.Function) and reference.ref_attr_name is not None
+    name = reference.ref_attr_name
+    default = _string(scope.root.attributes.get(name), otherwise)
     found: set[str | None] = set()
-    asked = set()
-    pending: list[tuple[ir.Graph | ir.Function, str | None, str | None]] = [(scope.root, reference.ref_attr_name, None)]
-    while pending:
-        function, name, otherwise = pending.pop()
-        assert isinstance(function, ir.Function) and name is not None
-        if (key := (function.identifier(), name, otherwise)) in asked:
-            continue
-        asked.add(key)
-        default = _string(function.attributes.get(name), otherwise)
-        calls = scope.index.calls(function)
-        if not calls:
-            found.add(default)
-        for site in calls:
-            given = site.node.attributes.get(name)
-            if given is not None and given.is_ref():
-                pending.append((site.scope.root, given.ref_attr_name, default))
-            else:
-                found.add(_string(given, default))
-    return found
+    for site in scope.index.calls(scope.root):
+        given = site.node.attributes.get(name)
+        if given is not None and given.is_ref():
+            found |= caller_strings(site.scope, given, default)
+        else:
+            found.add(_string(given, default))
+    return found or {default}
 
 
 def _string(attribute: ir.Attr | None, default: str | None) -> str | None:

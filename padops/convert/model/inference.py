@@ -18,23 +18,21 @@ number of dims, which no input changes.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
-from math import prod
 
 import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from padops.convert.model.checks import Key, callees_first, key_of
+from padops.convert.model.checks import Key, callees_first, calls_in, key_of
 from padops.convert.model.nesting import graphs_in, graphs_of, nodes_of, shaped_type
-from padops.convert.model.scan import dense_tensor
 
 ENDLESS = (2**31 - 1, 2**63 - 1)
 ENDS, STEPS = 2, 4  # inputs of a Slice
-NOWHERE = "padops ends that nobody knows"
+NOWHERE = "padops list that nobody knows"
 
 
 def is_unsure(ends: np.ndarray, steps: np.ndarray) -> bool:
@@ -47,8 +45,6 @@ def open_backward_slices(model: onnx.ModelProto) -> None:
     whole = [model.graph.node, *(function.node for function in model.functions)]
     nodes = [node for body in whole for _, node in nodes_of(body)]
     slices = [node for node in nodes if node.op_type == "Slice" and len(node.input) > STEPS and node.input[STEPS]]
-    if not slices:
-        return
     graphs = [model.graph, *(inner for node in nodes for _, inner in graphs_in(node.attribute))]
     lists = [(tensor.name, _integers(tensor)) for graph in graphs for tensor in graph.initializer]
     for node in (node for node in nodes if node.op_type == "Constant" and node.output):
@@ -71,76 +67,41 @@ def _integers(tensor: onnx.TensorProto) -> np.ndarray:
     return array if array.dtype.kind in "iu" else np.array([0])
 
 
-OPEN = "padops list of unknown length"
 AMOUNTS, AXES = 1, 3  # inputs of a Pad
-
-Listing = dict[Key, set[int]]  # by function: the positions of its inputs that are axes of a Pad
 
 
 def open_axes(model: onnx.ModelProto) -> None:
-    """Give Pads of ``model`` open amounts for all axes, if the model does not state their axes as a list.
+    """Give Pads of ``model`` unknown amounts for all axes, if their own graph or one around it has no list of the axes.
 
-    onnx's inference treats such axes as absent: it computes the dims of all axes in their order, or refuses the number
-    of amounts. From open amounts, it infers the rank. The graphs keep their numbers of nodes; functions get two more
-    nodes.
+    onnx's inference treats axes of unknown dims as absent: it computes the dims of all axes in their order, or refuses
+    the number of amounts. From unknown amounts, it infers the rank.
     """
-    listing: Listing = {}
-    known = -1
-    while known != (known := sum(map(len, listing.values()))):
-        for function in model.functions:  # the inputs that are axes in its body, or in functions that it calls
-            read = {node.input[i] for _, node in nodes_of(function.node) for i in _positions(node, listing)}
-            key = key_of(function.domain, function.name, function.overload)
-            listing.setdefault(key, set()).update(i for i, name in enumerate(function.input) if name in read)
-    for function in model.functions:
-        # The body sees no outer values; the calls open the axes that are its inputs.
-        if _open(function.node, frozenset(function.input), listing):
-            empty = onnx.TensorProto(data_type=onnx.TensorProto.INT64, dims=[0])
-            some = onnx.helper.make_node("Constant", [], [f"a tensor for {OPEN}"], value=empty)
-            listed = onnx.helper.make_node("Shape", some.output, [OPEN])
-            nodes = [some, listed, *function.node]
-            del function.node[:]
-            function.node.extend(nodes)
-    if _open(model.graph.node, _known(model.graph), listing):
-        model.graph.input.append(onnx.helper.make_tensor_value_info(OPEN, onnx.TensorProto.INT64, [None]))
+    _open_axes(model.graph.node, _lists(model.graph))
+    for function in model.functions:  # the body sees no outer values
+        _open_axes(function.node, frozenset())
 
 
-def _positions(node: onnx.NodeProto, listing: Listing) -> Sequence[int]:
-    if node.domain == "" and node.op_type == "Pad":
-        found: Iterable[int] = (AXES,)
-    else:
-        found = listing.get((node.domain, node.op_type, node.overload), ())
-    return [i for i in found if i < len(node.input) and node.input[i]]
-
-
-def _known(graph: onnx.GraphProto) -> frozenset[str]:
+def _lists(graph: onnx.GraphProto) -> frozenset[str]:
     return frozenset(tensor.name for tensor in graph.initializer if tensor.data_type != onnx.TensorProto.INT32)
 
 
-def _is_int32(node: onnx.NodeProto) -> bool:
-    return any(row.name == "value" and row.t.data_type == onnx.TensorProto.INT32 for row in node.attribute)
-
-
-def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listing) -> bool:
-    """Open axes that are not int64 constants, in a graph and the graphs inside it; return whether there are any.
+def _open_axes(nodes: Sequence[onnx.NodeProto], known: frozenset[str]) -> None:
+    """Open axes that are not int64 constants, in a graph and the graphs inside it.
 
     For constant int32 axes in a function, onnx does not even infer the type of the function's output.
     """
-    made = {name: node.op_type == "Constant" and not _is_int32(node) for node in nodes for name in node.output}
-    known = known - made.keys() | {name for name, is_constant in made.items() if is_constant}
-    found = False
+    known -= {name for node in nodes for name in node.output}
     for node in nodes:
-        for i in _positions(node, listing):
-            if node.input[i] not in known:
-                found = True
-                if node.op_type == "Pad" and node.domain == "":
-                    node.input[AMOUNTS] = OPEN
-                    del node.input[AXES:]
-                else:
-                    node.input[i] = OPEN
+        is_int32 = any(row.name == "value" and row.t.data_type == onnx.TensorProto.INT32 for row in node.attribute)
+        if node.op_type == "Constant" and not is_int32:
+            known |= set(node.output)
+    for node in nodes:
+        is_pad = node.domain == "" and node.op_type == "Pad" and len(node.input) > AXES and node.input[AXES]
+        if is_pad and node.input[AXES] not in known:
+            node.input[AMOUNTS] = NOWHERE
+            del node.input[AXES:]
         for _, inner in graphs_in(node.attribute):
-            hidden = {value.name for value in inner.input}
-            found = _open(inner.node, (known - hidden) | _known(inner), listing) or found
-    return found
+            _open_axes(inner.node, (known - {value.name for value in inner.input}) | _lists(inner))
 
 
 # The most bytes of an initializer that inference may read (amounts, axes, shapes); larger ones are only declared.
@@ -170,11 +131,7 @@ def declarations(message: onnx.ModelProto) -> onnx.ModelProto:
         elif tensor.name not in inputs:
             graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
     for row in source.sparse_initializer:
-        is_external = onnx.TensorProto.EXTERNAL in (row.values.data_location, row.indices.data_location)
-        if not is_external and prod(row.dims) * 8 <= WORTH_KEEPING:
-            graph.initializer.append(dense_tensor(row))
-        else:
-            graph.input.append(onnx.helper.make_tensor_value_info(row.values.name, row.values.data_type, row.dims))
+        graph.input.append(onnx.helper.make_tensor_value_info(row.values.name, row.values.data_type, row.dims))
     return light
 
 
@@ -182,18 +139,15 @@ def infer(message: onnx.ModelProto) -> tuple[onnx.GraphProto, list[onnx.GraphPro
     """Return the main graph with inferred types as declarations, and each function's body as a graph."""
     light = declarations(message)  # not with data_prop=True: it allocates tens of bytes for each element of any vector
     main = infer_graph(light)
-    functions = {key_of(row.domain, row.name, row.overload): row for row in message.functions}
-    if not functions:
-        return main, []
-    called = {key: [k for _, node in nodes_of(row.node) if (k := _key(node)) in functions]
-              for key, row in functions.items()}  # fmt: skip
-    given = {key: _Given(row) for key, row in functions.items()}
+    given = {key_of(row): _Given(row) for row in message.functions}
     _see_calls(message.graph.node, main, {}, given)
-    bodies, place = {}, {key: i for i, key in enumerate(functions)}
-    for key in reversed(callees_first(called)):
-        nested = [functions[other] for other in sorted(_reach(key, called), key=place.__getitem__)]
-        bodies[key] = _infer_body(functions[key], given, nested, message)
-    return main, [bodies[key] for key in functions]
+    called = {key: calls_in(row.function.node, given) for key, row in given.items()}
+    order = callees_first(called)
+    reached: dict[Key, set[Key]] = {}
+    for key in order:
+        reached[key] = set(called[key]).union(*(reached[other] for other in called[key]))
+    bodies = {key: _infer_body(key, given, sorted(reached[key]), message) for key in reversed(order)}
+    return main, [bodies[key] for key in given]
 
 
 def infer_graph(message: onnx.ModelProto) -> onnx.GraphProto:
@@ -252,80 +206,59 @@ def _infer_in_order(message: onnx.ModelProto) -> onnx.GraphProto:
 
 
 IF_RIGHT_SINCE = 11  # the first opset for which onnx infers the common type of an If's branches
-RAW = " of an If"  # the end of a name
+OPENED = " of an If"  # the end of a name
 
 
 def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
     """Infer types by onnx; an output of an If before opset 11 gets only the common type of both branches.
 
-    If the dims of one branch are unknown, onnx assigns the dims of the other branch to the If. So a node that onnx does
-    not know hides each If, first with its element type alone, then with the common type of its branches.
+    If the dims of one branch are unknown, onnx assigns the dims of the other branch to the If. So both branches then
+    get an output of the common type that nothing makes.
     """
     found = onnx.shape_inference.infer_shapes(message)
     opset = next((row.version for row in message.opset_import if row.domain in ("", "ai.onnx")), IF_RIGHT_SINCE)
-    ifs = sum(node.op_type == "If" for _, node in nodes_of(message.graph.node))
-    if opset >= IF_RIGHT_SINCE or not ifs:
+    if opset >= IF_RIGHT_SINCE:
         return found
-    make_type = onnx.helper.make_tensor_type_proto
-    declared = [
-        [(info.name, info.type.tensor_type.elem_type) for info in _declared(row)] for row in graphs_of(found.graph)
-    ]
-    kinds = [{name: make_type(kind, None) for name, kind in rows} for rows in declared]
-    for _ in range(ifs + 1):  # an If may stand in a branch of another, or before it
-        hidden = onnx.ModelProto()
-        hidden.CopyFrom(message)
-        if UNKNOWN not in {row.domain for row in hidden.opset_import}:
-            hidden.opset_import.add(domain=UNKNOWN, version=1)
-        for graph, known in reversed(list(zip(graphs_of(hidden.graph), kinds, strict=True))):  # owners are copied
-            _hide_ifs(graph, known)
-        found = onnx.shape_inference.infer_shapes(hidden)
-        before, kinds = kinds, [known | _agreed(graph) for graph, known in zip(graphs_of(found.graph), kinds)]
-        if kinds == before:
-            break
-    for graph in reversed(list(graphs_of(found.graph))):
-        _show_ifs(graph)
+    opened = onnx.ModelProto()
+    opened.CopyFrom(message)
+    while _open_branches(opened.graph, found.graph):
+        found = onnx.shape_inference.infer_shapes(opened)
+    for graph in graphs_of(found.graph):
+        known = {info.name: info.type for info in _declared(graph)}
+        for info in graph.output:
+            info.name = info.name.removesuffix(OPENED)
+            if info.name in known:
+                info.type.CopyFrom(known[info.name])
     return found
 
 
-def _agreed(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto]:
-    """Return the common type of the branches of each If, by the name of its output."""
-    found = {}
-    for node in graph.node:
-        branches = graphs_in(node.attribute) if node.op_type == "If" else ()
-        kinds = [{info.name: info.type for info in _declared(branch)} for _, branch in branches]
-        rows = [[known.get(info.name) for info in branch.output] for known, (_, branch) in zip(kinds, branches)]
-        for name, given in zip(node.output, zip(*rows)):
-            common = given[0] if len(given) == 1 else _common(*given)
-            if common is not None and common.tensor_type.HasField("shape"):
-                found[name.removesuffix(RAW)] = common
-    return found
+def _open_branches(graph: onnx.GraphProto, found: onnx.GraphProto) -> bool:
+    """Open the outputs of the first If whose branches differ in ``found``; return whether there is one.
 
-
-def _hide_ifs(graph: onnx.GraphProto, kinds: Mapping[str, onnx.TypeProto]) -> None:
-    """Put a node that onnx does not know between each If and the readers of its outputs."""
-    nodes, declared = [], {info.name: info for info in _declared(graph)}
-    for node in map(deepcopy, graph.node):
-        nodes.append(node)
-        for i, name in enumerate(node.output if node.op_type == "If" else ()):
-            if name:
-                node.output[i] = name + RAW
-                nodes.append(onnx.NodeProto(op_type=RAW, domain=UNKNOWN, input=[name + RAW], output=[name]))
-                if name in kinds and kinds[name].tensor_type.elem_type:
-                    info = declared[name] if name in declared else graph.value_info.add(name=name)
-                    info.type.CopyFrom(kinds[name])
-    graph.ClearField("node")
-    graph.node.extend(nodes)
-
-
-def _show_ifs(graph: onnx.GraphProto) -> None:
-    nodes = [deepcopy(node) for node in graph.node if node.op_type != RAW]
-    for node in nodes:
-        for i, name in enumerate(node.output):
-            node.output[i] = name.removesuffix(RAW)
-    values = [deepcopy(info) for info in graph.value_info if not info.name.endswith(RAW)]
-    for field_name, rows in (("node", nodes), ("value_info", values)):
-        graph.ClearField(field_name)
-        getattr(graph, field_name).extend(rows)
+    The types of later nodes may follow from this If, so only another inference determines them.
+    """
+    for node, typed in zip(graph.node, found.node, strict=True):
+        branches = [
+            (inner, inner_found)
+            for (_, inner), (_, inner_found) in zip(graphs_in(node.attribute), graphs_in(typed.attribute), strict=True)
+        ]
+        if any(_open_branches(*pair) for pair in branches):
+            return True
+        changed = False
+        kinds = [{info.name: info.type for info in _declared(inner_found)} for _, inner_found in branches]
+        for infos in zip(*(inner.output for inner, _ in branches)) if node.op_type == "If" else ():
+            types = [known.get(info.name, onnx.TypeProto()) for info, known in zip(infos, kinds)]
+            common = _common(types[0], types[-1])
+            is_opened = infos[0].name.endswith(OPENED)
+            if not is_opened and (common != types[0] or common != types[-1]):
+                changed = True
+                kind = types[0].tensor_type.elem_type or types[-1].tensor_type.elem_type
+                for info in infos:
+                    info.name += OPENED
+                    info.type.CopyFrom(common or onnx.helper.make_tensor_type_proto(kind, None))
+        if changed:
+            return True
+    return False
 
 
 def _declared(graph: onnx.GraphProto) -> Iterator[onnx.ValueInfoProto]:
@@ -386,21 +319,6 @@ def _common(one: onnx.TypeProto | None, other: onnx.TypeProto | None) -> onnx.Ty
     return common
 
 
-def _key(node: onnx.NodeProto) -> Key:
-    return key_of(node.domain, node.op_type, node.overload)
-
-
-def _reach(key: Key, called: Mapping[Key, Iterable[Key]]) -> set[Key]:
-    """Return the functions that a function calls, directly or not."""
-    reached: set[Key] = set()
-    pending = [*called[key]]
-    while pending:
-        if (one := pending.pop()) not in reached:
-            reached.add(one)
-            pending += called[one]
-    return reached
-
-
 def _see_calls(
     nodes: Sequence[onnx.NodeProto], found: onnx.GraphProto, around: Types, given: Mapping[Key, _Given]
 ) -> None:
@@ -410,20 +328,21 @@ def _see_calls(
         own[tensor.name] = onnx.helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
     known = ChainMap(own, dict(around)) if around else own
     for node, typed in zip(nodes, found.node, strict=True):
-        if (to := given.get(_key(node))) is not None:
+        if (to := given.get(key_of(node))) is not None:
             to.see(node, known)
         for (_, inner), (_, inner_found) in zip(graphs_in(node.attribute), graphs_in(typed.attribute), strict=True):
             _see_calls(inner.node, inner_found, known, given)
 
 
 def _infer_body(
-    function: onnx.FunctionProto,
-    given: Mapping[Key, _Given],
-    nested: Sequence[onnx.FunctionProto],
-    message: onnx.ModelProto,
+    key: Key, given: Mapping[Key, _Given], reached: Sequence[Key], message: onnx.ModelProto
 ) -> onnx.GraphProto:
-    """Return the body of a function as a graph, with the types that its calls pass; record the calls inside it."""
-    own = given[key_of(function.domain, function.name, function.overload)]
+    """Return the body of a function as a graph, with the types that its calls pass; record the calls inside it.
+
+    ``reached`` has the functions that the function calls, directly or not.
+    """
+    own, function = given[key], given[key].function
+    nested = [given[other].function for other in reached]
     model = onnx.ModelProto(ir_version=message.ir_version, functions=nested, opset_import=function.opset_import)
     model.opset_import.add(domain=UNKNOWN, version=1)
     model.graph.node.extend(function.node)

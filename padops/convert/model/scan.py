@@ -6,12 +6,10 @@ the reason and the place. It accepts training graphs, which stay unchanged in th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from copy import deepcopy
-from functools import cache
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
@@ -20,84 +18,45 @@ from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 from onnx import numpy_helper
 
-from padops.convert.errors import PadopsError
+from padops.convert.errors import PadopsError, library_errors
 from padops.convert.model.nesting import graphs_in, nodes_of
 
 SPARSE_VALUE = "sparse_value"  # an attribute of Constant
 
 # Fields that onnx_ir 1.1.0 does not carry, or cannot read, by the message that has them.
 NOT_CARRIED = {
-    ("AttributeProto", "sparse_tensor"): "sparse tensors",
-    ("AttributeProto", "sparse_tensors"): "sparse tensors",
-    ("TensorProto", "segment"): "tensors in segments",
-    ("TypeProto", "map_type"): "map types",
-    ("TypeProto", "opaque_type"): "opaque types",
+    "AttributeProto": {"sparse_tensor": "sparse tensors", "sparse_tensors": "sparse tensors"},
+    "TensorProto": {"segment": "tensors in segments"},
+    "TypeProto": {"map_type": "map types", "opaque_type": "opaque types"},
 }
-LOST = {name for _, name in NOT_CARRIED}
-Fields = Sequence[tuple[FieldDescriptor, Any]]
-
 
 # Messages inside which no tensor is.
 WITHOUT_TENSORS = {"OperatorSetIdProto", "StringStringEntryProto", "TypeProto", "ValueInfoProto"}
 
-Where = tuple[Any, str, int | None] | None  # the enclosing message's place, field, index; None for the whole model
 
+def _messages(message: Message, path: str = "", passed: Collection[str] = ()) -> Iterator[tuple[Message, str]]:
+    """Yield ``message`` and every message inside it, each with its path, depth first, except the kinds in ``passed``.
 
-def _messages(message: Message, passed: Collection[str] = ()) -> Iterator[tuple[Message, Fields, Where]]:
-    """Yield ``message`` and every message inside it, depth first, except equal types and the kinds in ``passed``."""
-    types: set[bytes] = set()
-    waiting: list[tuple[Message, Where]] = [(message, None)]
-    while waiting:
-        message, where = waiting.pop()
-        fields = _fields(message, where)
-        yield message, fields, where
-        inner: list[tuple[Message, Where]] = []
-        for field, value in fields:
-            name, _, kind = _facts(field)
-            if kind is None or kind in passed:
-                continue
+    Raises:
+        PadopsError: A text is not UTF-8; protobuf returns its bytes.
+    """
+    yield message, path
+    for field, value in message.ListFields():
+        name = f"{path}.{field.name}" if path else field.name
+        if field.type == FieldDescriptor.TYPE_STRING:
+            for text in [value] if isinstance(value, (str, bytes)) else value:
+                if isinstance(text, bytes):
+                    raise PadopsError(f"{_place(message, path)} has a text that is not UTF-8: {text!r:.80}")
+        elif field.message_type is not None and field.message_type.name not in passed:
             if isinstance(value, Message):
-                if kind == "TypeProto":  # a model's many values share few types
-                    if (content := value.SerializePartialToString()) in types:
-                        continue
-                    types.add(content)
-                inner.append((value, (where, name, None)))
+                yield from _messages(value, name, passed)
             else:
-                inner += [(item, (where, name, i)) for i, item in enumerate(value)]
-        if inner:
-            waiting += reversed(inner)
+                for i, item in enumerate(value):
+                    yield from _messages(item, f"{name}[{i}]", passed)
 
 
-@cache
-def _facts(field: FieldDescriptor) -> tuple[str, bool, str | None]:
-    """Return a field's name, whether it holds text, and the kind of its messages or None."""
-    kind = field.message_type
-    return field.name, field.type == FieldDescriptor.TYPE_STRING, None if kind is None else kind.name
-
-
-def _path(where: Where, *fields: str) -> str:
-    """Return the path of a place, such as ``graph.node[3]``, with the fields if any are given."""
-    parts = list(fields)
-    while where is not None:
-        where, name, i = where
-        parts.append(name if i is None else f"{name}[{i}]")
-    return ".".join(reversed(parts))
-
-
-def _fields(message: Message, where: Where) -> Fields:
-    try:
-        fields: Fields = message.ListFields()
-        for field, value in fields:
-            if _facts(field)[1]:
-                for text in [value] if isinstance(value, (str, bytes)) else value:
-                    if isinstance(text, bytes):
-                        text.decode()
-    except UnicodeDecodeError as error:
-        raise PadopsError(
-            f"{_path(where) or 'the model'} ({message.DESCRIPTOR.name}) has a text that is not UTF-8: "
-            f"{error.object!r:.80}"
-        ) from error
-    return fields
+def _place(message: Message, path: str) -> str:
+    return f"{path or 'the model'} ({message.DESCRIPTOR.name})"
 
 
 def refuse_what_would_be_lost(proto: onnx.ModelProto) -> list[tuple[onnx.TensorProto, str]]:
@@ -107,28 +66,28 @@ def refuse_what_would_be_lost(proto: onnx.ModelProto) -> list[tuple[onnx.TensorP
         PadopsError: The message names the place and the reason.
     """
     found = []
-    for message, fields, where in _messages(proto):
+    for message, path in _messages(proto):
         if len(unknown := UnknownFieldSet(message)):
             raise PadopsError(
-                f"{_path(where) or 'the model'} ({message.DESCRIPTOR.name}) has the field number "
-                f"{unknown[0].field_number}, which onnx {onnx.__version__} does not know; converting would lose it"
+                f"{_place(message, path)} has the field number {unknown[0].field_number}, which onnx "
+                f"{onnx.__version__} does not know; converting would lose it"
             )
-        for field, _ in fields:
-            name = _facts(field)[0]
-            if name in LOST and (what := NOT_CARRIED.get((message.DESCRIPTOR.name, name))):
-                if not (name == "sparse_tensor" and getattr(message, "name", "") == SPARSE_VALUE):
-                    place = _path(where, name)
-                    raise PadopsError(f"{place}: {what} are not carried by onnx_ir; converting would lose them")
+        for name, what in NOT_CARRIED.get(message.DESCRIPTOR.name, {}).items():
+            field = getattr(message, name)
+            present = message.HasField(name) if isinstance(field, Message) else len(field)
+            if present and not (name == "sparse_tensor" and getattr(message, "name", "") == SPARSE_VALUE):
+                place = f"{path}.{name}"
+                raise PadopsError(f"{place}: {what} are not carried by onnx_ir; converting would lose them")
         if isinstance(message, onnx.TensorProto) and message.data_location == onnx.TensorProto.EXTERNAL:
-            found.append((message, _path(where)))
+            found.append((message, path))
     return found
 
 
 def external_tensors(proto: onnx.ModelProto) -> Iterator[tuple[onnx.TensorProto, str]]:
     """Yield every tensor with data in a separate file, with its path; read no data."""
-    for message, _, where in _messages(proto, WITHOUT_TENSORS):
+    for message, path in _messages(proto, passed=WITHOUT_TENSORS):
         if isinstance(message, onnx.TensorProto) and message.data_location == onnx.TensorProto.EXTERNAL:
-            yield message, _path(where)
+            yield message, path
 
 
 LARGEST = 1 << 31  # bytes of a dense tensor
@@ -140,19 +99,15 @@ def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None = None) -> onn
     Raises:
         PadopsError: The indices do not fit the values and dims, or the tensor is too large.
     """
-    place = f"sparse initializer '{row.values.name}'"
+    place, dims, count = f"sparse initializer '{row.values.name}'", tuple(row.dims), prod(row.dims)
     values, indices = (numpy_helper.to_array(part, str(folder or "")) for part in (row.values, row.indices))
-    dims, count = tuple(row.dims), prod(row.dims)
-    if min(dims, default=1) < 0 or count * values.itemsize > LARGEST:
+    if count * values.itemsize > LARGEST:
         raise PadopsError(f"{place}: dims {list(dims)} are not written out as a dense tensor")
-    listed = indices.ndim == 2 and indices.shape == (values.size, len(dims))
-    if values.ndim != 1 or not (listed or indices.shape == values.shape):
-        raise PadopsError(f"{place}: indices of shape {list(indices.shape)} for values of shape {list(values.shape)}")
-    if (indices < 0).any() or (indices >= (np.array(dims) if listed else count)).any():
-        raise PadopsError(f"{place}: an index is outside of the dims {list(dims)}")
-    flat = np.zeros(count, values.dtype)
-    flat[np.ravel_multi_index(tuple(indices.T), dims) if listed else indices] = values
-    return numpy_helper.from_array(flat.reshape(dims), row.values.name)
+    with library_errors(place):
+        listed = (indices.T, dims) if indices.ndim == 2 else ([indices], (count,))
+        flat = np.zeros(count, values.dtype)
+        flat[np.ravel_multi_index(tuple(listed[0]), listed[1])] = values
+        return numpy_helper.from_array(flat.reshape(dims), row.values.name)
 
 
 def with_dense(message: onnx.ModelProto, folder: Path | None) -> onnx.ModelProto:

@@ -6,7 +6,7 @@ Exporters write known amounts as a chain of a dozen nodes: ConstantOfShape, Conc
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TypeGuard
 
 import numpy as np
@@ -40,8 +40,6 @@ class Types:
         self.evaluated = document.evaluated
         self._document = document
         self._inferred: dict[ir.Value, onnx.TypeProto | None] | None = None  # of the document's values at inference
-        self._read: dict[ir.Value, Known] = {}  # the inferred types that passes have read
-        self._constants: dict[int, tuple[ir.TensorProtocol, Sequence[int]]] = {}  # by id
         self._behind: dict[ir.Value, ir.Value] = {}  # by the output of a Pad: the data of the first Pad in its chain
 
     def name(self, *values: ir.Value | None) -> str | None:
@@ -69,9 +67,7 @@ class Types:
         if value is None:
             return None
         if (tensor := value.const_value) is not None:
-            if id(tensor) not in self._constants:  # a tensor reads its dims from its message each time
-                self._constants[id(tensor)] = tensor, tensor.shape.numpy()
-            return list(self._constants[id(tensor)][1])
+            return list(tensor.shape.numpy())
         is_given = value.is_graph_input() and value.graph is self._document.model.graph
         if is_given or value not in self.infer():  # a value that padops made states its own shape
             return _dims(value.shape)
@@ -112,10 +108,8 @@ class Types:
         return value
 
     def _lookup(self, value: ir.Value) -> Known:
-        if value not in self._read:
-            kind = self.infer().get(value)
-            self._read[value] = NOTHING if kind is None else _known(kind)
-        return self._read[value]
+        kind = self.infer().get(value)
+        return NOTHING if kind is None else _known(kind)
 
     def _infer(self) -> dict[ir.Value, onnx.TypeProto | None]:
         model = self._document.model

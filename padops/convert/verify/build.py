@@ -49,9 +49,7 @@ class Builder:
         self._terms, self._constants, self._folder, self._original = terms, constants, folder, original
         self._model, self._overridable = model, overridable
         self._opsets = schemas.imports_of(model)
-        self._functions = {
-            key_of(f.domain, f.name, f.overload): f for f in model.functions if not schemas.is_fallback(f)
-        }
+        self._functions = {key_of(f): f for f in model.functions if not schemas.is_fallback(f)}
         self._bodies: dict[Key, tuple[int, bool]] = {}  # a function's term, and whether the function is random
         self._draws = 0
         self._equal: dict[tuple[Head, tuple[int, ...]], int] = {}
@@ -238,7 +236,7 @@ class Builder:
 
     def _function(self, function: onnx.FunctionProto) -> tuple[int, bool]:
         """The term of a function, as a graph with its own imports, and whether it draws random numbers."""
-        key = key_of(function.domain, function.name, function.overload)
+        key = key_of(function)
         if key in self._bodies:
             return self._bodies[key]
         place, outer, draws = (f"function {'::'.join(key)}",), self._opsets, self._draws

@@ -122,8 +122,6 @@ BROKEN = {
     "Windows": ({"location": "C:\\w.bin"}, "the location 'C:\\\\w.bin' of its data leads out of the model's folder"),
     "Windows climbs": ({"location": "..\\w.bin"},
                        "the location '..\\\\w.bin' of its data leads out of the model's folder"),
-    "in memory": ({"location": "*/_ORT_MEM_ADDR_/*"},
-                  "its data are in the memory of the process that saved the model; nothing can be read"),
     "missing": ({"location": "v.bin"}, "its data file {folder}/v.bin does not exist"),
     "too short": ({"offset": 4}, "its data end at byte 20 of {folder}/w.bin, which has only 16"),
     "length too small": ({"length": 12}, "its data have 12 bytes, but dims [4] need 16"),

@@ -199,10 +199,9 @@ def test_data_are_not_written_through_a_link(tmp_path: Path) -> None:
 def test_the_weights_of_another_format(tmp_path: Path, secret: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """``model.bin`` beside ``model.xml``; a reader stands in for OpenVINO's, which needs more than this test."""
 
-    def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
-        return model([pad()], 17, tensors=[tensor("pads", [1, 0, 2, 0])]), [
-            FileRecord(str(file), 16) for file in (path, path.with_suffix(".bin"))
-        ]
+    def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
+        files = [FileRecord(str(file), 16) for file in (path, path.with_suffix(".bin"))]
+        return model([pad()], 17, tensors=[tensor("pads", [1, 0, 2, 0])]), files, ""
 
     monkeypatch.setattr(document, "import_module", lambda name: SimpleNamespace(read=read))
     source = tmp_path / "in" / "m.xml"

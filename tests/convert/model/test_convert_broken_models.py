@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import nullcontext
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ import padops
 from padops import cli
 from padops.convert import PadopsError
 from padops.convert.inputs.pads import bodies
-from padops.convert.model.checks import check_calls, check_tensor
+from padops.convert.model.checks import check_calls
 from padops.convert.model.document import LARGEST_PROTO
 
 ROADS: dict[str, dict[str, Any]] = {
@@ -87,7 +86,7 @@ def test_calls_of_fallbacks_are_never_too_many(domain: str, refused: bool) -> No
     function = helper.make_function(domain, "Pad_18", ["x"], ["y"], body, [helper.make_opsetid("", 18)])
     calls = [helper.make_node("Pad_18", ["x"], [f"y{i}"], domain=domain) for i in range(1100)]
     made = onnx.ModelProto(functions=[function], graph=onnx.GraphProto(node=calls))
-    with pytest.raises(PadopsError, match="stand for 110000 nodes") if refused else nullcontext():
+    with pytest.raises(PadopsError, match="stand for more than 65536 nodes") if refused else nullcontext():
         check_calls(made)
 
 
@@ -180,22 +179,13 @@ def test_offsets_and_lengths_of_thousands_of_digits(tmp_path: Path) -> None:
     (tmp_path / "w.bin").write_bytes(b"\0" * 32)
     onnx.save(source, tmp_path / "m.onnx")
     assert refusal(tmp_path / "m.onnx") == (
-        f"tensor 'pads' (graph.initializer[0]): offset '0' and length '{'9' * 19}'… (of 5000 characters) "
-        "of its data must "
-        "be numbers of bytes"
+        f"tensor 'pads' (graph.initializer[0]): offset '0' and length '{'9' * 39} of its data must be numbers of bytes"
     )
 
 
-def test_the_largest_message_and_tensor() -> None:
-    """The limits are those of protobuf and onnx, which refuse one byte or element more."""
+def test_the_largest_message() -> None:
+    """The limit is that of protobuf, which refuses one byte more."""
     assert LARGEST_PROTO == 2**31 - 1
-    factors = [7, 7, 73, 127, 337, 92737, 649657]
-    assert prod(factors) == 2**63 - 1
-    made = onnx.TensorProto(data_type=FLOAT, dims=factors, data_location=onnx.TensorProto.EXTERNAL)
-    check_tensor(made, "w")
-    made.dims[:] = [2**62, 2]
-    with pytest.raises(PadopsError, match=f"w: dims .* make more than {2**63 - 1} elements"):
-        check_tensor(made, "w")
 
 
 DOMAIN = "test.foreign"
@@ -238,7 +228,7 @@ def test_a_broken_call_in_a_list_of_graphs_is_named() -> None:
     model = helper.make_model(graph, functions=[function], opset_imports=IMPORTS)
     place = "node 'call' (graph.node[0].many[1].node[1], F)"
     with pytest.raises(
-        padops.PadopsError, match=re.escape(f"{place} calls function '{DOMAIN}::F' with 2 inputs; it has 1")
+        padops.PadopsError, match=re.escape(f"{place} has 2 inputs; function '{DOMAIN}::F' has at most 1")
     ):
         padops.convert(model)
 
