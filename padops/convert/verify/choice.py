@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
@@ -18,13 +17,12 @@ from padops.convert.inputs.random_inputs import CannotDrawError
 from padops.convert.model.document import Document
 from padops.convert.model.external import check_entries
 from padops.convert.model.scan import external_tensors
-from padops.convert.records import Conversion, Outcome, ProofRecord, RegionRecord, Verification
+from padops.convert.records import Conversion, Outcome, ProofRecord, Verification
 from padops.convert.verify.compare import compare
 from padops.convert.verify.interface import Asked, RunInputs, other_interface
 from padops.convert.verify.openvino import compare_with_openvino
 from padops.convert.verify.process_copy import DiedError, in_copy
 from padops.convert.verify.proof import prove
-from padops.convert.verify.result import Proof, Region, Verdict
 from padops.extras import DependencyError
 from padops.spec.dtypes import by_name
 
@@ -60,7 +58,7 @@ def comparison(
         if noticed := other_interface(message, onnx.load(converted, load_external_data=False)):
             return Verification("interface", notes=noticed)
         proof = None if document.foreign else proved(original, converted)
-        is_proved = proof is not None and proof.verdict is Verdict.PROVED
+        is_proved = proof is not None and proof.verdict == "proved"
         must_run = asked.run or given is not None
         size = 0 if document.foreign else max(map(_size, (original, converted)))
         if is_proved and size > CHEAP and not must_run:
@@ -81,12 +79,12 @@ def comparison(
                 verification = Verification(outcome, notes=(NOT_LOADED.format(error),))
         if verification.outcome == "corrected" and wrong:
             verification = replace(verification, notes=(*verification.notes, CHANGED.format(wrong)))
-        return replace(verification, proof=None if proof is None else record_of(proof))
+        return replace(verification, proof=proof)
 
     return compare_and_say
 
 
-def proved(original: Path, converted: Path) -> Proof:
+def proved(original: Path, converted: Path) -> ProofRecord:
     """The proof of two model files. Raises PadopsError if a constant cannot be read."""
     one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
     return prove(one, other, folders=(original.parent, converted.parent))
@@ -119,26 +117,9 @@ def _ran(document: Document, original: Path, converted: Path, case: RunInputs, r
     return Verification("not run", notes=(note,))
 
 
-def record_of(proof: Proof) -> ProofRecord:
-    """A proof for the report."""
-    regions = tuple(map(_region, proof.regions))
-    return ProofRecord(**{**_fields(ProofRecord, proof), "verdict": proof.verdict.value, "regions": regions})
-
-
-def _region(region: Region) -> RegionRecord:
-    example = None if region.counterexample is None else {"dims": region.counterexample}
-    changed = {"verdict": region.verdict.value, "counterexample": example}
-    return RegionRecord(**{**_fields(RegionRecord, region), **changed})
-
-
-def _fields(record: type[Any], found: object) -> dict[str, Any]:
-    """Copies the record's fields from an object that has attributes of the same names."""
-    return {row.name: getattr(found, row.name) for row in fields(record)}
-
-
-def _replays(inputs: Sequence[Input], proof: Proof) -> Iterator[Feeds]:
+def _replays(inputs: Sequence[Input], proof: ProofRecord) -> Iterator[Feeds]:
     """Yields inputs with the dims for which a part of the models seems to differ."""
-    examples = [row.counterexample for row in proof.regions if row.counterexample]
+    examples = [row.counterexample["dims"] for row in proof.regions if row.counterexample]
     for example in examples[:MOST_REPLAYS]:
         shapes = _shapes(inputs, example)
         if shapes is None or any(prod(shape) > LARGEST for shape in shapes.values()):

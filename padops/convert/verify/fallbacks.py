@@ -14,15 +14,16 @@ from padops.convert.analysis import Analysis
 from padops.convert.errors import PadopsError
 from padops.convert.model.document import read_document
 from padops.convert.model.inference import declarations
+from padops.convert.records import RegionRecord
 from padops.convert.standard.fallback import embed
-from padops.convert.verify.result import Outcome, Region, Verdict
+from padops.convert.verify.result import Outcome
 from padops.convert.verify.schemas import is_fallback
 
 RULE = "fallback"
 WITHOUT = "sessions without padops run this function, which padops of this version does not write"
 
 
-def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[Region]:
+def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[RegionRecord]:
     """Returns a region for each fallback function of the converted model, and each operator that lost its function."""
     there = {row.name: row for row in converted.functions if is_fallback(row)}
     before = {row.name: row for row in original.functions if is_fallback(row)}
@@ -31,14 +32,13 @@ def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> li
         fresh = _written(converted)
     found = []
     for name, row in there.items():
-        label = f"function padops::{name}"
         if _bytes(row) == _bytes(fresh.get(name)):
-            outcome = Outcome(Verdict.PROVED, RULE, "by bytes what this version of padops writes")
+            outcome = Outcome("proved", RULE, "by bytes what this version of padops writes")
         elif _bytes(row) == _bytes(before.get(name)):
-            outcome = Outcome(Verdict.PROVED, RULE, "by bytes what the original has")
+            outcome = Outcome("proved", RULE, "by bytes what the original has")
         else:
-            outcome = Outcome(Verdict.UNKNOWN, RULE, why=WITHOUT)
-        found.append(Region(**vars(outcome), name=label, original=(name,), converted=(name,)))
+            outcome = Outcome("unknown", RULE, why=WITHOUT)
+        found.append(RegionRecord(f"function padops::{name}", (name,), (name,), **vars(outcome)))
     return found
 
 

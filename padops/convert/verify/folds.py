@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import onnx
 
-from padops.convert.verify.result import Outcome, Unsupported, Verdict
+from padops.convert.verify.result import Outcome, Unsupported
 from padops.convert.verify.schemas import STRING, defaults_of
 from padops.convert.verify.terms import ABSENT, Head, Kind, Terms
 from padops.spec.dialects import DOMAIN
@@ -68,8 +68,8 @@ def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Out
         if not prove(first.data, second.data):
             raise Unsupported(f"what two {name} read is not proved equal, padded")
     except Unsupported as why:
-        return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
-    return Outcome(Verdict.PROVED, RULE, holds_for="all data", conditions=CONDITIONS.get(name, ()))
+        return Outcome("unknown", RULE, why=str(why))
+    return Outcome("proved", RULE, holds_for="all data", conditions=CONDITIONS.get(name, ()))
 
 
 def _pads(terms: Terms, term: int) -> tuple[int, ...]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
+from padops.convert.records import RegionRecord
 from padops.convert.verify import following
 from padops.convert.verify.build import TOP
 from padops.convert.verify.built import Built
-from padops.convert.verify.result import Outcome, Region, Verdict
+from padops.convert.verify.result import Outcome
 from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Terms
 
 Pair = tuple[int, int]
@@ -28,9 +29,9 @@ class Matcher:
 
     def __init__(self, terms: Terms, original: Built, converted: Built, decide: Decide) -> None:
         self._terms, self._original, self._converted, self._decide = terms, original, converted, decide
-        self._failed: dict[Pair, tuple[Region, ...]] = {}
+        self._failed: dict[Pair, dict[Pair, RegionRecord]] = {}
         self._depth = 0
-        self.proved: list[Region] = []
+        self.proved: list[RegionRecord] = []
         self._theirs = {term for names in converted.scopes.values() for term in names.values()}
         # The values that each body of the original always computes: its results need them.
         live = set(terms.walk(*(term for _, _, term in original.outputs)))
@@ -57,9 +58,9 @@ class Matcher:
         self._depth -= 1
         return bool(answer)
 
-    def causes(self, a: int, b: int) -> tuple[Region, ...]:
+    def causes(self, a: int, b: int) -> dict[Pair, RegionRecord]:
         """Returns the deepest unproved regions of a pair, at least one."""
-        return self._failed.get((a, b), ()) or (self._unknown(a, b, OTHERS),)
+        return self._failed.get((a, b)) or {(a, b): self._unknown(a, b, OTHERS)}
 
     def hint(self, scope: int, other: int) -> None:
         """Tries pairs of values with the same name; ``scope`` and ``other`` are a body of each model, or ``TOP``."""
@@ -94,16 +95,16 @@ class Matcher:
             return False
         kinds = terms.head(a).kind, terms.head(b).kind
         if kinds[0] in GIVEN and kinds[1] in GIVEN:
-            self._failed[a, b] = ()  # the term above is the region
+            self._failed[a, b] = {}  # the term above is the region
             return False
         if Kind.BODY in kinds:
             return bool((yield self._graphs(a, b)))
-        causes: list[Region] = []
+        causes: dict[Pair, RegionRecord] = {}
         equal = terms.head(a) == terms.head(b) and len(terms.inputs(a)) == len(terms.inputs(b))
         for one, other in zip(terms.inputs(a), terms.inputs(b)) if equal else ():
             if not (yield self._goal(one, other)):
                 equal = False
-                causes += self._failed.get((one, other), ())
+                causes |= self._failed.get((one, other), {})
                 if following.moves_data(terms, a):
                     break
         if equal:
@@ -111,13 +112,13 @@ class Matcher:
             return True
         outcome = self._decide(a, b, self.prove)
         region = self._region(a, b, outcome)
-        if outcome.verdict is Verdict.PROVED:
+        if outcome.verdict == "proved":
             terms.unite(a, b)
             self.proved.append(region)
             return True
-        if outcome.verdict is Verdict.DIFFERENT or not causes:  # the models are run with its counterexample
-            causes.append(region)
-        self._failed[a, b] = tuple(dict.fromkeys(causes))
+        if outcome.verdict == "different" or not causes:  # the models are run with its counterexample
+            causes[a, b] = region
+        self._failed[a, b] = causes
         return False
 
     def _graphs(self, a: int, b: int) -> Goal:
@@ -125,24 +126,24 @@ class Matcher:
         terms, one, other = self._terms, self._terms.head(a), self._terms.head(b)
         inputs, others = terms.inputs(a), terms.inputs(b)
         if one != other or inputs[: one.output] != others[: one.output]:
-            self._failed[a, b] = (self._unknown(a, b, "two bodies of different form"),)
+            self._failed[a, b] = {(a, b): self._unknown(a, b, "two bodies of different form")}
             return False
         self._bodies.append(a)
-        causes: list[Region] = []
+        causes: dict[Pair, RegionRecord] = {}
         self.hint(a, b)
         for result, given in zip(inputs[one.output : one.outputs], others[one.output : one.outputs]):
             if not (yield self._goal(result, given)):
-                causes += self.causes(result, given)
+                causes |= self.causes(result, given)
         for term in self.uncovered(others[one.outputs :], a):
-            causes.append(self._unknown(a, b, UNUSED.format(named(terms, term))))
+            causes[a, b] = self._unknown(a, b, UNUSED.format(named(terms, term)))
         self._bodies.pop()
         if causes:
-            self._failed[a, b] = tuple(dict.fromkeys(causes))
+            self._failed[a, b] = causes
             return False
         terms.unite(a, b)
         return True
 
-    def _region(self, a: int, b: int, outcome: Outcome) -> Region:
+    def _region(self, a: int, b: int, outcome: Outcome) -> RegionRecord:
         terms = self._terms
         mine, theirs = (set(following.cone(terms, root, terms.shared)) for root in (a, b))
 
@@ -151,10 +152,10 @@ class Matcher:
 
         name = terms.names.get(a) or named(terms, a)
         sides = operators(mine - theirs), operators(theirs - mine)
-        return Region(**vars(outcome), name=name, original=sides[0], converted=sides[1], terms=(a, b))
+        return RegionRecord(name, *sides, **vars(outcome))
 
-    def _unknown(self, a: int, b: int, why: str) -> Region:
-        return self._region(a, b, Outcome(Verdict.UNKNOWN, why=why))
+    def _unknown(self, a: int, b: int, why: str) -> RegionRecord:
+        return self._region(a, b, Outcome("unknown", why=why))
 
 
 def named(terms: Terms, term: int) -> str:

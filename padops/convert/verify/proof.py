@@ -8,6 +8,7 @@ from pathlib import Path
 import onnx
 
 from padops.convert.inputs.given import overridable_inputs
+from padops.convert.records import Certainty, ProofRecord, RegionRecord
 from padops.convert.verify import folds, following
 from padops.convert.verify.build import TOP, Builder
 from padops.convert.verify.built import Built, differ
@@ -15,10 +16,10 @@ from padops.convert.verify.constants import Constants
 from padops.convert.verify.fallbacks import check_fallbacks
 from padops.convert.verify.inference import dims_of
 from padops.convert.verify.interface import other_interface
-from padops.convert.verify.matching import UNUSED, Matcher, Prove, named
-from padops.convert.verify.moves import Moves
+from padops.convert.verify.matching import UNUSED, Matcher, Pair, Prove, named
+from padops.convert.verify.moves import NEW_ERROR, Moves
 from padops.convert.verify.pad_terms import names_all_axes
-from padops.convert.verify.result import Outcome, Proof, Region, Verdict
+from padops.convert.verify.result import Outcome
 from padops.convert.verify.terms import Kind, Shape, Terms
 
 Model = onnx.ModelProto
@@ -28,7 +29,7 @@ UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, Recursi
 DECLARED = "the converted model declares dims [{}] of the value '{}', which neither the original nor its inputs give"
 
 
-def prove(original: Model, converted: Model, *, folders: Folders = (None, None)) -> Proof:
+def prove(original: Model, converted: Model, *, folders: Folders = (None, None)) -> ProofRecord:
     """Proves that wherever the original runs, the converted model returns the same bits.
 
     Neither model runs or changes. External data are read block by block; ``folders`` has each model's data folder.
@@ -37,44 +38,38 @@ def prove(original: Model, converted: Model, *, folders: Folders = (None, None))
         return _prove(original, converted, folders)
     except UNREADABLE as error:
         why = f"a node of the models is not as its operator needs it: {type(error).__name__}: {error}"
-    return Proof(Verdict.UNKNOWN, why=why)
+    return ProofRecord("unknown", why=why)
 
 
-def _prove(original: Model, converted: Model, folders: Folders) -> Proof:
+def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
     terms = Terms()
     constants, overridable = Constants(terms), overridable_inputs(original)
     first = Builder(terms, constants, original, folders[0], overridable, original=True).build()
     kept = overridable & overridable_inputs(converted)
     second = Builder(terms, constants, converted, folders[1], kept, original=False).build()
     if why := _differences(original, converted, first, second):
-        return Proof(Verdict.UNKNOWN, why="; ".join(why))
+        return ProofRecord("unknown", why="; ".join(why))
     moves = Moves(terms)
     matcher = Matcher(terms, first, second, lambda a, b, prove: _decide(terms, moves, a, b, prove))
     matcher.hint(TOP, TOP)
-    failed: list[Region] = []
+    failed: dict[Pair, RegionRecord] = {}
     for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs):
         if not matcher.prove(one, other):
-            failed += matcher.causes(one, other)
+            failed |= matcher.causes(one, other)
     reasons = [UNUSED.format(f"the value '{terms.names.get(term, named(terms, term))}'")
                for term in matcher.uncovered(second.unused, TOP)]  # fmt: skip
     reasons += [f"the converted model has {odd}" for odd in sorted(second.odd - first.odd)]
     reasons += _declared(terms, first, second)
     fallbacks = check_fallbacks(original, converted)
-    regions = tuple({(region.terms, region.name): region for region in (*matcher.proved, *failed, *fallbacks)}.values())
-    left = [*failed, *(region for region in fallbacks if region.verdict is not Verdict.PROVED)]
-    verdict = Verdict.UNKNOWN if left or reasons else Verdict.PROVED
-    if any(region.verdict is Verdict.DIFFERENT for region in left):
-        verdict = Verdict.DIFFERENT
+    regions = (*matcher.proved, *failed.values(), *fallbacks)
+    verdicts = {region.verdict for region in regions}
+    verdict: Certainty = "unknown" if reasons or verdicts - {"proved"} else "proved"
+    verdict = "different" if "different" in verdicts else verdict
     assumed = [f"dims of the inputs that have the name '{name}' are equal" for name in _shared_symbols(first)]
     used = any(region.rule == "moves" for region in matcher.proved)
-    return Proof(
-        verdict,
-        regions,
-        tuple(assumed if used else ()),
-        _same(terms, first, second),
-        sum(region.new_errors for region in regions),
-        "; ".join(dict.fromkeys(reasons)),
-    )
+    new_errors = sum(region.why.startswith(NEW_ERROR) for region in regions)
+    given, same = tuple(assumed if used else ()), _same(terms, first, second)
+    return ProofRecord(verdict, regions, same, given, new_errors, "; ".join(dict.fromkeys(reasons)))
 
 
 def _decide(terms: Terms, moves: Moves, a: int, b: int, prove: Prove) -> Outcome:
@@ -83,14 +78,14 @@ def _decide(terms: Terms, moves: Moves, a: int, b: int, prove: Prove) -> Outcome
     if found is not None:
         return found
     if names_all_axes(terms, a, b):
-        return Outcome(Verdict.PROVED, "amounts", "all data, all dims")
+        return Outcome("proved", "amounts", "all data, all dims")
     if any(following.is_followed(terms, term) for term in (a, b)):
         return moves.decide(a, b)
     one, other = named(terms, a), named(terms, b)
     why = f"no rule relates {one} and {other}"
     if terms.head(a) == terms.head(b):
         why = f"two {one} are applied to values that are not proved equal"
-    return Outcome(Verdict.UNKNOWN, why=why)
+    return Outcome("unknown", why=why)
 
 
 def _declared(terms: Terms, first: Built, second: Built) -> list[str]:

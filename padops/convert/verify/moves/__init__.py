@@ -19,7 +19,7 @@ from onnx import TensorProto
 
 from padops.convert.verify import following
 from padops.convert.verify.moves.evaluation import DEEPEST, Evaluation, Size
-from padops.convert.verify.result import Fails, Outcome, Unsupported, Verdict
+from padops.convert.verify.result import Fails, Outcome, Unsupported
 from padops.convert.verify.terms import ABSENT, Dim, Kind, Terms
 
 RULE = "moves"
@@ -42,32 +42,31 @@ TOGETHER, EXACT = 128, 1024  # the largest size of all dims; of two axes
 DRAWN = "drawn"  # a kind of sizes, which a proof does not list
 TOO_LARGE, OPEN = "elements, which is more than", "are not all known"
 FAILED = "the original fails, whatever the data are: "
+NEW_ERROR = "the converted model fails where the original runs: "
 Tried = tuple[str, str, Size, bool]  # a kind of sizes, the sizes, a function that gives them, whether they are needed
 
 
 def _decide(terms: Terms, a: int, b: int) -> Outcome:
     first = _compare(terms, a, b, MOST, None)
-    if first.verdict is not Verdict.UNKNOWN or OPEN not in first.why:
+    if first.verdict != "unknown" or OPEN not in first.why:
         return first
     sizes, left = _sizes(terms, a, b)
     ran: dict[str, list[str]] = {}
     for kind, said, size, is_needed in sizes:
         found = _compare(terms, a, b, MOST_SIZED, size)
-        if found.verdict is Verdict.PROVED:
+        if found.verdict == "proved":
             ran.setdefault(kind, []).append(said)
-        elif found.verdict is not Verdict.UNKNOWN or not (
+        elif found.verdict != "unknown" or not (
             found.why.startswith(FAILED) or (TOO_LARGE in found.why and not is_needed)
         ):
             return found
     if (count := sum(map(len, ran.values()))) * 4 < len(sizes) and count < LARGEST:
         left = left or f"of {len(sizes)} sets of sizes, the original takes {count}"
     if left:
-        return Outcome(Verdict.UNKNOWN, RULE, why=left)
+        return Outcome("unknown", RULE, why=left)
     drawn = len(ran.pop(DRAWN, ()))
     told = "; ".join(f"{kind}: {_in_ranges(every)}" for kind, every in ran.items())
-    return Outcome(
-        Verdict.PROVED, RULE, holds_for=f"all data, with open dims of {told}; and {drawn} drawn sets of sizes"
-    )
+    return Outcome("proved", RULE, holds_for=f"all data, with open dims of {told}; and {drawn} drawn sets of sizes")
 
 
 def _in_ranges(sizes: list[str]) -> str:
@@ -191,18 +190,17 @@ def _compare(terms: Terms, a: int, b: int, most: int, size: Size | None) -> Outc
         try:
             one = evaluation.value(a)
         except Fails as why:
-            return Outcome(Verdict.UNKNOWN, RULE, why=f"{FAILED}{why}")
-        fails = 0
+            return Outcome("unknown", RULE, why=f"{FAILED}{why}")
         try:
             difference = evaluation.difference(one, evaluation.value(b))
         except Fails as why:
-            difference, fails = f"the converted model fails where the original runs: {why}", 1
+            difference = f"{NEW_ERROR}{why}"
     except Unsupported as why:
-        return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
+        return Outcome("unknown", RULE, why=str(why))
     if difference:
-        return Outcome(Verdict.DIFFERENT, RULE, why=difference, counterexample=evaluation.dims, new_errors=fails)
+        return Outcome("different", RULE, why=difference, counterexample={"dims": evaluation.dims})
     conditions = tuple(sorted(evaluation.elements.conditions))
-    return Outcome(Verdict.PROVED, RULE, holds_for="all data, these dims", conditions=conditions)
+    return Outcome("proved", RULE, holds_for="all data, these dims", conditions=conditions)
 
 
 class Moves:
