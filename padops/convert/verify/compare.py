@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -16,9 +15,9 @@ from padops.convert.inputs.pads import computes_floats, hints_of
 from padops.convert.inputs.random_inputs import unlike
 from padops.convert.records import WITHOUT_OPTIMISATION, Outcome, Verification
 from padops.convert.verify.bits import Tolerance, compare_output
-from padops.convert.verify.exercise import Sameness, Scout, check_outputs
+from padops.convert.verify.exercise import Scout, check_outputs, weak
 from padops.convert.verify.interface import TURNS, RunInputs
-from padops.convert.verify.mirrors import mirrored
+from padops.convert.verify.pad_terms import mirrored
 from padops.convert.verify.rounding import Moves
 from padops.convert.verify.schemas import is_fallback
 from padops.convert.verify.sessions import DoesNotRun, Model, NoMemory, Outputs, Session, Trial, fed, run_trials
@@ -98,14 +97,13 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
     """Runs the original on sets of inputs, and on more if they do not exercise all Pads; or raises its refusal."""
     refusal = DoesNotRun("there is nothing to feed it with")
     trials: list[Trial] = []
-    seen: dict[str, Sameness] = defaultdict(Sameness)
     shown: list[Iterable[Feeds]] = [[one] for one in case.first]
     proved_turns, is_stable = 1 if model.is_large else PROVED_TURNS, model.is_stable
     first = len(shown) + (proved_turns if case.proved else TURNS)
     turns = case.turns(proved_turns if case.proved else MOST_TURNS)
     turns = [*turns, *shown] if case.given is not None else [*shown, *turns]
     for turn, attempts in enumerate(turns):
-        if turn >= first and (not trials or (scout.satisfied and not any(one.weak for one in seen.values()))):
+        if turn >= first and (not trials or (scout.satisfied and not _any_weak(trials))):
             break
         try:
             (trial,) = run_trials(session, [unlike(attempts, [one.feeds for one in trials])], is_stable, case.risks)
@@ -113,8 +111,6 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
             refusal = error
             continue
         trials.append(trial)
-        for name, value in trial.outputs.items():
-            seen[name].add(value)
         if not case.proved and turn >= min(first, len(turns)) - 1:
             scout.look([one.feeds for one in trials])
     if not trials:
@@ -122,6 +118,10 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
     if not case.proved:
         scout.look([one.feeds for one in trials])
     return trials
+
+
+def _any_weak(trials: Sequence[Trial]) -> bool:
+    return any(weak(trial.outputs[name] for trial in trials) for name in trials[0].outputs)
 
 
 def _compared(original: Model, converted: Model, case: RunInputs, trials: Sequence[Trial]) -> Verification:
@@ -135,13 +135,13 @@ def _compared(original: Model, converted: Model, case: RunInputs, trials: Sequen
     if verification.outcome == "different":
         verification = _explained(original, converted, case, trials, after, verification)
     if not case.is_proved and not verification.refuted and case.given is None:
-        small = small_runs(original, converted, case.inputs, case.hints, case.asked.seed, case.risks)
-        more = Verification("fails", inputs=fed([small.refused]), notes=(small.why,)) if small.refused else None
-        if small.trials:
-            checked = check_outputs(small.trials, small.after)
-            more = _explained(original, converted, case, small.trials, small.after, checked)
-        if more is not None and (more.refuted or verification.outcome == "equal"):
-            verification = more
+        try:
+            small, others = small_runs(original, converted, case.inputs, case.hints, case.asked.seed, case.risks)
+        except DoesNotRun as error:
+            return Verification("fails", inputs=fed(error.feeds), notes=(str(error),))
+        if small:
+            more = _explained(original, converted, case, small, others, check_outputs(small, others))
+            verification = more if more.refuted or verification.outcome == "equal" else verification
     if verification.refuted:
         return verification
     return _without_library(original, converted, case, trials, after, verification)

@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import prod
@@ -106,60 +105,31 @@ class Scout:
         return tuple(one.record() for one in self.reached)
 
 
-class Sameness:
-    """Tracks whether a value was the same in every run: empty, or one element everywhere."""
-
-    def __init__(self) -> None:
-        self._elements: set[object] = set()
-        self._other = False
-
-    def add(self, value: Value) -> None:
-        """Adds one run's value."""
-        if self._other:
-            return
+def weak(values: Iterable[Value]) -> str:
+    """Says that a value was the same in every run, empty or one element everywhere; "" if it varied."""
+    elements: set[str] = set()
+    todo = list(values)
+    while todo:
+        value = todo.pop()
         if isinstance(value, (list, tuple)):
-            for item in value:
-                self.add(item)
-            return
-        if not isinstance(value, np.ndarray):
-            self._other = True
-            return
-        if not value.size:
-            return
-        first = value.reshape(-1)[:1]
-        if value.dtype.kind in "fV" and _all_nan(value):
-            self._elements.add("NaN")
-        elif bool((value.reshape(-1) == first).all()):
-            self._elements.add(f"{first[0]!s}")
-        else:
-            self._other = True
-        self._other |= len(self._elements) > 1
-
-    @property
-    def weak(self) -> str:
-        """The constant value in words, or "" if the value varied."""
-        if self._other:
+            todo += value
+        elif not isinstance(value, np.ndarray):
             return ""
-        if not self._elements:
-            return "it is empty in every run"
-        (element,) = self._elements
-        return f"every element is {element} in every run"
-
-
-def _all_nan(value: np.ndarray) -> bool:
-    try:
-        return bool(np.isnan(value).all())
-    except TypeError:  # 4-bit and 2-bit integers
-        return False
+        elif value.size:
+            first = value.reshape(-1)[0]
+            if not bool((value == first).all() or (value != value).all()):  # NaN
+                return ""
+            elements.add(str(first))
+        if len(elements) > 1:
+            return ""
+    return f"every element is {elements.pop()} in every run" if elements else "it is empty in every run"
 
 
 def check_outputs(trials: Sequence[Trial], after: Sequence[Outputs]) -> Verification:
     """Compares every bit of the converted model's outputs with the original's."""
     comparisons: dict[str, OutputComparison] = {}
-    sameness: dict[str, Sameness] = defaultdict(Sameness)
     for trial, outputs in zip(trials, after, strict=True):
         for name, value in trial.outputs.items():
-            sameness[name].add(value)
             one = compare_output(name, value, outputs[name], name in trial.unstable)
             if name not in comparisons or comparisons[name].equal:
                 comparisons[name] = one
@@ -167,6 +137,9 @@ def check_outputs(trials: Sequence[Trial], after: Sequence[Outputs]) -> Verifica
     equal = all(comparison.equal for comparison in comparisons.values())
     outcome = "different" if not equal else "runs" if unstable else "equal"
     notes = [f"{', '.join(unstable)} of the original changes from run to run: only types and shapes are compared"]
-    told = tuple(replace(one, weak=sameness[one.name].weak if one.equal else "") for one in comparisons.values())
+    told = tuple(
+        replace(one, weak=weak(trial.outputs[one.name] for trial in trials)) if one.equal else one
+        for one in comparisons.values()
+    )
     fed_with = fed(trial.feeds for trial in trials)
     return Verification(outcome, told, fed_with, tuple(notes if unstable else ()))  # type: ignore[arg-type]

@@ -10,8 +10,7 @@ from collections.abc import Callable, Generator
 
 from padops.convert.records import RegionRecord
 from padops.convert.verify import following
-from padops.convert.verify.build import TOP
-from padops.convert.verify.built import Built
+from padops.convert.verify.build import TOP, Built
 from padops.convert.verify.result import Outcome
 from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Terms
 

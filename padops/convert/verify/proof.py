@@ -10,8 +10,7 @@ import onnx
 from padops.convert.inputs.given import overridable_inputs
 from padops.convert.records import Certainty, ProofRecord, RegionRecord
 from padops.convert.verify import folds, following
-from padops.convert.verify.build import TOP, Builder
-from padops.convert.verify.built import Built, differ
+from padops.convert.verify.build import TOP, Builder, Built, differ
 from padops.convert.verify.constants import Constants
 from padops.convert.verify.fallbacks import check_fallbacks
 from padops.convert.verify.inference import dims_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -19,6 +19,7 @@ from padops.convert.inputs.pads import bodies
 from padops.convert.verify.bits import Value, describe_difference
 from padops.convert.verify.build import RANDOM
 from padops.extras import NeedingOnnxruntime
+from padops.processes import Pickled
 from padops.runtime import pyop
 from padops.runtime.ort_values import run_session
 from padops.spec import pyop_node
@@ -157,25 +158,16 @@ class Model:
         return self.path.stat().st_size > LARGE
 
 
-class OtherRuntime:
-    """Another runtime, or another process, in the form of a session."""
-
-    def __init__(self, run: Callable[[Any], Any]) -> None:
-        self._run = run
+class OtherProcess(Pickled):
+    """Another process, which runs a model, in the form of a session; its refusals are ``DoesNotRun``."""
 
     def ask(self, question: Any) -> Any:
-        """Returns the runtime's answer.
-
-        Raises:
-            DoesNotRun: The runtime raised an exception.
-        """
         try:
-            return self._run(question)
-        except Exception as error:  # another runtime may raise any type
+            return super().ask(question)
+        except RuntimeError as error:
             raise DoesNotRun(str(error)) from error
 
     def run(self, feeds: Feeds) -> Outputs:
-        """Returns the outputs by name. Raises DoesNotRun if the runtime raises an exception."""
         outputs: Outputs = self.ask(feeds)
         return outputs
 
@@ -234,7 +226,7 @@ class Risks:
 
 
 def run_trials(
-    session: Session | OtherRuntime,
+    session: Session | OtherProcess,
     turns: Iterable[Iterable[Feeds]],
     is_stable: bool = False,
     risks: Risks | None = None,

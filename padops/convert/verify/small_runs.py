@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,28 +16,24 @@ MANY, SMALL, ELEMENTS = 500, 1 << 24, 1 << 23  # most inputs; bytes of the model
 SHOWN = 4  # differing inputs that are kept
 
 
-@dataclass
-class SmallRuns:
-    """The inputs for which the models differ, or that only the original accepts, and why."""
-
-    trials: list[Trial] = field(default_factory=list)
-    after: list[Outputs] = field(default_factory=list)
-    refused: Feeds | None = None
-    why: str = ""
-
-
 def small_runs(
     original: Model, converted: Model, inputs: Sequence[Input], hints: Hints, seed: int, risks: Risks
-) -> SmallRuns:
-    """Runs both models, without graph optimisation, on many small inputs; returns the first that differ."""
-    found, models, elements = SmallRuns(), (original.message, converted.message), 0
+) -> tuple[list[Trial], list[Outputs]]:
+    """Runs both models, without graph optimisation, on many small inputs; returns the first that differ.
+
+    Raises:
+        DoesNotRun: Only the original takes some inputs, which the error has.
+    """
+    models, elements = (original.message, converted.message), 0
+    trials: list[Trial] = []
+    after: list[Outputs] = []
     if risks.are_many:
-        return found
+        return trials, after
     count = min(MANY, SMALL // max(sum(one.path.stat().st_size for one in (original, converted)), 1))
     try:
         sessions = [original.session(False), converted.session(False)]
     except DoesNotRun:
-        return found
+        return trials, after
     sizing = sizing_inputs(models[0]) | sizing_inputs(models[1])
     moves = hints.moves and not computes_floats(models[1])
     inputs = [*inputs, *optional_inputs(models[0])]
@@ -57,16 +52,15 @@ def small_runs(
         except NoMemory:
             continue
         except DoesNotRun as error:
-            found.refused, found.why = feeds, f"without graph optimisation, ONNX Runtime says: {error}"
-            return found
+            raise DoesNotRun(f"without graph optimisation, ONNX Runtime says: {error}", (feeds,)) from error
         names = trial.outputs.keys() - trial.unstable
         if any(describe_difference(trial.outputs[name], outputs[name]) for name in names):
-            found.trials.append(trial)
-            found.after.append(outputs)
+            trials.append(trial)
+            after.append(outputs)
         elements += sum(value.size for value in outputs.values() if isinstance(value, np.ndarray))
-        if len(found.trials) == SHOWN or elements > ELEMENTS:
+        if len(trials) == SHOWN or elements > ELEMENTS:
             break
-    return found
+    return trials, after
 
 
 def _is_finite(value: Value) -> bool:
