@@ -174,8 +174,6 @@ def _compare_pads(
                 detail = _difference(converted, message, pads[name][1], inputs, output) if name in pads else None
                 if detail is not None:
                     told[name] = told.get(name) or (detail and f"{name}: {HERE}, {detail}")
-                        detail and f"{name}: for the data that it has in OpenVINO, {detail}"
-                    )
     except DoesNotRun as error:
         note = f"OpenVINO does not run the original with its Pads as outputs: {error}"
         return replace(verification, notes=(*verification.notes, note))
